@@ -1,0 +1,118 @@
+//! Notes and questions that are the same in every run: about 60 words each, drawn from a vocabulary whose words are as
+//! unevenly frequent as those of a language (Zipf's law).
+
+#![forbid(unsafe_code)]
+
+use std::fmt::Write;
+
+/// How many different words there are.
+const VOCABULARY: u32 = 40_000;
+
+/// A source of numbers that is the same in every run (a linear congruential generator with Knuth's constants).
+#[derive(Debug, Clone)]
+pub struct Chance(u64);
+
+impl Chance {
+    /// Returns the source with this seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// Returns a number below `limit`.
+    ///
+    /// # Panics
+    /// If `limit` is 0.
+    pub fn below(&mut self, limit: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        u32::try_from((self.0 >> 33) % u64::from(limit)).expect("it is below a u32")
+    }
+
+    /// Returns the rank of a word: 0 is the most frequent one.
+    fn rank(&mut self) -> u32 {
+        // The exponential of an even number is distributed as 1/x, which is Zipf's law.
+        let even = f64::from(self.below(1 << 20)) / f64::from(1 << 20);
+        let rank = (f64::from(VOCABULARY).ln() * even).exp() - 1.0;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it lies between 0 and the vocabulary's size"
+        )]
+        let rank = rank as u32;
+        rank.min(VOCABULARY - 1)
+    }
+}
+
+/// Returns the word of a rank: syllables that no English stemmer touches.
+pub fn word(rank: u32) -> String {
+    const SYLLABLES: [&str; 32] = [
+        "ba", "co", "du", "fa", "go", "hu", "ja", "ko", "lu", "ma", "no", "pu", "ra", "so", "tu", "va", "wo", "zu", "bra", "clo",
+        "dru", "fra", "gro", "klu", "pla", "sto", "tru", "sma", "spo", "thu", "qua", "sko",
+    ];
+    let mut word = String::new();
+    let mut rest = rank + 32;
+    while 0 < rest {
+        word.push_str(SYLLABLES[(rest % 32) as usize]);
+        rest /= 32;
+    }
+    word
+}
+
+/// Returns the text of note `number`.
+pub fn text(number: u32) -> String {
+    let mut chance = Chance::new(u64::from(number) + 1);
+    let words = 45 + chance.below(31);
+    let mut text = String::with_capacity(512);
+    for position in 0..words {
+        let separator = match position {
+            0 => "",
+            _ if chance.below(12) == 0 => ". ",
+            _ => " ",
+        };
+        text.push_str(separator);
+        text.push_str(&word(chance.rank()));
+    }
+    text.push_str(".\n");
+    text
+}
+
+/// Returns note `number` as a Markdown file with front matter.
+pub fn note(number: u32) -> String {
+    let mut chance = Chance::new(u64::from(number) + 7_777_777);
+    let tag = word(chance.below(200));
+    let mut note = String::new();
+    let (month, day) = (1 + chance.below(12), 1 + chance.below(28));
+    write!(note, "---\ntags: [{tag}]\ncreated: 2026-{month:02}-{day:02}\n---\n{}", text(number)).expect("a string takes all");
+    note
+}
+
+/// Returns question `number`: 3 to 5 words of all frequencies, each from some note.
+pub fn question(number: u32) -> String {
+    let mut chance = Chance::new(u64::from(number) + 99_999_999);
+    let words = 3 + chance.below(3);
+    let words: Vec<_> = (0..words)
+        .map(|position| match position {
+            0 => word(chance.below(20)),
+            1 => word(20 + chance.below(2_000)),
+            _ => word(chance.rank()),
+        })
+        .collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_have_about_sixty_words_and_are_the_same_every_time() {
+        let words: usize = (0..1_000).map(|number| text(number).split_whitespace().count()).sum();
+        assert!((58_000..62_000).contains(&words), "{words}");
+        assert_eq!(note(7), note(7));
+        assert_ne!(text(7), text(8));
+    }
+
+    #[test]
+    fn questions_have_three_to_five_words() {
+        assert!((0..1_000).all(|number| (3..=5).contains(&question(number).split(' ').count())));
+    }
+}

@@ -1,0 +1,69 @@
+//! The store in a process that stays: writing, reading and searching in homes of growing size.
+
+use std::sync::Arc;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use memory_core::{Draft, Filter, History, MemoryStore, Query, Secrets, Services, import, read, search, write};
+use memory_store::{FileStore, Options, RandomIds, SystemClock};
+
+fn services(store: FileStore) -> Services {
+    let store = Arc::new(store);
+    Services {
+        store: Arc::clone(&store) as Arc<dyn MemoryStore>,
+        history: store as Arc<dyn History>,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        actor: "bench".into(),
+    }
+}
+
+fn filled(notes: u32) -> (tempfile::TempDir, Services) {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let services = services(FileStore::open(home.path(), Options::default()).expect("an empty home"));
+    let exported = (0..notes).map(|number| {
+        let exported = memory_core::Exported {
+            id: None,
+            draft: Draft::new(corpus::text(number).trim_end()),
+            updated_at: None,
+            access_count: 0,
+            links: Vec::new(),
+            version: None,
+            supersedes: Vec::new(),
+            superseded_by: None,
+        };
+        Ok((format!("line {number}"), exported))
+    });
+    import(&services, exported, Secrets::Keep, &mut |_| ()).expect("the notes are kept");
+    (home, services)
+}
+
+fn store(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("store");
+    group.sample_size(30);
+    for notes in [1_000, 10_000, 100_000] {
+        let (_home, services) = filled(notes);
+        let mut number = 0;
+        group.bench_function(BenchmarkId::new("search", notes), |bencher| {
+            bencher.iter(|| {
+                number += 1;
+                let query = Query { text: corpus::question(number), filter: Filter::default(), limit: 10 };
+                search(&services, &query).expect("an answer")
+            });
+        });
+        let id = write(&services, Draft::new("the one that is read"), Secrets::Keep).expect("written").id.to_string();
+        group.bench_function(BenchmarkId::new("read", notes), |bencher| {
+            bencher.iter(|| read(&services, &id).expect("it is there"));
+        });
+        group.bench_function(BenchmarkId::new("write", notes), |bencher| {
+            bencher.iter(|| {
+                number += 1;
+                let draft = Draft::new(&format!("{number} {}", corpus::text(notes + number)));
+                write(&services, draft, Secrets::Keep).expect("written")
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, store);
+criterion_main!(benches);

@@ -1,0 +1,151 @@
+//! A memory of an export, read from JSON.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+
+use chrono::{DateTime, Datelike, Utc};
+use memory_core::{Category, Draft, Exported, MemoryId, Origin, Phase, Scope};
+use serde_json::{Map, Value};
+
+/// Reads one memory of an export: any JSON object with at least `content`; what else it says is kept.
+///
+/// Case, `_` and `-` in keys do not matter, so that `content_hash`, `contentHash` and `ContentHash` are the same. Null,
+/// an empty text and the year 1 (Go's way to say "no time") count as not said. An id that is no UUID becomes one, the
+/// same for the same id, also where links name it. `content_hash`, `path` and unknown keys are left out.
+///
+/// ```
+/// let exported = memory_agent::json::exported(r#"{"Content": "tea at seven", "Tags": ["habit"]}"#)?;
+/// assert_eq!(exported.draft.content, "tea at seven");
+/// assert_eq!(exported.draft.tags.as_slice(), ["habit"]);
+/// # Ok::<(), String>(())
+/// ```
+///
+/// # Errors
+/// A statement of what is wrong with it.
+pub fn exported(line: &str) -> Result<Exported, String> {
+    let value: Value = serde_json::from_str(line).map_err(|error| format!("it is no JSON: {error}"))?;
+    let Value::Object(object) = value else { return Err("it is no JSON object".into()) };
+    let mut fields = Fields::of(object);
+    let content = fields.content()?;
+    let draft = Draft {
+        title: fields.text("title")?,
+        aliases: fields.texts("aliases")?,
+        category: fields.parsed::<Category>("category")?,
+        phase: fields.parsed::<Phase>("phase")?,
+        scope: fields.parsed::<Scope>("scope")?.unwrap_or(Scope::Global),
+        tags: fields.texts("tags")?.iter().collect(),
+        source: fields.text("source")?.unwrap_or_default(),
+        created_at: fields.moment("created_at")?,
+        expires_at: fields.moment("expires_at")?,
+        valid_from: fields.moment("valid_from")?,
+        valid_until: fields.moment("valid_until")?,
+        origin: fields.origin()?,
+        ..Draft::new(&content)
+    };
+    Ok(Exported {
+        id: fields.text("id")?.map(|id| memory_id(&id)),
+        draft,
+        updated_at: fields.moment("updated_at")?,
+        access_count: fields.number("access_count")?.unwrap_or(0),
+        links: fields.ids("links")?,
+        version: fields.number("version")?.filter(|version| *version != 0),
+        supersedes: fields.ids("supersedes")?,
+        superseded_by: fields.text("superseded_by")?.map(|id| memory_id(&id)),
+    })
+}
+
+/// What an object says, under keys without case and `_`.
+struct Fields(HashMap<String, Value>);
+
+impl Fields {
+    fn of(object: Map<String, Value>) -> Self {
+        Self(object.into_iter().map(|(name, value)| (key(&name), value)).collect())
+    }
+
+    fn take(&mut self, name: &str) -> Option<Value> {
+        self.0.remove(&key(name)).filter(|value| !value.is_null() && value.as_str() != Some(""))
+    }
+
+    /// Takes the content, the one field that must be there; it may be empty, as that of a memory with no more than a title.
+    fn content(&mut self) -> Result<String, String> {
+        match self.0.remove("content") {
+            None | Some(Value::Null) => Err("it has no content".into()),
+            Some(Value::String(text)) => Ok(text),
+            Some(other) => Err(format!("content is {}, not a text", kind(&other))),
+        }
+    }
+
+    fn text(&mut self, name: &str) -> Result<Option<String>, String> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(format!("{name} is {}, not a text", kind(&other))),
+        }
+    }
+
+    /// Takes a list of texts; one text stands for several with commas between them.
+    fn texts(&mut self, name: &str) -> Result<Vec<String>, String> {
+        match self.take(name) {
+            None => Ok(Vec::new()),
+            Some(Value::String(text)) => Ok(text.split(',').map(|part| part.trim().to_owned()).collect()),
+            Some(Value::Array(items)) => items.into_iter().map(|item| element(name, item)).collect(),
+            Some(other) => Err(format!("{name} is {}, not a list of texts", kind(&other))),
+        }
+    }
+
+    fn ids(&mut self, name: &str) -> Result<Vec<MemoryId>, String> {
+        Ok(self.texts(name)?.iter().filter(|id| !id.is_empty()).map(|id| memory_id(id)).collect())
+    }
+
+    fn parsed<T: FromStr<Err: ToString>>(&mut self, name: &str) -> Result<Option<T>, String> {
+        self.text(name)?.map(|text| text.parse().map_err(|error: T::Err| format!("{name}: {}", error.to_string()))).transpose()
+    }
+
+    fn moment(&mut self, name: &str) -> Result<Option<DateTime<Utc>>, String> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        let moment = DateTime::parse_from_rfc3339(&text).map_err(|_| format!("{name}: {text:?} is no time (RFC 3339)"))?;
+        Ok(Some(moment.to_utc()).filter(|moment| moment.year() != 1))
+    }
+
+    fn number(&mut self, name: &str) -> Result<Option<u64>, String> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        value.as_u64().map(Some).ok_or_else(|| format!("{name} is {value}, not a whole number of 0 or more"))
+    }
+
+    fn origin(&mut self) -> Result<Option<Origin>, String> {
+        let mut fields = match self.take("origin") {
+            None => return Ok(None),
+            Some(Value::Object(object)) => Self::of(object),
+            Some(other) => return Err(format!("origin is {}, not an object", kind(&other))),
+        };
+        let mut part = |name: &str| Ok::<_, String>(fields.text(name)?.unwrap_or_default());
+        let (source, root, path) = (part("source")?, part("root")?, part("path")?);
+        Ok(Some(Origin { source, root, path, hash: fields.parsed("hash")? }))
+    }
+}
+
+fn key(name: &str) -> String {
+    name.chars().filter(|character| !matches!(character, '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+fn memory_id(id: &str) -> MemoryId {
+    id.parse().unwrap_or_else(|_| MemoryId::of_path(id))
+}
+
+fn element(name: &str, item: Value) -> Result<String, String> {
+    match item {
+        Value::String(text) => Ok(text),
+        other => Err(format!("{name} holds {}, not a text", kind(&other))),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

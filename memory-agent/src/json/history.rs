@@ -1,0 +1,158 @@
+//! What was done, and the way back, in JSON.
+
+use memory_core::{OperationId, Outcome, Record, RecordedChange, RecordedFile, Trashed, Undone};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{time, value};
+
+#[derive(Serialize)]
+struct RecordShape<'a> {
+    operation: &'a str,
+    at: String,
+    verb: &'a str,
+    by: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undoes: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undone_by: Option<&'a str>,
+    files: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Vec<ChangeShape<'a>>>,
+}
+
+#[derive(Serialize)]
+struct ChangeShape<'a> {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<FileShape<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<FileShape<'a>>,
+}
+
+#[derive(Serialize)]
+struct FileShape<'a> {
+    path: &'a str,
+    hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trash: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Records<'a> {
+    operations: Vec<RecordShape<'a>>,
+}
+
+#[derive(Serialize)]
+struct Reversal<'a> {
+    operation: &'a str,
+    undone: RecordShape<'a>,
+}
+
+#[derive(Serialize)]
+struct Restored<'a> {
+    id: String,
+    path: &'a str,
+    trash: &'a str,
+}
+
+#[derive(Serialize)]
+struct Trash<'a> {
+    files: Vec<TrashedShape<'a>>,
+    total: u64,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct TrashedShape<'a> {
+    id: String,
+    path: &'a str,
+    trash: &'a str,
+    operation: &'a str,
+    verb: &'a str,
+    at: String,
+    size: u64,
+}
+
+#[derive(Serialize)]
+struct Purged {
+    files: u64,
+    bytes: u64,
+}
+
+/// Writes one operation of the journal: `{operation, at, verb, by, undoes?, undone_by?, files, changes}`, where each change
+/// is `{id, before?, after?}`, and a file `{path, hash, trash?}`.
+pub fn record(record: &Record, changes: &[RecordedChange]) -> Value {
+    let changes = changes.iter().map(ChangeShape::of).collect();
+    value(&RecordShape { changes: Some(changes), ..RecordShape::of(record) })
+}
+
+/// Writes operations of the journal: `{operations: [{operation, at, verb, by, undoes?, undone_by?, files}]}`; `files` is how
+/// many files were changed.
+pub fn records(records: &[Record]) -> Value {
+    value(&Records { operations: records.iter().map(RecordShape::of).collect() })
+}
+
+/// Writes what was taken back: `operation` is the undo itself, and `undone` what it took back, as [`records`] has it.
+pub fn undone(undone: &Undone) -> Value {
+    value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record) })
+}
+
+/// Writes what came back from trash: `{id, path, trash}`.
+pub fn restored(trashed: &Trashed, outcome: &Outcome) -> Value {
+    let (Outcome::Kept { id, path } | Outcome::Duplicate { id, path } | Outcome::Removed { id, path }) = outcome;
+    value(&Restored { id: id.to_string(), path, trash: &trashed.trash })
+}
+
+/// Writes what is in the trash: some of its files, and the number and bytes of all of them.
+pub fn trashed(files: &[Trashed], total: u64, bytes: u64) -> Value {
+    value(&Trash { files: files.iter().map(TrashedShape::of).collect(), total, bytes })
+}
+
+/// Writes how much was removed for good: `{files, bytes}`.
+pub fn purged(files: u64, bytes: u64) -> Value {
+    value(&Purged { files, bytes })
+}
+
+impl<'a> RecordShape<'a> {
+    fn of(record: &'a Record) -> Self {
+        Self {
+            operation: record.id.as_str(),
+            at: time::text(record.at),
+            verb: record.verb.as_str(),
+            by: &record.by,
+            undoes: record.undoes.as_ref().map(OperationId::as_str),
+            undone_by: record.undone_by.as_ref().map(OperationId::as_str),
+            files: record.files,
+            changes: None,
+        }
+    }
+}
+
+impl<'a> ChangeShape<'a> {
+    fn of(change: &'a RecordedChange) -> Self {
+        let RecordedChange { id, before, after } = change;
+        Self { id: id.to_string(), before: before.as_ref().map(FileShape::of), after: after.as_ref().map(FileShape::of) }
+    }
+}
+
+impl<'a> FileShape<'a> {
+    fn of(file: &'a RecordedFile) -> Self {
+        Self { path: &file.path, hash: file.hash.to_string(), trash: file.trash.as_deref() }
+    }
+}
+
+impl<'a> TrashedShape<'a> {
+    fn of(trashed: &'a Trashed) -> Self {
+        let Trashed { id, path, trash, operation, verb, at, size } = trashed;
+        Self {
+            id: id.to_string(),
+            path,
+            trash,
+            operation: operation.as_str(),
+            verb: verb.as_str(),
+            at: time::text(*at),
+            size: *size,
+        }
+    }
+}

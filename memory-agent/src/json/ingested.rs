@@ -1,0 +1,70 @@
+//! What was taken in, in JSON.
+
+use memory_core::{Imported, IngestReport, LinkCounts, Skipped};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::value;
+
+#[derive(Serialize)]
+struct Ingested<'a> {
+    source: &'a str,
+    new: u64,
+    updated: u64,
+    unchanged: u64,
+    skipped: Vec<SkippedShape<'a>>,
+    warnings: Vec<SkippedShape<'a>>,
+    tags: u64,
+    links: Links,
+}
+
+#[derive(Serialize)]
+struct SkippedShape<'a> {
+    path: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct Links {
+    resolved: u64,
+    unresolved: u64,
+    only_by_alias: u64,
+    only_by_title: u64,
+}
+
+#[derive(Serialize)]
+struct ImportedShape<'a> {
+    new: u64,
+    updated: u64,
+    unchanged: u64,
+    skipped: Vec<SkippedShape<'a>>,
+}
+
+/// Writes what was taken in from `source`: notes that are new, updated, unchanged and skipped (`[{path, reason}]`), notes
+/// taken with `warnings` (likewise), the number of different tags, and the links:
+/// `{resolved, unresolved, only_by_alias, only_by_title}`, of which the last two are part of `unresolved`.
+pub fn ingested(source: &str, report: &IngestReport) -> Value {
+    let IngestReport { new, updated, unchanged, skipped, warnings, tags, links } = report;
+    let LinkCounts { resolved, unresolved, only_by_alias, only_by_title } = *links;
+    value(&Ingested {
+        source,
+        new: *new,
+        updated: *updated,
+        unchanged: *unchanged,
+        skipped: shapes(skipped),
+        warnings: shapes(warnings),
+        tags: *tags,
+        links: Links { resolved, unresolved, only_by_alias, only_by_title },
+    })
+}
+
+/// Writes what was read from an export: `{new, updated, unchanged, skipped: [{path, reason}]}`, where `path` is the place
+/// in the export, such as `line 12`.
+pub fn imported(report: &Imported) -> Value {
+    let Imported { new, updated, unchanged, skipped } = report;
+    value(&ImportedShape { new: *new, updated: *updated, unchanged: *unchanged, skipped: shapes(skipped) })
+}
+
+fn shapes(all: &[Skipped]) -> Vec<SkippedShape<'_>> {
+    all.iter().map(|Skipped { path, reason }| SkippedShape { path, reason }).collect()
+}

@@ -1,0 +1,144 @@
+//! A memory, in JSON.
+
+use memory_core::{MemoryId, Origin, Page, Problem, Stored};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{time, value};
+
+#[derive(Serialize)]
+pub(super) struct MemoryShape<'a> {
+    id: String,
+    content: &'a str,
+    content_hash: String,
+    phase: &'a str,
+    category: &'a str,
+    scope: String,
+    tags: &'a [String],
+    source: &'a str,
+    created_at: String,
+    updated_at: String,
+    expires_at: Option<String>,
+    access_count: u64,
+    links: Vec<String>,
+    version: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    aliases: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_until: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    supersedes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<OriginShape<'a>>,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<ProblemShape<'a>>,
+}
+
+#[derive(Serialize)]
+struct OriginShape<'a> {
+    source: &'a str,
+    root: &'a str,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ProblemShape<'a> {
+    code: &'a str,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    what: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Memories<'a> {
+    memories: Vec<MemoryShape<'a>>,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    memories: Vec<MemoryShape<'a>>,
+    total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degraded: Option<&'a str>,
+}
+
+/// Writes a memory: every field of it, and its path below the home.
+///
+/// `expires_at` is null if it never expires. `title`, `aliases`, `valid_from`, `valid_until`, `supersedes`,
+/// `superseded_by` and `origin` (`{source, root, path, hash?}`) are there if they say something, and `problem`
+/// (`{code, path, line?, what, hint?}`) if its file is damaged.
+pub fn memory(stored: &Stored) -> Value {
+    value(&MemoryShape::of(stored))
+}
+
+/// Writes several memories: `{memories}`.
+pub fn memories<'a>(all: impl IntoIterator<Item = &'a Stored>) -> Value {
+    value(&Memories { memories: all.into_iter().map(MemoryShape::of).collect() })
+}
+
+/// Writes one slice of a list and how many there are in all: `{memories, total, degraded?}`.
+pub fn page(page: &Page) -> Value {
+    let memories = page.memories.iter().map(MemoryShape::of).collect();
+    value(&Listed { memories, total: page.total, degraded: page.degraded.as_deref() })
+}
+
+impl<'a> MemoryShape<'a> {
+    pub(super) fn of(stored: &'a Stored) -> Self {
+        let memory = &stored.memory;
+        Self {
+            id: memory.id.to_string(),
+            content: &memory.content,
+            content_hash: memory.content_hash().to_string(),
+            phase: memory.phase.as_str(),
+            category: memory.category.as_str(),
+            scope: memory.scope.to_string(),
+            tags: memory.tags.as_slice(),
+            source: &memory.source,
+            created_at: time::text(memory.created_at),
+            updated_at: time::text(memory.updated_at),
+            expires_at: memory.expires_at.map(time::text),
+            access_count: memory.access_count,
+            links: ids(&memory.links),
+            version: memory.version,
+            title: memory.title.as_deref(),
+            aliases: &memory.aliases,
+            valid_from: memory.valid_from.map(time::text),
+            valid_until: memory.valid_until.map(time::text),
+            supersedes: ids(&memory.supersedes),
+            superseded_by: memory.superseded_by.map(|id| id.to_string()),
+            origin: memory.origin.as_ref().map(OriginShape::of),
+            path: &stored.path,
+            problem: stored.problem.as_ref().map(ProblemShape::of),
+        }
+    }
+}
+
+impl<'a> OriginShape<'a> {
+    fn of(origin: &'a Origin) -> Self {
+        let Origin { source, root, path, hash } = origin;
+        Self { source, root, path, hash: hash.map(|hash| hash.to_string()) }
+    }
+}
+
+impl<'a> ProblemShape<'a> {
+    fn of(problem: &'a Problem) -> Self {
+        let Problem { code, path, line, what, hint } = problem;
+        Self { code: code.as_str(), path, line: *line, what, hint: *hint }
+    }
+}
+
+fn ids(all: &[MemoryId]) -> Vec<String> {
+    all.iter().map(ToString::to_string).collect()
+}

@@ -1,0 +1,51 @@
+//! What every front says in JSON, one shape for each question.
+//!
+//! Names are in `snake_case` and times in UTC, as RFC 3339. A key whose description says "if" is left out when there is
+//! nothing to say; all others are always there. More keys may come; none changes its meaning.
+//!
+//! | asked for | answer |
+//! |---|---|
+//! | write | `{id, path, created}`; `created` is false if the same text was kept in the same scope already |
+//! | read, tag, edit, upgrade | a memory, see [`memory()`] |
+//! | list | `{memories, total}`, see [`page`] |
+//! | search | `{hits: [{memory, score, snippet, explain?}], total, degraded?}`, see [`found`] |
+//! | backlinks, link, unlink | `{memories}`, see [`memories`] |
+//! | resolve-links | `{resolved, unresolved, updated}` |
+//! | delete | `{id, path}` |
+//! | ingest | `{source, new, updated, unchanged, skipped: [{path, reason}], warnings, tags, links}`, see [`ingested`] |
+//! | export | one memory a line |
+//! | import | `{new, updated, unchanged, skipped: [{path, reason}]}`; what it takes is said at [`exported`] |
+//! | undo | `{operation, undone}`, see [`undone`] |
+//! | restore | `{id, path, trash}` |
+//! | trash list | `{files: [{id, path, trash, operation, verb, at, size}], total, bytes}` |
+//! | trash purge | `{files, bytes}` |
+//! | log | `{operations: [{operation, at, verb, by, undoes?, undone_by?, files}]}`, see [`records`] |
+//! | log OPERATION | one of these, with its `changes`, see [`record`] |
+//! | anything that failed | `{"error": {code, message, hint?}}`, see [`error`] |
+
+mod error;
+mod exported;
+mod history;
+mod ingested;
+mod links;
+mod memory;
+mod search;
+mod time;
+mod write;
+
+pub use error::error;
+pub use exported::exported;
+pub use history::{purged, record, records, restored, trashed, undone};
+pub use ingested::{imported, ingested};
+pub use links::links_resolved;
+pub use memory::{memories, memory, page};
+pub use search::found;
+pub use write::{deleted, written};
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// Turns one of our own shapes into a value.
+fn value(shape: &impl Serialize) -> Value {
+    serde_json::to_value(shape).expect("our shapes have text for keys and nothing that fails")
+}

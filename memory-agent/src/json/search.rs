@@ -1,0 +1,85 @@
+//! The answer to a question, in JSON.
+
+use memory_core::{Explanation, Found, Hit, TermScore};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::memory::MemoryShape;
+use super::value;
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    hits: Vec<HitShape<'a>>,
+    total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degraded: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct HitShape<'a> {
+    memory: MemoryShape<'a>,
+    score: f64,
+    snippet: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<ExplanationShape<'a>>,
+}
+
+#[derive(Serialize)]
+struct ExplanationShape<'a> {
+    terms: Vec<TermShape<'a>>,
+    length: u32,
+    average_length: f64,
+    documents: u64,
+}
+
+#[derive(Serialize)]
+struct TermShape<'a> {
+    term: &'a str,
+    frequency: u32,
+    documents: u64,
+    idf: f64,
+    score: f64,
+}
+
+/// Writes the answer to a question, best first: `{hits: [{memory, score, snippet, explain?}], total, degraded?}`.
+///
+/// `degraded` says why the answer may be less than it should be, if it may. With `explain`, each hit says how its score
+/// came about: `{terms: [{term, frequency, documents, idf, score}], length, average_length, documents}`.
+pub fn found(found: &Found, explain: bool) -> Value {
+    value(&Answer {
+        hits: found.hits.iter().map(|hit| HitShape::of(hit, explain)).collect(),
+        total: found.total,
+        degraded: found.degraded.as_deref(),
+    })
+}
+
+impl<'a> HitShape<'a> {
+    fn of(hit: &'a Hit, explain: bool) -> Self {
+        Self {
+            memory: MemoryShape::of(&hit.stored),
+            score: decimal(hit.score),
+            snippet: &hit.snippet,
+            explain: explain.then(|| ExplanationShape::of(&hit.explanation)),
+        }
+    }
+}
+
+impl<'a> ExplanationShape<'a> {
+    fn of(explanation: &'a Explanation) -> Self {
+        let Explanation { terms, length, average_length, documents } = explanation;
+        let terms = terms.iter().map(TermShape::of).collect();
+        Self { terms, length: *length, average_length: decimal(*average_length), documents: *documents }
+    }
+}
+
+impl<'a> TermShape<'a> {
+    fn of(term: &'a TermScore) -> Self {
+        let TermScore { term, frequency, documents, idf, score } = term;
+        Self { term, frequency: *frequency, documents: *documents, idf: decimal(*idf), score: decimal(*score) }
+    }
+}
+
+/// Returns the number with the fewest digits that stands for `number`: 0.1 and not 0.10000000149011612.
+fn decimal(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or_else(|_| f64::from(number))
+}

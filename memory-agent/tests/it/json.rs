@@ -1,0 +1,260 @@
+//! Golden shapes: a change here is a change to what programs read.
+
+use chrono::{DateTime, Utc};
+use insta::assert_snapshot;
+use memory_agent::json;
+use memory_core::{
+    Category, Code, ContentHash, Draft, Explanation, Found, Hit, IngestReport, LinkCounts, MemoryId, Origin, Outcome, Page,
+    Problem, Record, RecordedChange, RecordedFile, Skipped, Stamp, Stored, TermScore, Trashed, Undone, Verb, Written,
+};
+use serde_json::Value;
+
+const ID: &str = "550e8400-e29b-41d4-a716-446655440000";
+const OTHER: &str = "7f8d9e00-0000-4000-8000-000000000001";
+
+fn moment(text: &str) -> DateTime<Utc> {
+    text.parse().expect("a moment")
+}
+
+fn id(text: &str) -> MemoryId {
+    text.parse().expect("an id")
+}
+
+fn stored() -> Stored {
+    let mut draft = Draft::new("user prefers dark mode");
+    draft.category = Some(Category::Preferences);
+    draft.tags = ["preference", "ui"].iter().collect();
+    draft.source = "claude".into();
+    let mut memory = draft.into_memory(id(ID), moment("2026-05-07T10:00:00Z"));
+    memory.links.push(id(OTHER));
+    memory.access_count = 3;
+    let path = "categories/preferences/user-prefers-dark-mode-550e8400.md".to_owned();
+    Stored { memory, path, stamp: Stamp(ContentHash::of("")), problem: None }
+}
+
+fn full() -> Stored {
+    let mut stored = stored();
+    let memory = &mut stored.memory;
+    memory.title = Some("Dark mode".into());
+    memory.aliases = vec!["theme".into()];
+    memory.expires_at = Some(moment("2027-01-01T00:00:00Z"));
+    memory.valid_from = Some(moment("2026-05-07T10:00:00.123456789Z"));
+    memory.valid_until = Some(moment("2026-12-31T00:00:00Z"));
+    memory.supersedes = vec![id(OTHER)];
+    memory.superseded_by = Some(id(OTHER));
+    let hash = Some(ContentHash::of("x"));
+    memory.origin = Some(Origin { source: "obsidian".into(), root: "/v".into(), path: "a.md".into(), hash });
+    let (path, what) = (stored.path.clone(), "the tag list is not closed".to_owned());
+    stored.problem = Some(Problem { code: Code::FileDamaged, path, line: Some(4), what, hint: Some("close it") });
+    stored
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).expect("a value")
+}
+
+#[test]
+fn a_memory_has_the_fields_of_the_specification() {
+    assert_snapshot!(pretty(&json::memory(&stored())), @r#"
+    {
+      "id": "550e8400-e29b-41d4-a716-446655440000",
+      "content": "user prefers dark mode",
+      "content_hash": "058e6f30768bdcc4b10c6310b0b3084eaee94c6ba986b8bfef1df175b2af2058",
+      "phase": "organized",
+      "category": "preferences",
+      "scope": "global",
+      "tags": [
+        "preference",
+        "ui"
+      ],
+      "source": "claude",
+      "created_at": "2026-05-07T10:00:00Z",
+      "updated_at": "2026-05-07T10:00:00Z",
+      "expires_at": null,
+      "access_count": 3,
+      "links": [
+        "7f8d9e00-0000-4000-8000-000000000001"
+      ],
+      "version": 1,
+      "path": "categories/preferences/user-prefers-dark-mode-550e8400.md"
+    }
+    "#);
+}
+
+#[test]
+fn a_memory_says_the_rest_when_there_is_something_to_say() {
+    assert_snapshot!(pretty(&json::memory(&full())), @r#"
+    {
+      "id": "550e8400-e29b-41d4-a716-446655440000",
+      "content": "user prefers dark mode",
+      "content_hash": "058e6f30768bdcc4b10c6310b0b3084eaee94c6ba986b8bfef1df175b2af2058",
+      "phase": "organized",
+      "category": "preferences",
+      "scope": "global",
+      "tags": [
+        "preference",
+        "ui"
+      ],
+      "source": "claude",
+      "created_at": "2026-05-07T10:00:00Z",
+      "updated_at": "2026-05-07T10:00:00Z",
+      "expires_at": "2027-01-01T00:00:00Z",
+      "access_count": 3,
+      "links": [
+        "7f8d9e00-0000-4000-8000-000000000001"
+      ],
+      "version": 1,
+      "title": "Dark mode",
+      "aliases": [
+        "theme"
+      ],
+      "valid_from": "2026-05-07T10:00:00.123456789Z",
+      "valid_until": "2026-12-31T00:00:00Z",
+      "supersedes": [
+        "7f8d9e00-0000-4000-8000-000000000001"
+      ],
+      "superseded_by": "7f8d9e00-0000-4000-8000-000000000001",
+      "origin": {
+        "source": "obsidian",
+        "root": "/v",
+        "path": "a.md",
+        "hash": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+      },
+      "path": "categories/preferences/user-prefers-dark-mode-550e8400.md",
+      "problem": {
+        "code": "FILE_DAMAGED",
+        "path": "categories/preferences/user-prefers-dark-mode-550e8400.md",
+        "line": 4,
+        "what": "the tag list is not closed",
+        "hint": "close it"
+      }
+    }
+    "#);
+}
+
+#[test]
+fn lists_name_their_memories() {
+    let page = Page { memories: Vec::new(), total: 7, degraded: None };
+    assert_snapshot!(json::page(&page), @r#"{"memories":[],"total":7}"#);
+    assert_snapshot!(json::memories(&[]), @r#"{"memories":[]}"#);
+}
+
+#[test]
+fn a_receipt_says_whether_something_new_was_kept() {
+    let written = Written { id: id(ID), path: "categories/inbox/a-550e8400.md".into(), created: true };
+    assert_snapshot!(json::written(&written), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/inbox/a-550e8400.md","created":true}"#);
+    assert_snapshot!(json::deleted(&stored()), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/preferences/user-prefers-dark-mode-550e8400.md"}"#);
+}
+
+#[test]
+fn an_answer_explains_itself_only_when_asked() {
+    let terms = vec![TermScore { term: "dark".into(), frequency: 1, documents: 4, idf: 2.1, score: 1.3 }];
+    let explanation = Explanation { terms, length: 4, average_length: 20.5, documents: 9 };
+    let hit = Hit {
+        stored: stored(),
+        score: 1.3,
+        snippet: "user prefers dark mode".into(),
+        marks: std::iter::once(13..17).collect(),
+        explanation,
+    };
+    let found = Found { hits: vec![hit], total: 1, degraded: None };
+    let mut plain = json::found(&found, false);
+    plain["hits"][0]["memory"] = Value::Null;
+    assert_snapshot!(plain, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode"}],"total":1}"#);
+    let mut explained = json::found(&Found { degraded: Some("the index is being rebuilt".into()), ..found }, true);
+    explained["hits"][0]["memory"] = Value::Null;
+    assert_snapshot!(explained, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode","explain":{"terms":[{"term":"dark","frequency":1,"documents":4,"idf":2.1,"score":1.3}],"length":4,"average_length":20.5,"documents":9}}],"total":1,"degraded":"the index is being rebuilt"}"#);
+}
+
+#[test]
+fn a_report_of_taking_in_counts_notes_tags_and_links() {
+    let skipped = |path: &str| vec![Skipped { path: path.into(), reason: "it is no text".into() }];
+    let links = LinkCounts { resolved: 5, unresolved: 2, only_by_alias: 1, only_by_title: 0 };
+    let report =
+        IngestReport { new: 3, updated: 1, unchanged: 9, skipped: skipped("a.md"), warnings: skipped("b.md"), tags: 4, links };
+    assert_snapshot!(json::ingested("obsidian", &report), @r#"{"source":"obsidian","new":3,"updated":1,"unchanged":9,"skipped":[{"path":"a.md","reason":"it is no text"}],"warnings":[{"path":"b.md","reason":"it is no text"}],"tags":4,"links":{"resolved":5,"unresolved":2,"only_by_alias":1,"only_by_title":0}}"#);
+}
+
+#[test]
+fn history_names_operations_files_and_the_trash() {
+    let operation = |digits: u64| memory_core::OperationId::from_random(digits);
+    let hash = ContentHash::of("x");
+    let file = |path: &str, trash: Option<&str>| RecordedFile { path: path.into(), hash, trash: trash.map(Into::into) };
+    let record = Record {
+        id: operation(10),
+        at: moment("2026-05-07T10:00:00Z"),
+        verb: Verb::Delete,
+        by: "cli".into(),
+        undoes: None,
+        undone_by: Some(operation(11)),
+        files: 1,
+    };
+    assert_snapshot!(json::records(std::slice::from_ref(&record)), @r#"{"operations":[{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}]}"#);
+    let change = RecordedChange { id: id(ID), before: Some(file("a.md", Some("trash/a.md"))), after: None };
+    assert_snapshot!(json::record(&record, &[change]), @r#"{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1,"changes":[{"id":"550e8400-e29b-41d4-a716-446655440000","before":{"path":"a.md","hash":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","trash":"trash/a.md"}}]}"#);
+    assert_snapshot!(json::undone(&Undone { record, undo: operation(11) }), @r#"{"operation":"00000000000b","undone":{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}}"#);
+    let trashed = Trashed {
+        id: id(ID),
+        path: "a.md".into(),
+        trash: "trash/2026-05/00000000000a/a.md".into(),
+        operation: operation(10),
+        verb: Verb::Delete,
+        at: moment("2026-05-07T10:00:00Z"),
+        size: 120,
+    };
+    assert_snapshot!(json::trashed(std::slice::from_ref(&trashed), 1, 120), @r#"{"files":[{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md","operation":"00000000000a","verb":"delete","at":"2026-05-07T10:00:00Z","size":120}],"total":1,"bytes":120}"#);
+    let outcome = Outcome::Kept { id: id(ID), path: "a.md".into() };
+    assert_snapshot!(json::restored(&trashed, &outcome), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md"}"#);
+    assert_snapshot!(json::purged(1, 120), @r#"{"files":1,"bytes":120}"#);
+}
+
+#[test]
+fn an_export_is_read_back_as_it_was_written() {
+    let stored = full();
+    let exported = json::exported(&json::memory(&stored).to_string()).expect("a memory");
+    let draft = exported.draft;
+    let memory = stored.memory;
+    assert_eq!(exported.id, Some(memory.id));
+    assert_eq!((draft.content, draft.title, draft.aliases), (memory.content, memory.title, memory.aliases));
+    assert_eq!((draft.category, draft.phase, draft.scope), (Some(memory.category), Some(memory.phase), memory.scope));
+    assert_eq!((draft.tags, draft.source, draft.origin), (memory.tags, memory.source, memory.origin));
+    assert_eq!((draft.created_at, exported.updated_at), (Some(memory.created_at), Some(memory.updated_at)));
+    assert_eq!((draft.valid_from, draft.valid_until), (memory.valid_from, memory.valid_until));
+    assert_eq!((draft.expires_at, exported.version), (memory.expires_at, Some(memory.version)));
+    assert_eq!((exported.access_count, exported.links), (memory.access_count, memory.links));
+    assert_eq!((exported.supersedes, exported.superseded_by), (memory.supersedes, memory.superseded_by));
+}
+
+#[test]
+fn a_memory_with_no_more_than_a_title_is_one() {
+    let exported = json::exported(r#"{"content":"","title":"Tea"}"#).expect("a memory");
+    assert_eq!((exported.draft.content.as_str(), exported.draft.title.as_deref()), ("", Some("Tea")));
+    assert_eq!(json::exported(r#"{"content":null,"title":"Tea"}"#), Err("it has no content".into()));
+}
+
+#[test]
+fn an_export_of_the_older_program_is_read_as_well() {
+    let line = r#"{"ID":"550e8400-e29b-41d4-a716-446655440000","Content":"tea","ContentHash":"x","Phase":"inbox",
+        "Category":"inbox","Scope":"agent:claude","Tags":null,"Source":"","CreatedAt":"2026-05-07T12:00:00+02:00",
+        "UpdatedAt":"0001-01-01T00:00:00Z","ExpiresAt":null,"AccessCount":2,"Links":["note-1"],"Version":1,"Unknown":{}}"#;
+    let exported = json::exported(line).expect("a memory");
+    assert_eq!(exported.id, Some(id(ID)));
+    assert_eq!(exported.draft.scope.to_string(), "agent:claude");
+    assert_eq!(exported.draft.created_at, Some(moment("2026-05-07T10:00:00Z")));
+    assert_eq!(exported.updated_at, None);
+    assert_eq!(exported.access_count, 2);
+    let named = json::exported(r#"{"id":"note-1","content":"x"}"#).expect("a memory");
+    assert_eq!(exported.links, [named.id.expect("an id")]);
+}
+
+#[test]
+fn what_is_no_memory_says_why() {
+    let reason = |line: &str| json::exported(line).expect_err("no memory");
+    assert_snapshot!(reason("[1]"), @"it is no JSON object");
+    assert_snapshot!(reason("{"), @"it is no JSON: EOF while parsing an object at line 1 column 1");
+    assert_snapshot!(reason(r#"{"id":"x"}"#), @"it has no content");
+    assert_snapshot!(reason(r#"{"content":7}"#), @"content is a number, not a text");
+    assert_snapshot!(reason(r#"{"content":"x","created_at":"yesterday"}"#), @r#"created_at: "yesterday" is no time (RFC 3339)"#);
+    assert_snapshot!(reason(r#"{"content":"x","version":-1}"#), @"version is -1, not a whole number of 0 or more");
+    assert_snapshot!(reason(r#"{"content":"x","category":"weather"}"#), @r#"category: "weather" is not a category (soul, character, people, project, date, knowledge, feedback, preferences, decisions, lessons, habits, skills, inbox or reminders)"#);
+}

@@ -1,0 +1,3 @@
+//! The JSON that every front speaks, and that programs rely on.
+
+mod json;

@@ -1,0 +1,61 @@
+//! Putting the crates together.
+
+use std::sync::Arc;
+
+use memory_core::Services;
+
+use crate::cli::Globals;
+use crate::config::{Environment, Settings};
+use crate::failure::Failure;
+use crate::print::Output;
+use memory_store::{FileStore, Freshness, Options, RandomIds, SystemClock};
+
+/// What a command works with.
+pub(crate) struct App<'a> {
+    /// What the environment says.
+    pub environment: &'a Environment,
+    /// The flags that every command has.
+    pub globals: Globals,
+    /// Where the answer goes.
+    pub output: Output,
+}
+
+/// The memories' home, opened.
+pub(crate) struct Home {
+    /// What the use cases work with.
+    pub services: Services,
+    /// The files, for what is about files.
+    pub store: Arc<FileStore>,
+}
+
+impl App<'_> {
+    /// Reads the settings, and warns of keys that mean nothing.
+    pub(crate) fn settings(&mut self) -> Result<Settings, Failure> {
+        let settings = Settings::load(self.globals.root.as_deref(), self.environment)?;
+        for key in &settings.unknown {
+            let file = self.output.place(&settings.file);
+            self.output.warning(&format!("{file}: the key {key} means nothing"))?;
+        }
+        Ok(settings)
+    }
+
+    /// Opens the home that the settings name.
+    pub(crate) fn open(&mut self) -> Result<Home, Failure> {
+        let settings = self.settings()?;
+        self.open_with(&settings)
+    }
+
+    /// Opens the home that `settings` name.
+    pub(crate) fn open_with(&self, settings: &Settings) -> Result<Home, Failure> {
+        let freshness = if self.globals.fresh { Freshness::Fresh } else { Freshness::Usual };
+        let store = Arc::new(FileStore::open(&settings.root.value, Options { freshness, ..Options::default() })?);
+        let services = Services {
+            store: store.clone(),
+            history: store.clone(),
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+            actor: "cli".into(),
+        };
+        Ok(Home { services, store })
+    }
+}

@@ -1,0 +1,64 @@
+//! What one may type.
+
+mod filter;
+mod globals;
+mod text;
+mod usage;
+mod values;
+
+pub(crate) use filter::FilterArgs;
+pub(crate) use globals::Globals;
+pub(crate) use text::{content, or_piped};
+pub(crate) use values::{Sources, category, order, sources};
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use crate::app::App;
+use crate::commands::Command;
+use crate::config::Environment;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::print::{Output, Streams};
+use crate::report;
+
+/// The memory of all your AI agents, as plain files on your own disk.
+///
+/// Memories are Markdown files below ~/.memory (or --root, or MEMORY_ROOT). Wherever a command wants an ID, the first 4 or
+/// more digits of one do, and so does the name of the file. Nothing is destroyed: `memory undo` takes the last change back.
+///
+/// At a terminal, answers are tables; in a pipe, lines with tabs between the fields; with --json, JSON.
+/// Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 damaged data.
+#[derive(Debug, Parser)]
+#[command(name = "memory", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    globals: Globals,
+}
+
+/// Does what `arguments` say, the first of which is the program itself.
+pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Environment, streams: Streams) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.collect();
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => return usage::answer(&error, &arguments, environment, streams),
+    };
+    let Cli { command, globals } = cli;
+    let mut output = Output::new(streams, globals.json, globals.quiet);
+    output.color(globals.color, environment.colors);
+    output.abbreviate(environment.home.as_deref());
+    let mut app = App { environment, globals, output };
+    let done = command.run(&mut app).and_then(|()| app.output.flush().map_err(Failure::from));
+    match done {
+        Ok(()) => ExitCode::Done,
+        Err(failure) => {
+            let code = report::failure(&failure, &mut app.output);
+            // Nobody is left to be told.
+            let _ = app.output.flush();
+            code
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What was typed and cannot be meant so.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use memory_agent::json;
+
+use crate::config::Environment;
+use crate::exit_code::ExitCode;
+use crate::print::{ColorChoice, Output, Streams};
+use crate::report;
+
+/// Prints the help that was asked for, or says what is wrong with `arguments`.
+pub(super) fn answer(error: &clap::Error, arguments: &[OsString], environment: &Environment, streams: Streams) -> ExitCode {
+    let is_json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+    let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    let colored = environment.colors && streams.out_width.is_some();
+    let mut output = Output::new(streams, is_json, false);
+    output.color(ColorChoice::Auto, environment.colors);
+    let said = if is_help {
+        let help = error.render();
+        let help = if colored { help.ansi().to_string() } else { help.to_string() };
+        output.line(help.trim_end())
+    } else if is_json {
+        let (message, hint) = split(error);
+        output.json(&json::error("USAGE", &message, hint.as_deref()))
+    } else if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        output.complaint(error.render().to_string().trim_end())
+    } else {
+        let text = error.render().to_string();
+        output.error("usage", text.trim_start_matches("error: ").trim_end())
+    };
+    match said.and_then(|()| output.flush()) {
+        Ok(()) if is_help => ExitCode::Done,
+        Err(error) if is_help => report::failure(&error.into(), &mut output),
+        // Whoever closed the stream wants no answer, and the number still tells.
+        Ok(()) | Err(_) => ExitCode::Usage,
+    }
+}
+
+/// Splits clap's complaint into what is wrong and what to do instead.
+fn split(error: &clap::Error) -> (String, Option<String>) {
+    if matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
+        return ("no command was given".into(), Some("--help lists the commands".into()));
+    }
+    let text = error.render().to_string();
+    let (message, rest) = text.trim_start_matches("error: ").split_once("\n\n").unwrap_or((text.as_str(), ""));
+    let tips = rest
+        .split("\n\n")
+        .map(str::trim)
+        .filter(|part| !part.is_empty() && !part.starts_with("For more"))
+        .map(|part| part.trim_start_matches("tip: "));
+    let hint = tips.collect::<Vec<_>>().join("; ");
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (one_line(message), Some(one_line(&hint)).filter(|hint| !hint.is_empty()))
+}

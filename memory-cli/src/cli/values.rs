@@ -1,0 +1,45 @@
+//! Values that are one of a few words.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use memory_core::{Category, Order, Phase};
+use memory_ingest::SourceName;
+
+/// Reads one of `words`, which shells can then complete, as what `parse` makes of it.
+fn one_of<T: Clone + Send + Sync + 'static>(
+    words: impl IntoIterator<Item = &'static str>,
+    parse: impl Fn(&str) -> Option<T> + Clone + Send + Sync + 'static,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(words).map(move |word| parse(&word).expect("every word of the list has a meaning"))
+}
+
+/// Reads a category.
+pub(crate) fn category() -> impl TypedValueParser<Value = Category> {
+    one_of(Category::ALL.map(Category::as_str), |word| word.parse().ok())
+}
+
+/// Reads a phase.
+pub(crate) fn phase() -> impl TypedValueParser<Value = Phase> {
+    one_of([Phase::Inbox, Phase::Organized].map(Phase::as_str), |word| word.parse().ok())
+}
+
+/// Reads the order of a list.
+pub(crate) fn order() -> impl TypedValueParser<Value = Order> {
+    const ORDERS: [(&str, Order); 4] =
+        [("created", Order::Created), ("updated", Order::Updated), ("accessed", Order::Accessed), ("title", Order::Title)];
+    one_of(ORDERS.map(|(word, _)| word), |word| ORDERS.into_iter().find(|(own, _)| *own == word).map(|(_, order)| order))
+}
+
+/// One source of notes, or all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sources {
+    /// All.
+    All,
+    /// One.
+    One(SourceName),
+}
+
+/// Reads the name of a source of notes, or `all`.
+pub(crate) fn sources() -> impl TypedValueParser<Value = Sources> {
+    let words = SourceName::ALL.map(SourceName::as_str).into_iter().chain(["all"]);
+    one_of(words, |word| if word == "all" { Some(Sources::All) } else { word.parse().ok().map(Sources::One) })
+}

@@ -1,0 +1,33 @@
+//! `memory backlinks`
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::Order;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::memories;
+
+/// List the memories that lead to one, by link or by wikilink
+///
+/// JSON: {memories: [MEMORY…]}
+#[derive(Debug, Args)]
+pub(crate) struct Backlinks {
+    /// Which memory
+    id: String,
+}
+
+impl Backlinks {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let referring = memory_core::backlinks(&home.services, &self.id)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memories(&referring))?);
+        }
+        memories::lines(&mut app.output, &referring, Order::Created)?;
+        if referring.is_empty() {
+            app.output.note("no memory leads to it")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,28 @@
+//! `memory completions`
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::app::App;
+use crate::cli::Cli;
+use crate::failure::Failure;
+
+/// Print a script that completes commands in a shell
+///
+/// For bash: memory completions bash > ~/.local/share/bash-completion/completions/memory
+///
+/// There is no JSON: the answer is a script.
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        // The generator panics when a pipe is closed early, so it writes to memory first.
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "memory", &mut script);
+        Ok(app.output.stream().write_all(&script)?)
+    }
+}

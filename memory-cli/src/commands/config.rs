@@ -1,0 +1,118 @@
+//! `memory config`
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::config::{DEFAULT_FILE, Layer, Settings};
+use crate::failure::Failure;
+use crate::print::{Column, Table};
+
+/// Show the settings, or write a file with all of them
+///
+/// Flags win over the environment (MEMORY_ROOT, CLAUDE_CONFIG_DIR), which wins over the file. The file is config.yaml in the
+/// memories' home, or the one that MEMORY_CONFIG names.
+#[derive(Debug, Args)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+enum ConfigCommand {
+    /// Write a file that explains every key; one that exists is left alone
+    ///
+    /// JSON: {path, created}
+    Init,
+    /// Show every setting and where it comes from
+    ///
+    /// JSON: {path, exists, settings: [{key, value, from}], unknown: [KEY…]}; `from` is default, file, environment or flag
+    Show,
+    /// Show where the file is
+    ///
+    /// JSON: {path, exists}
+    Path,
+}
+
+impl Config {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        match self.command {
+            ConfigCommand::Init => init(app),
+            ConfigCommand::Show => show(app),
+            ConfigCommand::Path => path(app),
+        }
+    }
+}
+
+fn init(app: &mut App) -> Result<(), Failure> {
+    let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
+    let place = app.output.place(&path);
+    if let Some(folder) = path.parent() {
+        make_private(folder).map_err(Failure::file(format!("make the folder of {place}")))?;
+    }
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let created = match options.write(true).create_new(true).open(&path) {
+        Ok(mut file) => {
+            let write = |file: &mut std::fs::File| file.write_all(DEFAULT_FILE.as_bytes()).and_then(|()| file.sync_all());
+            write(&mut file).map_err(Failure::file(format!("write {place}")))?;
+            true
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
+        Err(source) => return Err(Failure::File { action: format!("write {place}"), source }),
+    };
+    if app.output.is_json() {
+        return Ok(app.output.json(&json!({ "path": path, "created": created }))?);
+    }
+    app.output.fields(&[&place])?;
+    if !created {
+        app.output.note("it is there already, and was left alone")?;
+    }
+    Ok(())
+}
+
+fn show(app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?;
+    if app.output.is_json() {
+        let shape = |(key, value, from): (String, Value, Layer)| json!({ "key": key, "value": value, "from": from.as_str() });
+        let all: Vec<Value> = settings.all().into_iter().map(shape).collect();
+        let Settings { file, file_exists, unknown, .. } = &settings;
+        let answer = json!({ "path": file, "exists": file_exists, "settings": all, "unknown": unknown });
+        return Ok(app.output.json(&answer)?);
+    }
+    let mut table = Table::new(["key", "value", "from"].map(Column::Text));
+    for (key, value, from) in settings.all() {
+        let value = match &value {
+            Value::Null => "-".to_owned(),
+            Value::String(text) => app.output.place(text.as_ref()),
+            other => other.to_string(),
+        };
+        table.push([&key, &value, from.as_str()]);
+    }
+    app.output.table(&table)?;
+    let place = app.output.place(&settings.file);
+    let how = if settings.file_exists { "the file is" } else { "there is no file at" };
+    Ok(app.output.note(&format!("{how} {place}"))?)
+}
+
+fn path(app: &mut App) -> Result<(), Failure> {
+    let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
+    if app.output.is_json() {
+        return Ok(app.output.json(&json!({ "path": path, "exists": path.exists() }))?);
+    }
+    let place = app.output.place(&path);
+    Ok(app.output.fields(&[&place])?)
+}
+
+/// Makes a folder that nobody else may look into; one that exists stays as it is.
+fn make_private(folder: &std::path::Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

@@ -1,0 +1,31 @@
+//! `memory delete`
+
+use clap::Args;
+use memory_agent::json;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::memories;
+
+/// Move a memory to the trash
+///
+/// `memory undo` and `memory restore` bring it back.
+///
+/// JSON: {id, path}
+#[derive(Debug, Args)]
+pub(crate) struct Delete {
+    /// Which memory
+    id: String,
+}
+
+impl Delete {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let stored = memory_core::delete(&home.services, &self.id)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::deleted(&stored))?);
+        }
+        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        Ok(app.output.note("moved to the trash; `memory undo` brings it back")?)
+    }
+}

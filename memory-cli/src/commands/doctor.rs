@@ -1,0 +1,88 @@
+//! `memory doctor`
+
+use clap::Args;
+use memory_core::{Duplicates, Operation, Verb};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::{Column, Table};
+use memory_store::{Finding, Report};
+
+/// Compare the files with the index and the journal
+///
+/// Ends with 5 if something is wrong and was not repaired.
+///
+/// JSON: {checked, healthy, findings: [{code, path, line?, what, hint?, fixed}]}
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Repair what can be repaired without losing a byte
+    #[arg(long)]
+    fix: bool,
+}
+
+#[derive(Serialize)]
+struct ReportShape<'a> {
+    checked: u64,
+    healthy: bool,
+    findings: Vec<FindingShape<'a>>,
+}
+
+#[derive(Serialize)]
+struct FindingShape<'a> {
+    code: String,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    what: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    fixed: bool,
+}
+
+impl Doctor {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let services = &home.services;
+        let repair = Operation {
+            id: services.ids.operation_id(),
+            verb: Verb::Repair,
+            by: services.actor.clone(),
+            at: services.clock.now(),
+            duplicates: Duplicates::Keep,
+            changes: Vec::new(),
+        };
+        let report = home.store.doctor(self.fix.then_some(&repair))?;
+        let wrong = report.findings.iter().filter(|finding| !finding.fixed).count() as u64;
+        if app.output.is_json() {
+            let shape = ReportShape::of(&report, wrong == 0);
+            app.output.json(&serde_json::to_value(shape).expect("the shape has text for keys"))?;
+        } else {
+            show(&report, app)?;
+        }
+        if wrong == 0 { Ok(()) } else { Err(Failure::CheckFailed { count: wrong, tried: self.fix }) }
+    }
+}
+
+fn show(report: &Report, app: &mut App) -> Result<(), Failure> {
+    let mut table = Table::new(["state", "code", "where", "what"].map(Column::Text));
+    for Finding { code, path, line, what, hint, fixed } in &report.findings {
+        let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
+        let what = hint.as_ref().map_or_else(|| what.clone(), |hint| format!("{what}; {hint}"));
+        table.push([if *fixed { "repaired" } else { "wrong" }, &code.to_lowercase(), &place, &what]);
+    }
+    app.output.table(&table)?;
+    let found = report.findings.len();
+    let what = if found == 0 { "nothing is wrong".to_owned() } else { format!("findings: {found}") };
+    Ok(app.output.note(&format!("checked: {}; {what}", report.checked))?)
+}
+
+impl<'a> ReportShape<'a> {
+    fn of(report: &'a Report, healthy: bool) -> Self {
+        let shape = |finding: &'a Finding| {
+            let Finding { code, path, line, what, hint, fixed } = finding;
+            FindingShape { code: code.to_uppercase(), path, line: *line, what, hint: hint.as_deref(), fixed: *fixed }
+        };
+        Self { checked: report.checked, healthy, findings: report.findings.iter().map(shape).collect() }
+    }
+}

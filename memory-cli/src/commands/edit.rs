@@ -1,0 +1,203 @@
+//! `memory edit`
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::Command;
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::{
+    Category, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Scope, Secrets, Services, Stamp, StoreError, Stored,
+};
+use tempfile::NamedTempFile;
+
+use crate::app::App;
+use crate::cli;
+use crate::failure::Failure;
+use crate::moments::Deadline;
+use crate::print::memories;
+
+/// Change a memory, in an editor or field by field
+///
+/// Without flags, the text opens in $VISUAL or $EDITOR. If the file was changed by somebody else in the meantime, nothing
+/// is overwritten: the edited text stays in a file of its own, and the exit code is 4.
+///
+/// JSON: the memory as it is then
+#[derive(Debug, Args)]
+pub(crate) struct Edit {
+    /// Which memory
+    id: String,
+    #[command(flatten)]
+    fields: Fields,
+    /// Refuse if the memory is not at this version any more
+    #[arg(long, value_name = "VERSION")]
+    if_version: Option<u64>,
+    /// Keep it even if it holds what looks like a credential
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+/// What is to be changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Args)]
+#[command(next_help_heading = "Fields")]
+struct Fields {
+    /// The new text; `-` reads the standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    content: Option<String>,
+    /// The new heading; nothing removes it
+    #[arg(long)]
+    title: Option<String>,
+    /// Other names that wikilinks may use, with commas between them, instead of those it has
+    #[arg(long, value_delimiter = ',')]
+    aliases: Option<Vec<String>>,
+    /// File it under this category; inbox takes it back there
+    #[arg(long, value_parser = cli::category(), ignore_case = true)]
+    category: Option<Category>,
+    /// Who may see it: global, agent:NAME, project:NAME or conversation:ID
+    #[arg(long)]
+    scope: Option<Scope>,
+    /// The program it comes from
+    #[arg(long)]
+    source: Option<String>,
+    /// Leave it out of answers from then on: a span such as 30d, a day, a moment, or never
+    #[arg(long, value_name = "WHEN", value_parser = expiry)]
+    expires: Option<Expiry>,
+    /// The memory that took its place, or none
+    #[arg(long, value_name = "ID")]
+    superseded_by: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expiry {
+    Never,
+    At(Deadline),
+}
+
+fn expiry(text: &str) -> Result<Expiry, ParseError> {
+    if text == "never" { Ok(Expiry::Never) } else { text.parse().map(Expiry::At) }
+}
+
+impl Edit {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let services = app.open()?.services;
+        services.store.refresh()?;
+        let stored = services.store.get_by(&self.id)?;
+        if self.if_version.is_some_and(|version| version != stored.memory.version) {
+            return Err(StoreError::Conflict { what: stored.path }.into());
+        }
+        let changed = if self.fields == Fields::default() {
+            self.by_hand(&services, &stored, app)?
+        } else {
+            let patch = self.fields.patch(&services, app)?;
+            let expected = self.if_version.map(|_| stored.stamp);
+            memory_core::update(&services, &stored.memory.id.to_string(), &patch, expected, self.secrets())?
+        };
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memory(&changed))?);
+        }
+        memories::receipt(&mut app.output, changed.memory.id, &changed.path)?;
+        let Memory { version, .. } = changed.memory;
+        let what = if version == stored.memory.version { "nothing was changed; it is" } else { "changed; it is now" };
+        Ok(app.output.note(&format!("{what} version {version}"))?)
+    }
+
+    fn secrets(&self) -> Secrets {
+        if self.allow_secret { Secrets::Keep } else { Secrets::Refuse }
+    }
+
+    fn by_hand(&self, services: &Services, stored: &Stored, app: &App) -> Result<Stored, Failure> {
+        if let Some(problem) = &stored.problem {
+            return Err(StoreError::Damaged(problem.clone()).into());
+        }
+        let editor = match &app.environment.editor {
+            Some(editor) => editor.clone(),
+            None if app.output.input_is_terminal() => "vi".to_owned(),
+            None => {
+                return Err(Failure::usage("there is no editor", "set EDITOR, or give the text: --content TEXT, or --content -"));
+            }
+        };
+        let content = &stored.memory.content;
+        let draft = draft(content).map_err(Failure::file("make a file for the editor"))?;
+        let ended = open(&editor, draft.path());
+        let left = std::fs::read(draft.path());
+        let failed = |why: String, draft| Failure::Editor { command: editor.clone(), why, draft };
+        if let Err(why) = ended {
+            let is_changed = left.is_ok_and(|bytes| without_last_break(&bytes) != content.as_bytes());
+            return Err(failed(why, is_changed.then(|| keep(draft)).transpose()?));
+        }
+        let bytes = match left {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(failed("left no file".into(), None)),
+            Err(error) => return Err(Failure::file("read what the editor left")(error)),
+        };
+        let Ok(text) = std::str::from_utf8(without_last_break(&bytes)) else {
+            return Err(failed("left what is no UTF-8 text".into(), Some(keep(draft)?)));
+        };
+        let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
+        let expected: Option<Stamp> = Some(stored.stamp);
+        match memory_core::update(services, &stored.memory.id.to_string(), &patch, expected, self.secrets()) {
+            Ok(changed) => Ok(changed),
+            Err(source) if text == content => Err(source.into()),
+            Err(source) => Err(Failure::Draft { draft: keep(draft)?, source }),
+        }
+    }
+}
+
+impl Fields {
+    fn patch(&self, services: &Services, app: &mut App) -> Result<Patch, Failure> {
+        let content = self.content.as_deref().map(|given| cli::content(given, &mut app.output)).transpose()?;
+        let end = |expiry| match expiry {
+            Expiry::Never => None,
+            Expiry::At(deadline) => Some(deadline.from(services.clock.now())),
+        };
+        let heir = |reference: &String| -> Result<Option<MemoryId>, StoreError> {
+            if reference == "none" { Ok(None) } else { services.store.find(reference).map(Some) }
+        };
+        Ok(Patch {
+            content,
+            title: self.title.clone().map(|title| Some(title).filter(|title| !title.is_empty())),
+            aliases: self.aliases.clone().map(|aliases| aliases.into_iter().filter(|alias| !alias.is_empty()).collect()),
+            category: self.category,
+            scope: self.scope.clone(),
+            source: self.source.clone(),
+            expires_at: self.expires.map(end),
+            superseded_by: self.superseded_by.as_ref().map(heir).transpose()?,
+            ..Patch::default()
+        })
+    }
+}
+
+/// Writes the text to a file of its own that nobody else may read.
+fn draft(content: &str) -> io::Result<NamedTempFile> {
+    let mut draft = tempfile::Builder::new().prefix("memory-").suffix(".md").tempfile()?;
+    draft.write_all(content.as_bytes())?;
+    draft.write_all(b"\n")?;
+    draft.flush()?;
+    Ok(draft)
+}
+
+/// Returns what an editor left without the line break that it ends with.
+fn without_last_break(bytes: &[u8]) -> &[u8] {
+    bytes.strip_suffix(b"\n").map_or(bytes, |bytes| bytes.strip_suffix(b"\r").unwrap_or(bytes))
+}
+
+/// Lets the draft stay when the program ends.
+fn keep(draft: NamedTempFile) -> Result<std::path::PathBuf, Failure> {
+    let kept = draft.keep().map_err(|error| error.error).map_err(Failure::file("keep the draft"))?;
+    Ok(kept.1)
+}
+
+/// Opens the editor and waits for its end. Like git, it lets a shell read the command, which may have arguments.
+fn open(editor: &str, file: &Path) -> Result<(), String> {
+    let mut command = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
+    if cfg!(windows) {
+        command.arg("/C").arg(editor).arg(file);
+    } else {
+        command.arg("-c").arg(format!("{editor} \"$@\"")).arg(editor).arg(file);
+    }
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("did not end well ({status})")),
+        Err(error) => Err(format!("could not be started: {error}")),
+    }
+}

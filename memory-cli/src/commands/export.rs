@@ -1,0 +1,84 @@
+//! `memory export`
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::{Filter, Lifetime, Services, StoreError, Stored};
+use serde_json::json;
+use tempfile::NamedTempFile;
+
+use crate::app::App;
+use crate::cli::FilterArgs;
+use crate::failure::Failure;
+
+/// Write memories as JSON, one a line, oldest first
+///
+/// Also those that have expired or were superseded. A file that cannot be read is named, and the others are written all
+/// the same.
+///
+/// JSON: the memories themselves; with --output: {output, memories}
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// The file; it is replaced only once all is written. `-`, or none, writes to the standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+impl Export {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let services = app.open()?.services;
+        let filter = self.filter.filter(Lifetime::All);
+        let unreadable = match self.output.as_deref().filter(|file| *file != Path::new("-")) {
+            None => export(&services, &filter, app, &mut |stored, app| Ok(app.output.json(&json::memory(stored))?))?,
+            Some(file) => to_file(file, &services, &filter, app)?,
+        };
+        if unreadable == 0 { Ok(()) } else { Err(Failure::Unreadable { count: unreadable }) }
+    }
+}
+
+fn to_file(file: &Path, services: &Services, filter: &Filter, app: &mut App) -> Result<u64, Failure> {
+    let place = app.output.place(file);
+    let failed = |source: io::Error| Failure::File { action: format!("write {place}"), source };
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut draft = BufWriter::new(NamedTempFile::new_in(folder).map_err(failed)?);
+    let mut memories = 0_u64;
+    let unreadable = export(services, filter, app, &mut |stored, _| {
+        memories += 1;
+        writeln!(draft, "{}", json::memory(stored)).map_err(failed)
+    })?;
+    let draft = draft.into_inner().map_err(|error| failed(error.into_error()))?;
+    draft.as_file().sync_all().map_err(failed)?;
+    draft.persist(file).map_err(|error| failed(error.error))?;
+    if app.output.is_json() {
+        app.output.json(&json!({ "output": file, "memories": memories }))?;
+    } else {
+        app.output.fields(&[&place, &memories.to_string()])?;
+    }
+    Ok(unreadable)
+}
+
+/// Hands each memory to `write`, and returns how many could not be read.
+fn export(
+    services: &Services,
+    filter: &Filter,
+    app: &mut App,
+    write: &mut dyn FnMut(&Stored, &mut App) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    services.store.refresh()?;
+    let mut unreadable = 0;
+    for stored in services.store.memories(filter, services.clock.now()) {
+        match stored {
+            Ok(stored) => write(&stored, app)?,
+            Err(StoreError::Damaged(problem)) => {
+                unreadable += 1;
+                app.output.warning(&problem.to_string())?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(unreadable)
+}

@@ -1,0 +1,135 @@
+//! `memory import`
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::{Exported, ImportError, Secrets, Skipped};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::Table;
+
+/// Read memories that were exported, one a line
+///
+/// Any JSON object with at least `content` is a memory; what else it says is kept. One that is here under the same id is
+/// replaced if it differs; the former one goes to the trash. Lines that cannot be taken are named, all others are kept, and
+/// the exit code is 5.
+///
+/// JSON: {new, updated, unchanged, skipped: [{path, reason}]}; `path` is the line
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// The file; `-`, or none, reads the standard input
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// Keep also what holds what looks like a credential
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+impl Import {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let services = app.open()?.services;
+        let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        let mut bar = app.output.bar("reading");
+        let mut input: Box<dyn Read + '_> = match self.input.as_deref().filter(|file| *file != Path::new("-")) {
+            Some(file) => Box::new(File::open(file).map_err(Failure::file(format!("read {}", file.display())))?),
+            None => Box::new(app.output.input()),
+        };
+        let mut lines = Lines { input: BufReader::new(&mut input), number: 0, failed: None };
+        let report = memory_core::import(&services, &mut lines, secrets, &mut |progress| bar.show(progress))?;
+        let failed = lines.failed.take();
+        drop(input);
+        drop(bar);
+        if let Some(error) = failed {
+            return Err(Failure::file("read the export to its end; what came before is kept")(error));
+        }
+        if app.output.is_json() {
+            app.output.json(&json::imported(&report))?;
+        } else {
+            let counts = [("new", report.new), ("updated", report.updated), ("unchanged", report.unchanged)];
+            app.output.table(&Table::of_counts(counts))?;
+            for Skipped { path, reason } in report.skipped.iter().take(SHOWN) {
+                app.output.warning(&format!("{path} was not taken: {reason}"))?;
+            }
+            if SHOWN < report.skipped.len() {
+                let more = report.skipped.len() - SHOWN;
+                app.output.warning(&format!("{more} more lines were not taken; --json names them all"))?;
+            }
+        }
+        let skipped = report.skipped.len() as u64;
+        if skipped == 0 { Ok(()) } else { Err(Failure::NotTaken { count: skipped }) }
+    }
+}
+
+/// How many lines that were not taken people are told of.
+const SHOWN: usize = 20;
+
+/// The longest line that is read, in bytes; more than any memory may have.
+const MAX_LINE: u64 = 32 * 1024 * 1024;
+
+/// The memories of an export, line by line; empty lines are none.
+struct Lines<R> {
+    input: R,
+    number: u64,
+    failed: Option<io::Error>,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Returns the next line that is not empty, or why it cannot be one.
+    fn line(&mut self) -> io::Result<Option<Result<Vec<u8>, String>>> {
+        loop {
+            self.number += 1;
+            let mut line = Vec::new();
+            if self.input.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
+                return Ok(None);
+            }
+            if !line.ends_with(b"\n") && MAX_LINE <= line.len() as u64 {
+                self.input.skip_until(b'\n')?;
+                return Ok(Some(Err("it is longer than any memory".into())));
+            }
+            if self.number == 1 && line.starts_with(b"\xef\xbb\xbf") {
+                line.drain(..3);
+            }
+            if !line.trim_ascii().is_empty() {
+                return Ok(Some(Ok(line)));
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = Result<(String, Exported), ImportError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let line = match self.line() {
+            Ok(line) => line?,
+            Err(error) => {
+                self.failed = Some(error);
+                return None;
+            }
+        };
+        let place = format!("line {}", self.number);
+        let text = line.and_then(|line| String::from_utf8(line).map_err(|_| "it is no UTF-8 text".to_owned()));
+        let exported = text.and_then(|text| json::exported(&text));
+        Some(match exported {
+            Ok(exported) => Ok((place, exported)),
+            Err(reason) => Err(ImportError { place, reason }),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_with_the_empty_ones() {
+        let text = "\u{feff}{\"content\":\"a\"}\r\n\n{\"content\":\"b\"}\nnonsense".as_bytes();
+        let lines = Lines { input: text, number: 0, failed: None };
+        let places: Vec<_> = lines.map(|line| line.map_or_else(|error| error.place, |(place, _)| place)).collect();
+        assert_eq!(places, ["line 1", "line 3", "line 4"]);
+    }
+}

@@ -1,0 +1,146 @@
+//! `memory ingest`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::{IngestReport, Services, Skipped};
+use memory_ingest::SourceName;
+use serde_json::json;
+
+use crate::app::App;
+use crate::cli::{self, Sources};
+use crate::config::{Place, Settings};
+use crate::failure::Failure;
+use crate::print::{Column, Table};
+
+/// Take in notes from other programs
+///
+/// Notes become memories of the inbox, with their tags, aliases and links. A second run changes nothing; a note that has
+/// changed since updates its memory. Credentials are redacted. `all` takes every source whose folder is there; config.yaml
+/// can name the folders.
+///
+/// JSON: {source, new, updated, unchanged, skipped: [{path, reason}], warnings: [{path, reason}], tags, links: {resolved,
+/// unresolved, only_by_alias, only_by_title}}; for `all`: {sources: [these…], left_out: [{source, path, reason}]}
+#[derive(Debug, Args)]
+pub(crate) struct Ingest {
+    /// The program the notes come from, or all
+    #[arg(long, value_parser = cli::sources(), value_name = "NAME")]
+    source: Sources,
+    /// Its folder, if not the usual one
+    #[arg(long, value_name = "PATH")]
+    path: Option<PathBuf>,
+    /// Only say what would happen
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// A source that `all` did not take in, and why.
+struct LeftOut {
+    source: SourceName,
+    path: String,
+    reason: String,
+}
+
+impl Ingest {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let settings = app.settings()?;
+        match self.source {
+            Sources::One(source) => self.one(source, &settings, app),
+            Sources::All if self.path.is_some() => {
+                Err(Failure::usage("--path goes with one source, not with all", "name the source: --source obsidian --path …"))
+            }
+            Sources::All => self.all(&settings, app),
+        }
+    }
+
+    fn one(&self, source: SourceName, settings: &Settings, app: &mut App) -> Result<(), Failure> {
+        let services = app.open_with(settings)?.services;
+        let configured = || settings.places.iter().find(|place| place.source == source).map(|place| place.path.value.clone());
+        let path = self.path.as_deref().map(|path| app.environment.whole(path)).or_else(configured).unwrap_or_default();
+        let report = self.take_in(source, &path, &services, app)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::ingested(source.as_str(), &report))?);
+        }
+        self.show(&[(source, report)], &[], app)
+    }
+
+    fn all(&self, settings: &Settings, app: &mut App) -> Result<(), Failure> {
+        let services = app.open_with(settings)?.services;
+        let (mut taken, mut left_out) = (Vec::new(), Vec::new());
+        for Place { source, path, enabled } in &settings.places {
+            let reason = if !enabled.value {
+                "it is not enabled".to_owned()
+            } else if !path.value.exists() {
+                "it is not there".to_owned()
+            } else {
+                match self.take_in(*source, &path.value, &services, app) {
+                    Ok(report) => {
+                        taken.push((*source, report));
+                        continue;
+                    }
+                    // One source that cannot be read never stops the rest.
+                    Err(Failure::Source(error)) => error.to_string(),
+                    Err(failure) => return Err(failure),
+                }
+            };
+            left_out.push(LeftOut { source: *source, path: app.output.place(&path.value), reason });
+        }
+        if app.output.is_json() {
+            let sources: Vec<_> = taken.iter().map(|(source, report)| json::ingested(source.as_str(), report)).collect();
+            let shape =
+                |LeftOut { source, path, reason }: &LeftOut| json!({ "source": source.as_str(), "path": path, "reason": reason });
+            let left_out: Vec<_> = left_out.iter().map(shape).collect();
+            return Ok(app.output.json(&json!({ "sources": sources, "left_out": left_out }))?);
+        }
+        self.show(&taken, &left_out, app)
+    }
+
+    fn take_in(&self, source: SourceName, path: &Path, services: &Services, app: &App) -> Result<IngestReport, Failure> {
+        let source = memory_ingest::open(source, path)?;
+        let mut bar = app.output.bar("taking in");
+        Ok(memory_core::ingest(services, source.as_ref(), self.dry_run, &mut |progress| bar.show(progress))?)
+    }
+
+    fn show(&self, taken: &[(SourceName, IngestReport)], left_out: &[LeftOut], app: &mut App) -> Result<(), Failure> {
+        let numbers = ["new", "updated", "unchanged", "skipped", "tags", "links", "dead links"].map(Column::Number);
+        let mut table = Table::new([&[Column::Text("source")][..], &numbers[..]].concat());
+        for (source, report) in taken {
+            let skipped = report.skipped.len() as u64;
+            let IngestReport { new, updated, unchanged, tags, links, .. } = report;
+            let [new, updated, unchanged, skipped, tags, resolved, dead] =
+                [*new, *updated, *unchanged, skipped, *tags, links.resolved, links.unresolved].map(|count| count.to_string());
+            table.push([source.as_str(), &new, &updated, &unchanged, &skipped, &tags, &resolved, &dead]);
+        }
+        app.output.table(&table)?;
+        for (_, report) in taken {
+            let followed = report.links.only_by_alias + report.links.only_by_title;
+            if followed != 0 {
+                app.output
+                    .note(&format!("dead links that an alias or a title answers to: {followed}; here they lead somewhere"))?;
+            }
+            details("skipped", &report.skipped, app)?;
+            details("taken with a remark", &report.warnings, app)?;
+        }
+        for LeftOut { source, path, reason } in left_out {
+            app.output.note(&format!("left out {source} ({path}): {reason}"))?;
+        }
+        if self.dry_run {
+            app.output.note("this was a dry run; nothing was written")?;
+        }
+        Ok(())
+    }
+}
+
+/// How many remarks people are shown about one source.
+const SHOWN: usize = 20;
+
+fn details(what: &str, files: &[Skipped], app: &mut App) -> Result<(), Failure> {
+    for Skipped { path, reason } in files.iter().take(SHOWN) {
+        app.output.note(&format!("{what}: {path}: {reason}"))?;
+    }
+    if SHOWN < files.len() {
+        app.output.note(&format!("{what}: {} more; --json names them all", files.len() - SHOWN))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! `memory link`
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::Order;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::memories;
+
+/// Link two memories, both ways
+///
+/// JSON: {memories: [MEMORY, MEMORY]}, as they are then
+#[derive(Debug, Args)]
+pub(crate) struct Link {
+    /// One memory
+    #[arg(value_name = "ID")]
+    first: String,
+    /// The other
+    #[arg(value_name = "ID")]
+    second: String,
+}
+
+impl Link {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let (first, second) = memory_core::link(&home.services, &self.first, &self.second)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memories([&first, &second]))?);
+        }
+        memories::lines(&mut app.output, &[first, second], Order::Created)?;
+        Ok(app.output.note("linked, both ways")?)
+    }
+}

@@ -1,0 +1,65 @@
+//! `memory list`
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::{Lifetime, Order, Slice};
+
+use crate::app::App;
+use crate::cli::{self, FilterArgs};
+use crate::failure::Failure;
+use crate::print::memories;
+
+/// List memories, newest first
+///
+/// JSON: {memories: [MEMORY…], total, degraded?}
+///
+/// In a pipe: id, phase, category, scope, when it was created, tags, and its title or first line.
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Also what has expired or was superseded
+    #[arg(long)]
+    all: bool,
+    /// The order: created, updated, accessed (most often read first) or title
+    #[arg(long, value_parser = cli::order(), default_value = "created", hide_possible_values = true)]
+    sort: Order,
+    /// How many at most; 0 means no limit
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    limit: usize,
+    /// How many to leave out at the start
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    offset: usize,
+}
+
+impl List {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
+        let slice = Slice { order: self.sort, offset: self.offset, limit: Some(self.limit).filter(|limit| *limit != 0) };
+        let page = memory_core::list(&home.services, &self.filter.filter(lifetime), &slice)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::page(&page))?);
+        }
+        memories::lines(&mut app.output, &page.memories, self.sort)?;
+        if let Some(why) = &page.degraded {
+            app.output.less_than_it_should_be(why)?;
+        }
+        if let Some(note) = rest(self.offset as u64, page.memories.len() as u64, page.total) {
+            app.output.note(&note)?;
+        }
+        Ok(())
+    }
+}
+
+/// Says what of `total` memories is not shown when `shown` of them are, from `offset` on; nothing if all are.
+fn rest(offset: u64, shown: u64, total: u64) -> Option<String> {
+    let next = offset.saturating_add(shown);
+    match () {
+        () if total == 0 => Some("there are no such memories".into()),
+        () if shown == total => None,
+        () if shown == 0 => Some(format!("none of {total}: --offset {offset} leaves all of them out")),
+        () if total <= next => Some(format!("{shown} of {total}, the last")),
+        () => Some(format!("{shown} of {total}; --offset {next} shows the next, --limit 0 all")),
+    }
+}

@@ -1,0 +1,39 @@
+//! `memory man`
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory};
+use serde_json::json;
+
+use crate::app::App;
+use crate::cli::Cli;
+use crate::failure::Failure;
+
+/// Print the manual page, or write the pages of all commands into a folder
+///
+/// JSON: {output} with --output; otherwise the answer is the page.
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// The folder; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+impl Man {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let Some(folder) = &self.output else {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+            return Ok(app.output.stream().write_all(&page)?);
+        };
+        let action = format!("write manual pages to {}", folder.display());
+        std::fs::create_dir_all(folder)
+            .and_then(|()| clap_mangen::generate_to(Cli::command(), folder))
+            .map_err(Failure::file(action))?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json!({ "output": folder }))?);
+        }
+        let place = app.output.place(folder);
+        Ok(app.output.fields(&[&place])?)
+    }
+}

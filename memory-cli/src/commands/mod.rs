@@ -1,0 +1,98 @@
+//! The commands, one a file.
+
+mod backlinks;
+mod completions;
+mod config;
+mod delete;
+mod doctor;
+mod edit;
+mod export;
+mod import;
+mod ingest;
+mod link;
+mod list;
+mod log;
+mod man;
+mod read;
+mod reindex;
+mod resolve_links;
+mod restore;
+mod search;
+mod stats;
+mod tag;
+mod tour;
+mod trash;
+mod undo;
+mod unlink;
+mod upgrade;
+mod write;
+
+use clap::Subcommand;
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// One command. Their order is that of the help.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Write(write::Write),
+    Read(read::Read),
+    List(list::List),
+    Search(search::Search),
+    Delete(delete::Delete),
+    Tag(tag::Tag),
+    Edit(edit::Edit),
+    Link(link::Link),
+    Unlink(unlink::Unlink),
+    ResolveLinks(resolve_links::ResolveLinks),
+    Backlinks(backlinks::Backlinks),
+    Upgrade(upgrade::Upgrade),
+    Ingest(ingest::Ingest),
+    Export(export::Export),
+    Import(import::Import),
+    Undo(undo::Undo),
+    Restore(restore::Restore),
+    Trash(trash::Trash),
+    Log(log::Log),
+    Reindex(reindex::Reindex),
+    Doctor(doctor::Doctor),
+    Stats(stats::Stats),
+    Config(config::Config),
+    Tour(tour::Tour),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+impl Command {
+    /// Does what the command says.
+    pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        match self {
+            Self::Write(command) => command.run(app),
+            Self::Read(command) => command.run(app),
+            Self::List(command) => command.run(app),
+            Self::Search(command) => command.run(app),
+            Self::Delete(command) => command.run(app),
+            Self::Tag(command) => command.run(app),
+            Self::Edit(command) => command.run(app),
+            Self::Link(command) => command.run(app),
+            Self::Unlink(command) => command.run(app),
+            Self::ResolveLinks(command) => command.run(app),
+            Self::Backlinks(command) => command.run(app),
+            Self::Upgrade(command) => command.run(app),
+            Self::Ingest(command) => command.run(app),
+            Self::Export(command) => command.run(app),
+            Self::Import(command) => command.run(app),
+            Self::Undo(command) => command.run(app),
+            Self::Restore(command) => command.run(app),
+            Self::Trash(command) => command.run(app),
+            Self::Log(command) => command.run(app),
+            Self::Reindex(command) => command.run(app),
+            Self::Doctor(command) => command.run(app),
+            Self::Stats(command) => command.run(app),
+            Self::Config(command) => command.run(app),
+            Self::Tour(command) => command.run(app),
+            Self::Completions(command) => command.run(app),
+            Self::Man(command) => command.run(app),
+        }
+    }
+}

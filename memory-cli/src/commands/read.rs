@@ -1,0 +1,37 @@
+//! `memory read`
+
+use clap::Args;
+use memory_agent::json;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::memories;
+
+/// Show a memory
+///
+/// At a terminal, with all that is known about it; in a pipe, its text alone.
+///
+/// JSON: the memory: {id, content, content_hash, phase, category, scope, tags, source, created_at, updated_at, expires_at,
+/// access_count, links, version, title?, aliases?, valid_from?, valid_until?, supersedes?, superseded_by?, origin?, path,
+/// problem?}
+#[derive(Debug, Args)]
+pub(crate) struct Read {
+    /// Which memory
+    id: String,
+}
+
+impl Read {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let stored = memory_core::read(&home.services, &self.id)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memory(&stored))?);
+        }
+        memories::whole(&mut app.output, &stored)?;
+        if let Some(problem) = &stored.problem {
+            app.output.warning(&problem.to_string())?;
+            problem.hint.map_or(Ok(()), |hint| app.output.hint(hint))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,29 @@
+//! `memory reindex`
+
+use clap::Args;
+use serde_json::json;
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Rebuild the index from the files
+///
+/// Never needed, and always allowed: the index is a cache.
+///
+/// JSON: {documents}
+#[derive(Debug, Args)]
+pub(crate) struct Reindex {}
+
+impl Reindex {
+    #[expect(clippy::unused_self, reason = "all commands run alike")]
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let mut bar = app.output.bar("reading");
+        let documents = home.store.rebuild(&mut |progress| bar.show(progress))?;
+        drop(bar);
+        if app.output.is_json() {
+            return Ok(app.output.json(&json!({ "documents": documents }))?);
+        }
+        Ok(app.output.fields(&["documents", &documents.to_string()])?)
+    }
+}

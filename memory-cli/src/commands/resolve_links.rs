@@ -1,0 +1,29 @@
+//! `memory resolve-links`
+
+use clap::Args;
+use memory_agent::json;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::Table;
+
+/// Follow the wikilinks of all memories, and record them at both ends
+///
+/// A wikilink names an id, a file, a title or an alias, between two pairs of square brackets.
+///
+/// JSON: {resolved, unresolved, updated}: wikilinks that lead to a memory, wikilinks that lead nowhere, memories changed
+#[derive(Debug, Args)]
+pub(crate) struct ResolveLinks {}
+
+impl ResolveLinks {
+    #[expect(clippy::unused_self, reason = "all commands run alike")]
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let report = memory_core::resolve_links(&home.services)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::links_resolved(&report))?);
+        }
+        let counts = [("resolved", report.resolved), ("unresolved", report.unresolved), ("updated", report.updated)];
+        Ok(app.output.table(&Table::of_counts(counts))?)
+    }
+}

@@ -1,0 +1,154 @@
+//! `memory search`
+
+use std::ops::Range;
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::{Explanation, Found, Hit, Lifetime, Query};
+
+use crate::app::App;
+use crate::cli::FilterArgs;
+use crate::failure::Failure;
+use crate::moments;
+use crate::print::{Form, Output, Palette, memories, visible_line, wrap};
+
+/// Find memories by what they say, best first
+///
+/// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?}
+///
+/// In a pipe: id, score, title or first line, and the words around what was found.
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// The words; every script is searchable, down to one character
+    #[arg(required = true, value_name = "QUERY")]
+    query: Vec<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Also what has expired or was superseded
+    #[arg(long)]
+    all: bool,
+    /// How many at most; 0 means all
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    limit: usize,
+    /// Say how each score came about
+    #[arg(long)]
+    explain: bool,
+}
+
+impl Search {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
+        let limit = if self.limit == 0 { usize::MAX } else { self.limit };
+        let query = Query { text: self.query.join(" "), filter: self.filter.filter(lifetime), limit };
+        let found = memory_core::search(&home.services, &query)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::found(&found, self.explain))?);
+        }
+        for hit in &found.hits {
+            match app.output.form() {
+                Form::Drawn(width) => self.draw(hit, width, &mut app.output)?,
+                Form::Json | Form::Tabbed => self.tabbed(hit, &mut app.output)?,
+            }
+        }
+        close(&found, &mut app.output)
+    }
+
+    fn draw(&self, hit: &Hit, width: u16, output: &mut Output) -> Result<(), Failure> {
+        let (memory, palette) = (&hit.stored.memory, output.palette());
+        let day = moments::day_text(memory.created_at);
+        let mut facts = vec![memories::place(memory), day, memories::hashed(memory)];
+        facts.retain(|fact| !fact.is_empty());
+        output.line(&format!(
+            "{}  {}  {}",
+            Palette::paint(palette.id, memory.id.short()),
+            Palette::paint(palette.bold, visible_line(memory.headline())),
+            Palette::paint(palette.dim, visible_line(&facts.join(" · "))),
+        ))?;
+        let indent = if width < NARROW { 2 } else { INDENT };
+        let width = usize::from(width).saturating_sub(indent);
+        let (snippet, marks) = visible_snippet(hit);
+        for line in wrap(&snippet, width) {
+            output.line(&format!("{:indent$}{}", "", marked(&snippet, line, &marks, palette)))?;
+        }
+        if !self.explain {
+            return Ok(());
+        }
+        let reasons = reasons(hit);
+        let reasons = visible_line(&reasons);
+        for line in wrap(&reasons, width) {
+            output.line(&format!("{:indent$}{}", "", Palette::paint(palette.dim, &reasons[line])))?;
+        }
+        Ok(())
+    }
+
+    fn tabbed(&self, hit: &Hit, output: &mut Output) -> Result<(), Failure> {
+        let (memory, score) = (&hit.stored.memory, format!("{:.3}", hit.score));
+        let id = memory.id.to_string();
+        let mut fields = vec![id.as_str(), &score, memory.headline(), &hit.snippet];
+        let reasons = self.explain.then(|| reasons(hit));
+        fields.extend(reasons.as_deref());
+        Ok(output.fields(&fields)?)
+    }
+}
+
+fn close(found: &Found, output: &mut Output) -> Result<(), Failure> {
+    if let Some(why) = &found.degraded {
+        output.less_than_it_should_be(why)?;
+    }
+    let shown = found.hits.len() as u64;
+    if found.total == 0 {
+        output.note("nothing matches")?;
+    } else if shown < found.total {
+        output.note(&format!("{shown} of {} that match; --limit shows more", found.total))?;
+    }
+    Ok(())
+}
+
+/// How far text stands below its heading: as wide as a short id and the gap after it.
+const INDENT: usize = 10;
+
+/// The fewest columns that leave room for that.
+const NARROW: u16 = 40;
+
+/// Returns the snippet as a terminal may show it, and where in it the question was found.
+fn visible_snippet(hit: &Hit) -> (String, Vec<Range<usize>>) {
+    let (mut text, mut marks) = (String::new(), Vec::new());
+    let mut end = 0;
+    for mark in &hit.marks {
+        let (Some(before), Some(found)) = (hit.snippet.get(end..mark.start), hit.snippet.get(mark.clone())) else { continue };
+        text.push_str(&visible_line(before));
+        let start = text.len();
+        text.push_str(&visible_line(found));
+        marks.push(start..text.len());
+        end = mark.end;
+    }
+    text.push_str(&visible_line(hit.snippet.get(end..).unwrap_or_default()));
+    (text, marks)
+}
+
+/// Returns one line of `text` with what lies in `marks` marked.
+fn marked(text: &str, line: Range<usize>, marks: &[Range<usize>], palette: Palette) -> String {
+    let mut shown = String::new();
+    let mut end = line.start;
+    for mark in marks {
+        let (start, after) = (mark.start.max(end), mark.end.min(line.end));
+        if start < after {
+            shown.push_str(&text[end..start]);
+            shown.push_str(&Palette::paint(palette.mark, &text[start..after]));
+            end = after;
+        }
+    }
+    shown.push_str(&text[end..line.end]);
+    shown
+}
+
+fn reasons(hit: &Hit) -> String {
+    let Explanation { terms, length, average_length, documents } = &hit.explanation;
+    let parts = terms.iter().map(|term| {
+        let (frequency, with) = (term.frequency, term.documents);
+        format!("{} {:.3} ({frequency}× here, in {with} of {documents}, idf {:.3})", term.term, term.score, term.idf)
+    });
+    let sum = parts.collect::<Vec<_>>().join(" + ");
+    format!("score {:.3} = {sum}; {length} words here, {average_length:.1} on average", hit.score)
+}

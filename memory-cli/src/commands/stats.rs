@@ -1,0 +1,68 @@
+//! `memory stats`
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::Table;
+use memory_store::Statistics;
+
+/// Count what is kept
+///
+/// JSON: {memories, inbox, organized, categories: {NAME: N…}, scopes, sources, tags, links, pending, problems, file_bytes,
+/// index_bytes, trash_files, trash_bytes}
+#[derive(Debug, Args)]
+pub(crate) struct Stats {}
+
+impl Stats {
+    #[expect(clippy::unused_self, reason = "all commands run alike")]
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let statistics = home.store.statistics()?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&shape(&statistics))?);
+        }
+        let mut table = Table::of_counts(single(&statistics));
+        for (kind, counts) in grouped(&statistics) {
+            for (name, count) in counts {
+                let name = if name.is_empty() { "(none)" } else { name };
+                table.push([&format!("{kind} {name}"), &count.to_string()]);
+            }
+        }
+        Ok(app.output.table(&table)?)
+    }
+}
+
+fn single(statistics: &Statistics) -> [(&'static str, u64); 10] {
+    [
+        ("memories", statistics.memories),
+        ("inbox", statistics.inbox),
+        ("organized", statistics.organized),
+        ("links", statistics.links),
+        ("pending", statistics.pending),
+        ("problems", statistics.problems),
+        ("file_bytes", statistics.file_bytes),
+        ("index_bytes", statistics.index_bytes),
+        ("trash_files", statistics.trash_files),
+        ("trash_bytes", statistics.trash_bytes),
+    ]
+}
+
+fn grouped(statistics: &Statistics) -> [(&'static str, &[(String, u64)]); 4] {
+    [
+        ("category", &statistics.by_category),
+        ("scope", &statistics.by_scope),
+        ("source", &statistics.by_source),
+        ("tag", &statistics.tags),
+    ]
+}
+
+fn shape(statistics: &Statistics) -> Value {
+    let mut shape: Map<_, _> = single(statistics).into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
+    for ((_, counts), name) in grouped(statistics).into_iter().zip(["categories", "scopes", "sources", "tags"]) {
+        let counts = counts.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
+        shape.insert(name.to_owned(), Value::Object(counts));
+    }
+    Value::Object(shape)
+}

@@ -1,0 +1,6 @@
+//! `memory tour`
+
+mod play;
+mod stage;
+
+pub(super) use play::Tour;

@@ -1,0 +1,191 @@
+//! Where the tour takes place: a home of its own, in which commands run as they always do.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use include_dir::{Dir, include_dir};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::App;
+use crate::cli;
+use crate::config::Environment;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::print::{Form, Palette, Streams, visible_text};
+
+/// The notes that the tour begins with.
+static VAULT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../examples/vault");
+
+/// How wide answers are where no terminal says so, and at most.
+const WIDTH: u16 = 100;
+
+/// A home that is thrown away when the stage is dropped, unless it is to be kept.
+pub(super) struct Stage {
+    folder: PathBuf,
+    thrown_away: Option<TempDir>,
+    environment: Environment,
+    width: u16,
+    steps: Vec<Value>,
+}
+
+impl Stage {
+    /// Makes the home and puts the notes beside it.
+    pub(super) fn set_up(keep: Option<&Path>, app: &App) -> Result<Self, Failure> {
+        let (folder, thrown_away) = if let Some(folder) = keep {
+            (empty(folder)?, None)
+        } else {
+            let made = tempfile::Builder::new().prefix("memory-tour-").tempdir();
+            let made = made.map_err(Failure::file("make a folder for the tour"))?;
+            (made.path().to_owned(), Some(made))
+        };
+        let vault = folder.join("vault");
+        std::fs::create_dir_all(&vault)
+            .and_then(|()| VAULT.extract(&vault))
+            .map_err(Failure::file("write the notes of the tour"))?;
+        let width = match app.output.form() {
+            Form::Drawn(width) => width.min(WIDTH),
+            Form::Json | Form::Tabbed => WIDTH,
+        };
+        let colors = app.output.is_colored();
+        let environment = Environment { home: Some(folder.clone()), colors, ..Environment::default() };
+        Ok(Self { folder, thrown_away, environment, width, steps: Vec::new() })
+    }
+
+    /// Tells the audience what comes next.
+    pub(super) fn say(&self, text: &str, app: &mut App) -> Result<(), Failure> {
+        if app.output.is_json() {
+            return Ok(());
+        }
+        if !self.steps.is_empty() {
+            app.output.line("")?;
+        }
+        let text = Palette::paint(app.output.palette().dim, format!("# {text}"));
+        Ok(app.output.line(&text)?)
+    }
+
+    /// Prints a command, runs it as it always runs, and prints its answer.
+    pub(super) fn play(&mut self, arguments: &[&str], app: &mut App) -> Result<(), Failure> {
+        let command = format!("memory {}", arguments.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" "));
+        announce(&command, app)?;
+        let (answer, code) = self.run(arguments, app.output.is_json());
+        let output = if app.output.is_json() { parsed(&answer) } else { Value::from(answer.as_str()) };
+        self.steps.push(json!({ "command": command, "output": output }));
+        if !app.output.is_json() {
+            write!(app.output.stream(), "{answer}")?;
+        }
+        match code {
+            ExitCode::Done => Ok(()),
+            ExitCode::Failed | ExitCode::Usage | ExitCode::NotFound | ExitCode::Conflict | ExitCode::Damaged => {
+                Err(Failure::Tour { command })
+            }
+        }
+    }
+
+    /// Shows the file of a memory as it lies on disk.
+    pub(super) fn show_file(&mut self, id: &str, app: &mut App) -> Result<(), Failure> {
+        let (answer, _) = self.run(&["read", id], true);
+        let path = parsed(&answer)["path"].as_str().unwrap_or_default().to_owned();
+        let command = format!("cat ~/.memory/{path}");
+        announce(&command, app)?;
+        let file = self.folder.join(".memory").join(&path);
+        let text = std::fs::read_to_string(&file).map_err(Failure::file(format!("read {}", file.display())))?;
+        if !app.output.is_json() {
+            app.output.line(visible_text(&text).trim_end())?;
+        }
+        self.steps.push(json!({ "command": command, "output": text }));
+        Ok(())
+    }
+
+    /// Returns the first 8 digits of the id of a memory that `list` finds and `wanted` accepts.
+    pub(super) fn id(&self, filter: &[&str], wanted: impl Fn(&Value) -> bool) -> Result<String, Failure> {
+        let arguments = [&["list", "--limit", "0"], filter].concat();
+        let (answer, _) = self.run(&arguments, true);
+        let answer = parsed(&answer);
+        let found = answer["memories"].as_array().into_iter().flatten().find(|memory| wanted(memory));
+        let id = found.and_then(|memory| memory["id"].as_str()).and_then(|id| id.get(..8)).map(str::to_owned);
+        id.ok_or_else(|| Failure::Tour { command: format!("memory {}", arguments.join(" ")) })
+    }
+
+    /// Says where the home is, or that it is gone.
+    pub(super) fn close(self, app: &mut App) -> Result<(), Failure> {
+        let kept = self.thrown_away.is_none().then_some(&self.folder);
+        if app.output.is_json() {
+            return Ok(app.output.json(&json!({ "steps": self.steps, "home": kept.map(|folder| folder.join(".memory")) }))?);
+        }
+        let farewell = match kept {
+            Some(folder) => {
+                let home = folder.join(".memory");
+                format!("The home is yours to try out: memory --root {} list", quoted(&home.display().to_string()))
+            }
+            None => "That home is gone now. `memory write \"…\"` begins your own, in ~/.memory; `memory --help` lists the rest."
+                .into(),
+        };
+        self.say(&farewell, app)
+    }
+
+    /// Runs a command in the home, and returns all that it printed, with `~` for the home.
+    fn run(&self, arguments: &[&str], json: bool) -> (String, ExitCode) {
+        let printed = Printed::default();
+        let streams = Streams {
+            input: Box::new(io::empty()),
+            input_is_terminal: false,
+            out: Box::new(printed.clone()),
+            out_width: Some(self.width),
+            err: Box::new(printed.clone()),
+            err_is_terminal: false,
+        };
+        let flags = if json { &["--json", "--quiet"][..] } else { &[] };
+        let words = ["memory"].iter().chain(arguments).chain(flags).map(OsString::from);
+        let code = cli::run(words, &self.environment, streams);
+        let answer = String::from_utf8_lossy(&printed.0.borrow()).replace(&self.folder.display().to_string(), "~");
+        (answer, code)
+    }
+}
+
+/// Prints a command as one would type it.
+fn announce(command: &str, app: &mut App) -> Result<(), Failure> {
+    if app.output.is_json() {
+        return Ok(());
+    }
+    let prompt = Palette::paint(app.output.palette().dim, "$");
+    let command = Palette::paint(app.output.palette().bold, command);
+    Ok(app.output.line(&format!("{prompt} {command}"))?)
+}
+
+/// What a command printed, on both streams, in the order in which it did.
+#[derive(Debug, Clone, Default)]
+struct Printed(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns the folder as an absolute path, unless something lies in it already.
+fn empty(folder: &Path) -> Result<PathBuf, Failure> {
+    let failed = |source| Failure::File { action: format!("use {} for the tour", folder.display()), source };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
+        return Err(Failure::usage(format!("{} is not empty", folder.display()), "name a folder that is not there yet"));
+    }
+    folder.canonicalize().map_err(failed)
+}
+
+fn parsed(answer: &str) -> Value {
+    serde_json::from_str(answer).unwrap_or_default()
+}
+
+/// Returns a word as one would type it in a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || "~-_./,:".contains(character);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}

@@ -1,0 +1,114 @@
+//! `memory trash`
+
+use clap::{Args, Subcommand};
+use memory_agent::json;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::moments::{self, span};
+use crate::print::{Column, Form, Table};
+
+/// Show what is in the trash, or remove it for good
+#[derive(Debug, Args)]
+pub(crate) struct Trash {
+    #[command(subcommand)]
+    command: TrashCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TrashCommand {
+    List(TrashList),
+    Purge(TrashPurge),
+}
+
+/// List the files in the trash, newest first
+///
+/// JSON: {files: [{id, path, trash, operation, verb, at, size}], total, bytes}
+#[derive(Debug, Args)]
+struct TrashList {
+    /// How many at most; 0 means no limit
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    limit: usize,
+}
+
+/// Remove files from the trash for good
+///
+/// Operations whose files are gone cannot be taken back any more.
+///
+/// JSON: {files, bytes}
+#[derive(Debug, Args)]
+struct TrashPurge {
+    /// Only what has been there for so long; 0d means everything
+    #[arg(long, default_value = "90d", value_parser = span, value_name = "SPAN")]
+    older_than: std::time::Duration,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+impl Trash {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        match &self.command {
+            TrashCommand::List(command) => command.run(app),
+            TrashCommand::Purge(command) => command.run(app),
+        }
+    }
+}
+
+impl TrashList {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let (mut files, mut total, mut bytes) = (Vec::new(), 0, 0);
+        for trashed in home.services.history.trashed() {
+            let trashed = trashed?;
+            (total, bytes) = (total + 1, bytes + trashed.size);
+            if self.limit == 0 || files.len() < self.limit {
+                files.push(trashed);
+            }
+        }
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::trashed(&files, total, bytes))?);
+        }
+        let mut table = Table::new([
+            Column::Text("id"),
+            Column::Text("when"),
+            Column::Text("why"),
+            Column::Text("operation"),
+            Column::Number("bytes"),
+            Column::Text("file"),
+        ]);
+        let is_drawn = matches!(app.output.form(), Form::Drawn(_));
+        for file in &files {
+            let id = if is_drawn { file.id.short() } else { file.id.to_string() };
+            let when =
+                if is_drawn { moments::minute_text(file.at) } else { file.at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true) };
+            let size = file.size.to_string();
+            let place = if is_drawn { &file.path } else { &file.trash };
+            table.push([&id, &when, file.verb.as_str(), file.operation.as_str(), &size, place]);
+        }
+        app.output.table(&table)?;
+        Ok(app.output.note(&format!("{total} files, {bytes} bytes in the trash"))?)
+    }
+}
+
+impl TrashPurge {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let age = chrono::TimeDelta::from_std(self.older_than).unwrap_or(chrono::TimeDelta::MAX);
+        let before = home.services.clock.now().checked_sub_signed(age).unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
+        if !self.yes {
+            if !app.output.input_is_terminal() {
+                return Err(Failure::usage("nobody is there to be asked", "--yes removes the files without asking"));
+            }
+            let day = moments::minute_text(before);
+            if !app.output.ask(&format!("Remove for good what went to the trash before {day}?"))? {
+                return Ok(app.output.note("nothing was removed")?);
+            }
+        }
+        let (files, bytes) = home.services.history.purge(before)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::purged(files, bytes))?);
+        }
+        Ok(app.output.table(&Table::of_counts([("files", files), ("bytes", bytes)]))?)
+    }
+}

@@ -1,0 +1,34 @@
+//! `memory unlink`
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::Order;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::memories;
+
+/// Part two linked memories, both ways
+///
+/// JSON: {memories: [MEMORY, MEMORY]}, as they are then
+#[derive(Debug, Args)]
+pub(crate) struct Unlink {
+    /// One memory
+    #[arg(value_name = "ID")]
+    first: String,
+    /// The other
+    #[arg(value_name = "ID")]
+    second: String,
+}
+
+impl Unlink {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let (first, second) = memory_core::unlink(&home.services, &self.first, &self.second)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memories([&first, &second]))?);
+        }
+        memories::lines(&mut app.output, &[first, second], Order::Created)?;
+        Ok(app.output.note("no longer linked")?)
+    }
+}

@@ -1,0 +1,113 @@
+//! The settings file, key by key.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use memory_core::ParseError;
+use serde_yaml::{Mapping, Value};
+
+use super::ConfigError;
+
+/// The settings file. Keys are taken out of it; what is left over is unknown.
+#[derive(Debug)]
+pub(super) struct Document {
+    path: PathBuf,
+    exists: bool,
+    root: Mapping,
+}
+
+impl Document {
+    /// Reads the file at `path`; one that is not there says nothing.
+    pub(super) fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => Some(text),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+            Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+        };
+        let exists = text.is_some();
+        let text = text.unwrap_or_default();
+        let value: Value = serde_yaml::from_str(text.trim_start_matches('\u{feff}'))
+            .map_err(|source| ConfigError::Malformed { path: path.to_owned(), source })?;
+        let mut document = Self { path: path.to_owned(), exists, root: Mapping::new() };
+        document.root = document.mapping(value, "it")?;
+        Ok(document)
+    }
+
+    /// Tells whether there is such a file.
+    pub(super) fn exists(&self) -> bool {
+        self.exists
+    }
+
+    /// Takes the value of `key`, which may have dots, if it has one.
+    pub(super) fn take<T>(
+        &mut self,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, ParseError>,
+    ) -> Result<Option<T>, ConfigError> {
+        let text = match self.remove(key)? {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::String(text)) => text,
+            Some(Value::Number(number)) => number.to_string(),
+            Some(Value::Bool(yes)) => yes.to_string(),
+            Some(Value::Sequence(_) | Value::Mapping(_) | Value::Tagged(_)) => {
+                return Err(self.wrong(key, ParseError::new("a list or keys", "a single value")));
+            }
+        };
+        parse(&text).map(Some).map_err(|error| self.wrong(key, error))
+    }
+
+    /// Returns the names of the keys that nobody took.
+    pub(super) fn unknown(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        gather(&self.root, "", &mut names);
+        names
+    }
+
+    fn remove(&mut self, key: &str) -> Result<Option<Value>, ConfigError> {
+        let mut mapping = std::mem::take(&mut self.root);
+        let taken = self.remove_from(&mut mapping, key);
+        self.root = mapping;
+        taken
+    }
+
+    fn remove_from(&self, mapping: &mut Mapping, key: &str) -> Result<Option<Value>, ConfigError> {
+        let Some((first, rest)) = key.split_once('.') else { return Ok(mapping.remove(key)) };
+        let Some(inner) = mapping.get_mut(first) else { return Ok(None) };
+        if !inner.is_mapping() {
+            *inner = Value::Mapping(self.mapping(std::mem::take(inner), first)?);
+        }
+        match inner.as_mapping_mut() {
+            Some(inner) => self.remove_from(inner, rest),
+            None => Ok(None),
+        }
+    }
+
+    fn mapping(&self, value: Value, what: &str) -> Result<Mapping, ConfigError> {
+        match value {
+            Value::Null => Ok(Mapping::new()),
+            Value::Mapping(mapping) => Ok(mapping),
+            _ => Err(ConfigError::NoKeys { path: self.path.clone(), what: what.to_owned() }),
+        }
+    }
+
+    fn wrong(&self, key: &str, source: ParseError) -> ConfigError {
+        ConfigError::Value { path: self.path.clone(), key: key.to_owned(), source }
+    }
+}
+
+fn gather(mapping: &Mapping, prefix: &str, names: &mut Vec<String>) {
+    for (key, value) in mapping {
+        let key = key.as_str().map_or_else(|| format!("{key:?}"), str::to_owned);
+        let name = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+        match value {
+            Value::Mapping(inner) => gather(inner, &name, names),
+            _ => names.push(name),
+        }
+    }
+}
+
+/// Reads any value that has a text of its own, with `wanted` saying what it is.
+pub(super) fn parsed<T: FromStr>(wanted: &'static str) -> impl Fn(&str) -> Result<T, ParseError> {
+    move |text| text.trim().parse().map_err(|_| ParseError::new(text, wanted))
+}

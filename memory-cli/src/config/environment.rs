@@ -1,0 +1,49 @@
+//! What the environment says.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// What the environment says. A variable that is set to nothing is not set.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    /// The person's home folder.
+    pub home: Option<PathBuf>,
+    /// `MEMORY_ROOT`: where the memories are.
+    pub root: Option<PathBuf>,
+    /// `MEMORY_CONFIG`: the settings, if not `config.yaml` in the memories' home.
+    pub config: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`: where Claude Code keeps its files, if not in `~/.claude`.
+    pub claude: Option<PathBuf>,
+    /// `VISUAL`, else `EDITOR`.
+    pub editor: Option<String>,
+    /// Whether terminals may be coloured: neither `NO_COLOR` is set nor is `TERM` `dumb`.
+    pub colors: bool,
+}
+
+impl Environment {
+    /// Returns what the environment of this process says.
+    pub(crate) fn of_process() -> Self {
+        let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
+        Self {
+            home: etcetera::home_dir().ok(),
+            root: variable("MEMORY_ROOT").map(PathBuf::from),
+            config: variable("MEMORY_CONFIG").map(PathBuf::from),
+            claude: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            editor: text("VISUAL").or_else(|| text("EDITOR")),
+            colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
+        }
+    }
+
+    /// Returns `path` as an absolute path; a leading `~` is the home folder.
+    pub(crate) fn whole(&self, path: &Path) -> PathBuf {
+        match (&self.home, path.strip_prefix("~")) {
+            (Some(home), Ok(rest)) => home.join(rest),
+            _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}

@@ -1,0 +1,13 @@
+//! The settings: defaults, then the file, then the environment, then the flags. Nothing else reads any of these.
+
+mod document;
+mod environment;
+mod error;
+mod settings;
+
+pub(crate) use environment::Environment;
+pub(crate) use error::ConfigError;
+pub(crate) use settings::{Layer, Place, Settings};
+
+/// The file that `memory config init` writes: every key, with its default and what it means.
+pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

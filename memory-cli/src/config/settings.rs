@@ -1,0 +1,282 @@
+//! All settings, and where each comes from.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use memory_ingest::SourceName;
+use serde_json::Value;
+
+use super::document::{Document, parsed};
+use super::{ConfigError, Environment};
+use crate::moments;
+
+/// All settings, and where each comes from.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// The file.
+    pub file: PathBuf,
+    /// Whether there is such a file.
+    pub file_exists: bool,
+    /// Keys of the file that mean nothing.
+    pub unknown: Vec<String>,
+    /// Where the memories are.
+    pub root: Setting<PathBuf>,
+    /// How long a memory stays in the inbox.
+    pub short_term_ttl: Setting<Duration>,
+    /// How often the daemon looks after the memories.
+    pub interval: Setting<Duration>,
+    /// How old an organized memory may become that nobody reads.
+    pub decay_threshold: Setting<Duration>,
+    /// How often a memory of the inbox is read until it is filed.
+    pub upgrade_access_threshold: Setting<u64>,
+    /// Whether reminders are shown.
+    pub notifications: Setting<bool>,
+    /// How reminders are shown.
+    pub notification_method: Setting<NotificationMethod>,
+    /// The time zone in which reminders are meant.
+    pub timezone: Setting<Option<String>>,
+    /// Where notes are taken in from.
+    pub places: Vec<Place>,
+}
+
+/// Where one source's notes are.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The source.
+    pub source: SourceName,
+    /// Its folder.
+    pub path: Setting<PathBuf>,
+    /// Whether `--source all` takes it in.
+    pub enabled: Setting<bool>,
+}
+
+/// One setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Setting<T> {
+    /// Its value.
+    pub value: T,
+    /// Who says so.
+    pub from: Layer,
+}
+
+/// Who says what a setting is; the later wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Layer {
+    /// Nobody.
+    Default,
+    /// The file.
+    File,
+    /// A variable of the environment.
+    Environment,
+    /// A flag.
+    Flag,
+}
+
+/// How reminders are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotificationMethod {
+    /// By the desktop of macOS.
+    Osascript,
+    /// In `pending.md` only.
+    File,
+}
+
+const HOUR: u64 = 60 * 60;
+
+impl Settings {
+    /// Returns the file with the settings: the one that `MEMORY_CONFIG` names, else `config.yaml` in the memories' home.
+    ///
+    /// # Errors
+    /// [`ConfigError::NoHome`].
+    pub(crate) fn file(root: Option<&Path>, environment: &Environment) -> Result<PathBuf, ConfigError> {
+        if let Some(file) = &environment.config {
+            return Ok(environment.whole(file));
+        }
+        let named = root.or(environment.root.as_deref()).map(|root| environment.whole(root));
+        Ok(named.map_or_else(|| default_root(environment), Ok)?.join("config.yaml"))
+    }
+
+    /// Reads the settings; `root` is what the flag says.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a value in it is not what its key wants.
+    pub(crate) fn load(root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
+        let file = Self::file(root, environment)?;
+        let mut document = Document::read(&file)?;
+        let path = |text: &str| Ok(environment.whole(Path::new(text.trim())));
+        let places = SourceName::ALL.into_iter().map(|source| place(source, &mut document, environment));
+        let places = places.collect::<Result<_, _>>()?;
+        let mut settings = Self {
+            file_exists: document.exists(),
+            unknown: Vec::new(),
+            root: or(document.take("storage.root", path)?, || default_root(environment))?,
+            short_term_ttl: or_plain(document.take("storage.short_term_ttl", moments::span)?, Duration::from_secs(168 * HOUR)),
+            interval: or_plain(document.take("daemon.interval", moments::span)?, Duration::from_mins(1)),
+            decay_threshold: or_plain(document.take("daemon.decay_threshold", moments::span)?, Duration::from_secs(720 * HOUR)),
+            upgrade_access_threshold: or_plain(document.take("daemon.upgrade_access_threshold", parsed("a whole number"))?, 3),
+            notifications: or_plain(document.take("notification.enabled", parsed("true or false"))?, true),
+            notification_method: or_plain(
+                document.take("notification.method", parsed("a way to notify (osascript or file)"))?,
+                NotificationMethod::Osascript,
+            ),
+            timezone: or_plain(document.take("timezone", |text| Ok(Some(text.to_owned())))?, None),
+            places,
+            file,
+        };
+        settings.unknown = document.unknown();
+        settings.root.overrule(environment.root.as_deref(), Layer::Environment, environment);
+        settings.root.overrule(root, Layer::Flag, environment);
+        Ok(settings)
+    }
+
+    /// Returns every key with its value and where that comes from, in the order of the file.
+    pub(crate) fn all(&self) -> Vec<(String, Value, Layer)> {
+        let span = |setting: &Setting<Duration>| setting.show(|span| moments::span_text(*span).into());
+        let path = |setting: &Setting<PathBuf>| setting.show(|path| path.display().to_string().into());
+        let mut all = vec![
+            ("storage.root".to_owned(), path(&self.root)),
+            ("storage.short_term_ttl".to_owned(), span(&self.short_term_ttl)),
+            ("daemon.interval".to_owned(), span(&self.interval)),
+            ("daemon.decay_threshold".to_owned(), span(&self.decay_threshold)),
+            ("daemon.upgrade_access_threshold".to_owned(), self.upgrade_access_threshold.show(|count| (*count).into())),
+            ("notification.enabled".to_owned(), self.notifications.show(|yes| (*yes).into())),
+            ("notification.method".to_owned(), self.notification_method.show(|method| method.as_str().into())),
+            ("timezone".to_owned(), self.timezone.show(|zone| zone.clone().into())),
+        ];
+        for place in &self.places {
+            all.push((format!("ingestion.{}.path", place.source), path(&place.path)));
+            all.push((format!("ingestion.{}.enabled", place.source), place.enabled.show(|yes| (*yes).into())));
+        }
+        all.into_iter().map(|(key, (value, from))| (key, value, from)).collect()
+    }
+}
+
+fn default_root(environment: &Environment) -> Result<PathBuf, ConfigError> {
+    environment.home.as_ref().map(|home| home.join(".memory")).ok_or(ConfigError::NoHome)
+}
+
+fn place(source: SourceName, document: &mut Document, environment: &Environment) -> Result<Place, ConfigError> {
+    let expand = |text: &str| Ok(environment.whole(Path::new(text.trim())));
+    let path = document.take(&format!("ingestion.{source}.path"), expand)?;
+    let mut path = or_plain(path, source.default_path(environment.home.as_deref().unwrap_or(Path::new("~"))));
+    if source == SourceName::Claude {
+        path.overrule(environment.claude.as_deref(), Layer::Environment, environment);
+    }
+    let enabled = document.take(&format!("ingestion.{source}.enabled"), parsed("true or false"))?;
+    Ok(Place { source, path, enabled: or_plain(enabled, true) })
+}
+
+fn or<T>(value: Option<T>, default: impl FnOnce() -> Result<T, ConfigError>) -> Result<Setting<T>, ConfigError> {
+    match value {
+        Some(value) => Ok(Setting { value, from: Layer::File }),
+        None => Ok(Setting { value: default()?, from: Layer::Default }),
+    }
+}
+
+fn or_plain<T>(value: Option<T>, default: T) -> Setting<T> {
+    match value {
+        Some(value) => Setting { value, from: Layer::File },
+        None => Setting { value: default, from: Layer::Default },
+    }
+}
+
+impl<T> Setting<T> {
+    fn show(&self, shown: impl Fn(&T) -> Value) -> (Value, Layer) {
+        (shown(&self.value), self.from)
+    }
+}
+
+impl Setting<PathBuf> {
+    fn overrule(&mut self, path: Option<&Path>, from: Layer, environment: &Environment) {
+        if let Some(path) = path {
+            *self = Self { value: environment.whole(path), from };
+        }
+    }
+}
+
+impl NotificationMethod {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Osascript => "osascript",
+            Self::File => "file",
+        }
+    }
+}
+
+impl std::str::FromStr for NotificationMethod {
+    type Err = memory_core::ParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        [Self::Osascript, Self::File]
+            .into_iter()
+            .find(|method| method.as_str() == text)
+            .ok_or_else(|| memory_core::ParseError::new(text, "a way to notify (osascript or file)"))
+    }
+}
+
+impl Layer {
+    /// Returns the word for it.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::File => "file",
+            Self::Environment => "environment",
+            Self::Flag => "flag",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::DEFAULT_FILE;
+
+    fn load(text: &str) -> Result<Settings, ConfigError> {
+        let home = tempfile::tempdir().expect("a folder");
+        let file = home.path().join("config.yaml");
+        std::fs::write(&file, text).expect("a file");
+        let environment = Environment { home: Some("/home/me".into()), config: Some(file), ..Environment::default() };
+        Settings::load(None, &environment)
+    }
+
+    fn values(settings: &Settings) -> Vec<(String, Value)> {
+        settings.all().into_iter().map(|(key, value, _)| (key, value)).collect()
+    }
+
+    #[test]
+    fn the_default_file_changes_nothing() {
+        let settings = load(DEFAULT_FILE).expect("settings");
+        assert!(settings.unknown.is_empty(), "{:?}", settings.unknown);
+        assert!(settings.all().iter().all(|(.., from)| *from == Layer::Default));
+    }
+
+    #[test]
+    fn the_default_file_tells_every_key_and_its_default() {
+        let uncommented = DEFAULT_FILE.lines().map(|line| {
+            let bare = line.trim_start();
+            let indent = &line[..line.len() - bare.len()];
+            let is_key = |key: &str| key.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase());
+            let said = bare.strip_prefix("# ").filter(|said| said.split_once(": ").is_some_and(|(key, _)| is_key(key)));
+            format!("{indent}{}", said.unwrap_or(bare))
+        });
+        let uncommented = uncommented.collect::<Vec<_>>().join("\n");
+        let settings = load(&uncommented).expect("settings");
+        assert!(settings.unknown.is_empty(), "{:?}", settings.unknown);
+        assert!(settings.all().iter().all(|(.., from)| *from == Layer::File));
+        let (mut told, defaults) = (values(&settings), load("").expect("settings"));
+        // The one key without a default has an example instead.
+        told.iter_mut().filter(|(key, _)| key == "timezone").for_each(|(_, value)| *value = Value::Null);
+        assert_eq!(told, values(&defaults));
+    }
+
+    #[test]
+    fn unknown_keys_are_named_and_wrong_values_refused() {
+        let settings = load("storage:\n  rot: /x\nllm:\n  model: y\n").expect("settings");
+        assert_eq!(settings.unknown, ["storage.rot", "llm.model"]);
+        let wrong = |text: &str| load(text).expect_err("no settings").to_string();
+        assert!(wrong("daemon:\n  interval: soon\n").ends_with("config.yaml: daemon.interval"));
+        assert!(wrong("storage: here\n").ends_with("storage should hold keys with values"));
+        assert!(wrong("- 1\n").ends_with("it should hold keys with values"));
+        assert!(wrong("a: [\n").ends_with("is not well-formed"));
+    }
+}

@@ -1,0 +1,169 @@
+//! Why a command could not do what it was asked to.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use memory_core::{Code, ParseError, SourceError, StoreError};
+
+use crate::config::ConfigError;
+use crate::exit_code::ExitCode;
+
+/// Why a command could not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The memories could not be read or changed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A place to take notes in from cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The settings cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// What was typed cannot be meant so.
+    #[error("{why}")]
+    Usage {
+        /// What is wrong with it.
+        why: String,
+        /// What to type instead.
+        hint: Option<String>,
+    },
+    /// A file or stream could not be used.
+    #[error("cannot {action}")]
+    File {
+        /// What was tried, to what.
+        action: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The answer could not be written to the standard output.
+    #[error("cannot write to the standard output")]
+    Output(#[from] io::Error),
+    /// The editor did not end well.
+    #[error("the editor {command:?} {why}")]
+    Editor {
+        /// The editor.
+        command: String,
+        /// What it did.
+        why: String,
+        /// The text as it was left.
+        draft: Option<PathBuf>,
+    },
+    /// A text was edited and could not be kept.
+    #[error("the edited text was not kept")]
+    Draft {
+        /// Where the text is now.
+        draft: PathBuf,
+        /// Why.
+        source: StoreError,
+    },
+    /// A check found something wrong; the report that was printed says what.
+    #[error("{count} {} wrong", if *count == 1 { "thing is" } else { "things are" })]
+    CheckFailed {
+        /// How many findings were not repaired.
+        count: u64,
+        /// Whether that was tried.
+        tried: bool,
+    },
+    /// Some memories could not be read; each was named already.
+    #[error("{count} {} could not be read", if *count == 1 { "memory" } else { "memories" })]
+    Unreadable {
+        /// How many.
+        count: u64,
+    },
+    /// A command of the tour did not do what the tour was to show.
+    #[error("the tour cannot go on: `{command}` failed")]
+    Tour {
+        /// The command.
+        command: String,
+    },
+    /// Some lines of an export were not taken; the report that was printed says which.
+    #[error("{count} {} not taken", if *count == 1 { "line was" } else { "lines were" })]
+    NotTaken {
+        /// How many.
+        count: u64,
+    },
+}
+
+impl Failure {
+    /// Says that `action` failed because the system refused.
+    pub(crate) fn file(action: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let action = action.into();
+        move |source| Self::File { action, source }
+    }
+
+    /// Says that what was typed cannot be meant so.
+    pub(crate) fn usage(why: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { why: why.into(), hint: Some(hint.into()) }
+    }
+
+    /// Returns the permanent name.
+    pub(crate) fn code(&self) -> &'static str {
+        if matches!(self, Self::Usage { .. }) { "USAGE" } else { self.core_code().as_str() }
+    }
+
+    fn core_code(&self) -> Code {
+        match self {
+            Self::Store(error) | Self::Draft { source: error, .. } => error.code(),
+            Self::Source(error) => error.code(),
+            Self::Config(_) => Code::ConfigInvalid,
+            Self::Usage { .. } => Code::InvalidInput,
+            Self::File { source, .. } | Self::Output(source) => match source.kind() {
+                io::ErrorKind::NotFound => Code::PathNotFound,
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
+                _ => Code::Io,
+            },
+            Self::Editor { .. } => Code::Io,
+            Self::Tour { .. } => Code::Internal,
+            Self::CheckFailed { .. } => Code::CheckFailed,
+            Self::Unreadable { .. } | Self::NotTaken { .. } => Code::FileDamaged,
+        }
+    }
+
+    /// Returns what to do next, if there is something to be said.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::Source(error) => error.hint(),
+            Self::Config(error) => error.hint(),
+            Self::Usage { hint, .. } => hint.clone(),
+            Self::Editor { draft: Some(draft), .. } => Some(format!("the text is in {}", draft.display())),
+            Self::Draft { draft, source } => Some(kept_at(draft, source)),
+            Self::CheckFailed { tried: false, .. } => Some("`memory doctor --fix` repairs what can be repaired".into()),
+            Self::Unreadable { .. } => Some("all others were written; `memory doctor` says more".into()),
+            Self::NotTaken { .. } => Some("all others were kept; mend these lines and import them again".into()),
+            Self::CheckFailed { tried: true, .. } => Some("what is left must be mended by hand".into()),
+            Self::File { .. } | Self::Output(_) | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
+        }
+    }
+
+    /// Returns the number with which the program ends.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        self.core_code().fault().into()
+    }
+
+    /// Tells whether the answer that was printed as JSON says it already.
+    pub(crate) fn is_in_the_answer(&self) -> bool {
+        matches!(self, Self::CheckFailed { .. } | Self::NotTaken { .. })
+    }
+
+    /// Tells whether nobody wants to read the answer any more, as when it is piped into `head`.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Output(source) if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+fn kept_at(draft: &Path, source: &StoreError) -> String {
+    let draft = draft.display();
+    match source {
+        StoreError::Conflict { .. } => format!("your text is in {draft}; read the memory again and put the two together"),
+        StoreError::Secret { .. } => format!("your text is in {draft}; keep it as it is with --allow-secret"),
+        _ => format!("your text is in {draft}"),
+    }
+}

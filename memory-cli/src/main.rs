@@ -1,0 +1,27 @@
+//! `memory`: the memory of all your AI agents, as plain files on your own disk.
+//!
+//! This crate holds what a command line is made of and nothing else: the words one may type ([`cli`] and [`commands`]),
+//! the settings ([`config`]), the putting together of the crates ([`app`]), and what is shown ([`mod@print`], [`report`]).
+
+#![expect(clippy::doc_markdown, reason = "the docs of commands are their help, where backticks would be shown")]
+
+mod allocator;
+mod app;
+mod cli;
+mod commands;
+mod config;
+mod exit_code;
+mod failure;
+mod moments;
+mod print;
+mod report;
+
+use std::process::ExitCode;
+
+use config::Environment;
+use print::Streams;
+
+fn main() -> ExitCode {
+    allocator::keep_little();
+    cli::run(std::env::args_os(), &Environment::of_process(), Streams::of_process()).into()
+}

@@ -1,0 +1,107 @@
+//! Memories, as people read them.
+
+use std::io;
+
+use memory_core::{Memory, MemoryId, Order, Phase, Stored};
+
+use super::{Column, Form, Output, Palette, Table, visible_line, visible_text};
+use crate::moments;
+
+/// Shows which memory something happened to: its id and its path.
+pub(crate) fn receipt(output: &mut Output, id: MemoryId, path: &str) -> io::Result<()> {
+    match output.form() {
+        Form::Drawn(_) => {
+            let id = Palette::paint(output.palette().id, id.short());
+            output.line(&format!("{id}  {}", visible_line(path)))
+        }
+        Form::Json | Form::Tabbed => output.fields(&[&id.to_string(), path]),
+    }
+}
+
+/// Shows memories, one a line: id, phase, category, scope, when, tags and headline; at a terminal, phase and scope only
+/// where they are not what they usually are.
+pub(crate) fn lines(output: &mut Output, memories: &[Stored], order: Order) -> io::Result<()> {
+    if output.form() == Form::Tabbed {
+        return memories.iter().try_for_each(|stored| tabbed(output, &stored.memory));
+    }
+    let when = match order {
+        Order::Updated => "updated",
+        Order::Created | Order::Accessed | Order::Title => "created",
+    };
+    let counted = (order == Order::Accessed).then_some(Column::Number("read"));
+    let mut columns = vec![Column::Text("id"), Column::Text("category"), Column::Text(when)];
+    columns.extend(counted);
+    columns.extend([Column::Text("tags"), Column::Text("text")]);
+    let mut table = Table::cut(columns);
+    for Stored { memory, .. } in memories {
+        let moment = if order == Order::Updated { memory.updated_at } else { memory.created_at };
+        let (id, place, day) = (memory.id.short(), place(memory), moments::day_text(moment));
+        let (tags, read) = (hashed(memory), memory.access_count.to_string());
+        match counted {
+            Some(_) => table.push([&id, &place, &day, &read, &tags, memory.headline()]),
+            None => table.push([&id, &place, &day, &tags, memory.headline()]),
+        }
+    }
+    output.table(&table)
+}
+
+/// Shows one memory: what is known about it, and its text. Where nobody watches, its text alone.
+pub(crate) fn whole(output: &mut Output, stored: &Stored) -> io::Result<()> {
+    let memory = &stored.memory;
+    let Form::Drawn(_) = output.form() else { return output.line(&visible_text(&memory.content)) };
+    let palette = output.palette();
+    let time = |moment| moments::minute_text(moment);
+    let ids = |ids: &[MemoryId]| ids.iter().map(MemoryId::short).collect::<Vec<_>>().join(" ");
+    let facts = [
+        ("id", memory.id.to_string()),
+        ("file", stored.path.clone()),
+        ("title", memory.title.clone().unwrap_or_default()),
+        ("aliases", memory.aliases.join(", ")),
+        ("category", place(memory)),
+        ("scope", memory.scope.to_string()),
+        ("tags", hashed(memory)),
+        ("source", memory.source.clone()),
+        ("origin", memory.origin.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("created", time(memory.created_at)),
+        ("updated", format!("{}, version {}", time(memory.updated_at), memory.version)),
+        ("read", format!("{} times", memory.access_count)),
+        ("expires", memory.expires_at.map(time).unwrap_or_default()),
+        ("holds from", memory.valid_from.map(time).unwrap_or_default()),
+        ("holds until", memory.valid_until.map(time).unwrap_or_default()),
+        ("links", ids(&memory.links)),
+        ("supersedes", ids(&memory.supersedes)),
+        ("superseded", memory.superseded_by.map(|id| format!("by {}", id.short())).unwrap_or_default()),
+    ];
+    for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
+        let name = Palette::paint(palette.dim, format!("{name:<11}"));
+        output.line(&format!("{name} {}", visible_line(fact)))?;
+    }
+    output.line("")?;
+    output.line(&visible_text(&memory.content))
+}
+
+/// Returns the tags as people write them.
+pub(crate) fn hashed(memory: &Memory) -> String {
+    memory.tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the category, and whether it is a suggestion only.
+pub(crate) fn place(memory: &Memory) -> String {
+    match memory.phase {
+        Phase::Inbox if memory.category == memory_core::Category::Inbox => "inbox".into(),
+        Phase::Inbox => format!("inbox: {}", memory.category),
+        Phase::Organized => memory.category.to_string(),
+    }
+}
+
+fn tabbed(output: &mut Output, memory: &Memory) -> io::Result<()> {
+    output.fields(&[
+        &memory.id.to_string(),
+        memory.phase.as_str(),
+        memory.category.as_str(),
+        &memory.scope.to_string(),
+        &memory.created_at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+        &memory.tags.as_slice().join(","),
+        memory.headline(),
+    ])
+}

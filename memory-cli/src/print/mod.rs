@@ -1,0 +1,17 @@
+//! What is shown, to people and to programs.
+
+pub(crate) mod memories;
+mod output;
+mod palette;
+mod progress;
+mod streams;
+mod table;
+mod visible;
+mod wrap;
+
+pub(crate) use output::{Form, Output};
+pub(crate) use palette::{ColorChoice, Palette};
+pub(crate) use streams::Streams;
+pub(crate) use table::{Column, Table};
+pub(crate) use visible::{visible_line, visible_text};
+pub(crate) use wrap::wrap;

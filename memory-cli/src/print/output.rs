@@ -1,0 +1,214 @@
+//! Where the answer goes, and in which form.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::progress::Bar;
+use super::{ColorChoice, Palette, Streams, Table, visible_text};
+
+/// Where the answer goes, and in which form. Data goes to the standard output, all else to the standard error.
+pub(crate) struct Output {
+    streams: Streams,
+    form: Form,
+    quiet: bool,
+    home: Option<PathBuf>,
+    out_palette: Palette,
+    err_palette: Palette,
+}
+
+/// The form of the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// JSON.
+    Json,
+    /// For people at a terminal of this many columns.
+    Drawn(u16),
+    /// Lines with tabs between the fields.
+    Tabbed,
+}
+
+impl Output {
+    /// Returns an output in the form that suits `streams`.
+    pub(crate) fn new(streams: Streams, json: bool, quiet: bool) -> Self {
+        let form = match streams.out_width {
+            _ if json => Form::Json,
+            Some(width) => Form::Drawn(width),
+            None => Form::Tabbed,
+        };
+        let plain = Palette::default();
+        Self { streams, form, quiet, home: None, out_palette: plain, err_palette: plain }
+    }
+
+    /// Colours the streams that `choice` wants coloured; `Auto` means terminals, if `terminals` says so.
+    pub(crate) fn color(&mut self, choice: ColorChoice, terminals: bool) {
+        let palette = |is_terminal: bool| match choice {
+            ColorChoice::Always => Palette::COLORED,
+            ColorChoice::Auto if terminals && is_terminal => Palette::COLORED,
+            ColorChoice::Auto | ColorChoice::Never => Palette::default(),
+        };
+        self.out_palette = palette(self.streams.out_width.is_some());
+        self.err_palette = palette(self.streams.err_is_terminal);
+    }
+
+    /// Writes paths below `home` as `~/…` where people read them.
+    pub(crate) fn abbreviate(&mut self, home: Option<&Path>) {
+        self.home = home.map(Path::to_owned);
+    }
+
+    /// Returns the form of the answer.
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Tells whether the answer is JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.form == Form::Json
+    }
+
+    /// Returns the colours of the answer.
+    pub(crate) fn palette(&self) -> Palette {
+        self.out_palette
+    }
+
+    /// Tells whether the answer has colours.
+    pub(crate) fn is_colored(&self) -> bool {
+        self.out_palette.id != Palette::default().id
+    }
+
+    /// Returns how a path reads: where people read it, one below their home begins with `~`.
+    pub(crate) fn place(&self, path: &Path) -> String {
+        let below =
+            self.home.as_ref().filter(|_| matches!(self.form, Form::Drawn(_))).and_then(|home| path.strip_prefix(home).ok());
+        match below {
+            Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
+            Some(below) => format!("~/{}", below.display()),
+            None => path.display().to_string(),
+        }
+    }
+
+    /// Writes one JSON value as one line.
+    pub(crate) fn json(&mut self, value: &Value) -> io::Result<()> {
+        let text = value.to_string();
+        // JSON may hold these bare, but a terminal would obey them; they occur within texts only.
+        if text.chars().any(is_bare_control) {
+            let escape = |character: char| format!("\\u{:04x}", u32::from(character));
+            let shown: String = text.chars().map(|own| if is_bare_control(own) { escape(own) } else { own.into() }).collect();
+            return writeln!(self.streams.out, "{shown}");
+        }
+        writeln!(self.streams.out, "{text}")
+    }
+
+    /// Writes one line of the answer as it is.
+    pub(crate) fn line(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.streams.out, "{line}")
+    }
+
+    /// Writes one line of fields with tabs between them, or, for people, of words; control characters become visible.
+    pub(crate) fn fields(&mut self, fields: &[&str]) -> io::Result<()> {
+        let fields: Vec<_> = fields.iter().map(|field| super::visible_line(field)).collect();
+        let line = fields.join(if self.form == Form::Tabbed { "\t" } else { "  " });
+        writeln!(self.streams.out, "{line}")
+    }
+
+    /// Returns the stream of the answer, for what is no line: an export, a manual.
+    pub(crate) fn stream(&mut self) -> &mut dyn Write {
+        &mut self.streams.out
+    }
+
+    /// Writes a table: drawn for people, as lines with tabs otherwise.
+    pub(crate) fn table(&mut self, table: &Table) -> io::Result<()> {
+        let Form::Drawn(width) = self.form else {
+            return table.tabbed().try_for_each(|line| writeln!(self.streams.out, "{line}"));
+        };
+        if table.is_empty() {
+            return Ok(());
+        }
+        for (index, line) in table.drawn(width).into_iter().enumerate() {
+            let line = if index == 0 { Palette::paint(self.out_palette.dim, line) } else { line };
+            writeln!(self.streams.out, "{line}")?;
+        }
+        Ok(())
+    }
+
+    /// Says something by the way, unless all shall be quiet.
+    pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
+        if self.quiet { Ok(()) } else { self.complaint(text) }
+    }
+
+    /// Says why an answer may be less than it should be.
+    pub(crate) fn less_than_it_should_be(&mut self, why: &str) -> io::Result<()> {
+        self.warning(&format!("the answer may be less than it should be: {why}"))
+    }
+
+    /// Warns of something, unless all shall be quiet.
+    pub(crate) fn warning(&mut self, text: &str) -> io::Result<()> {
+        let label = Palette::paint(self.err_palette.warning, "warning");
+        if self.quiet { Ok(()) } else { self.labelled(&label, text) }
+    }
+
+    /// Says what went wrong.
+    pub(crate) fn error(&mut self, code: &str, text: &str) -> io::Result<()> {
+        let label = Palette::paint(self.err_palette.error, format!("error[{code}]"));
+        self.labelled(&label, text)
+    }
+
+    /// Says what to do next.
+    pub(crate) fn hint(&mut self, text: &str) -> io::Result<()> {
+        let label = Palette::paint(self.err_palette.hint, "hint");
+        self.labelled(&label, text)
+    }
+
+    /// Writes a line to the standard error.
+    pub(crate) fn complaint(&mut self, text: &str) -> io::Result<()> {
+        self.put_answer_first();
+        writeln!(self.streams.err, "{}", visible_text(text))
+    }
+
+    fn labelled(&mut self, label: &str, text: &str) -> io::Result<()> {
+        self.put_answer_first();
+        writeln!(self.streams.err, "{label}: {}", visible_text(text))
+    }
+
+    /// Lets whoever reads both streams at once read them in order.
+    fn put_answer_first(&mut self) {
+        // What cannot be written stays, and fails again when all is flushed: then it is told, on the other stream.
+        let _ = self.streams.out.flush();
+    }
+
+    /// Writes out what has gathered.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.streams.out.flush()
+    }
+
+    /// Returns a progress bar for long work: visible on a terminal, unless all shall be quiet.
+    pub(crate) fn bar(&self, what: &'static str) -> Bar {
+        Bar::new(what, self.streams.err_is_terminal && !self.quiet)
+    }
+
+    /// Tells whether a person types at the standard input.
+    pub(crate) fn input_is_terminal(&self) -> bool {
+        self.streams.input_is_terminal
+    }
+
+    /// Returns the standard input.
+    pub(crate) fn input(&mut self) -> &mut dyn Read {
+        &mut self.streams.input
+    }
+
+    /// Asks a person a question that is answered by yes or no; anything but `y` or `yes` is no.
+    pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
+        self.streams.out.flush()?;
+        write!(self.streams.err, "{} [y/N] ", visible_text(question))?;
+        self.streams.err.flush()?;
+        let mut answer = String::new();
+        BufReader::new(&mut self.streams.input).read_line(&mut answer)?;
+        let answer = answer.trim().to_lowercase();
+        Ok(matches!(answer.as_str(), "y" | "yes"))
+    }
+}
+
+fn is_bare_control(character: char) -> bool {
+    matches!(character, '\u{7f}'..='\u{9f}')
+}

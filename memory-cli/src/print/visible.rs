@@ -1,0 +1,77 @@
+//! Text that does what it says and nothing else.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Replaces every control character save line breaks and tabs by a visible escape. A carriage return belongs to the line break
+/// that follows it; one that stands alone would let a line write over itself.
+///
+/// Whatever is remembered may have been written by anybody. A terminal must show it and never obey it.
+pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
+    replace(text, |character, next| match (character, next) {
+        ('\n' | '\t', _) | ('\r', Some('\n')) => Kind::Plain,
+        _ => kind(character),
+    })
+}
+
+/// Makes one line of `text`: line breaks and tabs become blanks, other control characters visible escapes.
+pub(crate) fn visible_line(text: &str) -> Cow<'_, str> {
+    replace(text, |character, _| match character {
+        '\n' | '\t' | '\r' | '\u{2028}' | '\u{2029}' => Kind::Blank,
+        _ => kind(character),
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Blank,
+    Control,
+}
+
+fn kind(character: char) -> Kind {
+    // Overrides of the writing direction can make a text read as something else.
+    let turns_text_around = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if character.is_control() || turns_text_around { Kind::Control } else { Kind::Plain }
+}
+
+fn replace(text: &str, kind: impl Fn(char, Option<char>) -> Kind) -> Cow<'_, str> {
+    let next = text.chars().skip(1).map(Some).chain([None]);
+    let kinds = || text.chars().zip(next.clone()).map(|(character, next)| (character, kind(character, next)));
+    if kinds().all(|(_, kind)| kind == Kind::Plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for (character, kind) in kinds() {
+        match kind {
+            Kind::Plain => shown.push(character),
+            Kind::Blank => shown.push(' '),
+            Kind::Control => write!(shown, "{}", character.escape_unicode()).expect("a text grows"),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_never_told_what_to_do() {
+        assert_eq!(visible_text("a\x1b[31mb\u{9b}2J\x07"), r"a\u{1b}[31mb\u{9b}2J\u{7}");
+        assert_eq!(visible_line("\u{202e}abc"), r"\u{202e}abc");
+    }
+
+    #[test]
+    fn a_line_break_of_windows_is_a_line_break() {
+        assert_eq!(visible_text("one\r\ntwo\r\n"), "one\r\ntwo\r\n");
+        assert_eq!(visible_text("one\rtwo\r"), r"one\u{d}two\u{d}");
+    }
+
+    #[test]
+    fn prose_stays_as_it_is() {
+        let text = "偏好:\tdark\n👩‍💻 naïve";
+        assert!(matches!(visible_text(text), Cow::Borrowed(same) if same == text));
+        assert_eq!(visible_line(text), "偏好: dark 👩‍💻 naïve");
+    }
+}

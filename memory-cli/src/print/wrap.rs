@@ -1,0 +1,81 @@
+//! Text in lines that stand below each other.
+
+use std::ops::Range;
+
+use unicode_width::UnicodeWidthChar;
+
+/// Divides `text` into lines of at most `width` columns, between words where that is possible, and returns where each lies.
+/// Scripts that are written without blanks may be divided anywhere but before a mark that closes something.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let (mut start, mut column) = (0, 0);
+    // Where the line may end, and where the next begins then.
+    let mut gap = None;
+    let mut after_wide = false;
+    for (place, character) in text.char_indices() {
+        let columns = columns(character);
+        let is_wide = columns == 2;
+        if character == ' ' {
+            gap = Some((place, place + 1));
+        } else if (is_wide || after_wide) && !closes(character) {
+            gap = Some((place, place));
+        }
+        after_wide = is_wide;
+        if width < column + columns && start < place && character != ' ' {
+            let (end, next) = gap.take().filter(|(end, _)| start < *end).unwrap_or((place, place));
+            lines.push(start..start + text[start..end].trim_end_matches(' ').len());
+            start = next;
+            column = text[start..place].chars().map(self::columns).sum();
+        }
+        column += columns;
+    }
+    lines.push(start..text.len());
+    lines
+}
+
+fn columns(character: char) -> usize {
+    character.width().unwrap_or(0)
+}
+
+fn closes(character: char) -> bool {
+    "，。、；：！？）》」』】”’…,.;:!?)]}·".contains(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    fn wrapped(text: &str, width: usize) -> String {
+        wrap(text, width).into_iter().map(|line| &text[line]).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn lines_end_between_words_or_between_wide_characters() {
+        assert_snapshot!(wrapped("the cache keeps timetables for five minutes", 16), @"
+        the cache keeps
+        timetables for
+        five minutes
+        ");
+        assert_snapshot!(wrapped("早上六点半起床，先泡茶，七点半以前不看 messages。", 14), @"
+        早上六点半起
+        床，先泡茶，七
+        点半以前不看
+        messages。
+        ");
+        assert_eq!(wrapped("tea, 早上", 6), "tea,\n早上");
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_is_divided() {
+        assert_snapshot!(wrapped("see https://example.org/timetables now", 12), @"
+        see
+        https://exam
+        ple.org/time
+        tables now
+        ");
+        assert_eq!(wrapped("", 12), "");
+        assert_eq!(wrapped("茶茶", 1), "茶\n茶");
+    }
+}

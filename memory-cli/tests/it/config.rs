@@ -1,0 +1,100 @@
+//! `memory config`, and where settings come from
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn init_writes_a_file_and_never_over_one() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["config", "init"]), @"~/.memory/config.yaml");
+    sandbox.file(".memory/config.yaml", "# mine\n");
+    assert_snapshot!(sandbox.run(&["config", "init", "--json"]), @r#"{"path":"~/.memory/config.yaml","created":false}"#);
+    assert_eq!(sandbox.text(".memory/config.yaml"), "# mine\n");
+}
+
+#[test]
+fn show_tells_each_value_and_where_it_comes_from() {
+    let sandbox = Sandbox::new();
+    let text = "storage:\n  short_term_ttl: 30d\ndaemon:\n  upgrade_access_threshold: 5\ningestion:\n  logseq: {path: ~/graph, enabled: false}\n";
+    sandbox.file("there/config.yaml", text);
+    let root = sandbox.path("there").display().to_string();
+    assert_snapshot!(sandbox.run_with("MEMORY_ROOT", &root, &["config", "show"]), @"
+    storage.root	~/there	environment
+    storage.short_term_ttl	720h	file
+    daemon.interval	60s	default
+    daemon.decay_threshold	720h	default
+    daemon.upgrade_access_threshold	5	file
+    notification.enabled	true	default
+    notification.method	osascript	default
+    timezone	-	default
+    ingestion.claude.path	~/.claude	default
+    ingestion.claude.enabled	true	default
+    ingestion.car-agent.path	~/.car-agent	default
+    ingestion.car-agent.enabled	true	default
+    ingestion.fingersaver.path	~/.fingersaver	default
+    ingestion.fingersaver.enabled	true	default
+    ingestion.logseq.path	~/graph	file
+    ingestion.logseq.enabled	false	file
+    ingestion.obsidian.path	~/my-vault	default
+    ingestion.obsidian.enabled	true	default
+    --- stderr
+    the file is ~/there/config.yaml
+    ");
+}
+
+#[test]
+fn flags_win_over_the_environment_and_that_over_the_file() {
+    let sandbox = Sandbox::new();
+    sandbox.file("settings.yaml", "storage:\n  root: ~/by-file\n");
+    let settings = sandbox.path("settings.yaml").display().to_string();
+    let root = |variable: Option<&str>, flags: &[&str]| {
+        let mut command = sandbox.command(&[&["config", "show", "--json"], flags].concat());
+        command.env("MEMORY_CONFIG", &settings).envs(variable.map(|value| ("MEMORY_ROOT", value)));
+        let answer: serde_json::Value = serde_json::from_slice(&Sandbox::finish(command, "").stdout).expect("JSON");
+        let setting = &answer["settings"][0];
+        (setting["value"].as_str().unwrap_or_default().to_owned(), setting["from"].as_str().unwrap_or_default().to_owned())
+    };
+    let home = sandbox.path("by-file").display().to_string();
+    assert_eq!(root(None, &[]), (home, "file".into()));
+    assert_eq!(root(Some("/by-environment"), &[]), ("/by-environment".into(), "environment".into()));
+    assert_eq!(root(Some("/by-environment"), &["--root", "/by-flag"]), ("/by-flag".into(), "flag".into()));
+}
+
+#[test]
+fn show_for_programs() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["config", "show", "--json"]), @r#"{"path":"~/.memory/config.yaml","exists":false,"settings":[{"key":"storage.root","value":"~/.memory","from":"default"},{"key":"storage.short_term_ttl","value":"168h","from":"default"},{"key":"daemon.interval","value":"60s","from":"default"},{"key":"daemon.decay_threshold","value":"720h","from":"default"},{"key":"daemon.upgrade_access_threshold","value":3,"from":"default"},{"key":"notification.enabled","value":true,"from":"default"},{"key":"notification.method","value":"osascript","from":"default"},{"key":"timezone","value":null,"from":"default"},{"key":"ingestion.claude.path","value":"~/.claude","from":"default"},{"key":"ingestion.claude.enabled","value":true,"from":"default"},{"key":"ingestion.car-agent.path","value":"~/.car-agent","from":"default"},{"key":"ingestion.car-agent.enabled","value":true,"from":"default"},{"key":"ingestion.fingersaver.path","value":"~/.fingersaver","from":"default"},{"key":"ingestion.fingersaver.enabled","value":true,"from":"default"},{"key":"ingestion.logseq.path","value":"~/logseq","from":"default"},{"key":"ingestion.logseq.enabled","value":true,"from":"default"},{"key":"ingestion.obsidian.path","value":"~/my-vault","from":"default"},{"key":"ingestion.obsidian.enabled","value":true,"from":"default"}],"unknown":[]}"#);
+    assert_snapshot!(sandbox.run(&["config", "path"]), @"~/.memory/config.yaml");
+    assert_snapshot!(sandbox.run(&["config", "path", "--json", "--root", "/x"]), @r#"{"path":"/x/config.yaml","exists":false}"#);
+}
+
+#[test]
+fn a_key_that_means_nothing_is_named_and_does_no_harm() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", "storage:\n  rot: ~/x\n");
+    assert_snapshot!(sandbox.run(&["list"]), @"
+    --- stderr
+    warning: ~/.memory/config.yaml: the key storage.rot means nothing
+    there are no such memories
+    ");
+    assert_snapshot!(sandbox.run(&["list", "--quiet"]), @"");
+}
+
+#[test]
+fn a_value_that_cannot_be_is_an_error() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", "daemon:\n  interval: soon\n");
+    assert_snapshot!(sandbox.run(&["list"]), @r#"
+    --- stderr
+    error[config_invalid]: ~/.memory/config.yaml: daemon.interval
+      because: "soon" is not a span of time such as 60s, 168h or 30d
+    hint: correct it, or remove the line: every key has a default
+    --- exit 2
+    "#);
+    sandbox.file(".memory/config.yaml", "daemon: [\n");
+    assert_snapshot!(sandbox.run(&["list", "--json"]), @r#"
+    {"error":{"code":"CONFIG_INVALID","message":"~/.memory/config.yaml is not well-formed: did not find expected node content at line 2 column 1, while parsing a flow node","hint":"correct it, or remove the line: every key has a default"}}
+    --- exit 2
+    "#);
+}

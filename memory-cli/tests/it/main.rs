@@ -1,0 +1,16 @@
+//! The program as it is typed: what goes to the standard output, what to the standard error, and how it ends.
+
+mod change;
+mod config;
+mod errors;
+mod find;
+mod help;
+mod readme;
+mod sandbox;
+mod take_in;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod tour;
+mod upkeep;
+mod way_back;
+mod write_and_read;

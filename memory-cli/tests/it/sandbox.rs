@@ -1,0 +1,142 @@
+//! A home of its own for each test, in which the program runs as in a shell.
+
+use std::cell::RefCell;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use regex::{Captures, Regex};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A person's home folder, empty at first. What differs from run to run reads the same: ids are `[id1]`, `[id2]`, … in the
+/// order in which they first appear, and so are operations; moments are `[time]`, and the folder itself is `~`.
+pub(crate) struct Sandbox {
+    folder: TempDir,
+    ids: RefCell<Vec<String>>,
+    operations: RefCell<Vec<String>>,
+}
+
+impl Sandbox {
+    /// Makes an empty home.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        Self { folder, ids: RefCell::default(), operations: RefCell::default() }
+    }
+
+    /// Returns a path in the home.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file into the home, with its folders, and returns its path.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    }
+
+    /// Returns the text of a file in the home.
+    pub(crate) fn text(&self, name: &str) -> String {
+        let text = std::fs::read_to_string(self.path(name)).expect("a file");
+        self.normalise(&text)
+    }
+
+    /// Runs the program with nothing at its standard input.
+    pub(crate) fn run(&self, arguments: &[&str]) -> String {
+        self.pipe("", arguments)
+    }
+
+    /// Runs the program with `input` at its standard input; returns what it printed and how it ended.
+    pub(crate) fn pipe(&self, input: &str, arguments: &[&str]) -> String {
+        self.transcript(&Self::finish(self.command(arguments), input))
+    }
+
+    /// Runs the program with a variable in its environment.
+    pub(crate) fn run_with(&self, name: &str, value: &str, arguments: &[&str]) -> String {
+        let mut command = self.command(arguments);
+        command.env(name, value);
+        self.transcript(&Self::finish(command, ""))
+    }
+
+    /// Runs the program with --json; returns its answer as it is.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let output = Self::finish(self.command(&[arguments, &["--json"]].concat()), "");
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+
+    /// Keeps a memory, with more flags, and returns its id.
+    pub(crate) fn write(&self, content: &str, flags: &[&str]) -> String {
+        let answer = self.json(&[&["write", content], flags].concat());
+        let id = answer["id"].as_str().expect("an id").to_owned();
+        self.normalise(&id);
+        id
+    }
+
+    /// Returns the program with these arguments, in an environment that says nothing but where the home is.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_memory"));
+        command.args(arguments).current_dir(self.folder.path()).env_clear().env("HOME", self.folder.path()).env("TZ", "UTC");
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn finish(mut command: Command, input: &str) -> Output {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        // A program that does not read its input is free not to.
+        let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+        child.wait_with_output().expect("the program ends")
+    }
+
+    fn transcript(&self, output: &Output) -> String {
+        let mut text = String::from_utf8(output.stdout.clone()).expect("text");
+        if !output.stderr.is_empty() {
+            text.push_str("--- stderr\n");
+            text.push_str(std::str::from_utf8(&output.stderr).expect("text"));
+        }
+        let code = output.status.code().expect("the program ends by itself");
+        if code != 0 {
+            text = format!("{text}--- exit {code}\n");
+        }
+        self.normalise(&text)
+    }
+
+    fn normalise(&self, text: &str) -> String {
+        let folder = self.folder.path().display().to_string();
+        let mut text = text.replace(&folder, "~");
+        text = replace(&text, r"\b[0-9a-f]{64}\b", |_| "[hash]".into());
+        text = replace(&text, r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", |found| {
+            format!("[id{}]", number(&self.ids, found))
+        });
+        for (index, id) in self.ids.borrow().iter().enumerate() {
+            text = text.replace(&id[..8], &format!("[id{}]", index + 1));
+        }
+        text = replace(&text, r"\b[0-9a-f]{12}\b", |found| format!("[op{}]", number(&self.operations, found)));
+        text = replace(&text, r"\btrash/\d{4}-\d\d/", |_| "trash/[month]/".into());
+        // Moments of the tests themselves lie before 2025.
+        text = replace(&text, r"\b20(2[5-9]|[3-9]\d)-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?", |_| "[time]".into());
+        text = replace(&text, r"\b20(2[5-9]|[3-9]\d)-\d\d\b(-\d\d)?", |_| "[day]".into());
+        text = replace(&text, r"\b\d+\.\d{3,}\b", |_| "[n]".into());
+        replace(&text, r#""(score|idf|average_length|length|size|pending|[a-z_]*bytes)":[0-9.]+"#, |found| {
+            let key = found.split(':').next().unwrap_or_default();
+            format!("{key}:[n]")
+        })
+    }
+}
+
+fn replace(text: &str, pattern: &str, with: impl Fn(&str) -> String) -> String {
+    let pattern = Regex::new(pattern).expect("a pattern");
+    pattern.replace_all(text, |found: &Captures| with(&found[0])).into_owned()
+}
+
+fn number(known: &RefCell<Vec<String>>, found: &str) -> usize {
+    let mut known = known.borrow_mut();
+    let index = known.iter().position(|own| own == found).unwrap_or_else(|| {
+        known.push(found.to_owned());
+        known.len() - 1
+    });
+    index + 1
+}

@@ -1,0 +1,42 @@
+//! `memory reindex`, `memory doctor`, `memory stats`
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn a_sound_home_is_called_sound() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tea", &[]);
+    assert_snapshot!(sandbox.run(&["doctor"]), @"
+    --- stderr
+    checked: 1; nothing is wrong
+    ");
+    assert_snapshot!(sandbox.run(&["doctor", "--json"]), @r#"{"checked":1,"healthy":true,"findings":[]}"#);
+    assert_snapshot!(sandbox.run(&["reindex"]), @"documents	1");
+    assert_snapshot!(sandbox.run(&["reindex", "--json"]), @r#"{"documents":1}"#);
+}
+
+#[test]
+fn a_damaged_file_is_found_and_left_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tea", &[]);
+    let text = "---\ntags: [a\n---\nhalf a list\n";
+    sandbox.file(".memory/categories/inbox/broken.md", text);
+    let output = Sandbox::finish(sandbox.command(&["doctor", "--fix", "--json"]), "");
+    assert_eq!(output.status.code(), Some(5));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["healthy"], false);
+    assert_eq!(report["findings"][0]["path"], "categories/inbox/broken.md");
+    assert_eq!(sandbox.text(".memory/categories/inbox/broken.md"), text);
+    assert!(sandbox.run(&["doctor"]).contains("hint: `memory doctor --fix` repairs what can be repaired\n"));
+    assert!(sandbox.run(&["doctor", "--fix"]).contains("hint: what is left must be mended by hand\n"));
+}
+
+#[test]
+fn statistics_count_what_is_kept() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tea", &["--tags", "drink", "--source", "claude"]);
+    sandbox.write("milk", &["--category", "habits", "--tags", "drink"]);
+    assert_snapshot!(sandbox.run(&["stats", "--json"]), @r#"{"memories":2,"inbox":1,"organized":1,"links":0,"pending":[n],"problems":0,"file_bytes":[n],"index_bytes":[n],"trash_files":0,"trash_bytes":[n],"categories":{"habits":1,"inbox":1},"scopes":{"global":2},"sources":{"":1,"claude":1},"tags":{"drink":2}}"#);
+}

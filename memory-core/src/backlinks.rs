@@ -1,0 +1,37 @@
+//! Which memories lead to one.
+
+use crate::link::follow;
+use crate::{MemoryStoreExt, Services, StoreError, Stored, wikilink};
+
+/// A link may shorten an id to as many digits.
+const SHORTEST_PREFIX: usize = 4;
+
+/// Returns the memories that lead to the one a person means by `reference`: by a link or by a wikilink, by path.
+///
+/// # Errors
+/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
+pub fn backlinks(services: &Services, reference: &str) -> Result<Vec<Stored>, StoreError> {
+    services.store.refresh()?;
+    let stored = services.store.get_by(reference)?;
+    let id = stored.memory.id;
+    let mut referring = Vec::new();
+    let mut keys = wikilink::names_of(&stored.memory, &stored.path);
+    let digits = id.to_string();
+    keys.extend((SHORTEST_PREFIX..=digits.len()).map(|length| digits[..length].to_owned()));
+    for candidate in services.store.referring(&id, &keys)? {
+        if candidate.memory.id != id && (candidate.memory.links.contains(&id) || leads_to(services, &candidate, &stored)?) {
+            referring.push(candidate);
+        }
+    }
+    referring.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(referring)
+}
+
+fn leads_to(services: &Services, from: &Stored, to: &Stored) -> Result<bool, StoreError> {
+    for found in wikilink::parse(&from.memory.content) {
+        if follow(services.store.as_ref(), &found.target, from)? == Some(to.memory.id) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

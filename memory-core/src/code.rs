@@ -1,0 +1,123 @@
+//! The permanent names of everything that can go wrong.
+
+use std::fmt;
+
+/// The permanent name of something that can go wrong. Programs may rely on it; it never changes its meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Code {
+    /// No memory is called so.
+    MemoryNotFound,
+    /// More than one memory is called so.
+    MemoryAmbiguous,
+    /// No operation is called so, or there is nothing to take back.
+    OperationNotFound,
+    /// Nothing in the trash is called so.
+    TrashNotFound,
+    /// No file or folder is there.
+    PathNotFound,
+    /// A file was changed by somebody else in the meantime.
+    Conflict,
+    /// Another process holds the lock.
+    Locked,
+    /// A value is not what it should be.
+    InvalidInput,
+    /// The text holds a credential.
+    SecretFound,
+    /// A file cannot be read as what it should be.
+    FileDamaged,
+    /// A file is larger than we read.
+    FileTooLarge,
+    /// A path leaves the home, by name or by symlink.
+    PathRefused,
+    /// The configuration cannot be used.
+    ConfigInvalid,
+    /// A check found something wrong.
+    CheckFailed,
+    /// The disk is full.
+    DiskFull,
+    /// The disk or the system refused.
+    Io,
+    /// A fault of ours.
+    Internal,
+}
+
+/// Whose fault it is, and so what to do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// The request asks for something that cannot be: change the request.
+    Caller,
+    /// What was asked for is not there.
+    Missing,
+    /// Somebody else was faster: read again and repeat.
+    Conflict,
+    /// Data on disk is not as it should be: look at the file.
+    Damaged,
+    /// The machine refused: free disk, permissions, another process.
+    Machine,
+}
+
+impl Code {
+    /// All codes.
+    pub const ALL: [Self; 17] = [
+        Self::MemoryNotFound,
+        Self::MemoryAmbiguous,
+        Self::OperationNotFound,
+        Self::TrashNotFound,
+        Self::PathNotFound,
+        Self::Conflict,
+        Self::Locked,
+        Self::InvalidInput,
+        Self::SecretFound,
+        Self::FileDamaged,
+        Self::FileTooLarge,
+        Self::PathRefused,
+        Self::ConfigInvalid,
+        Self::CheckFailed,
+        Self::DiskFull,
+        Self::Io,
+        Self::Internal,
+    ];
+
+    /// Returns the name as programs see it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::MemoryNotFound => "MEMORY_NOT_FOUND",
+            Self::MemoryAmbiguous => "MEMORY_AMBIGUOUS",
+            Self::OperationNotFound => "OPERATION_NOT_FOUND",
+            Self::TrashNotFound => "TRASH_NOT_FOUND",
+            Self::PathNotFound => "PATH_NOT_FOUND",
+            Self::Conflict => "CONFLICT",
+            Self::Locked => "LOCKED",
+            Self::InvalidInput => "INVALID_INPUT",
+            Self::SecretFound => "SECRET_FOUND",
+            Self::FileDamaged => "FILE_DAMAGED",
+            Self::FileTooLarge => "FILE_TOO_LARGE",
+            Self::PathRefused => "PATH_REFUSED",
+            Self::ConfigInvalid => "CONFIG_INVALID",
+            Self::CheckFailed => "CHECK_FAILED",
+            Self::DiskFull => "DISK_FULL",
+            Self::Io => "IO",
+            Self::Internal => "INTERNAL",
+        }
+    }
+
+    /// Tells whose fault it is.
+    pub const fn fault(self) -> Fault {
+        match self {
+            Self::MemoryNotFound | Self::OperationNotFound | Self::TrashNotFound | Self::PathNotFound => Fault::Missing,
+            Self::Conflict => Fault::Conflict,
+            Self::MemoryAmbiguous | Self::InvalidInput | Self::SecretFound | Self::PathRefused | Self::ConfigInvalid => {
+                Fault::Caller
+            }
+            Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed => Fault::Damaged,
+            Self::Locked | Self::DiskFull | Self::Io | Self::Internal => Fault::Machine,
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
+}

@@ -1,0 +1,16 @@
+//! Deleting a memory.
+
+use crate::commit::commit;
+use crate::{Change, MemoryStoreExt, Secrets, Services, StoreError, Stored, Verb};
+
+/// Moves the memory that a person means by `reference` to trash, and returns what it was.
+///
+/// # Errors
+/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
+pub fn delete(services: &Services, reference: &str) -> Result<Stored, StoreError> {
+    let stored = services.store.get_by(reference)?;
+    let mut operation = services.operation(Verb::Delete);
+    operation.changes.push(Change::Remove { id: stored.memory.id, expected: None });
+    commit(services, &operation, Secrets::Keep)?;
+    Ok(stored)
+}

@@ -1,0 +1,26 @@
+//! A model that turns texts into vectors.
+
+use std::fmt::Debug;
+
+/// Turns texts into vectors whose angles tell how alike the texts are.
+pub trait Embedder: Debug + Send + Sync {
+    /// Returns what tells this model from every other; vectors of different models are never compared.
+    fn identity(&self) -> &str;
+
+    /// Returns one vector for each text, in order.
+    ///
+    /// # Errors
+    /// When the model does not answer, or answers with something else than vectors of one length.
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError>;
+}
+
+/// A vector of length 1.
+pub type Embedding = Vec<f32>;
+
+/// Why there are no vectors.
+#[derive(Debug, thiserror::Error)]
+#[error("the embedding model gave no vectors: {why}")]
+pub struct EmbedError {
+    /// Why.
+    pub why: String,
+}

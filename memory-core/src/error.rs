@@ -1,0 +1,146 @@
+//! What can go wrong when memories are kept.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::{Code, ParseError};
+
+/// Something that could not be done to the memories.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// No memory is called so.
+    #[error("no memory is called {reference}")]
+    NotFound {
+        /// What was asked for.
+        reference: String,
+    },
+    /// More than one memory is called so.
+    #[error("{reference} is the name of {} memories or more: {}", candidates.len(), candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        reference: String,
+        /// Some of what it may mean.
+        candidates: Vec<String>,
+    },
+    /// No operation is called so, or none is left to take back.
+    #[error("{wanted}")]
+    OperationNotFound {
+        /// What was asked for, as a statement.
+        wanted: String,
+    },
+    /// Nothing in the trash is called so.
+    #[error("nothing in the trash is called {reference}")]
+    TrashNotFound {
+        /// What was asked for.
+        reference: String,
+    },
+    /// A file was changed by somebody else in the meantime.
+    #[error("{what} was changed in the meantime")]
+    Conflict {
+        /// The memory or file.
+        what: String,
+    },
+    /// Another process holds the lock.
+    #[error("another process has been writing to {home} for {seconds} s")]
+    Locked {
+        /// The home folder.
+        home: String,
+        /// How long we waited.
+        seconds: u64,
+    },
+    /// A value is not what it should be.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// The request asks for something that cannot be.
+    #[error("{why}")]
+    Invalid {
+        /// What, and why not.
+        why: String,
+    },
+    /// The text holds a credential.
+    #[error("the text holds what looks like {}", kinds.join(" and "))]
+    Secret {
+        /// The kinds of credentials found.
+        kinds: Vec<&'static str>,
+    },
+    /// A file cannot be read as what it should be, or must not be changed.
+    #[error("{0}")]
+    Damaged(Problem),
+    /// A path leaves the home, by name or by symlink.
+    #[error("{path} leads out of the home folder")]
+    Outside {
+        /// The path.
+        path: String,
+    },
+    /// The disk, the index or the system refused.
+    #[error("cannot {action}")]
+    Backend {
+        /// What was tried, to what.
+        action: String,
+        /// [`Code::Io`], [`Code::DiskFull`] or [`Code::Internal`].
+        code: Code,
+        /// Why it failed.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl StoreError {
+    /// Returns the permanent name.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::NotFound { .. } => Code::MemoryNotFound,
+            Self::Ambiguous { .. } => Code::MemoryAmbiguous,
+            Self::OperationNotFound { .. } => Code::OperationNotFound,
+            Self::TrashNotFound { .. } => Code::TrashNotFound,
+            Self::Conflict { .. } => Code::Conflict,
+            Self::Locked { .. } => Code::Locked,
+            Self::Parse(_) | Self::Invalid { .. } => Code::InvalidInput,
+            Self::Secret { .. } => Code::SecretFound,
+            Self::Damaged(problem) => problem.code,
+            Self::Outside { .. } => Code::PathRefused,
+            Self::Backend { code, .. } => *code,
+        }
+    }
+
+    /// Returns what to do about it, if there is something to be said.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotFound { .. } => Some("`memory list` shows what there is; an id may be shortened to 4 digits".into()),
+            Self::Ambiguous { .. } => Some("give more digits of the id".into()),
+            Self::OperationNotFound { .. } => Some("`memory log` shows the operations".into()),
+            Self::TrashNotFound { .. } => Some("`memory trash list` shows what is there".into()),
+            Self::Conflict { .. } => Some("read it again and repeat the change".into()),
+            Self::Locked { .. } => Some("try again in a moment".into()),
+            Self::Secret { .. } => Some("leave it out, or keep it with --allow-secret".into()),
+            Self::Damaged(problem) => problem.hint.map(str::to_owned),
+            Self::Outside { .. } => Some("files and folders of the home must lie in it, not behind a symlink".into()),
+            Self::Backend { code: Code::DiskFull, .. } => Some("free some space and repeat; nothing was changed".into()),
+            Self::Parse(_) | Self::Invalid { .. } | Self::Backend { .. } => None,
+        }
+    }
+}
+
+/// What is wrong with one file. The file is left alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// [`Code::FileDamaged`] or [`Code::FileTooLarge`].
+    pub code: Code,
+    /// The file.
+    pub path: String,
+    /// The line, counted from 1, if it can be told.
+    pub line: Option<usize>,
+    /// What is wrong, as a statement.
+    pub what: String,
+    /// What to do about it.
+    pub hint: Option<&'static str>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(formatter, "{}:{line}: {}", self.path, self.what),
+            None => write!(formatter, "{}: {}", self.path, self.what),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Reading memories back from an export.
+
+use chrono::{DateTime, Utc};
+
+use crate::commit::{commit, unkeepable};
+use crate::ingest::{Progress, Skipped};
+use crate::{
+    Change, Draft, Duplicates, Memory, MemoryId, Operation, Outcome, Secrets, Services, Stamp, StoreError, Verb, secret,
+};
+
+/// How many memories are written with one sync.
+const BATCH: usize = 2_000;
+
+/// A memory as it stands in an export: all or some of its fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    /// Its id, if it has one.
+    pub id: Option<MemoryId>,
+    /// What a draft says as well.
+    pub draft: Draft,
+    /// When it was last changed.
+    pub updated_at: Option<DateTime<Utc>>,
+    /// How often it was read.
+    pub access_count: u64,
+    /// Its links.
+    pub links: Vec<MemoryId>,
+    /// Its version.
+    pub version: Option<u64>,
+    /// The memories whose place it took.
+    pub supersedes: Vec<MemoryId>,
+    /// The memory that took its place.
+    pub superseded_by: Option<MemoryId>,
+}
+
+impl Exported {
+    fn into_memory(self, id: MemoryId, now: DateTime<Utc>) -> Memory {
+        let mut memory = self.draft.into_memory(id, now);
+        memory.updated_at = self.updated_at.unwrap_or(memory.updated_at);
+        memory.access_count = self.access_count;
+        memory.links = self.links;
+        memory.version = self.version.unwrap_or(1);
+        memory.supersedes = self.supersedes;
+        memory.superseded_by = self.superseded_by;
+        memory
+    }
+}
+
+/// What was read from an export.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Memories that were not there before.
+    pub new: u64,
+    /// Memories that were replaced; the former ones are in the trash.
+    pub updated: u64,
+    /// Memories that are kept already.
+    pub unchanged: u64,
+    /// What was not taken, by its place in the export.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A line of an export that is no memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportError {
+    /// Its place, such as `line 12`.
+    pub place: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Keeps every memory of an export with all that it says. One that is kept already under its id is replaced if it
+/// differs; one without an id is not taken if its text is kept already.
+///
+/// # Errors
+/// Whatever the store says; lines that are no memories, or hold credentials, are in the report instead.
+pub fn import(
+    services: &Services,
+    exported: impl Iterator<Item = Result<(String, Exported), ImportError>>,
+    secrets: Secrets,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Imported, StoreError> {
+    services.store.refresh()?;
+    let mut report = Imported::default();
+    let mut operation = services.operation(Verb::Import);
+    // Texts without an id are recognised by the store, and that only within operations of their own kind.
+    let mut nameless = Operation { duplicates: Duplicates::Skip, ..operation.clone() };
+    let mut taken = std::collections::HashSet::new();
+    for (done, line) in exported.enumerate() {
+        progress(Progress { done: done as u64, total: None });
+        let (place, exported) = match line {
+            Ok(line) => line,
+            Err(ImportError { place, reason }) => {
+                report.skipped.push(Skipped { path: place, reason });
+                continue;
+            }
+        };
+        if let Some(reason) = refusal(&exported, secrets) {
+            report.skipped.push(Skipped { path: place, reason });
+            continue;
+        }
+        match exported.id {
+            None => {
+                let memory = exported.into_memory(services.ids.memory_id(), operation.at);
+                nameless.changes.push(create(memory));
+            }
+            Some(id) if !taken.insert(id) => {
+                report.skipped.push(Skipped { path: place, reason: format!("the id {id} stands in the export already") });
+            }
+            Some(id) => operation.changes.extend(replace_or_create(services, id, exported, operation.at, &mut report)?),
+        }
+        for operation in [&mut operation, &mut nameless] {
+            if operation.changes.len() >= BATCH {
+                flush(services, operation, &mut report)?;
+            }
+        }
+    }
+    flush(services, &mut operation, &mut report)?;
+    flush(services, &mut nameless, &mut report)?;
+    Ok(report)
+}
+
+fn refusal(exported: &Exported, secrets: Secrets) -> Option<String> {
+    if exported.id.is_none() && exported.draft.content.trim().is_empty() {
+        return Some("it has no text".into());
+    }
+    if let Some(why) = unkeepable(&exported.draft.content) {
+        return Some(why.into());
+    }
+    let found = secret::find(&exported.draft.content);
+    let kind = found.first().filter(|_| secrets == Secrets::Refuse)?.kind;
+    Some(format!("it holds what looks like {kind}; --allow-secret keeps it"))
+}
+
+fn create(memory: Memory) -> Change {
+    Change::Create { memory: Box::new(memory), front_matter: String::new() }
+}
+
+fn replace_or_create(
+    services: &Services,
+    id: MemoryId,
+    exported: Exported,
+    now: DateTime<Utc>,
+    report: &mut Imported,
+) -> Result<Option<Change>, StoreError> {
+    let stored = match services.store.get(&id) {
+        Ok(stored) => stored,
+        Err(StoreError::NotFound { .. }) => return Ok(Some(create(exported.into_memory(id, now)))),
+        Err(error) => return Err(error),
+    };
+    let (says_version, says_creation) = (exported.version.is_some(), exported.draft.created_at.is_some());
+    let mut memory = exported.into_memory(id, now);
+    if !says_version {
+        memory.version = stored.memory.version;
+    }
+    if !says_creation {
+        memory.created_at = stored.memory.created_at;
+    }
+    memory.access_count = memory.access_count.max(stored.memory.access_count);
+    if (Memory { updated_at: stored.memory.updated_at, ..memory.clone() }) == stored.memory {
+        report.unchanged += 1;
+        return Ok(None);
+    }
+    let expected: Stamp = stored.stamp;
+    Ok(Some(Change::Replace { expected, memory: Box::new(memory) }))
+}
+
+fn flush(services: &Services, operation: &mut Operation, report: &mut Imported) -> Result<(), StoreError> {
+    if operation.changes.is_empty() {
+        return Ok(());
+    }
+    // Credentials were looked for line by line.
+    let outcomes = commit(services, operation, Secrets::Keep)?;
+    for (change, outcome) in operation.changes.iter().zip(&outcomes) {
+        match (change, outcome) {
+            (_, Outcome::Duplicate { .. }) => report.unchanged += 1,
+            (Change::Create { .. }, _) => report.new += 1,
+            _ => report.updated += 1,
+        }
+    }
+    operation.changes.clear();
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! What becomes of one note.
+
+use chrono::{DateTime, Utc};
+
+use super::mark::{self, Mark};
+use super::survey::{Kept, Note};
+use crate::{Change, Draft, MemoryId, Origin, Patch, Services, StoreError, Stored, Tags, secret};
+
+/// What is known about one note when its turn comes.
+pub(super) struct Plan<'a> {
+    pub(super) note: &'a Note,
+    pub(super) links: &'a [MemoryId],
+    pub(super) at: DateTime<Utc>,
+}
+
+/// What becomes of one note.
+pub(super) enum Decision {
+    /// Nothing: it is kept already.
+    Leave,
+    /// Nothing, for this reason.
+    Skip(String),
+    /// This.
+    Do {
+        /// What to do.
+        change: Change,
+        /// What the person should know about it.
+        warnings: Vec<String>,
+    },
+}
+
+impl Plan<'_> {
+    pub(super) fn decide(self, services: &Services, draft: Draft, front_matter: String) -> Result<Decision, StoreError> {
+        if self.note.kept == Kept::Not {
+            return Ok(self.create(draft, front_matter));
+        }
+        if self.note.kept == Kept::AsTwin && self.links.is_empty() {
+            return Ok(Decision::Leave);
+        }
+        let stored = match services.store.get(&self.note.id) {
+            Ok(stored) => stored,
+            Err(error @ (StoreError::NotFound { .. } | StoreError::Damaged(_))) => return Ok(Decision::Skip(error.to_string())),
+            Err(error) => return Err(error),
+        };
+        let mut warnings = Vec::new();
+        let links = Patch { add_links: self.links.to_vec(), ..Patch::default() };
+        let patch = match self.note.kept {
+            Kept::AsTwin => Ok(links),
+            Kept::AsItself | Kept::Not => renew(draft, &front_matter, &stored, links, &mut warnings),
+        };
+        Ok(match patch {
+            Ok(patch) => self.replace(&stored, &patch, warnings),
+            Err(reason) => Decision::Skip(reason),
+        })
+    }
+
+    fn create(self, mut draft: Draft, front_matter: String) -> Decision {
+        let (note, lines) = (mark::of_note(&draft), mark::of_front_matter(&front_matter));
+        let mut kinds = redact(&mut draft);
+        let redacted = secret::redact(&front_matter);
+        kinds.extend(redacted.iter().flat_map(|redacted| redacted.kinds.iter().copied()));
+        let front_matter = redacted.map_or(front_matter, |redacted| redacted.text);
+        let text = mark::of_draft(&draft);
+        if let Some(origin) = &mut draft.origin {
+            origin.hash = Some(Mark { note, front_matter: lines, text }.to_hash());
+        }
+        let mut memory = draft.into_memory(self.note.id, self.at);
+        memory.links = self.links.to_vec();
+        let warnings = said(kinds).into_iter().collect();
+        Decision::Do { change: Change::Create { memory: Box::new(memory), front_matter }, warnings }
+    }
+
+    fn replace(self, stored: &Stored, patch: &Patch, warnings: Vec<String>) -> Decision {
+        let Some(memory) = patch.apply(&stored.memory, self.at) else { return Decision::Leave };
+        if let Some(problem) = &stored.problem {
+            return Decision::Skip(format!("its memory must not be changed: {problem}"));
+        }
+        Decision::Do { change: Change::Replace { expected: stored.stamp, memory: Box::new(memory) }, warnings }
+    }
+}
+
+/// Adds to `patch` what has changed about a note since its memory was last brought up to date, or says why the memory
+/// must be left alone.
+fn renew(
+    mut draft: Draft,
+    front_matter: &str,
+    stored: &Stored,
+    mut patch: Patch,
+    warnings: &mut Vec<String>,
+) -> Result<Patch, String> {
+    let memory = &stored.memory;
+    let Some(mut origin) = draft.origin.take() else { return Ok(patch) };
+    let known = memory.origin.as_ref().and_then(|origin| origin.hash).map(|hash| Mark::from_hash(&hash));
+    let (note, lines) = (mark::of_note(&draft), mark::of_front_matter(front_matter));
+    let is_same_note = known.is_some_and(|known| known.note == note);
+    let are_same_lines = known.is_some_and(|known| known.front_matter == lines);
+    let is_same_place = memory.origin.as_ref().is_some_and(|known: &Origin| known.is_same_place(&origin));
+    if is_same_note && are_same_lines && is_same_place {
+        return Ok(patch);
+    }
+    let kinds = redact(&mut draft);
+    let text = mark::of_draft(&draft);
+    origin.hash = Some(Mark { note, front_matter: lines, text }.to_hash());
+    patch.origin = Some(origin);
+    if !is_same_note {
+        let has_new_text = known.is_none_or(|known| known.text != text);
+        if has_new_text {
+            let here = mark::of_memory(memory);
+            if known.is_some_and(|known| known.text != here) && here != text {
+                return Err(format!("it was changed and so was its memory {}, which was left alone", stored.path));
+            }
+            patch.content = Some(draft.content);
+            patch.title = Some(draft.title);
+            warnings.extend(said(kinds));
+        }
+        patch.aliases = Some(with(&memory.aliases, draft.aliases));
+        patch.add_tags = draft.tags;
+    }
+    if known.is_some() && !are_same_lines {
+        warnings.push(format!("its other properties have changed; its memory {} keeps those it has", stored.path));
+    }
+    Ok(patch)
+}
+
+fn with(aliases: &[String], more: Vec<String>) -> Vec<String> {
+    let new = more.into_iter().filter(|alias| !aliases.contains(alias));
+    aliases.iter().cloned().chain(new).collect()
+}
+
+/// Takes credentials out of a draft; returns what they look like.
+fn redact(draft: &mut Draft) -> Vec<&'static str> {
+    let mut kinds = Vec::new();
+    let mut clean = |text: &mut String| {
+        if let Some(redacted) = secret::redact(text) {
+            *text = redacted.text;
+            kinds.extend(redacted.kinds);
+        }
+    };
+    clean(&mut draft.content);
+    draft.title.iter_mut().chain(&mut draft.aliases).for_each(&mut clean);
+    let mut tags = draft.tags.as_slice().to_vec();
+    tags.iter_mut().for_each(&mut clean);
+    draft.tags = tags.into_iter().collect::<Tags>();
+    kinds
+}
+
+fn said(mut kinds: Vec<&'static str>) -> Option<String> {
+    kinds.sort_unstable();
+    kinds.dedup();
+    (!kinds.is_empty()).then(|| format!("redacted what looks like {}", kinds.join(" and ")))
+}

@@ -1,0 +1,215 @@
+use std::sync::Arc;
+
+use super::{IngestReport, ingest};
+use crate::testing::{FakeStore, services};
+use crate::wikilink::Rule;
+use crate::{Draft, Filter, Finding, Memory, Origin, Patch, Secrets, Services, Source, StoreError, update, wikilink};
+
+/// Notes with a path, a text and foreign front matter.
+#[derive(Debug, Clone)]
+struct Notes(Vec<(&'static str, String, &'static str)>);
+
+fn notes(notes: &[(&'static str, &str)]) -> Notes {
+    Notes(notes.iter().map(|(path, text)| (*path, (*text).to_owned(), "")).collect())
+}
+
+impl Source for Notes {
+    fn name(&self) -> &'static str {
+        "test"
+    }
+
+    fn rule(&self) -> Rule {
+        Rule::Paths
+    }
+
+    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
+        Box::new(self.0.iter().map(|(path, text, front_matter)| {
+            let origin = Origin { source: "test".into(), root: "/test".into(), path: (*path).into(), hash: None };
+            let draft =
+                Draft { origin: Some(origin), tags: wikilink::inline_tags(text).into_iter().collect(), ..Draft::new(text) };
+            let links = wikilink::parse(text).into_iter().map(|link| link.target).collect();
+            let (front_matter, uncounted_links) = ((*front_matter).to_owned(), Vec::new());
+            Finding::Note { draft: Box::new(draft), front_matter, links, uncounted_links, warning: None }
+        }))
+    }
+}
+
+fn take(services: &Services, notes: &Notes) -> IngestReport {
+    ingest(services, notes, false, &mut |_| {}).expect("the fake store does not fail")
+}
+
+fn counts(report: &IngestReport) -> (u64, u64, u64, usize) {
+    (report.new, report.updated, report.unchanged, report.skipped.len())
+}
+
+fn memories(services: &Services) -> Vec<Memory> {
+    let all = services.store.memories(&Filter::everything(), services.clock.now());
+    let mut all: Vec<_> = all.map(|stored| stored.expect("it can be read").memory).collect();
+    all.sort_by_key(|memory| memory.origin.as_ref().map(|origin| origin.path.clone()));
+    all
+}
+
+fn home() -> Services {
+    services(Arc::new(FakeStore::default()))
+}
+
+#[test]
+fn a_second_run_writes_nothing() {
+    let (home, vault) = (home(), notes(&[("a.md", "see [[b]] #x"), ("b.md", "and [[a]] and [[c]]"), ("e.md", ""), ("f.md", "")]));
+    let report = take(&home, &vault);
+    assert_eq!(counts(&report), (4, 0, 0, 0));
+    assert_eq!((report.tags, report.links.resolved, report.links.unresolved), (1, 2, 1));
+    let first = memories(&home);
+    assert_eq!((first[0].links.as_slice(), first[1].links.as_slice()), (&[first[1].id][..], &[first[0].id][..]));
+    assert_eq!(counts(&take(&home, &vault)), (0, 0, 4, 0));
+    assert_eq!(memories(&home), first);
+    assert_eq!(home.history.records().count(), 1);
+}
+
+#[test]
+fn a_dry_run_says_the_same_and_writes_nothing() {
+    let (home, vault) = (home(), notes(&[("a.md", "see [[b]]"), ("b.md", "b")]));
+    let dry = ingest(&home, &vault, true, &mut |_| {}).expect("the fake store does not fail");
+    assert!(memories(&home).is_empty());
+    assert_eq!(dry, take(&home, &vault));
+}
+
+#[test]
+fn a_changed_note_updates_its_memory() {
+    let home = home();
+    take(&home, &notes(&[("a.md", "one"), ("b.md", "b")]));
+    let before = memories(&home);
+    let report = take(&home, &notes(&[("a.md", "two [[b]] #t"), ("b.md", "b")]));
+    assert_eq!(counts(&report), (0, 2, 0, 0));
+    let after = memories(&home);
+    assert_eq!((after.len(), after[0].id, after[0].content.as_str()), (2, before[0].id, "two [[b]] #t"));
+    assert_eq!((after[0].version, after[1].links.as_slice()), (2, &[after[0].id][..]));
+}
+
+#[test]
+fn a_moved_note_takes_its_memory_along_and_only_one_note_can() {
+    let home = home();
+    take(&home, &notes(&[("a.md", "text"), ("z.md", "z")]));
+    let before = memories(&home);
+    assert_eq!(counts(&take(&home, &notes(&[("b/a.md", "text"), ("c/a.md", "text"), ("z.md", "z")]))), (1, 1, 1, 0));
+    let after = memories(&home);
+    assert_eq!((after.len(), after[0].id), (3, before[0].id));
+    assert_eq!(after[0].origin.as_ref().map(|origin| origin.path.as_str()), Some("b/a.md"));
+}
+
+#[test]
+fn notes_with_the_same_text_stay_two() {
+    let (home, vault) = (home(), notes(&[("a.md", "same"), ("b.md", "same")]));
+    assert_eq!(counts(&take(&home, &vault)), (2, 0, 0, 0));
+    assert_eq!(counts(&take(&home, &vault)), (0, 0, 2, 0));
+}
+
+#[test]
+fn a_note_with_the_text_of_a_memory_from_elsewhere_is_not_taken_twice_but_linked_both_ways() {
+    let (home, vault) = (home(), notes(&[("a.md", "known"), ("b.md", "see [[a]]"), ("c/a2.md", "known")]));
+    let known = crate::write(&home, Draft::new("known"), Secrets::Refuse).expect("it is new").id;
+    assert_eq!(counts(&take(&home, &vault)), (1, 1, 1, 0));
+    let all = memories(&home);
+    assert_eq!((all.len(), all[0].id, all[1].links.as_slice()), (2, known, &[known][..]));
+    assert_eq!(all[0].links, [all[1].id]);
+    assert_eq!(counts(&take(&home, &vault)), (0, 0, 3, 0));
+}
+
+#[test]
+fn what_a_person_changed_is_kept_and_when_both_changed_neither_is_lost() {
+    let home = home();
+    take(&home, &notes(&[("a.md", "one")]));
+    let id = memories(&home)[0].id.to_string();
+    let edit = Patch { content: Some("mine".into()), ..Patch::default() };
+    update(&home, &id, &edit, None, Secrets::Refuse).expect("it can be changed");
+    assert_eq!(counts(&take(&home, &notes(&[("a.md", "one")]))), (0, 0, 1, 0));
+    let report = take(&home, &notes(&[("a.md", "two")]));
+    assert_eq!(counts(&report), (0, 0, 0, 1));
+    assert!(report.skipped[0].reason.contains("so was its memory"), "{}", report.skipped[0].reason);
+    assert_eq!(memories(&home)[0].content, "mine");
+    // Once both say the same, all is well again.
+    assert_eq!(counts(&take(&home, &notes(&[("a.md", "mine")]))), (0, 1, 0, 0));
+    assert_eq!(counts(&take(&home, &notes(&[("a.md", "three")]))), (0, 1, 0, 0));
+}
+
+#[test]
+fn changed_properties_that_no_field_holds_are_said_once() {
+    let home = home();
+    take(&home, &Notes(vec![("a.md", "a".into(), "x: 1\n")]));
+    let changed = Notes(vec![("a.md", "a".into(), "x: 2\n")]);
+    let report = take(&home, &changed);
+    assert_eq!((counts(&report), report.warnings.len()), ((0, 1, 0, 0), 1));
+    let report = take(&home, &changed);
+    assert_eq!((counts(&report), report.warnings.len()), ((0, 0, 1, 0), 0));
+}
+
+#[test]
+fn credentials_are_redacted_and_a_moved_note_is_known_all_the_same() {
+    let home = home();
+    let text = format!("token ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let report = take(&home, &notes(&[("a.md", &text)]));
+    assert_eq!((report.new, report.warnings.len()), (1, 1));
+    assert!(!memories(&home)[0].content.contains("ghp_a1B2"));
+    assert_eq!(counts(&take(&home, &notes(&[("b.md", &text)]))), (0, 1, 0, 0));
+    assert_eq!(counts(&take(&home, &notes(&[("b.md", &text)]))), (0, 0, 1, 0));
+}
+
+/// Notes during whose second reading somebody else changes the memory of the first.
+#[derive(Debug)]
+struct Meddler {
+    notes: Notes,
+    home: Services,
+    reads: std::sync::atomic::AtomicU32,
+}
+
+impl Source for Meddler {
+    fn name(&self) -> &'static str {
+        "test"
+    }
+
+    fn rule(&self) -> Rule {
+        self.notes.rule()
+    }
+
+    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
+        let is_second = self.reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 1;
+        let count = self.notes.0.len();
+        Box::new(
+            self.notes
+                .findings()
+                .enumerate()
+                .inspect(move |(index, _)| {
+                    if is_second && index + 1 == count {
+                        let first = memories(&self.home)[0].id.to_string();
+                        let tag = Patch { add_tags: ["mine"].into_iter().collect(), ..Patch::default() };
+                        update(&self.home, &first, &tag, None, Secrets::Refuse).expect("it can be changed");
+                    }
+                })
+                .map(|(_, finding)| finding),
+        )
+    }
+}
+
+#[test]
+fn a_memory_that_somebody_else_changes_meanwhile_is_skipped_and_the_rest_is_done() -> Result<(), StoreError> {
+    let home = home();
+    take(&home, &notes(&[("a.md", "a"), ("b.md", "b"), ("c.md", "c")]));
+    let vault = notes(&[("a.md", "a2"), ("b.md", "b2"), ("c.md", "c2"), ("d.md", "d")]);
+    let meddler = Meddler { notes: vault.clone(), home: home.clone(), reads: 0.into() };
+    let report = ingest(&home, &meddler, false, &mut |_| {})?;
+    assert_eq!(counts(&report), (1, 2, 0, 1));
+    assert_eq!(report.skipped[0].path, "a.md");
+    assert_eq!(counts(&take(&home, &vault)), (0, 1, 3, 0));
+    assert!(memories(&home)[0].tags.contains("mine"));
+    Ok(())
+}
+
+#[test]
+fn all_batches_are_one_operation() {
+    let home = home();
+    let many = Notes(
+        (0..2_500).map(|number| (Box::leak(format!("{number}.md").into_boxed_str()) as &str, number.to_string(), "")).collect(),
+    );
+    assert_eq!(take(&home, &many).new, 2_500);
+    assert_eq!(home.history.records().count(), 1);
+}

@@ -1,0 +1,83 @@
+//! What a memory is, and what may be done with one.
+//!
+//! This crate is the hub of the workspace: the types of the domain, the traits behind which the machine hides, the use
+//! cases that every front calls, and the pure functions they decide with. Nothing here reads a disk, a clock, a random
+//! number or the environment; those come in through [`Services`].
+//!
+//! | you want to | look at |
+//! |---|---|
+//! | know what is remembered | [`Memory`], [`Phase`], [`Category`], [`Scope`] |
+//! | remember something | [`write()`], [`update()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
+//! | find it again | [`read()`], [`list()`], [`search()`], [`backlinks()`] |
+//! | take it back | [`delete()`], [`undo()`], [`restore()`] |
+//! | keep memories somewhere else | [`MemoryStore`], and its suite in `testing` |
+
+#![forbid(unsafe_code)]
+
+mod change;
+mod chat;
+mod clock;
+mod code;
+mod embedder;
+mod error;
+mod filter;
+mod history;
+mod memory;
+mod notifier;
+mod query;
+mod services;
+mod source;
+mod store;
+mod tool;
+
+mod backlinks;
+mod commit;
+mod delete;
+mod import;
+mod ingest;
+mod link;
+mod list;
+mod read;
+mod search;
+mod tag;
+mod undo;
+mod update;
+mod upgrade;
+mod write;
+
+pub mod rank;
+pub mod secret;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod text;
+pub mod wikilink;
+
+pub use backlinks::backlinks;
+pub use change::{Change, Duplicates, Operation, OperationId, Outcome, Stamp, Verb};
+pub use chat::{ChatError, ChatModel, ChatRequest, Message, Role};
+pub use clock::{Clock, IdSource};
+pub use code::{Code, Fault};
+pub use commit::Secrets;
+pub use delete::delete;
+pub use embedder::{EmbedError, Embedder, Embedding};
+pub use error::{Problem, StoreError};
+pub use filter::{Filter, Lifetime};
+pub use history::{History, Record, RecordedChange, RecordedFile, Trashed};
+pub use import::{Exported, ImportError, Imported, import};
+pub use ingest::{IngestReport, LinkCounts, Progress, Skipped, ingest};
+pub use link::{LinksResolved, link, resolve_links, unlink};
+pub use list::list;
+pub use memory::{Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Scope, Tags};
+pub use notifier::{Notification, Notifier, NotifyError};
+pub use query::{Explanation, Found, Hit, Order, Page, Query, Slice, TermScore};
+pub use read::read;
+pub use search::search;
+pub use services::Services;
+pub use source::{Finding, Source, SourceError};
+pub use store::{MemoryStore, MemoryStoreExt, Names, Stored};
+pub use tag::tag;
+pub use tool::{Tool, ToolContext, ToolError};
+pub use undo::{Undone, restore, undo};
+pub use update::update;
+pub use upgrade::upgrade;
+pub use write::{Written, write};

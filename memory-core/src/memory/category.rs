@@ -1,0 +1,99 @@
+//! What a memory is about.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::ParseError;
+
+/// What a memory is about; also the name of its folder once it is organized.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Category {
+    /// Core identity, values, mission.
+    Soul,
+    /// Personality traits, communication style.
+    Character,
+    /// People and relationships.
+    People,
+    /// Project context, repositories, deployments.
+    Project,
+    /// Time expressions, deadlines, schedules.
+    Date,
+    /// Technical knowledge, facts, patterns.
+    Knowledge,
+    /// Feedback, suggestions, improvements.
+    Feedback,
+    /// Preferences of the user or of an agent.
+    Preferences,
+    /// Design decisions, choices made.
+    Decisions,
+    /// Lessons learned, gotchas.
+    Lessons,
+    /// Behavioral patterns, routines.
+    Habits,
+    /// Skills, capabilities.
+    Skills,
+    /// Not yet classified.
+    Inbox,
+    /// Time-based reminders.
+    Reminders,
+}
+
+impl Category {
+    /// All categories, in the order of the documentation.
+    pub const ALL: [Self; 14] = [
+        Self::Soul,
+        Self::Character,
+        Self::People,
+        Self::Project,
+        Self::Date,
+        Self::Knowledge,
+        Self::Feedback,
+        Self::Preferences,
+        Self::Decisions,
+        Self::Lessons,
+        Self::Habits,
+        Self::Skills,
+        Self::Inbox,
+        Self::Reminders,
+    ];
+
+    /// Returns the name used in files, folders, on the command line and in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Soul => "soul",
+            Self::Character => "character",
+            Self::People => "people",
+            Self::Project => "project",
+            Self::Date => "date",
+            Self::Knowledge => "knowledge",
+            Self::Feedback => "feedback",
+            Self::Preferences => "preferences",
+            Self::Decisions => "decisions",
+            Self::Lessons => "lessons",
+            Self::Habits => "habits",
+            Self::Skills => "skills",
+            Self::Inbox => "inbox",
+            Self::Reminders => "reminders",
+        }
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
+}
+
+impl FromStr for Category {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::ALL.into_iter().find(|category| category.as_str().eq_ignore_ascii_case(text.trim())).ok_or_else(|| {
+            ParseError::new(
+                text,
+                "a category (soul, character, people, project, date, knowledge, feedback, preferences, decisions, lessons, habits, \
+                 skills, inbox or reminders)",
+            )
+        })
+    }
+}

@@ -1,0 +1,54 @@
+//! The id of a memory.
+
+use std::fmt;
+use std::str::FromStr;
+
+use uuid::Uuid;
+
+use super::ParseError;
+
+/// The id of a memory: a UUID, written with hyphens in lower case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MemoryId(Uuid);
+
+/// Ids that follow from a path are made under this name, see RFC 9562, section 5.5.
+const PATHS: Uuid = Uuid::from_u128(0x6d65_6d6f_7279_5f70_8174_6873_0000_0001);
+
+impl MemoryId {
+    /// Returns the id of a file that carries none: the same for the same path, always.
+    pub fn of_path(path: &str) -> Self {
+        Self(Uuid::new_v5(&PATHS, path.as_bytes()))
+    }
+
+    /// Returns the first 8 digits, which end the name of the memory's file.
+    pub fn short(&self) -> String {
+        let (first, ..) = self.0.as_fields();
+        format!("{first:08x}")
+    }
+}
+
+impl From<Uuid> for MemoryId {
+    fn from(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+}
+
+impl From<MemoryId> for Uuid {
+    fn from(id: MemoryId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for MemoryId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.0.as_hyphenated(), formatter)
+    }
+}
+
+impl FromStr for MemoryId {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Uuid::try_parse(text.trim()).map(Self).map_err(|_| ParseError::new(text, "an id (a UUID)"))
+    }
+}

@@ -1,0 +1,72 @@
+//! A change to a memory, field by field.
+
+use chrono::{DateTime, Utc};
+
+use super::{Category, Memory, MemoryId, Origin, Phase, Scope, Tags};
+
+/// A change to a memory, field by field; `None` leaves a field as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Patch {
+    /// The new text.
+    pub content: Option<String>,
+    /// The new title, or none.
+    pub title: Option<Option<String>>,
+    /// The new aliases.
+    pub aliases: Option<Vec<String>>,
+    /// The new category. Any but the inbox also files the memory; the inbox takes it back there.
+    pub category: Option<Category>,
+    /// The new scope.
+    pub scope: Option<Scope>,
+    /// Labels to add.
+    pub add_tags: Tags,
+    /// Labels to take away, after those of `add_tags` were added.
+    pub remove_tags: Tags,
+    /// The new source.
+    pub source: Option<String>,
+    /// The new end, or none.
+    pub expires_at: Option<Option<DateTime<Utc>>>,
+    /// The memory that took its place, or none.
+    pub superseded_by: Option<Option<MemoryId>>,
+    /// The new origin.
+    pub origin: Option<Origin>,
+    /// Memories to link to.
+    pub add_links: Vec<MemoryId>,
+    /// Memories to link to no longer.
+    pub remove_links: Vec<MemoryId>,
+}
+
+impl Patch {
+    /// Returns `memory` with the patch applied: the next version, updated at `now`; or `None` if nothing would change.
+    pub fn apply(&self, memory: &Memory, now: DateTime<Utc>) -> Option<Memory> {
+        let mut patched = memory.clone();
+        patched.tags = memory.tags.with(&self.add_tags).without(&self.remove_tags);
+        patched.links.extend(self.add_links.iter().filter(|link| !memory.links.contains(link)));
+        patched.links.retain(|link| !self.remove_links.contains(link) && *link != memory.id);
+        set(&mut patched.content, self.content.as_ref());
+        set(&mut patched.title, self.title.as_ref());
+        set(&mut patched.aliases, self.aliases.as_ref());
+        set(&mut patched.scope, self.scope.as_ref());
+        set(&mut patched.source, self.source.as_ref());
+        set(&mut patched.expires_at, self.expires_at.as_ref());
+        set(&mut patched.superseded_by, self.superseded_by.as_ref());
+        if let Some(origin) = &self.origin {
+            patched.origin = Some(origin.clone());
+        }
+        if let Some(category) = self.category {
+            patched.category = category;
+            patched.phase = if category == Category::Inbox { Phase::Inbox } else { Phase::Organized };
+        }
+        if patched == *memory {
+            return None;
+        }
+        patched.version = memory.version.saturating_add(1);
+        patched.updated_at = now.max(memory.updated_at);
+        Some(patched)
+    }
+}
+
+fn set<T: Clone>(field: &mut T, value: Option<&T>) {
+    if let Some(value) = value {
+        field.clone_from(value);
+    }
+}

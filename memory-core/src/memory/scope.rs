@@ -1,0 +1,62 @@
+//! Who may see a memory.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::ParseError;
+
+/// Who may see a memory.
+///
+/// ```
+/// use memory_core::Scope;
+///
+/// let scope: Scope = "agent:claude".parse()?;
+/// assert_eq!(scope, Scope::Agent("claude".into()));
+/// assert_eq!(scope.to_string(), "agent:claude");
+/// # Ok::<(), memory_core::ParseError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// Everybody.
+    Global,
+    /// One agent, by name.
+    Agent(String),
+    /// Everybody who works on one project, by name.
+    Project(String),
+    /// One conversation, by id.
+    Conversation(String),
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Global => formatter.pad("global"),
+            Self::Agent(name) => formatter.pad(&format!("agent:{name}")),
+            Self::Project(name) => formatter.pad(&format!("project:{name}")),
+            Self::Conversation(id) => formatter.pad(&format!("conversation:{id}")),
+        }
+    }
+}
+
+impl FromStr for Scope {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let wrong = || ParseError::new(text, "a scope (global, agent:<name>, project:<name> or conversation:<id>)");
+        let trimmed = text.trim();
+        if trimmed.eq_ignore_ascii_case("global") {
+            return Ok(Self::Global);
+        }
+        let (kind, name) = trimmed.split_once(':').ok_or_else(wrong)?;
+        let name = name.trim();
+        if name.is_empty() || name.chars().any(char::is_control) {
+            return Err(wrong());
+        }
+        match kind.trim() {
+            "agent" => Ok(Self::Agent(name.to_owned())),
+            "project" => Ok(Self::Project(name.to_owned())),
+            "conversation" => Ok(Self::Conversation(name.to_owned())),
+            _ => Err(wrong()),
+        }
+    }
+}

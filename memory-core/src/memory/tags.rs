@@ -1,0 +1,85 @@
+//! Labels of a memory.
+
+/// Labels of a memory: no blanks around them, no leading `#`, no label twice (case does not matter), in the order given.
+///
+/// ```
+/// use memory_core::Tags;
+///
+/// let tags: Tags = ["#UI", " deploy ", "ui", ""].into_iter().collect();
+/// assert_eq!(tags.as_slice(), ["UI", "deploy"]);
+/// assert!(tags.contains("Deploy"));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tags(Vec<String>);
+
+impl Tags {
+    /// Returns the labels.
+    pub fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Tells whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Iterates over the labels.
+    pub fn iter(&self) -> std::slice::Iter<'_, String> {
+        self.0.iter()
+    }
+
+    /// Tells whether `tag` is among them; case does not matter.
+    pub fn contains(&self, tag: &str) -> bool {
+        let wanted = Self::key(tag);
+        self.0.iter().any(|own| Self::key(own) == wanted)
+    }
+
+    /// Tells whether `tag` or a tag below it (`a/b` is below `a`) is among them; case does not matter.
+    pub fn contains_or_below(&self, tag: &str) -> bool {
+        let wanted = Self::key(tag);
+        self.0.iter().any(|own| {
+            let own = Self::key(own);
+            own == wanted || own.strip_prefix(&wanted).is_some_and(|rest| rest.starts_with('/'))
+        })
+    }
+
+    /// Returns the form in which two tags are compared.
+    pub fn key(tag: &str) -> String {
+        tag.trim().trim_start_matches('#').trim().to_lowercase()
+    }
+
+    /// Returns these labels and then those of `more` that are new.
+    #[must_use]
+    pub fn with(&self, more: &Self) -> Self {
+        self.iter().chain(more.iter()).collect()
+    }
+
+    /// Returns these labels without those in `fewer`.
+    #[must_use]
+    pub fn without(&self, fewer: &Self) -> Self {
+        self.iter().filter(|tag| !fewer.contains(tag)).collect()
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<T> for Tags {
+    fn from_iter<I: IntoIterator<Item = T>>(tags: I) -> Self {
+        let mut kept = Vec::<String>::new();
+        let mut seen = std::collections::HashSet::new();
+        for tag in tags {
+            let tag: String = tag.as_ref().trim().trim_start_matches('#').trim().replace(['\n', '\r'], " ");
+            if !tag.is_empty() && seen.insert(Self::key(&tag)) {
+                kept.push(tag);
+            }
+        }
+        Self(kept)
+    }
+}
+
+impl<'a> IntoIterator for &'a Tags {
+    type Item = &'a String;
+    type IntoIter = std::slice::Iter<'a, String>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

@@ -1,0 +1,186 @@
+use proptest::prelude::*;
+
+use super::{Secret, find};
+
+/// Puts a credential together, so that those who scan this file for credentials find none.
+macro_rules! join {
+    ($($part:expr),+) => { [$($part),+].concat() };
+}
+
+const LETTERS: &str = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8c9D0e1F2g3H4i5J6k7L8m9N0o1P2q3R4s5T6";
+
+fn letters(count: usize) -> &'static str {
+    &LETTERS[..count]
+}
+
+/// Credentials in their surroundings: what they are, what stands before, what must be found, what stands after.
+fn credentials() -> Vec<(&'static str, String, String, &'static str)> {
+    let alone = |kind, secret: String| (kind, String::new(), secret, "");
+    let pem = |label: &str| join!("-----BEGIN ", label, "-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END ", label, "-----");
+    let jwt = join!("eyJ", "hbGciOiJIUzI1NiJ9", ".", "eyJ", "zdWIiOiIxMjM0NSJ9", ".", "SflKxwRJSMeKKF2QT4fwpMeJf36P");
+    vec![
+        alone("private key", pem("PRIVATE KEY")),
+        alone("private key", pem("RSA PRIVATE KEY")),
+        alone("private key", pem("EC PRIVATE KEY")),
+        alone("private key", pem("ENCRYPTED PRIVATE KEY")),
+        ("private key", "key:\n".into(), pem("OPENSSH PRIVATE KEY"), "\nand more"),
+        ("private key", String::new(), pem("PGP PRIVATE KEY BLOCK"), "\n"),
+        alone("private key", join!("-----BEGIN ", "RSA PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\nand so on, cut off")),
+        (
+            "private key",
+            r#"{"type": "service_account", "private_key": ""#.into(),
+            join!("-----BEGIN ", r"PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\n-----END ", "PRIVATE KEY-----"),
+            r#"\n"}"#,
+        ),
+        alone("AWS access key", join!("AK", "IAQ3EGRIZ7HJ2KLMNP")),
+        ("AWS access key", "id=".into(), join!("AS", "IAQ3EGRIZ7HJ2KLMNP"), ", region"),
+        ("AWS secret key", join!("aws_secret_access", "_key = "), join!("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzQ3v8sLk+9"), "\n"),
+        ("AWS secret key", join!(r#""Secret"#, r#"AccessKey": ""#), join!("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzQ3v8sLk+9"), "\""),
+        alone("Google API key", join!("AI", "za", letters(34), "-")),
+        ("GitHub token", "use ".into(), join!("gh", "p_", letters(36)), "."),
+        alone("GitHub token", join!("gh", "o_", letters(36))),
+        alone("GitHub token", join!("gh", "u_", letters(36))),
+        alone("GitHub token", join!("gh", "s_", letters(36))),
+        ("GitHub token", r#""line\n"#.into(), join!("gh", "r_", letters(36)), "\""),
+        alone("GitHub token", join!("github", "_pat_", letters(22), "_", letters(59))),
+        ("GitHub token", "https://oauth2:".into(), join!("gh", "p_", letters(36)), "@github.com/a/b"),
+        alone("GitLab token", join!("gl", "pat-", letters(20))),
+        alone("OpenAI key", join!("sk", "-", letters(48))),
+        ("OpenAI key", "OPENAI_API_KEY=".into(), join!("sk", "-proj-", letters(30), "_", letters(20)), "\n"),
+        ("Anthropic key", "(".into(), join!("sk", "-ant-api03-", letters(40), "-", letters(20)), ")"),
+        alone("Slack token", join!("xo", "xb-123456789012-", letters(24))),
+        alone("Slack token", join!("xo", "xp-123456789012-", letters(24))),
+        alone("Slack token", join!("xa", "pp-1-A012345-", letters(24))),
+        ("Slack webhook", "https://".into(), join!("hooks.slack", ".com/services/T0AB1CD2E/B0FG3HI4J/", letters(24)), " "),
+        alone("Stripe key", join!("sk", "_live_", letters(24))),
+        alone("Stripe key", join!("rk", "_live_", letters(24))),
+        ("npm token", "//registry.npmjs.org/:_authToken=".into(), join!("np", "m_", letters(36)), "\n"),
+        alone("PyPI token", join!("pypi", "-AgEIcHlwaS5vcmc", letters(60))),
+        ("Hugging Face token", "HF=".into(), join!("h", "f_", letters(34)), ""),
+        ("Telegram token", "bot".into(), join!("123456789", ":AA", letters(33)), "/getMe"),
+        alone("SendGrid key", join!("S", "G.", letters(22), ".", letters(43))),
+        ("Azure storage key", "AccountName=a;AccountKey=".into(), join!(letters(86), "=="), ";Endpoint"),
+        ("JSON web token", "Authorization: Bearer ".into(), jwt, "\n"),
+        ("password in a URL", "postgres://user:".into(), "pass".into(), "@host"),
+        ("password in a URL", "redis://:".into(), "s3cr3t!".into(), "@cache:6379/0"),
+        ("password in a URL", "mongodb+srv://anna:".into(), "p@ss".into(), "@cluster0.mongodb.net/db"),
+        ("password in a URL", "see https://anna:".into(), "hunter2".into(), "@example.org/x?y=z."),
+        ("password", "password = \"".into(), "k3Jd8sLq0ZpX2vNb".into(), "\""),
+        ("password", "DB_PASSWORD=".into(), "Zx81!kQ7-9fL2-mN4p".into(), "\n"),
+        ("password", "passwd: ".into(), "9fK2xY7q1LmZ8sD4".into(), " # root"),
+        ("secret", "client_secret: '".into(), "8Q~dT5kLx2Vb9Zq7Rw3".into(), "'"),
+        ("token", r#"{"access_token": ""#.into(), "q8W3e7R2t6Y1u5I0o9P4".into(), "\"}"),
+        ("API key", "api_key := ".into(), "d41d8cd98f00b204e9800998ecf8427e".into(), ""),
+        ("API key", "X-Api-Key: ".into(), "b7c1f0e2a9d84c3fb7c1f0e2a9d84c3f".into(), "\n"),
+        ("secret", "SECRET_KEY_BASE=".into(), letters(60).into(), ""),
+    ]
+}
+
+#[test]
+fn credentials_are_found_for_what_they_are() {
+    let credentials = credentials();
+    assert!(40 <= credentials.len());
+    for (kind, before, secret, after) in credentials {
+        let span = before.len()..before.len() + secret.len();
+        assert_eq!(find(&format!("{before}{secret}{after}")), [Secret { kind, span }], "{before}{secret}{after}");
+    }
+}
+
+#[test]
+fn what_is_no_credential_is_left_alone() {
+    let harmless = [
+        "",
+        "Anna prefers dark mode.",
+        "the password is rotated monthly",
+        "token budget: 1500",
+        "Password: see the vault, under production",
+        "secret: nobody knows what happened in 1987",
+        "api_key = os.environ['OPENAI_API_KEY_2']",
+        "token = process.env.GITHUB_TOKEN_V2",
+        "password = getAccessTokenFromVault2(client)",
+        "password: correcthorsebatterystaple",
+        "the secret => handled in crate::secret::find2::value3",
+        "api_key: ${OPENAI_API_KEY_1234}",
+        "api_key: $OPENAI_API_KEY_1a2b3c4d",
+        "token: <your-token-a1b2c3d4e5f6>",
+        "token=your-api-key-a1b2c3d4e5f6",
+        "password=****************",
+        "password=xxxxxxxxxxxxxxxx1234",
+        "secret = {{ vault.a1b2c3d4e5f6g7h8 }}",
+        "token_url: https://example.org/a1b2c3d4e5f6g7h8",
+        "secret_path: /run/secrets/a1b2c3d4e5f6g7h8",
+        "token: 550e8400-e29b-41d4-a716-446655440000",
+        "api_key_id = da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "secret: sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "token expires: 2026-05-01T12:00:00Z",
+        "token model: text-embedding-3-small",
+        "commit da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "sk-...",
+        "sk-ant-api03-your-key-goes-right-here",
+        "sk-learn-pipelines-and-other-things-2024",
+        "set OPENAI_API_KEY=sk-proj-<your key>",
+        "task-a1b2c3d4e5f6g7h8i9j0k1l2m3n4",
+        "AKIAIOSFODNN7EXAMPLE",
+        "AKIA is how AWS access key ids begin",
+        "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "ghp_ is the prefix, github_pat_ the newer one",
+        "glpat-xxxxxxxxxxxxxxxxxxxx",
+        "npm_config_registry and npm_lifecycle_event",
+        "hf_hub_download(repo_id, filename)",
+        "xoxb-your-token",
+        "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+        "sk_test_ keys are for testing, sk_live_... are not",
+        "msg.SG.send",
+        "eyJ is how base64 of a JSON object begins",
+        "postgres://user:password@localhost/db",
+        "postgres://user:${DB_PASSWORD}@localhost/db",
+        "postgres://user:<password>@localhost/db",
+        "postgres://user:****@localhost/db",
+        "https://example.org:8080/@anna",
+        "https://anna@example.org and mailto:anna@example.org",
+        "see http://[::1]:8080/ or a://b",
+        "-----BEGIN CERTIFICATE-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END CERTIFICATE-----",
+        "-----BEGIN PUBLIC KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END PUBLIC KEY-----",
+        "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----",
+        "Look for -----BEGIN PRIVATE KEY----- in the file.",
+        "The meeting is at 12:AA, room SG.2",
+        "[redacted: GitHub token]",
+    ];
+    assert!(40 <= harmless.len());
+    for text in harmless {
+        assert_eq!(find(text), [], "{text}");
+    }
+}
+
+#[test]
+fn text_made_to_be_slow_is_not() {
+    // Each takes minutes if the search looks at the rest of the text from every place.
+    for piece in ["-----BEGIN PRIVATE KEY-----", "token=", "sk-", "eyJa.", "://a:", "ghp_", "AccountKey=", "password:a1"] {
+        find(&piece.repeat(200_000 / piece.len()));
+    }
+}
+
+proptest! {
+    #[test]
+    fn credentials_lie_on_borders_in_order_and_apart(text in any::<String>(), at in 0_usize..49, glue in "[ =:\"éa-]{0,3}") {
+        let (_, before, secret, after) = &credentials()[at % credentials().len()];
+        let text = format!("{text}{glue}{before}{secret}{after}{glue}{text}");
+        let mut last_end = 0;
+        for secret in find(&text) {
+            prop_assert!(last_end <= secret.span.start && !text[secret.span.clone()].is_empty());
+            last_end = secret.span.end;
+        }
+    }
+
+    #[test]
+    fn a_credential_among_words_is_found(before in "[a-zé ]{0,60}", at in 0_usize..49, after in "[a-zé ]{0,60}") {
+        let (kind, prefix, secret, suffix) = &credentials()[at % credentials().len()];
+        let found = find(&format!("{before}\n{prefix}{secret}{suffix}\n{after}"));
+        prop_assert!(found.iter().any(|found| found.kind == *kind));
+    }
+}

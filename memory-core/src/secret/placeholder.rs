@@ -1,0 +1,110 @@
+//! Telling credentials from what stands in their place, or merely looks like them.
+
+/// Parts of words that people put where a credential goes.
+const FILLERS: [&str; 14] =
+    ["example", "placeholder", "redacted", "change", "your", "insert", "replace", "dummy", "xxxx", "****", "....", "…", "<", "{"];
+
+/// Tells whether `value` stands in the place of a credential: `your-api-key`, `xxxx`, `${TOKEN}`, `<token>`, `$TOKEN`.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let value = value.to_ascii_lowercase();
+    value.starts_with(['$', '%']) || FILLERS.iter().any(|filler| value.contains(filler))
+}
+
+/// Tells whether `token` is made of a few characters only.
+pub(super) fn is_monotonous(token: &str) -> bool {
+    // What all tokens of a kind begin with says nothing about this one.
+    let mut characters: Vec<char> = token.chars().skip(4).collect();
+    characters.sort_unstable();
+    characters.dedup();
+    characters.len() < 6
+}
+
+/// Tells whether a stretch of `token` between `-` and `_` is too long and too mixed for words put together.
+pub(super) fn has_long_random_piece(token: &str) -> bool {
+    token.split(['-', '_']).any(|piece| {
+        16 <= piece.len()
+            && piece.bytes().any(|byte| byte.is_ascii_digit())
+            && piece.bytes().any(|byte| byte.is_ascii_alphabetic())
+    })
+}
+
+/// Tells whether `value` looks drawn by lot: letters and digits take turns more often than in words, names and paths.
+pub(super) fn looks_random(value: &str) -> bool {
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    if letters < 4 || digits < 2 || is_hash_or_uuid(value) {
+        return false;
+    }
+    let bytes = value.as_bytes();
+    let neighbours = || bytes.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphanumeric));
+    // From a capital to a small letter does not count: names in code do that all the time.
+    let turns = neighbours()
+        .filter(|pair| kind(pair[0]) < kind(pair[1]) || (pair[0].is_ascii_digit() && !pair[1].is_ascii_digit()))
+        .count();
+    LEAST_TURNS * neighbours().count() <= 100 * turns && LEAST_BITS <= bits_per_byte(bytes)
+}
+
+/// How many of a hundred neighbours must differ in kind. In a random value 40 do, in a name such as `getTokenFromV2` 20.
+const LEAST_TURNS: usize = 22;
+
+/// The least entropy of a random value of 16 characters or more.
+const LEAST_BITS: f64 = 3.0;
+
+/// Small letters, capitals, digits.
+fn kind(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        _ => 2,
+    }
+}
+
+/// Tells whether `value` is a UUID, a git or SHA-1 hash, or a SHA-256 hash, with or without a word that says so.
+fn is_hash_or_uuid(value: &str) -> bool {
+    let bare =
+        value.rsplit([':', '=']).next().unwrap_or(value).trim_matches(|character: char| !character.is_ascii_alphanumeric());
+    let groups: Vec<&str> = bare.split('-').collect();
+    if !groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+        return false;
+    }
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    matches!(lengths.as_slice(), [40 | 64] | [8, 4, 4, 4, 12])
+}
+
+#[expect(clippy::cast_precision_loss, reason = "values are far shorter than 2^52 bytes")]
+fn bits_per_byte(bytes: &[u8]) -> f64 {
+    let mut counts = [0_usize; 256];
+    for &byte in bytes {
+        counts[usize::from(byte)] += 1;
+    }
+    let share = |count: usize| count as f64 / bytes.len() as f64;
+    counts.into_iter().filter(|&count| 0 < count).map(|count| -share(count) * share(count).log2()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_paths_and_dates_do_not_look_random() {
+        for value in [
+            "getAccessTokenFromVault2",
+            "text-embedding-3-small",
+            "claude-3-5-sonnet-20241022",
+            "2026-05-01T12:00:00Z",
+            "minimum12characters",
+            "projects/123/secrets/name45",
+            "550e8400-e29b-41d4-a716-446655440000",
+            "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        ] {
+            assert!(!looks_random(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn random_values_look_random() {
+        for value in ["k3Jd8sLq0ZpX2vNb", "d41d8cd98f00b204e9800998ecf8427e", "p@ss-9fK2-xY7q-1LmZ"] {
+            assert!(looks_random(value), "{value}");
+        }
+    }
+}

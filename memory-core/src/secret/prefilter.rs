@@ -1,0 +1,71 @@
+//! One cheap pass that tells where a credential may be.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::rule::{RULES, Rule};
+
+static PREFILTER: LazyLock<Prefilter> = LazyLock::new(Prefilter::new);
+
+/// Calls `each` with every place of `text` where a literal of a rule stands, in order.
+pub(super) fn each_hit(text: &str, each: &mut dyn FnMut(&'static Rule, Range<usize>)) {
+    let prefilter = &*PREFILTER;
+    for (at, window) in text.as_bytes().windows(3).enumerate() {
+        let mut possible = prefilter.masks[0][usize::from(window[0])]
+            & prefilter.masks[1][usize::from(window[1])]
+            & prefilter.masks[2][usize::from(window[2])];
+        while possible != 0 {
+            let (rule, literal) = prefilter.literals[possible.trailing_zeros() as usize];
+            if rule.is_at(literal, &text.as_bytes()[at..]) {
+                each(rule, at..at + literal.len());
+            }
+            possible &= possible - 1;
+        }
+    }
+}
+
+/// Which literals may begin with which three bytes: a bit for each literal, in the order of `literals`.
+struct Prefilter {
+    masks: [[u64; 256]; 3],
+    literals: Vec<(&'static Rule, &'static str)>,
+}
+
+impl Prefilter {
+    fn new() -> Self {
+        let literals: Vec<_> = RULES.iter().flat_map(|rule| rule.literals.iter().map(move |&literal| (rule, literal))).collect();
+        let mut masks = [[0; 256]; 3];
+        for (number, (rule, literal)) in literals.iter().enumerate() {
+            for (mask, byte) in masks.iter_mut().zip(literal.bytes()) {
+                mask[usize::from(byte)] |= 1 << number;
+                if rule.any_case {
+                    mask[usize::from(byte.to_ascii_uppercase())] |= 1 << number;
+                }
+            }
+        }
+        Self { masks, literals }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_literal_has_its_bit_and_three_bytes() {
+        let literals = &PREFILTER.literals;
+        assert!(literals.len() <= 64);
+        for (rule, literal) in literals {
+            assert!(3 <= literal.len(), "{literal}");
+            assert!(!rule.any_case || *literal == literal.to_ascii_lowercase(), "{literal}");
+        }
+    }
+
+    #[test]
+    fn every_literal_is_hit_where_it_stands() {
+        for (rule, literal) in &PREFILTER.literals {
+            let mut hits = Vec::new();
+            each_hit(&format!("é {literal}"), &mut |hit, at| hits.push((hit.kind, at.start)));
+            assert!(hits.contains(&(rule.kind, 3)), "{literal}");
+        }
+    }
+}

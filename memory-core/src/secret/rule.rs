@@ -1,0 +1,170 @@
+//! What each kind of credential looks like.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+use super::placeholder::{has_long_random_piece, is_monotonous, is_placeholder};
+use super::{assignment, pem, url};
+
+/// How one kind of credential is known.
+pub(super) struct Rule {
+    /// What it is called.
+    pub(super) kind: &'static str,
+    /// One of these, of at least three bytes, stands where the shape is looked for.
+    pub(super) literals: &'static [&'static str],
+    /// Whether the case of the literals, which are then lower case, does not matter.
+    pub(super) any_case: bool,
+    shape: Shape,
+}
+
+enum Shape {
+    /// A token that begins with the literal and matches the pattern; if that has a group, the group is the credential.
+    Token { pattern: &'static str, compiled: OnceLock<Regex>, check: fn(&str) -> bool },
+    /// Whatever the function finds, given the text and where the literal begins and ends.
+    Function(fn(&str, Range<usize>) -> Option<Range<usize>>),
+    /// What is assigned to a name that contains the literal.
+    Assignment,
+}
+
+/// All rules. Where two find the same, the first one names it.
+pub(super) static RULES: [Rule; 24] = [
+    function("private key", &["-----BEGIN "], pem::block),
+    token("AWS access key", &["AKIA", "ASIA"], "[A-Z0-9]{20,}", |token| token.len() == 20),
+    any_case_token(
+        "AWS secret key",
+        &["secret_access_key", "secretaccesskey"],
+        r#"(?i:secret_?access_?key)["']?\s{0,3}[:=]\s{0,3}["']?([A-Za-z0-9/+]{40,})"#,
+        |key| key.len() == 40,
+    ),
+    token("Google API key", &["AIza"], "[A-Za-z0-9_-]{39,}", |token| token.len() == 39),
+    token("GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "gh._[A-Za-z0-9]{36,255}", |_| true),
+    token("GitHub token", &["github_pat_"], "github_pat_[A-Za-z0-9_]{40,255}", |_| true),
+    token("GitLab token", &["glpat-", "gldt-", "glrt-"], r"gl[a-z]+-[A-Za-z0-9_-]{20,}(?:\.[a-z0-9]{2}\.[a-z0-9]{9})?", |_| true),
+    token("Anthropic key", &["sk-ant-"], "sk-ant-[A-Za-z0-9_-]{20,}", has_long_random_piece),
+    token("OpenAI key", &["sk-"], "sk-[A-Za-z0-9_-]{20,}", has_long_random_piece),
+    token("Slack token", &["xox", "xapp-"], "(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}", has_digit),
+    token("Slack webhook", &["hooks.slack.com/"], r"hooks\.slack\.com/[a-z]+/[A-Za-z0-9/]{20,}", |_| true),
+    token("Stripe key", &["sk_live_", "rk_live_"], "[rs]k_live_[A-Za-z0-9]{16,}", |_| true),
+    token("npm token", &["npm_"], "npm_[A-Za-z0-9]{36,}", |_| true),
+    token("PyPI token", &["pypi-AgE"], "pypi-AgE[A-Za-z0-9_-]{50,}", |_| true),
+    token("Hugging Face token", &["hf_"], "hf_[A-Za-z0-9]{30,}", |_| true),
+    function("Telegram token", &[":AA"], telegram),
+    token("SendGrid key", &["SG."], r"SG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}", |_| true),
+    token("Azure storage key", &["AccountKey="], "AccountKey=([A-Za-z0-9+/]{40,}={0,2})", |_| true),
+    token("JSON web token", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}", |_| true),
+    function("password in a URL", &["://"], url::password),
+    assigned("password", &["password", "passwd"]),
+    assigned("API key", &["api_key", "api-key", "apikey"]),
+    assigned("secret", &["secret"]),
+    assigned("token", &["token"]),
+];
+
+impl Rule {
+    /// Returns its place among the rules.
+    pub(super) fn order(&self) -> usize {
+        RULES.iter().position(|rule| std::ptr::eq(rule, self)).unwrap_or(RULES.len())
+    }
+
+    /// Tells whether it finds what is assigned to a name.
+    pub(super) fn is_assignment(&self) -> bool {
+        matches!(self.shape, Shape::Assignment)
+    }
+
+    /// Tells whether `bytes` begins with `literal`, which is one of its own.
+    pub(super) fn is_at(&self, literal: &str, bytes: &[u8]) -> bool {
+        bytes.get(..literal.len()).is_some_and(|start| {
+            if self.any_case { start.eq_ignore_ascii_case(literal.as_bytes()) } else { start == literal.as_bytes() }
+        })
+    }
+}
+
+impl Rule {
+    /// Returns the credential of this kind at `hit`, which is where one of its literals stands.
+    pub(super) fn span(&self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+        match &self.shape {
+            Shape::Function(function) => function(text, hit),
+            Shape::Assignment => assignment::value(text, hit),
+            Shape::Token { pattern, compiled, check } => {
+                if !self.any_case && !stands_apart(text, hit.start) {
+                    return None;
+                }
+                let compile = || Regex::new(&format!(r"\A(?:{pattern})")).expect("a test compiles every pattern");
+                let captures = compiled.get_or_init(compile).captures(&text[hit.start..])?;
+                let found = captures.get(1).or_else(|| captures.get(0))?;
+                let token = found.as_str();
+                let real = check(token) && !is_placeholder(token) && !is_monotonous(token);
+                real.then(|| hit.start + found.start()..hit.start + found.end())
+            }
+        }
+    }
+}
+
+const fn token(kind: &'static str, literals: &'static [&'static str], pattern: &'static str, check: fn(&str) -> bool) -> Rule {
+    Rule { kind, literals, any_case: false, shape: Shape::Token { pattern, compiled: OnceLock::new(), check } }
+}
+
+const fn any_case_token(
+    kind: &'static str,
+    literals: &'static [&'static str],
+    pattern: &'static str,
+    check: fn(&str) -> bool,
+) -> Rule {
+    Rule { kind, literals, any_case: true, shape: Shape::Token { pattern, compiled: OnceLock::new(), check } }
+}
+
+const fn function(
+    kind: &'static str,
+    literals: &'static [&'static str],
+    function: fn(&str, Range<usize>) -> Option<Range<usize>>,
+) -> Rule {
+    Rule { kind, literals, any_case: false, shape: Shape::Function(function) }
+}
+
+const fn assigned(kind: &'static str, literals: &'static [&'static str]) -> Rule {
+    Rule { kind, literals, any_case: true, shape: Shape::Assignment }
+}
+
+/// Tells whether a token may begin at `start`: it is not the rest of a longer one.
+///
+/// Since every token stops where a next one could begin, the search takes time in proportion to the text.
+fn stands_apart(text: &str, start: usize) -> bool {
+    let before = &text[..start];
+    // In JSON inside of text a line break is a backslash and a letter.
+    if ["\\n", "\\r", "\\t"].iter().any(|escape| before.ends_with(escape)) {
+        return true;
+    }
+    !before.ends_with(|character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'))
+}
+
+fn has_digit(token: &str) -> bool {
+    token.contains(|character: char| character.is_ascii_digit())
+}
+
+/// Finds `<8 to 10 digits>:AA<33 more>`, the token of a Telegram bot, by its middle.
+fn telegram(text: &str, middle: Range<usize>) -> Option<Range<usize>> {
+    let digits = text[..middle.start].bytes().rev().take(11).take_while(u8::is_ascii_digit).count();
+    let tail = text[middle.end..].bytes().take(34).take_while(|&byte| is_base64_url(byte)).count();
+    let found = middle.start - digits..middle.end + tail;
+    let real = (8..=10).contains(&digits) && tail == 33 && !is_placeholder(&text[found.clone()]);
+    real.then_some(found)
+}
+
+fn is_base64_url(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        for rule in &RULES {
+            if let Shape::Token { pattern, .. } = &rule.shape {
+                assert!(Regex::new(pattern).is_ok(), "{pattern}");
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Passwords in URLs.
+
+use std::ops::Range;
+
+use super::placeholder::is_placeholder;
+
+/// No user or password is longer than this; a longer one is not worth reading every text for.
+const LONGEST: usize = 512;
+
+/// Finds the password in `scheme://user:password@host`, where `separator` is `://`.
+pub(super) fn password(text: &str, separator: Range<usize>) -> Option<Range<usize>> {
+    let has_scheme = text[..separator.start].ends_with(|character: char| character.is_ascii_alphanumeric());
+    let rest = &text[separator.end..];
+    let authority = rest.bytes().take(LONGEST).take_while(|&byte| is_in_authority(byte)).count();
+    // The last one, since people forget to escape the one in their password.
+    let at = rest.as_bytes()[..authority].iter().rposition(|&byte| byte == b'@')?;
+    let colon = rest.as_bytes()[..at].iter().position(|&byte| byte == b':')?;
+    let password = &rest[colon + 1..at];
+
+    let real = has_scheme && !password.is_empty() && !is_word_for_it(password) && !is_placeholder(password);
+    real.then(|| separator.end + colon + 1..separator.end + at)
+}
+
+fn is_in_authority(byte: u8) -> bool {
+    0x80 <= byte || (byte.is_ascii_graphic() && !b"/?#\"'`\\[]()<>".contains(&byte))
+}
+
+/// Tells whether `password` is but the word for what belongs there.
+fn is_word_for_it(password: &str) -> bool {
+    ["password", "passwd", "secret", "token", "..."].iter().any(|word| password.eq_ignore_ascii_case(word))
+        || password.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.'))
+}

@@ -1,0 +1,34 @@
+//! What the use cases work with.
+
+use std::sync::Arc;
+
+use crate::{Clock, Duplicates, History, IdSource, MemoryStore, Operation, Verb};
+
+/// What the use cases work with: the machine, behind traits.
+#[derive(Debug, Clone)]
+pub struct Services {
+    /// Where memories are kept.
+    pub store: Arc<dyn MemoryStore>,
+    /// What was done to them.
+    pub history: Arc<dyn History>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// New names.
+    pub ids: Arc<dyn IdSource>,
+    /// Who is asking, for the journal: `cli`, or an agent's name.
+    pub actor: String,
+}
+
+impl Services {
+    /// Returns an operation of this actor, now, with no changes yet.
+    pub(crate) fn operation(&self, verb: Verb) -> Operation {
+        Operation {
+            id: self.ids.operation_id(),
+            verb,
+            by: self.actor.clone(),
+            at: self.clock.now(),
+            duplicates: Duplicates::Keep,
+            changes: Vec::new(),
+        }
+    }
+}

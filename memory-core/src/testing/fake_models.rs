@@ -1,0 +1,85 @@
+//! Models and notifiers that need nothing.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::text::{TokenKind, tokens};
+use crate::{ChatError, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification, Notifier, NotifyError};
+
+/// A language model that gives the answers it was told to give, in order, and then fails.
+#[derive(Debug, Default)]
+pub struct FakeChat {
+    answers: Mutex<VecDeque<String>>,
+    asked: Mutex<Vec<ChatRequest>>,
+}
+
+impl FakeChat {
+    /// Returns a model that will give `answers`.
+    pub fn answering(answers: &[&str]) -> Self {
+        Self { answers: Mutex::new(answers.iter().map(|answer| (*answer).to_owned()).collect()), asked: Mutex::default() }
+    }
+
+    /// Returns what it was asked.
+    pub fn asked(&self) -> Vec<ChatRequest> {
+        held(&self.asked).clone()
+    }
+}
+
+impl ChatModel for FakeChat {
+    fn answer(&self, request: &ChatRequest) -> Result<String, ChatError> {
+        held(&self.asked).push(request.clone());
+        let answer = held(&self.answers).pop_front();
+        answer.ok_or_else(|| ChatError { why: "it has no more answers".into() })
+    }
+}
+
+/// An embedding model of 64 dimensions in which texts are alike as far as they share words.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FakeEmbedder;
+
+const DIMENSIONS: usize = 64;
+
+impl Embedder for FakeEmbedder {
+    fn identity(&self) -> &'static str {
+        "words-64"
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        Ok(texts.iter().map(|text| embed(text)).collect())
+    }
+}
+
+fn embed(text: &str) -> Embedding {
+    // A small constant keeps the vector of a text without words at length 1 too.
+    let mut vector = vec![0.01_f32; DIMENSIONS];
+    tokens(text, &mut |token| {
+        if token.kind != TokenKind::Character {
+            let place = token.text.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+            vector[place % DIMENSIONS] += 1.0;
+        }
+    });
+    let length = vector.iter().map(|part| part * part).sum::<f32>().sqrt();
+    vector.into_iter().map(|part| part / length).collect()
+}
+
+/// A notifier that remembers what it was to show.
+#[derive(Debug, Default)]
+pub struct FakeNotifier(Mutex<Vec<Notification>>);
+
+impl FakeNotifier {
+    /// Returns what it was to show.
+    pub fn shown(&self) -> Vec<Notification> {
+        held(&self.0).clone()
+    }
+}
+
+impl Notifier for FakeNotifier {
+    fn notify(&self, notification: &Notification) -> Result<(), NotifyError> {
+        held(&self.0).push(notification.clone());
+        Ok(())
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

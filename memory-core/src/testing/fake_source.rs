@@ -1,0 +1,37 @@
+//! A source that finds what it was told to find.
+
+use crate::wikilink::Rule;
+use crate::{Draft, Finding, Origin, Source};
+
+/// A source that finds what it was told to find.
+#[derive(Debug, Clone, Default)]
+pub struct FakeSource(Vec<Finding>);
+
+impl FakeSource {
+    /// Returns a source with one note for each pair of path and text; the links of a note are those of its text.
+    pub fn with_notes(notes: &[(&str, &str)]) -> Self {
+        Self(notes.iter().map(|(path, text)| note(path, text)).collect())
+    }
+}
+
+fn note(path: &str, text: &str) -> Finding {
+    let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md");
+    let origin = Origin { source: "fake".into(), root: "/fake".into(), path: path.to_owned(), hash: None };
+    let draft = Draft { title: Some(stem.to_owned()), source: "fake".into(), origin: Some(origin), ..Draft::new(text) };
+    let links = crate::wikilink::parse(text).into_iter().map(|link| link.target).collect();
+    Finding::Note { draft: Box::new(draft), front_matter: String::new(), links, uncounted_links: Vec::new(), warning: None }
+}
+
+impl Source for FakeSource {
+    fn name(&self) -> &'static str {
+        "fake"
+    }
+
+    fn rule(&self) -> Rule {
+        Rule::Paths
+    }
+
+    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
+        Box::new(self.0.iter().cloned())
+    }
+}

@@ -1,0 +1,355 @@
+//! A store in memory.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard};
+
+use chrono::{DateTime, Utc};
+
+use crate::text::{query_terms, tokens};
+use crate::wikilink::{self, By, Candidate, Target};
+use crate::{
+    Change, ContentHash, Duplicates, Explanation, Filter, Found, History, Hit, Memory, MemoryId, MemoryStore, Names, Operation,
+    OperationId, Order, Origin, Outcome, Page, Query, Record, RecordedChange, RecordedFile, Scope, Slice, Stamp, StoreError,
+    Stored, Trashed,
+};
+
+/// A store in memory that keeps every promise of [`MemoryStore`] and [`History`] but durability. It is also the model that
+/// real stores are compared with.
+#[derive(Debug, Default)]
+pub struct FakeStore(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    memories: BTreeMap<MemoryId, (String, Memory)>,
+    accesses: HashMap<MemoryId, u64>,
+    journal: Vec<Entry>,
+}
+
+/// A file: its path and what it says.
+type File = (String, Memory);
+
+#[derive(Debug, Clone)]
+struct Entry {
+    operation: Operation,
+    undoes: Option<OperationId>,
+    changes: Vec<(MemoryId, Option<File>, Option<File>)>,
+}
+
+impl FakeStore {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().expect("no test panics while it holds this")
+    }
+}
+
+fn stamp(memory: &Memory) -> Stamp {
+    Stamp(ContentHash::of(&format!("{memory:?}")))
+}
+
+fn path_of(memory: &Memory) -> String {
+    format!("categories/{}/{}.md", memory.category, memory.id)
+}
+
+impl State {
+    fn stored(&self, id: &MemoryId) -> Option<Stored> {
+        let (path, memory) = self.memories.get(id)?;
+        let mut shown = memory.clone();
+        shown.access_count += self.accesses.get(id).copied().unwrap_or_default();
+        Some(Stored { stamp: stamp(memory), memory: shown, path: path.clone(), problem: None })
+    }
+
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Option<&File> {
+        self.memories.values().find(|(_, memory)| memory.content_hash() == *hash && memory.scope == *scope)
+    }
+
+    fn perform(&mut self, operation: &Operation, undoes: Option<OperationId>, wanted: Vec<(MemoryId, Option<File>)>) {
+        if wanted.is_empty() {
+            return;
+        }
+        let mut changes = Vec::new();
+        for (id, after) in wanted {
+            let before = match &after {
+                Some(file) => self.memories.insert(id, file.clone()),
+                None => self.memories.remove(&id),
+            };
+            self.accesses.remove(&id);
+            changes.push((id, before, after));
+        }
+        self.journal.push(Entry { operation: operation.clone(), undoes, changes });
+    }
+
+    fn filtered(&self, filter: &Filter, now: DateTime<Utc>) -> Vec<Stored> {
+        self.memories.keys().filter_map(|id| self.stored(id)).filter(|stored| filter.matches(&stored.memory, now)).collect()
+    }
+}
+
+impl Names for FakeStore {
+    fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError> {
+        let state = self.state();
+        let mut found = Vec::new();
+        for (path, memory) in state.memories.values() {
+            let candidate = |by| Candidate { target: Target::Memory(memory.id), path: path.clone(), by };
+            let is_called = |name: &str| wikilink::keys(name).iter().any(|own| own == key);
+            if memory.id.to_string() == key {
+                found.push(candidate(By::Id));
+            } else if is_called(path) {
+                found.push(candidate(By::Path));
+            } else if memory.title.as_deref().is_some_and(is_called) {
+                found.push(candidate(By::Title));
+            } else if memory.aliases.iter().any(|alias| is_called(alias)) {
+                found.push(candidate(By::Alias));
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl MemoryStore for FakeStore {
+    fn refresh(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn get(&self, id: &MemoryId) -> Result<Stored, StoreError> {
+        self.state().stored(id).ok_or_else(|| StoreError::NotFound { reference: id.to_string() })
+    }
+
+    fn find(&self, reference: &str) -> Result<MemoryId, StoreError> {
+        if reference.trim().is_empty() {
+            return Err(StoreError::Invalid { why: "the name of a memory is missing".into() });
+        }
+        let state = self.state();
+        let matching: Vec<_> =
+            state.memories.keys().filter(|id| 4 <= reference.len() && id.to_string().starts_with(reference)).collect();
+        match matching.as_slice() {
+            [] => Err(StoreError::NotFound { reference: reference.to_owned() }),
+            [id] => Ok(**id),
+            several => Err(StoreError::Ambiguous {
+                reference: reference.to_owned(),
+                candidates: several.iter().map(ToString::to_string).collect(),
+            }),
+        }
+    }
+
+    fn commit(&self, operation: &Operation) -> Result<Vec<Outcome>, StoreError> {
+        let mut state = self.state();
+        let mut wanted = Vec::<(MemoryId, Option<File>)>::new();
+        let mut outcomes = Vec::new();
+        for change in &operation.changes {
+            let current = state.memories.get(&change.id());
+            match change {
+                Change::Create { memory, .. } => {
+                    let is_same = |file: &&File| file.1.content == memory.content && file.1.scope == memory.scope;
+                    let new = wanted.iter().filter_map(|(_, file)| file.as_ref()).find(is_same);
+                    let kept = new.or_else(|| state.by_content(&memory.content_hash(), &memory.scope));
+                    if let Some((path, kept)) = kept.filter(|_| operation.duplicates == Duplicates::Skip) {
+                        outcomes.push(Outcome::Duplicate { id: kept.id, path: path.clone() });
+                        continue;
+                    }
+                    if let Some((path, _)) = current {
+                        return Err(StoreError::Conflict { what: path.clone() });
+                    }
+                    let path = path_of(memory);
+                    outcomes.push(Outcome::Kept { id: memory.id, path: path.clone() });
+                    wanted.push((memory.id, Some((path, (**memory).clone()))));
+                }
+                Change::Replace { expected, memory } => {
+                    let (path, old) = current.ok_or_else(|| StoreError::NotFound { reference: memory.id.to_string() })?;
+                    if stamp(old) != *expected {
+                        return Err(StoreError::Conflict { what: path.clone() });
+                    }
+                    let mut memory = (**memory).clone();
+                    let unfolded = state.accesses.get(&memory.id).copied().unwrap_or_default();
+                    memory.access_count = memory.access_count.max(old.access_count + unfolded);
+                    let path = path_of(&memory);
+                    outcomes.push(Outcome::Kept { id: memory.id, path: path.clone() });
+                    wanted.push((memory.id, Some((path, memory))));
+                }
+                Change::Remove { id, expected } => {
+                    let (path, old) = current.ok_or_else(|| StoreError::NotFound { reference: id.to_string() })?;
+                    if expected.is_some_and(|expected| stamp(old) != expected) {
+                        return Err(StoreError::Conflict { what: path.clone() });
+                    }
+                    outcomes.push(Outcome::Removed { id: *id, path: path.clone() });
+                    wanted.push((*id, None));
+                }
+            }
+        }
+        state.perform(operation, None, wanted);
+        Ok(outcomes)
+    }
+
+    fn list(&self, filter: &Filter, slice: &Slice, now: DateTime<Utc>) -> Result<Page, StoreError> {
+        let mut memories = self.state().filtered(filter, now);
+        memories.sort_by(|left, right| {
+            let (left, right) = (&left.memory, &right.memory);
+            let order = match slice.order {
+                Order::Created => right.created_at.cmp(&left.created_at),
+                Order::Updated => right.updated_at.cmp(&left.updated_at),
+                Order::Accessed => right.access_count.cmp(&left.access_count),
+                Order::Title => left.headline().to_lowercase().cmp(&right.headline().to_lowercase()),
+            };
+            order.then_with(|| left.id.cmp(&right.id))
+        });
+        let total = memories.len() as u64;
+        let memories = memories.into_iter().skip(slice.offset).take(slice.limit.unwrap_or(usize::MAX)).collect();
+        Ok(Page { memories, total, degraded: None })
+    }
+
+    fn search(&self, query: &Query, now: DateTime<Utc>) -> Result<Found, StoreError> {
+        let terms = query_terms(&query.text);
+        if terms.is_empty() {
+            return Err(StoreError::Invalid { why: format!("there is nothing to search for in {:?}", query.text) });
+        }
+        let mut hits = Vec::new();
+        for stored in self.state().filtered(&query.filter, now) {
+            let mut score = 0.0;
+            for text in [Some(stored.memory.content.as_str()), stored.memory.title.as_deref()].into_iter().flatten() {
+                tokens(text, &mut |token| {
+                    if terms.iter().any(|term| term.text == token.text && term.kind == token.kind) {
+                        score += 1.0;
+                    }
+                });
+            }
+            if 0.0 < score {
+                let (snippet, marks) = (stored.memory.headline().to_owned(), Vec::new());
+                hits.push(Hit { stored, score, snippet, marks, explanation: Explanation::default() });
+            }
+        }
+        hits.sort_by(|left, right| {
+            right.score.total_cmp(&left.score).then_with(|| left.stored.memory.id.cmp(&right.stored.memory.id))
+        });
+        let total = hits.len() as u64;
+        hits.truncate(query.limit);
+        Ok(Found { hits, total, degraded: None })
+    }
+
+    fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a> {
+        let mut memories = self.state().filtered(filter, now);
+        memories.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
+        Box::new(memories.into_iter().map(Ok))
+    }
+
+    fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError> {
+        let state = self.state();
+        let is_same = |memory: &Memory| memory.origin.as_ref().is_some_and(|own| own.is_same_place(origin));
+        let id = state.memories.values().find(|(_, memory)| is_same(memory)).map(|(_, memory)| memory.id);
+        Ok(id.and_then(|id| state.stored(&id)))
+    }
+
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
+        Ok(self.state().by_content(hash, scope).map(|(_, memory)| memory.id))
+    }
+
+    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError> {
+        let uses = |memory: &Memory| {
+            wikilink::parse(&memory.content).iter().any(|link| wikilink::keys(&link.target).iter().any(|key| keys.contains(key)))
+        };
+        let all = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
+        Ok(all.into_iter().filter(|stored| stored.memory.links.contains(id) || uses(&stored.memory)).collect())
+    }
+
+    fn count_access(&self, ids: &[MemoryId]) {
+        let mut state = self.state();
+        for id in ids {
+            *state.accesses.entry(*id).or_default() += 1;
+        }
+    }
+}
+
+fn trash_path(operation: &OperationId, path: &str) -> String {
+    format!("trash/{operation}/{}", path.rsplit('/').next().unwrap_or(path))
+}
+
+impl History for FakeStore {
+    fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_> {
+        let mut undone = HashMap::new();
+        let mut records = Vec::<Record>::new();
+        for entry in self.state().journal.iter().rev() {
+            let Operation { id, verb, by, at, .. } = entry.operation.clone();
+            let files = entry.changes.len() as u64;
+            if let Some(known) = records.iter_mut().find(|record| record.id == id) {
+                known.files += files;
+                continue;
+            }
+            let undone_by = undone.get(&id).cloned();
+            if let Some(undoes) = entry.undoes.as_ref().filter(|_| undone_by.is_none()) {
+                undone.insert(undoes.clone(), id.clone());
+            }
+            records.push(Record { id, at, verb, by, undoes: entry.undoes.clone(), undone_by, files });
+        }
+        Box::new(records.into_iter().map(Ok))
+    }
+
+    fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
+        let file = |operation: Option<&OperationId>, (path, memory): &File| RecordedFile {
+            path: path.clone(),
+            hash: stamp(memory).0,
+            trash: operation.map(|operation| trash_path(operation, path)),
+        };
+        let mut changes = Vec::new();
+        for entry in self.state().journal.iter().rev().filter(|entry| entry.operation.id == *id) {
+            changes.extend(entry.changes.iter().rev().map(|(id, before, after)| {
+                let before = before.as_ref().map(|before| file(Some(&entry.operation.id), before));
+                Ok(RecordedChange { id: *id, before, after: after.as_ref().map(|after| file(None, after)) })
+            }));
+        }
+        Box::new(changes.into_iter())
+    }
+
+    fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_> {
+        let mut trashed = Vec::new();
+        for entry in self.state().journal.iter().rev() {
+            for (id, before, _) in entry.changes.iter().rev() {
+                let Some((path, memory)) = before else { continue };
+                trashed.push(Ok(Trashed {
+                    id: *id,
+                    path: path.clone(),
+                    trash: trash_path(&entry.operation.id, path),
+                    operation: entry.operation.id.clone(),
+                    verb: entry.operation.verb,
+                    at: entry.operation.at,
+                    size: memory.content.len() as u64,
+                }));
+            }
+        }
+        Box::new(trashed.into_iter())
+    }
+
+    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
+        let mut state = self.state();
+        let mut wanted = Vec::new();
+        for entry in state.journal.iter().rev().filter(|entry| entry.operation.id == *id) {
+            for (id, before, after) in entry.changes.iter().rev() {
+                if state.memories.get(id) != after.as_ref() {
+                    return Err(StoreError::Conflict { what: id.to_string() });
+                }
+                wanted.push((*id, before.clone()));
+            }
+        }
+        let files = wanted.len() as u64;
+        state.perform(undo, Some(id.clone()), wanted);
+        Ok(files)
+    }
+
+    fn bring_back(&self, trashed: &Trashed, restore: &Operation) -> Result<Outcome, StoreError> {
+        let mut state = self.state();
+        let former =
+            state.journal.iter().filter(|entry| entry.operation.id == trashed.operation).flat_map(|entry| &entry.changes);
+        let file = former.filter(|(id, ..)| *id == trashed.id).find_map(|(_, before, _)| before.clone());
+        let file = file.ok_or_else(|| StoreError::TrashNotFound { reference: trashed.trash.clone() })?;
+        let outcome = Outcome::Kept { id: trashed.id, path: file.0.clone() };
+        state.perform(restore, None, vec![(trashed.id, Some(file))]);
+        Ok(outcome)
+    }
+
+    fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
+        let mut state = self.state();
+        let (mut files, mut bytes) = (0, 0);
+        for entry in state.journal.iter_mut().filter(|entry| entry.operation.at < before) {
+            for former in entry.changes.iter_mut().filter_map(|(_, before, _)| before.take()) {
+                files += 1;
+                bytes += former.1.content.len() as u64;
+            }
+        }
+        Ok((files, bytes))
+    }
+}

@@ -1,0 +1,117 @@
+//! What every history promises.
+
+use chrono::TimeDelta;
+
+use crate::{
+    Code, Draft, Patch, Record, Secrets, Services, StoreError, Tags, Trashed, Verb, delete, restore, tag, undo, update, write,
+};
+use crate::{MemoryStoreExt, link};
+
+/// Checks every promise of [`crate::History`]; `make` returns services over a new, empty store.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn history_suite(make: &dyn Fn() -> Services) {
+    every_change_is_recorded(&make());
+    an_undo_puts_back_what_was(&make());
+    an_undo_can_be_undone(&make());
+    an_undo_of_a_file_that_changed_since_is_refused(&make());
+    the_trash_gives_back(&make());
+    a_purge_is_for_good(&make());
+}
+
+fn put(services: &Services, content: &str) -> String {
+    write(services, Draft::new(content), Secrets::Refuse).expect("a draft is written").id.to_string()
+}
+
+fn records(services: &Services) -> Vec<Record> {
+    services.history.records().map(|record| record.expect("readable")).collect()
+}
+
+fn trashed(services: &Services) -> Vec<Trashed> {
+    services.history.trashed().map(|trashed| trashed.expect("readable")).collect()
+}
+
+fn content(services: &Services, id: &str) -> Option<String> {
+    match services.store.get_by(id) {
+        Ok(stored) => Some(stored.memory.content),
+        Err(StoreError::NotFound { .. }) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn rewrite(services: &Services, id: &str, text: &str) {
+    let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
+    update(services, id, &patch, None, Secrets::Refuse).expect("updated");
+}
+
+fn every_change_is_recorded(services: &Services) {
+    let (first, second) = (put(services, "one"), put(services, "two"));
+    link(services, &first, &second).expect("linked");
+    delete(services, &first).expect("deleted");
+    let verbs: Vec<_> = records(services).into_iter().map(|record| (record.verb, record.files)).collect();
+    assert_eq!(verbs, [(Verb::Delete, 1), (Verb::Link, 2), (Verb::Write, 1), (Verb::Write, 1)]);
+    let last = records(services).remove(0);
+    let change = services.history.changes(&last.id).next().expect("one file").expect("readable");
+    assert_eq!((change.id.to_string(), change.after.is_none(), change.before.is_some()), (first, true, true));
+}
+
+fn an_undo_puts_back_what_was(services: &Services) {
+    assert_eq!(undo(services, None).expect_err("nothing was done yet").code(), Code::OperationNotFound);
+    let id = put(services, "first");
+    rewrite(services, &id, "second");
+    undo(services, None).expect("undone");
+    assert_eq!(content(services, &id).as_deref(), Some("first"));
+    undo(services, None).expect("undone further");
+    assert_eq!(content(services, &id), None);
+    assert_eq!(undo(services, None).expect_err("all is undone").code(), Code::OperationNotFound);
+}
+
+fn an_undo_can_be_undone(services: &Services) {
+    let id = put(services, "kept");
+    delete(services, &id).expect("deleted");
+    let undone = undo(services, None).expect("undone");
+    assert_eq!(content(services, &id).as_deref(), Some("kept"));
+    undo(services, Some(undone.undo.as_str())).expect("done again");
+    assert_eq!(content(services, &id), None);
+    let delete_again = &records(services)[2];
+    assert_eq!((delete_again.verb, &delete_again.undone_by), (Verb::Delete, &None));
+    undo(services, None).expect("undone once more");
+    assert_eq!(content(services, &id).as_deref(), Some("kept"));
+}
+
+fn an_undo_of_a_file_that_changed_since_is_refused(services: &Services) {
+    let id = put(services, "first");
+    let written = records(services).remove(0).id;
+    tag(services, &id, ["x"].iter().collect(), Tags::default()).expect("tagged");
+    let refused = undo(services, Some(written.as_str())).expect_err("it was tagged since");
+    assert_eq!(refused.code(), Code::Conflict);
+    assert_eq!(content(services, &id).as_deref(), Some("first"));
+    assert_eq!(undo(services, Some("ffffffffffff")).expect_err("no such operation").code(), Code::OperationNotFound);
+}
+
+fn the_trash_gives_back(services: &Services) {
+    let id = put(services, "precious");
+    rewrite(services, &id, "precious, changed");
+    delete(services, &id).expect("deleted");
+    restore(services, &id[..8]).expect("restored");
+    assert_eq!(content(services, &id).as_deref(), Some("precious, changed"), "the last version comes back");
+    let gone = restore(services, &id[..8]).expect_err("it is there already");
+    assert_eq!(gone.code(), Code::TrashNotFound);
+    let former = trashed(services).into_iter().find(|trashed| trashed.verb == Verb::Update).expect("the former version");
+    restore(services, &former.trash).expect("restored by its path");
+    assert_eq!(content(services, &id).as_deref(), Some("precious"));
+    undo(services, None).expect("even that is undone");
+    assert_eq!(content(services, &id).as_deref(), Some("precious, changed"));
+}
+
+fn a_purge_is_for_good(services: &Services) {
+    let id = put(services, "old");
+    delete(services, &id).expect("deleted");
+    let past = services.clock.now() - TimeDelta::days(1);
+    assert_eq!(services.history.purge(past).expect("purged").0, 0, "nothing is that old");
+    let (files, bytes) = services.history.purge(services.clock.now() + TimeDelta::days(1)).expect("purged");
+    assert!(files == 1 && 0 < bytes);
+    assert_eq!(restore(services, &id).expect_err("gone for good").code(), Code::TrashNotFound);
+    assert_eq!(content(services, &id), None);
+}

@@ -1,0 +1,37 @@
+//! Fakes, generators, and one conformance suite per trait.
+//!
+//! A suite takes whatever makes a fresh implementation and checks every promise of the trait against it; it panics with
+//! the promise that was broken. Drivers run it from their own tests.
+
+mod fake_clock;
+mod fake_models;
+mod fake_source;
+mod fake_store;
+mod generators;
+mod history_suite;
+mod rim_suites;
+mod store_suite;
+
+pub use fake_clock::{CountingIds, FakeClock};
+pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier};
+pub use fake_source::FakeSource;
+pub use fake_store::FakeStore;
+pub use generators::{any_draft, any_memory, any_text};
+pub use history_suite::history_suite;
+pub use rim_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, source_suite};
+pub use store_suite::store_suite;
+
+use std::sync::Arc;
+
+use crate::{History, MemoryStore, Services};
+
+/// Returns services over `store`, with a clock and ids that are the same in every run.
+pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
+    Services {
+        store: Arc::clone(&store) as Arc<dyn MemoryStore>,
+        history: store,
+        clock: Arc::new(FakeClock::default()),
+        ids: Arc::new(CountingIds::default()),
+        actor: "test".into(),
+    }
+}

@@ -1,0 +1,82 @@
+//! What sources, clocks, ids, models and notifiers promise.
+
+use std::collections::HashSet;
+
+use crate::{ChatModel, ChatRequest, Clock, Embedder, Finding, IdSource, Message, Notification, Notifier, Role, Source};
+
+/// Checks every promise of [`Source`] on something that it can read.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn source_suite(source: &dyn Source) {
+    let first: Vec<_> = source.findings().collect();
+    let second: Vec<_> = source.findings().collect();
+    assert_eq!(first, second, "it may be read again");
+    let mut paths = Vec::new();
+    for finding in &first {
+        if let Finding::Note { draft, front_matter, .. } = finding {
+            let origin = draft.origin.as_ref().expect("the origin of a note is set");
+            assert_eq!(origin.source, source.name());
+            assert!(front_matter.is_empty() || front_matter.ends_with('\n'), "{front_matter:?}");
+            paths.push(origin.path.clone());
+        }
+    }
+    let distinct: HashSet<_> = paths.iter().collect();
+    assert_eq!(distinct.len(), paths.len(), "each note has a path of its own");
+    assert!(paths.is_sorted(), "notes come in the order of their paths: {paths:?}");
+}
+
+/// Checks every promise of [`Clock`].
+///
+/// # Panics
+/// When a promise is broken.
+pub fn clock_suite(clock: &dyn Clock) {
+    let (first, second) = (clock.now(), clock.now());
+    assert!(first <= second, "{first} {second}");
+}
+
+/// Checks every promise of [`IdSource`].
+///
+/// # Panics
+/// When a promise is broken.
+pub fn id_suite(ids: &dyn IdSource) {
+    let memories: HashSet<_> = (0..1_000).map(|_| ids.memory_id()).collect();
+    let operations: HashSet<_> = (0..1_000).map(|_| ids.operation_id()).collect();
+    assert_eq!((memories.len(), operations.len()), (1_000, 1_000));
+}
+
+/// Checks every promise of [`Embedder`].
+///
+/// # Panics
+/// When a promise is broken.
+pub fn embedder_suite(embedder: &dyn Embedder) {
+    let texts = ["a red apple", "", "深色模式", "a red apple"];
+    let vectors = embedder.embed(&texts).expect("it answers");
+    assert_eq!(vectors.len(), texts.len());
+    assert_eq!(vectors[0], vectors[3], "the same text has the same vector");
+    for vector in &vectors {
+        let length = vector.iter().map(|part| part * part).sum::<f32>().sqrt();
+        assert!((length - 1.0).abs() < 1e-3 && vector.len() == vectors[0].len(), "{length}");
+    }
+    assert!(!embedder.identity().is_empty());
+    assert!(embedder.embed(&[]).expect("it answers").is_empty());
+}
+
+/// Checks every promise of [`ChatModel`], on a model that has an answer.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn chat_suite(model: &dyn ChatModel) {
+    let messages = vec![Message { role: Role::User, content: "Say one word.".into() }];
+    let answer = model.answer(&ChatRequest { messages, max_tokens: 10 }).expect("it answers");
+    assert!(!answer.is_empty());
+}
+
+/// Checks every promise of [`Notifier`].
+///
+/// # Panics
+/// When a promise is broken.
+pub fn notifier_suite(notifier: &dyn Notifier) {
+    let notification = Notification { title: "提醒".into(), body: "call Anna".into() };
+    notifier.notify(&notification).expect("it is shown");
+}

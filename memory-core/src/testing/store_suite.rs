@@ -1,0 +1,251 @@
+//! What every store of memories promises.
+
+use chrono::TimeDelta;
+
+use crate::{
+    Category, Change, Code, Draft, Duplicates, Filter, Lifetime, Memory, MemoryStoreExt, Order, Outcome, Patch, Phase, Query,
+    Scope, Secrets, Services, Slice, StoreError, Tags, Verb, backlinks, delete, link, list, read, resolve_links, search, tag,
+    unlink, update, upgrade, write,
+};
+
+/// Checks every promise of [`crate::MemoryStore`]; `make` returns services over a new, empty store.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn store_suite(make: &dyn Fn() -> Services) {
+    what_is_written_is_read(&make());
+    the_same_text_is_kept_once_in_a_scope(&make());
+    an_operation_is_done_whole_or_not_at_all(&make());
+    a_stale_change_is_refused(&make());
+    changes_count_versions(&make());
+    references_find_one_memory(&make());
+    lists_are_filtered_ordered_and_cut(&make());
+    searches_find_words_of_every_script(&make());
+    filters_apply_before_the_cut(&make());
+    what_is_over_is_left_out(&make());
+    links_go_both_ways(&make());
+    accesses_are_counted_and_folded(&make());
+    origins_and_texts_are_found(&make());
+}
+
+fn draft(content: &str) -> Draft {
+    Draft::new(content)
+}
+
+fn put(services: &Services, draft: Draft) -> String {
+    write(services, draft, Secrets::Refuse).expect("a draft is written").id.to_string()
+}
+
+fn all() -> Slice {
+    Slice { order: Order::Created, offset: 0, limit: None }
+}
+
+fn query(text: &str, limit: usize) -> Query {
+    Query { text: text.to_owned(), filter: Filter::default(), limit }
+}
+
+fn found(services: &Services, text: &str) -> Vec<String> {
+    let found = search(services, &query(text, 10)).expect("a search is answered");
+    found.hits.into_iter().map(|hit| hit.stored.memory.content).collect()
+}
+
+fn what_is_written_is_read(services: &Services) {
+    let wanted = Draft {
+        title: Some("深色 mode".into()),
+        aliases: vec!["dark".into()],
+        category: Some(Category::Preferences),
+        scope: Scope::Agent("claude".into()),
+        tags: ["ui", "偏好"].into_iter().collect(),
+        source: "claude".into(),
+        ..draft("user prefers dark mode\n\n---\nnot front matter: at all\n")
+    };
+    let id = put(services, wanted.clone());
+    let kept = read(services, &id).expect("it is there");
+    assert_eq!(kept.problem, None);
+    let Memory { id: kept_id, created_at, updated_at, .. } = kept.memory;
+    assert_eq!(kept.memory, Memory { updated_at, ..wanted.into_memory(kept_id, created_at) });
+    assert_eq!((kept.memory.phase, kept.memory.version), (Phase::Organized, 1));
+    assert_eq!(services.store.get_by("00000000").expect_err("there is none").code(), Code::MemoryNotFound);
+    for refused in [" \n", "a\0b"] {
+        let refused = write(services, draft(refused), Secrets::Refuse).expect_err("nothing to remember");
+        assert_eq!(refused.code(), Code::InvalidInput);
+    }
+    let emptied = Patch { content: Some(String::new()), ..Patch::default() };
+    let refused = update(services, &id, &emptied, None, Secrets::Refuse).expect_err("nothing left to remember");
+    assert_eq!(refused.code(), Code::InvalidInput);
+}
+
+fn the_same_text_is_kept_once_in_a_scope(services: &Services) {
+    let first = write(services, draft("once"), Secrets::Refuse).expect("written");
+    let second = write(services, draft("once"), Secrets::Refuse).expect("recognised");
+    assert!(first.created && !second.created);
+    assert_eq!((first.id, &first.path), (second.id, &second.path));
+    let elsewhere = Draft { scope: Scope::Agent("claude".into()), ..draft("once") };
+    assert!(write(services, elsewhere, Secrets::Refuse).expect("another scope").created);
+    delete(services, &first.id.to_string()).expect("deleted");
+    assert!(write(services, draft("once"), Secrets::Refuse).expect("free again").created);
+}
+
+fn an_operation_is_done_whole_or_not_at_all(services: &Services) {
+    let id = put(services, draft("kept"));
+    let stored = services.store.get_by(&id).expect("it is there");
+    let mut operation = services.operation(Verb::Import);
+    operation.duplicates = Duplicates::Keep;
+    let new = draft("new").into_memory(services.ids.memory_id(), operation.at);
+    operation.changes.push(Change::Create { memory: Box::new(new.clone()), front_matter: String::new() });
+    operation.changes.push(Change::Create { memory: Box::new(stored.memory.clone()), front_matter: String::new() });
+    let refused = services.store.commit(&operation).expect_err("the id is taken");
+    assert_eq!(refused.code(), Code::Conflict);
+    assert!(matches!(services.store.get(&new.id), Err(StoreError::NotFound { .. })), "nothing of it was done");
+    operation.changes.pop();
+    let outcomes = services.store.commit(&operation).expect("now it is done");
+    assert!(matches!(outcomes.as_slice(), [Outcome::Kept { id, .. }] if *id == new.id));
+}
+
+fn a_stale_change_is_refused(services: &Services) {
+    let id = put(services, draft("first"));
+    let stale = services.store.get_by(&id).expect("it is there").stamp;
+    let patch = |text: &str| Patch { content: Some(text.to_owned()), ..Patch::default() };
+    update(services, &id, &patch("second"), Some(stale), Secrets::Refuse).expect("not stale yet");
+    let refused = update(services, &id, &patch("third"), Some(stale), Secrets::Refuse).expect_err("stale now");
+    assert_eq!(refused.code(), Code::Conflict);
+    assert_eq!(services.store.get_by(&id).expect("it is there").memory.content, "second");
+}
+
+fn changes_count_versions(services: &Services) {
+    let id = put(services, draft("a fact"));
+    let tags = |tags: &[&str]| tags.iter().collect::<Tags>();
+    let tagged = tag(services, &id, tags(&["a", "b"]), Tags::default()).expect("tagged").memory;
+    assert_eq!((tagged.tags.as_slice(), tagged.version), (&["a".to_owned(), "b".to_owned()][..], 2));
+    let same = tag(services, &id, tags(&["A"]), tags(&["c"])).expect("nothing to do").memory;
+    assert_eq!(same, tagged, "a change that changes nothing is none");
+    let fewer = tag(services, &id, Tags::default(), tags(&["a"])).expect("tagged").memory;
+    assert_eq!((fewer.tags.as_slice(), fewer.version), (&["b".to_owned()][..], 3));
+    let filed = upgrade(services, &id, Some(Category::Lessons)).expect("filed");
+    assert_eq!((filed.memory.phase, filed.memory.category, filed.memory.version), (Phase::Organized, Category::Lessons, 4));
+    assert!(filed.path.starts_with("categories/lessons/"), "{}", filed.path);
+    assert_eq!(upgrade(services, &id, None).expect("filed already").memory.version, 4);
+}
+
+fn references_find_one_memory(services: &Services) {
+    let (first, second) = (put(services, draft("one")), put(services, draft("two")));
+    let found = services.store.find(&first[..8]).expect("eight digits are enough");
+    assert_eq!(found.to_string(), first);
+    assert_eq!(services.store.find(&second).expect("the whole id").to_string(), second);
+    assert_eq!(services.store.find(" ").expect_err("no name at all").code(), Code::InvalidInput);
+    assert_eq!(services.store.find("zzzz").expect_err("no such id").code(), Code::MemoryNotFound);
+}
+
+fn lists_are_filtered_ordered_and_cut(services: &Services) {
+    for number in 0..5 {
+        let category = Some(if number % 2 == 0 { Category::Habits } else { Category::Skills });
+        put(services, Draft { category, tags: [format!("n/{number}")].iter().collect(), ..draft(&format!("number {number}")) });
+    }
+    let contents = |filter: &Filter, slice: &Slice| {
+        let page = list(services, filter, slice).expect("listed");
+        (page.memories.into_iter().map(|stored| stored.memory.content).collect::<Vec<_>>(), page.total)
+    };
+    let (newest_first, total) = contents(&Filter::default(), &Slice { offset: 1, limit: Some(2), ..all() });
+    assert_eq!((newest_first, total), (vec!["number 3".to_owned(), "number 2".to_owned()], 5));
+    let habits = Filter { category: Some(Category::Habits), ..Filter::default() };
+    assert_eq!(contents(&habits, &all()).1, 3);
+    let tagged = |tag: &str| Filter { tags: [tag].iter().collect(), ..Filter::default() };
+    assert_eq!((contents(&tagged("N"), &all()).1, contents(&tagged("n/3"), &all()).1), (5, 1));
+    let (by_title, _) = contents(&Filter::default(), &Slice { order: Order::Title, limit: Some(1), ..all() });
+    assert_eq!(by_title, ["number 0"]);
+    let oldest_first: Vec<_> =
+        services.store.memories(&habits, services.clock.now()).map(|stored| stored.expect("read").memory.content).collect();
+    assert_eq!(oldest_first, ["number 0", "number 2", "number 4"]);
+}
+
+fn searches_find_words_of_every_script(services: &Services) {
+    for text in [
+        "The user prefers dark mode",
+        "用户喜欢深色模式",
+        "ユーザーは暗い画面が好き",
+        "사용자는 어두운 화면을 좋아한다",
+        "用Rust写的工具",
+    ] {
+        put(services, draft(text));
+    }
+    for (asked, answer) in [
+        ("preferred modes", "The user prefers dark mode"),
+        ("深色", "用户喜欢深色模式"),
+        ("式", "用户喜欢深色模式"),
+        ("画面", "ユーザーは暗い画面が好き"),
+        ("화면", "사용자는 어두운 화면을 좋아한다"),
+        ("rust", "用Rust写的工具"),
+        ("写", "用Rust写的工具"),
+    ] {
+        assert_eq!(found(services, asked).first().map(String::as_str), Some(answer), "{asked}");
+    }
+    assert_eq!(found(services, "nowhere"), Vec::<String>::new());
+    let refused = search(services, &query("?!", 10)).expect_err("nothing to search for is no empty answer");
+    assert_eq!(refused.code(), Code::InvalidInput);
+}
+
+fn filters_apply_before_the_cut(services: &Services) {
+    for number in 0..30 {
+        put(services, draft(&format!("tea tea tea {number}")));
+    }
+    put(
+        services,
+        Draft { category: Some(Category::Habits), ..draft("some tea with a long explanation of why it is drunk at all") },
+    );
+    let filter = Filter { category: Some(Category::Habits), ..Filter::default() };
+    let found = search(services, &Query { filter, ..query("tea", 3) }).expect("answered");
+    assert_eq!((found.hits.len(), found.total), (1, 1));
+}
+
+fn what_is_over_is_left_out(services: &Services) {
+    let past = services.clock.now() - TimeDelta::days(1);
+    let expired = Draft { expires_at: Some(past), ..draft("parking ticket") };
+    put(services, expired);
+    let old = put(services, draft("parking spot 12"));
+    let new = put(services, draft("parking spot 14"));
+    let superseded_by = Some(Some(new.parse().expect("an id")));
+    update(services, &old, &Patch { superseded_by, ..Patch::default() }, None, Secrets::Refuse).expect("superseded");
+    assert_eq!(found(services, "parking"), ["parking spot 14"]);
+    let filter = Filter { lifetime: Lifetime::All, ..Filter::default() };
+    assert_eq!(search(services, &Query { filter, ..query("parking", 10) }).expect("answered").total, 3);
+    assert_eq!(list(services, &Filter::default(), &all()).expect("listed").total, 1);
+}
+
+fn links_go_both_ways(services: &Services) {
+    let first = put(services, Draft { title: Some("Harbour".into()), ..draft("a ferry timetable") });
+    let second = put(services, draft("deployed with [[harbour]], see [[nothing]]"));
+    assert_eq!(backlinks(services, &first).expect("answered").len(), 1, "a wikilink leads to it");
+    let report = resolve_links(services).expect("resolved");
+    assert_eq!((report.resolved, report.unresolved, report.updated), (1, 1, 2));
+    let links = |id: &str| {
+        services.store.get_by(id).expect("it is there").memory.links.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!((links(&first), links(&second)), (vec![second.clone()], vec![first.clone()]));
+    assert_eq!(resolve_links(services).expect("again").updated, 0);
+    unlink(services, &first, &second).expect("parted");
+    assert_eq!((links(&first), links(&second)), (vec![], vec![]));
+    link(services, &second, &first).expect("linked");
+    assert_eq!((links(&first), links(&second)), (vec![second.clone()], vec![first.clone()]));
+    assert_eq!(link(services, &first, &first).expect_err("to itself").code(), Code::InvalidInput);
+}
+
+fn accesses_are_counted_and_folded(services: &Services) {
+    let id = put(services, draft("often read"));
+    for _ in 0..3 {
+        read(services, &id).expect("read");
+    }
+    assert_eq!(services.store.get_by(&id).expect("it is there").memory.access_count, 3);
+    tag(services, &id, ["x"].iter().collect(), Tags::default()).expect("tagged");
+    assert_eq!(services.store.get_by(&id).expect("it is there").memory.access_count, 3);
+}
+
+fn origins_and_texts_are_found(services: &Services) {
+    let origin = crate::Origin { source: "obsidian".into(), root: "/vault".into(), path: "a/b.md".into(), hash: None };
+    let id = put(services, Draft { origin: Some(origin.clone()), ..draft("from a vault") });
+    let by_origin = services.store.by_origin(&origin).expect("answered").expect("found");
+    assert_eq!(by_origin.memory.id.to_string(), id);
+    let elsewhere = crate::Origin { path: "a/c.md".into(), ..origin };
+    assert_eq!(services.store.by_origin(&elsewhere).expect("answered"), None);
+    let by_content = services.store.by_content(&by_origin.memory.content_hash(), &Scope::Global).expect("answered");
+    assert_eq!(by_content, Some(by_origin.memory.id));
+}

@@ -1,0 +1,18 @@
+//! How text is cut, folded and shown: one tokenizer for the index and for the query.
+//!
+//! Whatever [`tokens()`] makes of a text when it is indexed, it makes of the same text when it is asked for; the rest
+//! follows from that. Changing what it returns for any text means that every index must be built anew.
+
+mod fold;
+mod query_terms;
+mod script;
+mod slug;
+mod snippet;
+mod stem;
+mod tokens;
+
+pub use fold::fold;
+pub use query_terms::{Term, query_terms};
+pub use slug::slug;
+pub use snippet::{Snippet, snippet};
+pub use tokens::{Token, TokenKind, tokens};

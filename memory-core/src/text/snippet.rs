@@ -1,0 +1,209 @@
+//! Excerpts that show why a text was found.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::fold::joins;
+use super::{Term, TokenKind, tokens};
+
+/// A one-line excerpt of a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snippet {
+    /// The excerpt, with `…` where something was cut off.
+    pub text: String,
+    /// The bytes of `text` that match a term: in order, apart from each other, not empty.
+    pub marks: Vec<Range<usize>>,
+}
+
+/// How many characters may be given up on each side so that the excerpt begins and ends with a whole word.
+const NEAR: usize = 12;
+
+/// In a narrower excerpt there is no room for two `…` and something between them.
+const NARROWEST: usize = 3;
+
+/// Returns at most `width` characters of `text` around the place where most distinct `terms` stand close together.
+///
+/// Of equally good places the one where they stand closest is taken, then the first. It is the beginning of the text
+/// when nothing matches. White space and control characters become single blanks.
+pub fn snippet(text: &str, terms: &[Term], width: usize) -> Snippet {
+    if width == 0 {
+        return Snippet::default();
+    }
+    let line = one_line(text);
+    let length = line.chars().count();
+    let matches = matches(&line, terms);
+    let focus = focus(&matches, width.saturating_sub(2));
+    let excerpt = excerpt(length, focus, width);
+    cut(&line, &excerpt, &matches)
+}
+
+/// A place where a term stands.
+struct Match {
+    term: usize,
+    bytes: Range<usize>,
+    characters: Range<usize>,
+}
+
+/// Which characters of a line to show: at most those `within`, and all of `focus` that is in there.
+struct Excerpt {
+    within: Range<usize>,
+    focus: Range<usize>,
+    length: usize,
+}
+
+/// Returns `text` without line breaks and other control characters, and with single blanks.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for piece in text.split(|character: char| character.is_whitespace() || is_control(character)) {
+        if piece.is_empty() {
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(piece);
+    }
+    line
+}
+
+/// Tells whether `character` would steer a terminal rather than show.
+fn is_control(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn matches(line: &str, terms: &[Term]) -> Vec<Match> {
+    let mut matches = Vec::new();
+    if terms.is_empty() {
+        return matches;
+    }
+    let numbers: HashMap<(&str, TokenKind), usize> =
+        terms.iter().enumerate().map(|(number, term)| ((term.text.as_str(), term.kind), number)).collect();
+    // Tokens come in order, so the characters before each are counted only once.
+    let (mut byte, mut character) = (0, 0);
+    tokens(line, &mut |token| {
+        let Some(&term) = numbers.get(&(token.text, token.kind)) else {
+            return;
+        };
+        character += line[byte..token.span.start].chars().count();
+        byte = token.span.start;
+        let end = character + line[token.span.clone()].chars().count();
+        matches.push(Match { term, bytes: token.span, characters: character..end });
+    });
+    matches
+}
+
+/// Returns the characters where most distinct terms stand within `room` characters.
+fn focus(matches: &[Match], room: usize) -> Option<Range<usize>> {
+    let mut best: Option<(usize, usize, Range<usize>)> = None;
+    let mut inside = HashMap::<usize, usize>::new();
+    let mut first = 0;
+    for (last, newest) in matches.iter().enumerate() {
+        *inside.entry(newest.term).or_default() += 1;
+        while first < last {
+            let oldest = &matches[first];
+            let fits = newest.characters.end - oldest.characters.start <= room;
+            // A term that comes again later need not be kept here.
+            if fits && inside[&oldest.term] == 1 {
+                break;
+            }
+            if let Some(count) = inside.get_mut(&oldest.term) {
+                *count -= 1;
+                if *count == 0 {
+                    inside.remove(&oldest.term);
+                }
+            }
+            first += 1;
+        }
+        let distance = newest.characters.start - matches[first].characters.start;
+        let better = best.as_ref().is_none_or(|&(distinct, best_distance, _)| {
+            distinct < inside.len() || (distinct == inside.len() && distance < best_distance)
+        });
+        if better {
+            best = Some((inside.len(), distance, matches[first].characters.start..newest.characters.end));
+        }
+    }
+    best.map(|(_, _, characters)| characters)
+}
+
+fn excerpt(length: usize, focus: Option<Range<usize>>, width: usize) -> Excerpt {
+    let focus = focus.unwrap_or(0..0);
+    let within = if length <= width {
+        0..length
+    } else if focus.end < width || width < NARROWEST {
+        // One character less than the width each time: the place of `…`.
+        0..width - 1
+    } else if length - focus.start < width {
+        length - (width - 1)..length
+    } else {
+        let room = width.saturating_sub(2);
+        let middle = focus.start.midpoint(focus.end);
+        let start = middle.saturating_sub(room / 2).min(focus.start);
+        start..start + room
+    };
+    Excerpt { within, focus, length }
+}
+
+fn cut(line: &str, excerpt: &Excerpt, matches: &[Match]) -> Snippet {
+    let Range { mut start, mut end } = bytes_of(line, &excerpt.within);
+    if 0 < excerpt.within.start {
+        let spare = excerpt.focus.start.saturating_sub(excerpt.within.start).min(NEAR);
+        start = later_start(line, start..end, spare);
+    }
+    if excerpt.within.end < excerpt.length {
+        let spare = excerpt.within.end.saturating_sub(excerpt.focus.end).min(NEAR);
+        end = earlier_end(line, start..end, spare);
+    }
+
+    let lead = if 0 < start { "…" } else { "" };
+    let trail = if end < line.len() { "…" } else { "" };
+    let shift = |bytes: &Range<usize>| bytes.start - start + lead.len()..bytes.end - start + lead.len();
+    let mut marks = Vec::<Range<usize>>::new();
+    for found in matches.iter().filter(|found| start <= found.bytes.start && found.bytes.end <= end) {
+        let mark = shift(&found.bytes);
+        match marks.last_mut() {
+            Some(before) if mark.start <= before.end => before.end = before.end.max(mark.end),
+            _ => marks.push(mark),
+        }
+    }
+    Snippet { text: format!("{lead}{}{trail}", &line[start..end]), marks }
+}
+
+fn bytes_of(line: &str, characters: &Range<usize>) -> Range<usize> {
+    let mut borders = line.char_indices().map(|(at, _)| at).chain([line.len()]);
+    let start = borders.nth(characters.start).unwrap_or(line.len());
+    let end = match characters.len() {
+        0 => start,
+        some => borders.nth(some - 1).unwrap_or(line.len()),
+    };
+    start..end
+}
+
+/// Returns a start at most `spare` characters later where a word begins, or at least no mark is torn from its letter.
+fn later_start(line: &str, bytes: Range<usize>, spare: usize) -> usize {
+    let shown = &line[bytes.clone()];
+    if line[..bytes.start].ends_with(' ') {
+        return bytes.start;
+    }
+    if let Some((blank, _)) = shown.char_indices().take(spare).find(|&(_, character)| character == ' ') {
+        return bytes.start + blank + 1;
+    }
+    bytes.start + (shown.len() - shown.trim_start_matches(joins).len())
+}
+
+/// Returns an end at most `spare` characters earlier where a word ends, or at least no mark is torn from its letter.
+fn earlier_end(line: &str, bytes: Range<usize>, spare: usize) -> usize {
+    let shown = &line[bytes.clone()];
+    if line[bytes.end..].starts_with(' ') {
+        return bytes.end;
+    }
+    if let Some((blank, _)) = shown.char_indices().rev().take(spare).find(|&(_, character)| character == ' ') {
+        return bytes.start + blank;
+    }
+    if line[bytes.end..].starts_with(joins) {
+        return bytes.start + shown.rfind(|character| !joins(character)).unwrap_or(0);
+    }
+    bytes.end
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! The tokenizer.
+
+use std::ops::Range;
+
+use super::fold::each_folded;
+use super::script::{Class, class};
+use super::stem::Stems;
+
+/// What a text is found by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// Folded as [`super::fold()`] does, and stemmed if it is an English-looking word.
+    pub text: &'a str,
+    /// What it is a piece of.
+    pub kind: TokenKind,
+    /// The bytes of the original text it stands for.
+    pub span: Range<usize>,
+}
+
+/// What a token is a piece of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TokenKind {
+    /// A word, or a number, of a script that puts blanks between words.
+    Word,
+    /// Two neighbouring characters of a script that does not.
+    Bigram,
+    /// One character of such a script.
+    Character,
+}
+
+/// A longer word is known by this many characters of its beginning. Such words are keys and encoded data.
+const LONGEST_WORD: usize = 64;
+
+/// More marks than this on one character are decoration.
+const MOST_MARKS: usize = 8;
+
+/// Calls `each` with every token of `text`, ordered by where they begin.
+///
+/// A word is a run of letters and digits with their marks, and the apostrophes inside it; words of ASCII letters are
+/// reduced to their English stem. A run of Han, Kana, Hangul, Bopomofo, Thai, Lao, Khmer or Myanmar gives every
+/// character and every pair of neighbours, whatever mixture of these scripts it is. Where the two kinds meet, there is
+/// a border.
+///
+/// ```
+/// # use memory_core::text::tokens;
+/// let mut found = Vec::new();
+/// tokens("Anna prefers 用Rust", &mut |token| found.push(token.text.to_owned()));
+/// assert_eq!(found, ["anna", "prefer", "用", "rust"]);
+/// ```
+pub fn tokens(text: &str, each: &mut dyn FnMut(Token<'_>)) {
+    let mut tokenizer = Tokenizer { stems: Stems::take(), word: Word::default(), run: Run::default(), each };
+    each_folded(text, |character, span| tokenizer.take(character, span));
+    tokenizer.finish();
+    tokenizer.stems.leave();
+}
+
+/// At most one of `word` and `run` is under way at any time.
+struct Tokenizer<'e> {
+    stems: Stems,
+    word: Word,
+    run: Run,
+    each: &'e mut dyn FnMut(Token<'_>),
+}
+
+impl Tokenizer<'_> {
+    fn take(&mut self, character: char, span: Range<usize>) {
+        match class(character) {
+            Class::Word => {
+                self.run.finish(self.each);
+                self.word.push(character, span);
+            }
+            Class::Blankless => {
+                self.word.finish(&mut self.stems, self.each);
+                self.run.push(character, span, self.each);
+            }
+            Class::Apostrophe => {
+                self.run.finish(self.each);
+                if self.word.may_take_apostrophe() {
+                    self.word.apostrophe = true;
+                } else {
+                    self.word.finish(&mut self.stems, self.each);
+                }
+            }
+            // Marks that stand alone say nothing.
+            Class::Mark if self.word.apostrophe => self.word.finish(&mut self.stems, self.each),
+            Class::Mark if !self.word.is_empty() => self.word.push(character, span),
+            Class::Mark => self.run.push_mark(character, span),
+            Class::Break => self.finish(),
+        }
+    }
+
+    fn finish(&mut self) {
+        self.word.finish(&mut self.stems, self.each);
+        self.run.finish(self.each);
+    }
+}
+
+/// The word under way.
+#[derive(Default)]
+struct Word {
+    text: String,
+    characters: usize,
+    /// Whether there is anything but ASCII letters and apostrophes in it, for which English has no stem.
+    foreign: bool,
+    /// Whether an apostrophe came last; it is part of the word only if the word goes on.
+    apostrophe: bool,
+    span: Range<usize>,
+}
+
+impl Word {
+    fn is_empty(&self) -> bool {
+        self.characters == 0
+    }
+
+    fn may_take_apostrophe(&self) -> bool {
+        !self.is_empty() && !self.apostrophe
+    }
+
+    fn push(&mut self, character: char, span: Range<usize>) {
+        if self.is_empty() {
+            self.span.start = span.start;
+        }
+        self.span.end = span.end;
+        if self.apostrophe {
+            self.apostrophe = false;
+            self.push_within_limit('\'');
+        }
+        self.foreign |= !character.is_ascii_lowercase();
+        self.push_within_limit(character);
+    }
+
+    fn push_within_limit(&mut self, character: char) {
+        if self.characters < LONGEST_WORD {
+            self.text.push(character);
+            self.characters += 1;
+        }
+    }
+
+    fn finish(&mut self, stems: &mut Stems, each: &mut dyn FnMut(Token<'_>)) {
+        if self.is_empty() {
+            return;
+        }
+        let text = if self.foreign { &self.text } else { stems.stem(&self.text) };
+        each(Token { text, kind: TokenKind::Word, span: self.span.clone() });
+        self.text.clear();
+        self.characters = 0;
+        self.foreign = false;
+        self.apostrophe = false;
+    }
+}
+
+/// The last two characters of a run of a script without blanks.
+#[derive(Default)]
+struct Run {
+    /// The character before the last one, if any, and the last one, both with their marks.
+    pair: String,
+    /// Where in `pair` the last character begins.
+    border: usize,
+    /// How many marks the last character has.
+    marks: usize,
+    before: Range<usize>,
+    last: Range<usize>,
+}
+
+impl Run {
+    fn push(&mut self, character: char, span: Range<usize>, each: &mut dyn FnMut(Token<'_>)) {
+        self.emit(each);
+        self.pair.drain(..self.border);
+        self.border = self.pair.len();
+        self.pair.push(character);
+        self.marks = 0;
+        self.before = std::mem::replace(&mut self.last, span);
+    }
+
+    fn push_mark(&mut self, mark: char, span: Range<usize>) {
+        if self.pair.is_empty() {
+            return;
+        }
+        self.last.end = span.end;
+        if self.marks < MOST_MARKS {
+            self.pair.push(mark);
+            self.marks += 1;
+        }
+    }
+
+    /// Reports the last character, and before it the pair that begins earlier.
+    fn emit(&self, each: &mut dyn FnMut(Token<'_>)) {
+        if 0 < self.border {
+            let span = self.before.start..self.last.end;
+            each(Token { text: &self.pair, kind: TokenKind::Bigram, span });
+        }
+        if !self.pair.is_empty() {
+            let (text, span) = (&self.pair[self.border..], self.last.clone());
+            each(Token { text, kind: TokenKind::Character, span });
+        }
+    }
+
+    fn finish(&mut self, each: &mut dyn FnMut(Token<'_>)) {
+        self.emit(each);
+        self.pair.clear();
+        self.border = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! Changing a memory.
+
+use crate::commit::{commit, persist};
+use crate::{Change, MemoryStoreExt, Patch, Secrets, Services, Stamp, StoreError, Stored, Verb};
+
+/// Applies `patch` to the memory that a person means by `reference`, and returns it as it is then.
+///
+/// With `expected`, the patch was made for that state of the file and for no other. Without, a patch that replaces no
+/// text is repeated on whatever somebody else has just written.
+///
+/// # Errors
+/// [`StoreError::Conflict`] if the file is not as expected, [`StoreError::Secret`] if a new text holds a credential.
+pub fn update(
+    services: &Services,
+    reference: &str,
+    patch: &Patch,
+    expected: Option<Stamp>,
+    secrets: Secrets,
+) -> Result<Stored, StoreError> {
+    change(services, Verb::Update, reference, patch, expected, secrets)
+}
+
+/// Does what [`update`] says, under the name that the person used for it.
+pub(crate) fn change(
+    services: &Services,
+    verb: Verb,
+    reference: &str,
+    patch: &Patch,
+    expected: Option<Stamp>,
+    secrets: Secrets,
+) -> Result<Stored, StoreError> {
+    if patch.content.as_ref().is_some_and(|content| content.trim().is_empty()) {
+        return Err(StoreError::Invalid { why: "nothing would be left to remember: the new text is empty".into() });
+    }
+    let id = services.store.find(reference)?;
+    if patch.superseded_by == Some(Some(id)) {
+        return Err(StoreError::Invalid { why: "a memory cannot take its own place".into() });
+    }
+    // Only a text that was not there before can bring a credential in.
+    let secrets =
+        if patch.content.is_none() && patch.title.is_none() && patch.add_tags.is_empty() { Secrets::Keep } else { secrets };
+    let attempt = || {
+        let stored = services.store.get(&id)?;
+        if expected.is_some_and(|expected| expected != stored.stamp) {
+            return Err(StoreError::Conflict { what: stored.path });
+        }
+        let mut operation = services.operation(verb);
+        let Some(memory) = patch.apply(&stored.memory, operation.at) else { return Ok(()) };
+        operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+        commit(services, &operation, secrets).map(drop)
+    };
+    let is_for_one_state = expected.is_some() || patch.content.is_some();
+    let done = if is_for_one_state { attempt() } else { persist(attempt) };
+    done?;
+    services.store.get_by(&id.to_string())
+}

@@ -1,0 +1,180 @@
+//! All names of a set of notes, in memory.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::choose::file_key;
+use super::fold::{fold, last_part, stem};
+use super::place::Place;
+use super::{By, Rule};
+
+/// All names of a set of notes and attachments, in memory: some 150 bytes a note.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    rule: Rule,
+    files: Vec<File>,
+    /// Which file has which name: a hash of the folded name, by which kind of name, and the file's place in `files`.
+    names: BTreeSet<(u64, By, u32)>,
+    /// The place in `files` of each note.
+    notes: Vec<u32>,
+}
+
+#[derive(Debug, Clone)]
+struct File {
+    path: Box<str>,
+    /// The note's number, unless it is an attachment.
+    note: Option<u32>,
+}
+
+/// What a link leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Destination {
+    /// The note with this number.
+    Note(usize),
+    /// A file that is no note.
+    Attachment,
+}
+
+impl Catalog {
+    /// Returns an empty catalog whose links are followed by `rule`.
+    pub fn new(rule: Rule) -> Self {
+        Self { rule, files: Vec::new(), names: BTreeSet::new(), notes: Vec::new() }
+    }
+
+    /// Adds a note: its path with `/` between the parts, its title and aliases. Notes are numbered from 0 in this order.
+    pub fn add_note(&mut self, path: &str, title: Option<&str>, aliases: &[String]) {
+        let file = self.add_file(path, Some(self.notes.len()));
+        self.notes.push(file);
+        let file_name = file_key(path);
+        let title = title.map(fold).filter(|title| !title.is_empty());
+        // A page with a title of its own is not called by the name of its file.
+        if self.rule == Rule::Paths || title.is_none() {
+            self.names.insert((hash(&file_name), By::Path, file));
+        }
+        if let Some(title) = title.filter(|title| self.rule == Rule::Pages || *title != file_name) {
+            self.names.insert((hash(&title), By::Title, file));
+        }
+        for alias in aliases.iter().map(|alias| fold(alias)).filter(|alias| !alias.is_empty()) {
+            self.names.insert((hash(&alias), By::Alias, file));
+        }
+    }
+
+    /// Adds a file that is no note, by its path.
+    pub fn add_attachment(&mut self, path: &str) {
+        let file = self.add_file(path, None);
+        self.names.insert((hash(&file_key(path)), By::Path, file));
+    }
+
+    /// Returns the rule by which links are followed.
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// Tells whether an alias or title is as good a name as a path, by this catalog's rule.
+    pub fn aliases_resolve(&self) -> bool {
+        self.rule == Rule::Pages
+    }
+
+    /// Returns what the link target `target`, in the note numbered `from`, leads to, and which of its names fits.
+    ///
+    /// # Panics
+    /// If there is no such note.
+    pub fn resolve(&self, target: &str, from: usize) -> Option<(Destination, By)> {
+        let whole = fold(target);
+        if whole.is_empty() {
+            return Some((Destination::Note(from), By::Path));
+        }
+        let from = &self.files[self.notes[from] as usize].path;
+        let by_path = match self.rule {
+            Rule::Paths => self.by_path(&whole, from),
+            Rule::Pages => self.named(&whole, By::Path).next(),
+        };
+        let strongest = |by: By| self.named(&whole, by).min_by_key(|file| (file.path.chars().count(), &file.path));
+        by_path
+            .map(|file| (file, By::Path))
+            .or_else(|| Some((strongest(By::Title)?, By::Title)))
+            .or_else(|| Some((strongest(By::Alias)?, By::Alias)))
+            .map(|(file, by)| (file.destination(), by))
+    }
+
+    /// Tells whether a note has `target` among its aliases.
+    pub fn is_alias(&self, target: &str) -> bool {
+        self.named(&fold(target), By::Alias).next().is_some()
+    }
+
+    fn by_path(&self, target: &str, from: &str) -> Option<&File> {
+        let place = Place::of(target, from)?;
+        let last = last_part(target);
+        // `a.md` may be the note `a.md`, and also the note `a.md.md`.
+        let mut keys = vec![stem(last), last];
+        keys.dedup();
+        let found = keys.into_iter().flat_map(|key| self.named(key, By::Path));
+        found.filter_map(|file| Some((place.fit(&file.path)?, file))).min_by_key(|(fit, _)| *fit).map(|(_, file)| file)
+    }
+
+    fn named(&self, key: &str, by: By) -> impl Iterator<Item = &File> {
+        let hash = hash(key);
+        self.names.range((hash, by, 0)..=(hash, by, u32::MAX)).map(|(_, _, file)| &self.files[*file as usize])
+    }
+
+    fn add_file(&mut self, path: &str, note: Option<usize>) -> u32 {
+        let number = |count: usize| u32::try_from(count).expect("a set of notes has fewer than 2^32 files");
+        let file = number(self.files.len());
+        self.files.push(File { path: path.into(), note: note.map(number) });
+        file
+    }
+}
+
+impl File {
+    fn destination(&self) -> Destination {
+        self.note.map_or(Destination::Attachment, |note| Destination::Note(note as usize))
+    }
+}
+
+fn hash(key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Catalog, Destination};
+    use crate::wikilink::{By, Rule};
+
+    fn note(catalog: &Catalog, target: &str, from: usize) -> Option<(usize, By)> {
+        match catalog.resolve(target, from)? {
+            (Destination::Note(note), by) => Some((note, by)),
+            (Destination::Attachment, by) => Some((usize::MAX, by)),
+        }
+    }
+
+    #[test]
+    fn by_paths_a_file_name_is_stronger_than_a_title_than_an_alias() {
+        let mut catalog = Catalog::new(Rule::Paths);
+        catalog.add_note("x/a.md", Some("a"), &[]);
+        catalog.add_note("y/b.md", Some("A"), &["Bee".into(), "c/d".into()]);
+        catalog.add_attachment("files/a.png");
+        assert_eq!(note(&catalog, "A", 1), Some((0, By::Path)));
+        assert_eq!(note(&catalog, "bee", 0), Some((1, By::Alias)));
+        assert_eq!(note(&catalog, "c/d", 0), Some((1, By::Alias)));
+        assert_eq!(note(&catalog, "d", 0), None);
+        assert_eq!(note(&catalog, "q/bee", 0), None);
+        assert_eq!(note(&catalog, "y/a", 0), None);
+        assert_eq!(note(&catalog, "a.png", 0), Some((usize::MAX, By::Path)));
+        assert_eq!(note(&catalog, "", 1), Some((1, By::Path)));
+        assert!(catalog.is_alias("BEE") && !catalog.is_alias("a"));
+    }
+
+    #[test]
+    fn by_pages_a_title_hides_the_file_name() {
+        let mut catalog = Catalog::new(Rule::Pages);
+        catalog.add_note("pages/a___b.md", Some("a/b"), &["ab".into()]);
+        catalog.add_note("pages/c.md", None, &[]);
+        assert_eq!(note(&catalog, "A/B", 1), Some((0, By::Title)));
+        assert_eq!(note(&catalog, "ab", 1), Some((0, By::Alias)));
+        assert_eq!(note(&catalog, "b", 1), None);
+        assert_eq!(note(&catalog, "a___b", 1), None);
+        assert_eq!(note(&catalog, "c", 0), Some((1, By::Path)));
+    }
+}

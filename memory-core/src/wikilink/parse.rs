@@ -1,0 +1,157 @@
+//! Finding wikilinks in a text.
+
+use std::ops::Range;
+
+use super::blank_code;
+
+/// A `[[wikilink]]` in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wikilink {
+    /// What stands before `#`, `^` and `|`; empty means the note itself.
+    pub target: String,
+    /// The place within the target, if one is named.
+    pub fragment: Option<Fragment>,
+    /// What is shown instead of the target.
+    pub alias: Option<String>,
+    /// Whether the target is shown in place (`![[…]]`).
+    pub embed: bool,
+    /// Where it stands, in bytes, with its brackets.
+    pub span: Range<usize>,
+}
+
+/// A place within a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fragment {
+    /// A heading.
+    Heading(String),
+    /// A block, by its id.
+    Block(String),
+}
+
+/// Returns the wikilinks of a text, in order; those in code are none.
+///
+/// ```
+/// use memory_core::wikilink::parse;
+///
+/// let links = parse("see [[Tokio#Runtime|the runtime]], not `[[this]]`");
+/// assert_eq!(links.len(), 1);
+/// assert_eq!(links[0].target, "Tokio");
+/// assert_eq!(links[0].alias.as_deref(), Some("the runtime"));
+/// ```
+pub fn parse(text: &str) -> Vec<Wikilink> {
+    parse_prose(&blank_code(text))
+}
+
+/// Returns the wikilinks of a text that holds no code, such as a property or what [`blank_code`] returns.
+pub fn parse_prose(prose: &str) -> Vec<Wikilink> {
+    let bytes = prose.as_bytes();
+    let mut links = Vec::new();
+    // Where the inside of the innermost `[[` begins.
+    let mut open = None;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'[' => open = (0 < at && bytes[at - 1] == b'[').then_some(at + 1),
+            b']' => {
+                let closed = open.take().filter(|inside| *inside < at && bytes.get(at + 1) == Some(&b']'));
+                links.extend(closed.map(|inside| wikilink(prose, inside..at)));
+            }
+            b'\n' => open = None,
+            _ => {}
+        }
+    }
+    links
+}
+
+fn wikilink(prose: &str, inside: Range<usize>) -> Wikilink {
+    let embed = prose[..inside.start - 2].ends_with('!');
+    let span = inside.start - 2 - usize::from(embed)..inside.end + 2;
+    let text = &prose[inside];
+    let (address, alias) = text.split_once('|').map_or((text, None), |(address, alias)| (address, Some(alias)));
+    let (target, fragment) = split_fragment(address);
+    Wikilink {
+        // In a table the bar is written `\|`.
+        target: target.trim_end_matches('\\').trim().to_owned(),
+        fragment,
+        alias: alias.map(|alias| alias.replace("\\|", "|").trim().to_owned()),
+        embed,
+        span,
+    }
+}
+
+fn split_fragment(address: &str) -> (&str, Option<Fragment>) {
+    let is_block_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let clean = |fragment: &str| fragment.trim_end_matches('\\').trim().to_owned();
+    if let Some((target, fragment)) = address.split_once('#') {
+        let fragment = clean(fragment);
+        let block = fragment.strip_prefix('^').map(|id| Fragment::Block(id.to_owned()));
+        return (target, Some(block.unwrap_or(Fragment::Heading(fragment))));
+    }
+    match address.rsplit_once('^').map(|(target, id)| (target, clean(id))) {
+        Some((target, id)) if is_block_id(&id) => (target, Some(Fragment::Block(id))),
+        _ => (address, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Fragment, parse};
+    use crate::wikilink::blank_code;
+
+    fn one(text: &str) -> (String, Option<Fragment>, Option<String>, bool) {
+        let mut links = parse(text);
+        let link = links.pop().expect("there is a link");
+        assert!(links.is_empty());
+        (link.target, link.fragment, link.alias, link.embed)
+    }
+
+    #[test]
+    fn every_form_of_a_link_is_read() {
+        let heading = |text: &str| Some(Fragment::Heading(text.into()));
+        let block = |text: &str| Some(Fragment::Block(text.into()));
+        assert_eq!(one("[[a]]"), ("a".into(), None, None, false));
+        assert_eq!(one("[[a|b c]]"), ("a".into(), None, Some("b c".into()), false));
+        assert_eq!(one("![[a.png]]"), ("a.png".into(), None, None, true));
+        assert_eq!(one("[[a#H 1|x]]"), ("a".into(), heading("H 1"), Some("x".into()), false));
+        assert_eq!(one("[[a^b1]]"), ("a".into(), block("b1"), None, false));
+        assert_eq!(one("[[a#^b1]]"), ("a".into(), block("b1"), None, false));
+        assert_eq!(one("[[#H]]"), (String::new(), heading("H"), None, false));
+        assert_eq!(one("| [[a\\|b]] |"), ("a".into(), None, Some("b".into()), false));
+        assert_eq!(one("[[a#h\\|b]]"), ("a".into(), heading("h"), Some("b".into()), false));
+        assert_eq!(one("[[[a]]]").0, "a");
+        assert_eq!(one("[[b [[a]]").0, "a");
+    }
+
+    #[test]
+    fn what_is_empty_broken_or_code_is_no_link() {
+        for text in ["[[]]", "[a]", "[[a\nb]]", "[[a] ]", "[[a[b]]", "`[[a]]`", "```\n[[a]]\n```", "$$[[a]]$$", "<!--[[a]]-->"] {
+            assert!(parse(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_megabyte_of_brackets_takes_no_time() {
+        assert!(parse(&"[[".repeat(500_000)).is_empty());
+        assert!(parse(&"[[a".repeat(300_000)).is_empty());
+        assert_eq!(parse(&"[[a]]".repeat(200_000)).len(), 200_000);
+    }
+
+    proptest! {
+        #[test]
+        fn spans_are_links_and_no_code(text in "(\\[\\[|\\]\\]|[`~$|#^!\\\\\\[\\]]|\\n|a|键| ){0,60}") {
+            let prose = blank_code(&text);
+            for link in parse(&text) {
+                let span = &text[link.span.clone()];
+                let opening = if link.embed { "![[" } else { "[[" };
+                prop_assert!(span.starts_with(opening) && span.ends_with("]]"));
+                prop_assert_eq!(&prose[link.span.start..link.span.start + 2], &span[..2]);
+            }
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC*") {
+            parse(&text);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The fakes keep the promises that they stand in for.
+
+use std::sync::Arc;
+
+use memory_core::testing::{
+    CountingIds, FakeChat, FakeClock, FakeEmbedder, FakeNotifier, FakeSource, FakeStore, chat_suite, clock_suite, embedder_suite,
+    history_suite, id_suite, notifier_suite, services, source_suite, store_suite,
+};
+
+#[test]
+fn the_fake_store_keeps_the_promises_of_a_store() {
+    store_suite(&|| services(Arc::new(FakeStore::default())));
+}
+
+#[test]
+fn the_fake_store_keeps_the_promises_of_a_history() {
+    history_suite(&|| services(Arc::new(FakeStore::default())));
+}
+
+#[test]
+fn the_other_fakes_keep_their_promises() {
+    clock_suite(&FakeClock::default());
+    id_suite(&CountingIds::default());
+    embedder_suite(&FakeEmbedder);
+    chat_suite(&FakeChat::answering(&["Yes."]));
+    let notifier = FakeNotifier::default();
+    notifier_suite(&notifier);
+    assert_eq!(notifier.shown().len(), 1);
+    source_suite(&FakeSource::with_notes(&[("a.md", "see [[b]]"), ("b.md", "")]));
+}

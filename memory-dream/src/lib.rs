@@ -1,0 +1,8 @@
+//! Refinement while nobody looks: classifying, linking, merging, expiring, reminding.
+//!
+//! Each kind of refinement is a pure function from memories, rules and the present moment to a plan, which is data; one small
+//! function applies plans through the use cases of [`memory_core`]. Nothing here touches a disk, a database or a clock.
+//!
+//! It is empty so far.
+
+#![forbid(unsafe_code)]

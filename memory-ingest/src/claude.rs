@@ -1,0 +1,102 @@
+//! Claude Code's folder of instructions and memories.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use memory_core::wikilink::Rule;
+use memory_core::{Category, Finding, Scope, Source, SourceError};
+
+use crate::folder::{Entry, Folder, has_extension};
+use crate::note::{self, Note};
+use crate::yaml::Yaml;
+
+mod project;
+
+/// Claude Code's folder: the person's instructions, rules and sub-agents, the memory of sub-agents, and the auto memory
+/// of projects. Transcripts, plans, plugins and file history are none of these.
+#[derive(Debug)]
+pub struct Claude {
+    folder: Folder,
+}
+
+impl Claude {
+    /// Opens the folder at `path`: `~/.claude`, or whatever takes its place, or a project's folder.
+    ///
+    /// # Errors
+    /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
+    pub fn open(path: &Path) -> Result<Self, SourceError> {
+        Ok(Self { folder: Folder::open(path)? })
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        // A project keeps its own in a folder of this name.
+        for base in ["", ".claude/"] {
+            entries.extend(self.folder.file(&format!("{base}CLAUDE.md")));
+            entries.extend(self.folder.file(&format!("{base}CLAUDE.local.md")));
+            for part in ["agent-memory", "agents", "rules"] {
+                entries.extend(self.folder.files(&format!("{base}{part}")));
+            }
+            for project in self.folder.folders(&format!("{base}projects")) {
+                entries.extend(self.folder.files(&format!("{project}/memory")));
+            }
+        }
+        entries.retain(|entry| has_extension(&entry.path, &["md"]) || entry.place.is_err());
+        entries.sort_by(|left, right| left.path.cmp(&right.path));
+        entries
+    }
+
+    fn finding(&self, entry: &Entry, scopes: &mut HashMap<String, Scope>) -> Finding {
+        let text = match note::read(entry) {
+            Ok(text) => text,
+            Err(skipped) => return skipped,
+        };
+        if text.text.trim().is_empty() {
+            return Finding::Skipped { path: entry.path.clone(), reason: "is empty".into() };
+        }
+        let mut note = Note::new(self.name(), &self.folder, &entry.path, &text);
+        note.draft.category = category(&note);
+        if let Some(project) = project_folder(&entry.path) {
+            let scope = || Scope::Project(project::name(&self.folder.join(project)));
+            note.draft.scope = scopes.entry(project.to_owned()).or_insert_with(scope).clone();
+        }
+        note.into_finding()
+    }
+}
+
+impl Source for Claude {
+    fn name(&self) -> &'static str {
+        "claude"
+    }
+
+    fn rule(&self) -> Rule {
+        Rule::Paths
+    }
+
+    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
+        let mut scopes = HashMap::new();
+        Box::new(self.entries().into_iter().map(move |entry| self.finding(&entry, &mut scopes)))
+    }
+}
+
+/// Returns the folder of the project that a memory belongs to.
+fn project_folder(path: &str) -> Option<&str> {
+    let (project, _) = path.split_once("/memory/")?;
+    let (parent, _) = project.rsplit_once('/')?;
+    (parent == "projects" || parent.ends_with("/projects")).then_some(project)
+}
+
+/// Returns what a memory note says it is about, in either form in which they say so.
+fn category(note: &Note) -> Option<Category> {
+    let nested = || note.field("metadata").and_then(|metadata| metadata.get("type"));
+    let kind = note.field("type").filter(|kind| kind.scalar().is_some()).or_else(nested).and_then(Yaml::scalar);
+    // A description with a colon in it is no YAML, but its note says all the same what it is.
+    let lines = || note.not_understood.lines().find_map(|line| line.trim().strip_prefix("type:"));
+    match kind.or_else(lines)?.trim() {
+        "user" => Some(Category::Preferences),
+        "feedback" => Some(Category::Feedback),
+        "project" => Some(Category::Project),
+        "reference" => Some(Category::Knowledge),
+        _ => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! Dates as people write them.
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+
+/// Reads a date, or a date and a time of day. Without an offset it is taken for UTC; without a time, for midnight.
+pub(crate) fn parse(text: &str) -> Option<DateTime<Utc>> {
+    let text = text.trim();
+    if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
+        return Some(moment.to_utc());
+    }
+    let with_offset = ["%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M:%S%z", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M %z"];
+    if let Some(moment) = with_offset.iter().find_map(|format| DateTime::parse_from_str(text, format).ok()) {
+        return Some(moment.to_utc());
+    }
+    let with_time = [
+        "%Y-%m-%dT%H:%M:%S%.f",
+        "%Y-%m-%d %H:%M:%S%.f",
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%d %H:%M",
+        "%Y/%m/%d %H:%M:%S",
+        "%Y/%m/%d %H:%M",
+    ];
+    if let Some(moment) = with_time.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok()) {
+        return Some(moment.and_utc());
+    }
+    day(text).or_else(|| milliseconds(text))
+}
+
+/// Reads a date without a time of day, as it stands in the name of a journal too.
+pub(crate) fn day(text: &str) -> Option<DateTime<Utc>> {
+    let formats = ["%Y-%m-%d", "%Y_%m_%d", "%Y/%m/%d", "%Y.%m.%d"];
+    let has_year = text.len() <= 10 && 4 <= text.bytes().take_while(u8::is_ascii_digit).count();
+    let date = || formats.iter().find_map(|format| NaiveDate::parse_from_str(text, format).ok());
+    let date = has_year.then(date).flatten()?;
+    Some(date.and_hms_opt(0, 0, 0)?.and_utc())
+}
+
+/// Reads the milliseconds since 1970 that Logseq writes.
+fn milliseconds(text: &str) -> Option<DateTime<Utc>> {
+    let is_count = text.len() == 13 && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_count.then(|| text.parse().ok().and_then(DateTime::from_timestamp_millis)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn dates_are_read_as_people_write_them() {
+        for (text, moment) in [
+            ("2024-01-02", "2024-01-02T00:00:00Z"),
+            ("2024_01_02", "2024-01-02T00:00:00Z"),
+            ("2024-01-02 03:04", "2024-01-02T03:04:00Z"),
+            ("2024-01-02T03:04:05.678Z", "2024-01-02T03:04:05.678Z"),
+            ("2024-01-02 03:04:05 +0800", "2024-01-01T19:04:05Z"),
+            ("1609459200000", "2021-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(parse(text), Some(moment.parse().expect("a moment")), "{text}");
+        }
+        for text in ["", "yesterday", "{{date}}", "24-01-02", "2024-13-01", "20240102"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

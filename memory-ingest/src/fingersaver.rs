@@ -1,0 +1,75 @@
+//! The chat of `fingersaver`.
+
+use std::path::Path;
+
+use memory_core::wikilink::{self, Rule};
+use memory_core::{Draft, Finding, Origin, Phase, Source, SourceError};
+
+use crate::cut;
+use crate::folder::{Entry, Folder};
+use crate::note::{self, without_last_break};
+
+/// The one file that is read.
+const CHAT: &str = "chat.md";
+
+/// The chat of `fingersaver`: one memory, with its newest 5,000 characters.
+#[derive(Debug)]
+pub struct Fingersaver {
+    folder: Folder,
+}
+
+impl Fingersaver {
+    /// Opens the folder at `path`, or the one that the file `chat.md` at `path` is in.
+    ///
+    /// # Errors
+    /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
+    pub fn open(path: &Path) -> Result<Self, SourceError> {
+        let is_chat = path.is_file() && path.file_name().is_some_and(|name| name == CHAT);
+        let parent = path.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+        let folder = Folder::open(parent.filter(|_| is_chat).unwrap_or(path))?;
+        match folder.join(CHAT) {
+            chat if chat.exists() => Ok(Self { folder }),
+            chat => Err(SourceError::Missing { path: chat.display().to_string() }),
+        }
+    }
+
+    fn finding(&self, entry: &Entry) -> Finding {
+        let text = match note::read(entry) {
+            Ok(text) => text,
+            Err(skipped) => return skipped,
+        };
+        if text.text.trim().is_empty() {
+            return Finding::Skipped { path: entry.path.clone(), reason: "is empty".into() };
+        }
+        let chat = without_last_break(&text.text);
+        let content = cut::newest_part(chat, &self.folder.join(CHAT).to_string_lossy()).unwrap_or_else(|| chat.to_owned());
+        let origin = Origin { source: self.name().into(), root: self.folder.name().into(), path: CHAT.into(), hash: None };
+        let prose = wikilink::blank_code(&content);
+        let draft = Draft {
+            title: Some("chat".into()),
+            phase: Some(Phase::Inbox),
+            tags: wikilink::prose_tags(&prose).into_iter().collect(),
+            source: self.name().into(),
+            origin: Some(origin),
+            ..Draft::new(&content)
+        };
+        let links = wikilink::parse_prose(&prose).into_iter().map(|link| link.target).collect();
+        let warning = text.warning.map(|(line, what)| format!("{CHAT}:{line}: {what}"));
+        Finding::Note { draft: Box::new(draft), front_matter: String::new(), links, uncounted_links: Vec::new(), warning }
+    }
+}
+
+impl Source for Fingersaver {
+    fn name(&self) -> &'static str {
+        "fingersaver"
+    }
+
+    fn rule(&self) -> Rule {
+        Rule::Paths
+    }
+
+    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
+        let chat = self.folder.files("").into_iter().find(|entry| entry.path == CHAT);
+        Box::new(chat.into_iter().map(|entry| self.finding(&entry)))
+    }
+}

@@ -1,0 +1,182 @@
+//! A folder that is read and never written.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use memory_core::SourceError;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+
+/// What tells a home of memories from any other folder: its memories and its index.
+const MEMORIES: &str = "categories";
+const INDEX: &str = "index/documents.db";
+
+/// What a home of memories is made of.
+const HOME: [&str; 4] = [MEMORIES, "index", "journal", "trash"];
+
+/// A folder that is read and never written.
+#[derive(Debug, Clone)]
+pub(crate) struct Folder {
+    /// The folder, without symlinks in its path.
+    root: PathBuf,
+    /// The same as text.
+    name: String,
+}
+
+/// A file or something else in a folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    /// Its path below the root: NFC, with `/` between the parts.
+    pub(crate) path: String,
+    /// Where it is, or why it must not be read.
+    pub(crate) place: Result<PathBuf, String>,
+}
+
+impl Folder {
+    /// Opens the folder at `path`.
+    pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
+        let shown = || path.display().to_string();
+        let unreadable = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => SourceError::Missing { path: shown() },
+            _ => SourceError::Unreadable { path: shown(), source },
+        };
+        let root = path.canonicalize().map_err(unreadable)?;
+        fs::read_dir(&root).map_err(unreadable)?;
+        Ok(Self { name: root.to_string_lossy().into_owned(), root })
+    }
+
+    /// Returns the folder's absolute path as text.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns where `path`, with `/` between its parts, is.
+    pub(crate) fn join(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// Returns all files below `part`, a path below the root or nothing for the root itself, in the order of their paths.
+    /// What is hidden, by a `.` before its name, is left out, and so is a home of memories.
+    pub(crate) fn files(&self, part: &str) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let start = self.root.join(part);
+        match start.canonicalize() {
+            Ok(real) if real.starts_with(&self.root) => self.walk(&start, &mut entries),
+            Ok(_) => entries.push(self.trouble(&start, "is a symlink that leads out of the folder".into())),
+            Err(_) => {}
+        }
+        let place = |entry: &Entry| entry.place.clone().ok();
+        entries.sort_by(|left, right| left.path.cmp(&right.path).then_with(|| place(left).cmp(&place(right))));
+        normalise(&mut entries);
+        refuse_doubles(&mut entries);
+        entries
+    }
+
+    /// Returns the one file at `path`, if there is one.
+    pub(crate) fn file(&self, path: &str) -> Option<Entry> {
+        let place = self.root.join(path);
+        let kind = place.symlink_metadata().ok()?;
+        (kind.is_file() || kind.is_symlink()).then(|| self.symlink(&place))
+    }
+
+    /// Returns the folders in `part`, as paths below the root.
+    pub(crate) fn folders(&self, part: &str) -> Vec<String> {
+        let Ok(listed) = fs::read_dir(self.root.join(part)) else { return Vec::new() };
+        let is_folder = |item: &fs::DirEntry| item.file_type().is_ok_and(|kind| kind.is_dir());
+        let folders = listed.filter_map(Result::ok).filter(is_folder);
+        let mut paths: Vec<_> =
+            folders.filter_map(|item| item.file_name().to_str().map(|name| format!("{part}/{name}"))).collect();
+        paths.sort();
+        paths
+    }
+
+    fn walk(&self, folder: &Path, entries: &mut Vec<Entry>) {
+        let listed = match fs::read_dir(folder) {
+            Ok(listed) => listed,
+            // A part that is not there has no files.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) => return entries.push(self.trouble(folder, format!("cannot be read: {error}"))),
+        };
+        // Memories that were taken in as notes would be twice as many each time.
+        let is_home = folder.join(MEMORIES).is_dir() && folder.join(INDEX).is_file();
+        for item in listed {
+            let item = match item {
+                Ok(item) => item,
+                Err(error) => return entries.push(self.trouble(folder, format!("cannot be read to its end: {error}"))),
+            };
+            if item.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let path = item.path();
+            if is_home && HOME.iter().any(|part| item.file_name() == *part) {
+                if item.file_name() == MEMORIES {
+                    entries.push(self.trouble(&path, "holds memories, not notes".into()));
+                }
+                continue;
+            }
+            match item.file_type() {
+                Ok(kind) if kind.is_dir() => self.walk(&path, entries),
+                Ok(kind) if kind.is_file() => entries.push(Entry { path: self.below(&path), place: Ok(path) }),
+                Ok(kind) if kind.is_symlink() => entries.push(self.symlink(&path)),
+                Ok(_) => entries.push(self.trouble(&path, "is neither a file nor a folder".into())),
+                Err(error) => entries.push(self.trouble(&path, format!("cannot be read: {error}"))),
+            }
+        }
+    }
+
+    /// A symlink counts as the file it leads to, if that is in this folder. Those to folders would lead in circles.
+    fn symlink(&self, path: &Path) -> Entry {
+        let target = match path.canonicalize() {
+            Ok(target) => target,
+            Err(error) => return self.trouble(path, format!("is a symlink that leads nowhere: {error}")),
+        };
+        if !target.starts_with(&self.root) {
+            return self.trouble(path, "is a symlink that leads out of the folder".into());
+        }
+        if !target.is_file() {
+            return self.trouble(path, "is a symlink to a folder".into());
+        }
+        Entry { path: self.below(path), place: Ok(target) }
+    }
+
+    fn trouble(&self, path: &Path, reason: String) -> Entry {
+        Entry { path: self.below(path), place: Err(reason) }
+    }
+
+    fn below(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+        parts.join("/")
+    }
+}
+
+/// Gives every path its NFC form, unless that is the path of another file.
+fn normalise(entries: &mut [Entry]) {
+    if entries.iter().all(|entry| is_nfc(&entry.path)) {
+        return;
+    }
+    let mut taken: HashSet<String> = entries.iter().map(|entry| entry.path.clone()).collect();
+    for entry in entries.iter_mut().filter(|entry| !is_nfc(&entry.path)) {
+        let path: String = entry.path.nfc().collect();
+        if taken.insert(path.clone()) {
+            entry.path = path;
+        }
+    }
+    entries.sort_by(|left, right| left.path.cmp(&right.path));
+}
+
+/// Names that are not UTF-8 may look the same, and a path must mean one file.
+fn refuse_doubles(entries: &mut [Entry]) {
+    for index in 1..entries.len() {
+        if entries[index].path == entries[index - 1].path {
+            entries[index].place = Err("has a name that is not UTF-8 and looks like that of another file".into());
+        }
+    }
+}
+
+/// Tells whether a path ends in one of `extensions`; case does not matter.
+pub(crate) fn has_extension(path: &str, extensions: &[&str]) -> bool {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|own| extensions.iter().any(|extension| own.eq_ignore_ascii_case(extension)))
+}

@@ -1,0 +1,229 @@
+//! The front matter of a note.
+
+use crate::yaml::{self, Yaml, YamlError};
+
+/// Longer front matter is none.
+const LARGEST: usize = 1 << 20;
+
+/// Our own keys, and what a person may write for them. A foreign key of the same name goes by another, so that it is not
+/// taken for ours.
+const OURS: [&str; 24] = [
+    "id",
+    "content_hash",
+    "phase",
+    "category",
+    "scope",
+    "tags",
+    "source",
+    "created_at",
+    "updated_at",
+    "expires_at",
+    "access_count",
+    "links",
+    "version",
+    "title",
+    "aliases",
+    "valid_from",
+    "valid_until",
+    "supersedes",
+    "superseded_by",
+    "origin",
+    "pinned",
+    "tag",
+    "alias",
+    "memory_version",
+];
+
+/// A text, parted into its front matter and its body.
+#[derive(Debug)]
+pub(crate) struct Parted<'a> {
+    /// The lines between the fences.
+    pub(crate) source: &'a str,
+    /// What the front matter says.
+    pub(crate) fields: Result<Vec<(String, Yaml)>, YamlError>,
+    /// What follows it.
+    pub(crate) body: &'a str,
+}
+
+/// Parts `text`. A text without front matter has no fields and is all body.
+pub(crate) fn part(text: &str) -> Parted<'_> {
+    let none = |fields| Parted { source: "", fields, body: text };
+    let Some(start) = fence(text) else { return none(Ok(Vec::new())) };
+    let mut at = start;
+    for line in text[start..].split_inclusive('\n') {
+        if fence(line).is_some() || is_last_fence(line) {
+            let source = &text[start..at];
+            return Parted { source, fields: fields(source), body: &text[at + line.len()..] };
+        }
+        at += line.len();
+    }
+    none(Err(YamlError { line: Some(0), what: "its front matter is never closed".into() }))
+}
+
+/// Returns the length of the line of dashes that `text` begins with.
+fn fence(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("---")?.trim_start_matches([' ', '\t']);
+    let rest = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n')?;
+    Some(text.len() - rest.len())
+}
+
+fn is_last_fence(line: &str) -> bool {
+    line.strip_prefix("---").is_some_and(|rest| rest.trim_start_matches([' ', '\t']).is_empty())
+}
+
+fn fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlError> {
+    if LARGEST < source.len() {
+        return Err(YamlError { line: None, what: "its front matter is larger than 1 MiB".into() });
+    }
+    match yaml::parse(source)? {
+        Yaml::Map(fields) => Ok(fields),
+        Yaml::Null => Ok(Vec::new()),
+        _ => Err(YamlError { line: Some(1), what: "its front matter is no list of keys and values".into() }),
+    }
+}
+
+impl Parted<'_> {
+    /// Returns the value of a scalar as it is written, such as `1.10`, which is no `1.1`.
+    pub(crate) fn raw(&self, key: &str) -> Option<&str> {
+        let value = self.line(key)?;
+        Some(value.split_once(" #").map_or(value, |(value, _)| value).trim())
+    }
+
+    /// Returns the comment behind a plain scalar, with its `#`.
+    pub(crate) fn comment(&self, key: &str) -> Option<&str> {
+        let value = self.line(key)?;
+        let is_plain = !value.trim_start().starts_with(['"', '\'', '[', '|', '>', '&']);
+        value.find(" #").filter(|_| is_plain).map(|at| &value[at + 1..])
+    }
+
+    fn line(&self, key: &str) -> Option<&str> {
+        let lines = self.source.lines().filter(|line| !line.starts_with([' ', '\t', '#']));
+        lines.filter_map(|line| line.split_once(':')).find(|(own, _)| own.trim() == key).map(|(_, value)| value)
+    }
+
+    /// Returns the lines of the keys that were not `consumed`, with their comments, ready to stand in a memory's front
+    /// matter. A key of the same name as one of ours is called `<source_name>_<key>`.
+    ///
+    /// `None` if the lines cannot be parted by key: then they must be kept in some other way.
+    pub(crate) fn foreign_lines(&self, consumed: &dyn Fn(&str) -> bool, source_name: &str) -> Option<String> {
+        let fields = self.fields.as_ref().ok()?;
+        let (preamble, segments) = segments(self.source);
+        if segments.len() != fields.len() {
+            return None;
+        }
+        let mut lines = preamble.replace("\r\n", "\n");
+        let mut expected = Vec::new();
+        for ((key, value), segment) in fields.iter().zip(segments) {
+            let segment = segment.replace("\r\n", "\n");
+            if consumed(key) {
+                keep_comments(&segment, &mut lines);
+                continue;
+            }
+            let is_ours = OURS.contains(&key.as_str());
+            let prefix = if is_ours { format!("{}_", source_name.replace('-', "_")) } else { String::new() };
+            let quote = segment.len() - segment.trim_start_matches(['"', '\'']).len();
+            lines.push_str(&segment[..quote]);
+            lines.push_str(&prefix);
+            lines.push_str(&segment[quote..]);
+            expected.push((prefix + key, value.clone()));
+        }
+        if !lines.is_empty() && !lines.ends_with('\n') {
+            lines.push('\n');
+        }
+        // Whatever is odd about the lines, such as an alias whose anchor is gone, shows once they stand among others.
+        let among_others = |field: &str| (field.to_owned(), Yaml::Plain("0".into()));
+        expected.insert(0, among_others("before the lines"));
+        expected.push(among_others("after the lines"));
+        (yaml::parse(&format!("before the lines: 0\n{lines}after the lines: 0\n")) == Ok(Yaml::Map(expected))).then_some(lines)
+    }
+}
+
+/// Parts front matter into what stands before its first key, and one piece for each key.
+fn segments(source: &str) -> (&str, Vec<&str>) {
+    let mut starts = Vec::new();
+    let mut at = 0;
+    for line in source.split_inclusive('\n') {
+        let is_item = line.starts_with("- ") || line.trim_end() == "-";
+        if !is_item && !line.starts_with([' ', '\t', '#', '\r', '\n']) {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    let ends = starts.iter().skip(1).copied().chain([source.len()]);
+    let segments = starts.iter().zip(ends).map(|(start, end)| &source[*start..end]).collect();
+    (&source[..starts.first().copied().unwrap_or(source.len())], segments)
+}
+
+/// Keeps the comments of a key whose value has gone elsewhere.
+fn keep_comments(segment: &str, lines: &mut String) {
+    for line in segment.lines().map(str::trim) {
+        if line.starts_with('#') {
+            lines.extend([line, "\n"]);
+        } else if has_comment(line) {
+            lines.extend(["# ", line, "\n"]);
+        }
+    }
+}
+
+/// Tells whether a line ends in a comment. In quotes there are none, so only what follows them counts.
+fn has_comment(line: &str) -> bool {
+    let value = line.split_once(": ").map_or(line, |(_, value)| value).trim_start_matches("- ").trim_start();
+    let quoted = value.starts_with(['"', '\'', '[']).then(|| value.rfind(['"', '\''])).flatten();
+    value[quoted.unwrap_or_default()..].contains(" #")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::part;
+
+    fn lines(text: &str) -> Option<String> {
+        part(text).foreign_lines(&|key| key == "tags" || key == "title", "obsidian")
+    }
+
+    #[test]
+    fn only_the_first_block_is_front_matter() {
+        assert_eq!(part("---\na: 1\n---\nb\n---\nc").body, "b\n---\nc");
+        assert_eq!(part("--- \r\na: 1\r\n---\t\r\nb").body, "b");
+        assert_eq!(part("---\na: 1\n---").body, "");
+        assert_eq!(part("---\n---\nb").body, "b");
+        for text in ["a\n---\nb: 1\n---\n", "----\na: 1\n---\n", "---a\n---\n", "", "---"] {
+            let parted = part(text);
+            assert_eq!((parted.body, parted.fields.as_ref().map(Vec::len)), (text, Ok(0)), "{text}");
+        }
+        assert!(part("---\na: 1\nb").fields.is_err());
+    }
+
+    #[test]
+    fn foreign_lines_keep_their_comments_and_form() {
+        let text = "---\n# top\ntitle: T # why\nb:   1.10 # x\ntags:\n- a\n# between\n- b\n\nc:\n  - d # e\n---\n";
+        let kept = "# top\n# title: T # why\nb:   1.10 # x\n# between\nc:\n  - d # e\n";
+        assert_eq!(lines(text).as_deref(), Some(kept));
+    }
+
+    #[test]
+    fn a_key_called_as_one_of_ours_gets_another_name() {
+        assert_eq!(lines("---\nalias: {a: 1}\n---\n").as_deref(), Some("obsidian_alias: {a: 1}\n"));
+        assert_eq!(lines("---\nid: 1\n\"links\": [a]\n---\n").as_deref(), Some("obsidian_id: 1\n\"obsidian_links\": [a]\n"));
+    }
+
+    #[test]
+    fn lines_that_do_not_stand_alone_are_not_parted() {
+        assert_eq!(lines("---\ntitle: &a T\nb: *a\n---\n"), None);
+        assert_eq!(lines("---\n{a: 1,\nb: 2}\n---\n"), None);
+        assert_eq!(lines("---\nid: 1\nobsidian_id: 2\n---\n"), None);
+    }
+
+    #[test]
+    fn a_number_is_read_as_it_is_written() {
+        assert_eq!(part("---\ntitle: 1.10 # x\n---\n").raw("title"), Some("1.10"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "---\n([a-c]: |- |\\[|\\]|\n|#| |\"|&a|\\*a|键|id: ){0,30}\n---\nbody") {
+            lines(&text);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Drafts from elsewhere: one adapter a source.
+//!
+//! An adapter reads what another program keeps and yields [`memory_core::Finding`]s; it never writes. [`open`] finds the
+//! adapter by its name, and [`memory_core::ingest`] does the rest.
+//!
+//! | source | reads | where, unless told otherwise |
+//! |---|---|---|
+//! | [`Claude`] | `CLAUDE.md`, rules, sub-agents and their memory, auto memory of projects | `~/.claude` |
+//! | [`CarAgent`] | every Markdown file | `~/.car-agent` |
+//! | [`Fingersaver`] | the newest messages of `chat.md` | `~/.fingersaver` |
+//! | [`Logseq`] | pages and journals, Markdown and Org | `~/logseq` |
+//! | [`Obsidian`] | every note of the vault | `~/my-vault` |
+
+#![forbid(unsafe_code)]
+
+mod car_agent;
+mod claude;
+mod cut;
+mod date;
+mod fingersaver;
+mod folder;
+mod front_matter;
+mod logseq;
+mod note;
+mod obsidian;
+mod source_name;
+mod text;
+mod yaml;
+
+pub use car_agent::CarAgent;
+pub use claude::Claude;
+pub use fingersaver::Fingersaver;
+pub use logseq::Logseq;
+pub use obsidian::Obsidian;
+pub use source_name::{SourceName, open};

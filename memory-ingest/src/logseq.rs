@@ -1,0 +1,188 @@
+//! Logseq graphs.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use memory_core::wikilink::{self, Rule};
+use memory_core::{Finding, Source, SourceError};
+use regex::Regex;
+
+use crate::date;
+use crate::folder::{Entry, Folder, has_extension};
+use crate::note::{self, Note, stem};
+
+/// The folders of a graph that are read.
+const PAGES: &str = "pages";
+const PARTS: [&str; 2] = ["journals", PAGES];
+
+/// A Logseq graph: its pages and journals, Markdown and Org.
+#[derive(Debug)]
+pub struct Logseq {
+    folder: Folder,
+}
+
+impl Logseq {
+    /// Opens the graph at `path`.
+    ///
+    /// # Errors
+    /// [`SourceError::Missing`], also if the folder has neither pages nor journals; [`SourceError::Unreadable`].
+    pub fn open(path: &Path) -> Result<Self, SourceError> {
+        let folder = Folder::open(path)?;
+        // The folder above a graph is easily taken for the graph, and has nothing to take in.
+        if PARTS.iter().all(|part| !folder.join(part).is_dir()) {
+            return Err(SourceError::Missing { path: folder.join(PAGES).display().to_string() });
+        }
+        Ok(Self { folder })
+    }
+
+    fn finding(&self, entry: &Entry) -> Finding {
+        let text = match note::read(entry) {
+            Ok(text) => text,
+            Err(skipped) => return skipped,
+        };
+        let mut page = Note::new(self.name(), &self.folder, &entry.path, &text);
+        let properties = Properties::of(&text.text);
+        let draft = &mut page.draft;
+        draft.title = Some(properties.get("title").map_or_else(|| page_name(stem(&entry.path)), str::to_owned));
+        draft.aliases = properties.list("alias");
+        draft.tags = draft.tags.iter().cloned().chain(properties.list("tags")).collect();
+        let references = references(&wikilink::blank_code(&text.text));
+        let tags = references.iter().filter(|reference| reference.is_tag);
+        page.inline_tags = tags.map(|reference| reference.page.clone()).collect();
+        let journal = || entry.path.starts_with("journals/").then(|| date::day(stem(&entry.path))).flatten();
+        let written = || ["created-at", "created_at"].iter().find_map(|key| date::parse(properties.get(key)?));
+        draft.created_at = draft.created_at.or_else(journal).or_else(written);
+        page.links = references.into_iter().map(|reference| reference.page).collect();
+        page.into_finding()
+    }
+}
+
+impl Source for Logseq {
+    fn name(&self) -> &'static str {
+        "logseq"
+    }
+
+    fn rule(&self) -> Rule {
+        Rule::Pages
+    }
+
+    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
+        let entries = PARTS.into_iter().flat_map(|part| self.folder.files(part));
+        let is_page = |entry: &Entry| has_extension(&entry.path, &["md", "org"]) || entry.place.is_err();
+        Box::new(entries.filter(is_page).map(|entry| self.finding(&entry)))
+    }
+}
+
+/// Returns the name of the page in a file called `stem`: `___` parts namespaces, and %XX is any byte.
+fn page_name(stem: &str) -> String {
+    let mut bytes = Vec::with_capacity(stem.len());
+    let mut rest = stem.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        let decoded = digits.filter(|digits| !digits.starts_with('+')).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(decoded.unwrap_or(*first));
+        rest = if decoded.is_some() { &after[2..] } else { after };
+    }
+    note::one_line(&String::from_utf8_lossy(&bytes).replace("___", "/"))
+}
+
+/// The properties of a page: those before its first block, or of its first block.
+struct Properties(Vec<(String, String)>);
+
+impl Properties {
+    fn of(text: &str) -> Self {
+        static PROPERTY: LazyLock<Regex> = LazyLock::new(|| {
+            let markdown = r"(?:- )?([A-Za-z][\w/-]*):: ?(.*)";
+            let org = r"#\+([A-Za-z][\w-]*): ?(.*)";
+            let drawer = r":([A-Za-z][\w-]*): +(.*)";
+            let front_matter = r"([A-Za-z][\w-]*): +(.*)";
+            Regex::new(&format!("^(?:{markdown}|{org}|{drawer}|{front_matter})$")).expect("the pattern is right")
+        });
+        let is_frame =
+            |line: &str| line.is_empty() || [":PROPERTIES:", ":END:", "---"].iter().any(|frame| line.starts_with(frame));
+        let mut properties = Vec::<(String, String)>::new();
+        for line in text.lines() {
+            match PROPERTY.captures(line) {
+                Some(found) => {
+                    let mut groups = found.iter().skip(1).flatten().map(|group| group.as_str());
+                    let (key, value) = (groups.next().unwrap_or_default(), groups.next().unwrap_or_default());
+                    properties.push((key.to_lowercase(), value.trim().to_owned()));
+                }
+                None if is_frame(line) => {}
+                None => break,
+            }
+        }
+        Self(properties)
+    }
+
+    /// Returns what is said under `key`, by its last line.
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(own, _)| own == key).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the names under `key`, which are parted by commas and may stand in brackets.
+    fn list(&self, key: &str) -> Vec<String> {
+        let names = self.get(key).unwrap_or_default().split([',', '，']).map(|name| {
+            let name = name.trim().trim_start_matches('#');
+            let name = name.strip_prefix("[[").unwrap_or(name);
+            name.strip_suffix("]]").unwrap_or(name).to_owned()
+        });
+        names.filter(|name| !name.is_empty()).collect()
+    }
+}
+
+struct Reference {
+    page: String,
+    is_tag: bool,
+}
+
+/// Returns the pages that a text without code refers to: `[[page]]`, `#[[two words]]` and `#tag`.
+fn references(prose: &str) -> Vec<Reference> {
+    let mut references = Vec::new();
+    for link in wikilink::parse_prose(prose) {
+        let start = link.span.start + usize::from(link.embed);
+        let page = prose[start + 2..link.span.end - 2].trim().to_owned();
+        references.push(Reference { page, is_tag: prose[..start].ends_with('#') });
+    }
+    for (at, _) in prose.match_indices('#') {
+        let begins_word = |before: char| before.is_whitespace() || before == ',';
+        if !prose[..at].chars().next_back().is_none_or(begins_word) {
+            continue;
+        }
+        let rest = &prose[at + 1..];
+        let is_end = |character: char| character.is_whitespace() || "#[](),.!?'\":;{}|`".contains(character);
+        let page = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+        // `#+begin_src` and its kind are Org's own words.
+        if !page.is_empty() && !page.starts_with('+') {
+            references.push(Reference { page: page.to_owned(), is_tag: true });
+        }
+    }
+    references
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Properties, page_name, references};
+
+    #[test]
+    fn file_names_are_page_names_in_disguise() {
+        assert_eq!(page_name("a___b%2Fc%3A%E9%94%AE%zz%+1%"), "a/b/c:键%zz%+1%");
+    }
+
+    #[test]
+    fn properties_end_where_text_begins() {
+        let properties = Properties::of("title:: A B\nalias:: x, [[y z]]，#w\n\n- tags:: t\n- text\ntags:: no");
+        assert_eq!(properties.get("title"), Some("A B"));
+        assert_eq!(properties.list("alias"), ["x", "y z", "w"]);
+        assert_eq!(properties.list("tags"), ["t"]);
+        let org = Properties::of(":PROPERTIES:\n:ID: 1\n:alias: o\n:END:\n#+TITLE: Org page\n* text");
+        assert_eq!((org.get("title"), org.get("alias")), (Some("Org page"), Some("o")));
+    }
+
+    #[test]
+    fn tags_and_links_are_references_of_one_kind() {
+        let found: Vec<_> =
+            references("[[a|b]] #[[two words]] #c, #+d x#e [[file][label]] #f").into_iter().map(|found| found.page).collect();
+        assert_eq!(found, ["a|b", "two words", "c", "f"]);
+    }
+}

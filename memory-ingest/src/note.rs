@@ -1,0 +1,215 @@
+//! A Markdown note with front matter, as most sources keep them.
+
+use chrono::{DateTime, Utc};
+use memory_core::{Draft, Finding, Origin, Phase, wikilink};
+
+use crate::date;
+use crate::folder::{Entry, Folder};
+use crate::front_matter::{self, Parted};
+use crate::text::{self, Text};
+use crate::yaml::Yaml;
+
+/// A note as a draft, and what does not fit into one.
+#[derive(Debug)]
+pub(crate) struct Note {
+    pub(crate) draft: Draft,
+    pub(crate) fields: Vec<(String, Yaml)>,
+    /// The targets of the links in its body and properties.
+    pub(crate) links: Vec<String>,
+    /// Those that stand in a property without quotes, or in front matter that is kept as text.
+    uncounted_links: Vec<String>,
+    /// The tags in its body.
+    pub(crate) inline_tags: Vec<String>,
+    /// The front matter, where it could not be understood.
+    pub(crate) not_understood: String,
+    front_matter: String,
+    warnings: Vec<String>,
+}
+
+/// Reads the file at `entry`, or says why it is not taken.
+pub(crate) fn read(entry: &Entry) -> Result<Text, Finding> {
+    let skipped = |reason: String| Finding::Skipped { path: entry.path.clone(), reason };
+    let place = entry.place.as_ref().map_err(|reason| skipped(reason.clone()))?;
+    text::read(place).map_err(skipped)
+}
+
+impl Note {
+    /// Makes a note of the text of a file.
+    pub(crate) fn new(source: &str, folder: &Folder, path: &str, text: &Text) -> Self {
+        let parted = front_matter::part(&text.text);
+        let mut warnings: Vec<_> = text.warning.iter().map(|(line, what)| format!("{path}:{line}: {what}")).collect();
+        if let Err(error) = &parted.fields {
+            // The first line is the fence.
+            let line = error.line.map_or(1, |line| line + 1);
+            warnings.push(format!("{path}:{line}: {}; it was kept as text", error.what));
+        }
+        let names = Names::of(&parted, stem(path));
+        let is_consumed = |key: &str| names.consumed.iter().any(|consumed| consumed == key);
+        let foreign = parted.foreign_lines(&is_consumed, source);
+        // What cannot be kept as front matter is kept as text.
+        let content = if foreign.is_some() { parted.body } else { text.text.as_str() };
+        let prose = wikilink::blank_code(parted.body);
+        let mut links: Vec<_> = targets(&prose).collect();
+        let not_understood = if parted.fields.is_err() { parted.source } else { "" }.to_owned();
+        let fields = parted.fields.unwrap_or_default();
+        let mut uncounted_links = Vec::new();
+        for (_, value) in &fields {
+            value.for_each_text(&mut |text| links.extend(targets(text)));
+            each_unquoted_link(value, &mut uncounted_links);
+        }
+        if foreign.is_none() {
+            // What became text is read as text from then on, its links too.
+            uncounted_links.extend(targets(&wikilink::blank_code(parted.source)));
+        }
+        let origin = Origin { source: source.into(), root: folder.name().into(), path: path.into(), hash: None };
+        let draft = Draft {
+            title: Some(names.title),
+            aliases: names.aliases,
+            phase: Some(Phase::Inbox),
+            tags: names.tags.into_iter().collect(),
+            source: source.into(),
+            created_at: created_at(&fields),
+            origin: Some(origin),
+            ..Draft::new(without_last_break(content))
+        };
+        let (inline_tags, front_matter) = (wikilink::prose_tags(&prose), foreign.unwrap_or_default());
+        Self { draft, fields, links, uncounted_links, inline_tags, not_understood, front_matter, warnings }
+    }
+
+    /// Returns what the front matter says under `key`.
+    pub(crate) fn field(&self, key: &str) -> Option<&Yaml> {
+        self.fields.iter().find(|(own, _)| own == key).map(|(_, value)| value)
+    }
+
+    /// Returns the note as a finding.
+    pub(crate) fn into_finding(mut self) -> Finding {
+        self.draft.tags = self.draft.tags.iter().chain(&self.inline_tags).collect();
+        Finding::Note {
+            draft: Box::new(self.draft),
+            front_matter: self.front_matter,
+            links: self.links,
+            uncounted_links: self.uncounted_links,
+            warning: (!self.warnings.is_empty()).then(|| self.warnings.join("; ")),
+        }
+    }
+}
+
+/// Returns the name of a file without its folder and its extension.
+pub(crate) fn stem(path: &str) -> &str {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// Returns a name without the line breaks that no name may have.
+pub(crate) fn one_line(name: &str) -> String {
+    name.trim().replace(char::is_control, " ")
+}
+
+/// Returns a text without the line break at its end.
+pub(crate) fn without_last_break(text: &str) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.strip_suffix('\r').unwrap_or(text)
+}
+
+/// What the front matter calls the note, and which of its keys say so.
+struct Names {
+    title: String,
+    aliases: Vec<String>,
+    tags: Vec<String>,
+    consumed: Vec<String>,
+}
+
+impl Names {
+    fn of(parted: &Parted<'_>, stem: &str) -> Self {
+        let mut names = Self { title: stem.to_owned(), aliases: Vec::new(), tags: Vec::new(), consumed: Vec::new() };
+        let Ok(fields) = &parted.fields else { return names };
+        for (key, value) in fields {
+            let is_whole = match key.to_lowercase().as_str() {
+                "tags" | "tag" => collect(value, &|character| character == ',' || character.is_whitespace(), &mut names.tags),
+                "aliases" | "alias" => collect(value, &|character| matches!(character, ',' | '\n'), &mut names.aliases),
+                _ => false,
+            };
+            if is_whole && key.to_lowercase().starts_with("tag") && matches!(value, Yaml::Text(_)) {
+                // In `tags: a #b` the second tag is a comment for YAML, and none for the person who wrote it.
+                let comment = parted.comment(key).unwrap_or_default();
+                names.tags.extend(comment.split_whitespace().filter(|word| is_marked(word)).map(str::to_owned));
+            }
+            if is_whole {
+                names.consumed.push(key.clone());
+            }
+        }
+        names.aliases = distinct(names.aliases);
+        for key in ["title", "name"] {
+            let title = match fields.iter().find(|(own, _)| own == key) {
+                Some((_, Yaml::Text(title))) => title.as_str(),
+                Some((_, Yaml::Plain(title))) => parted.raw(key).unwrap_or(title),
+                _ => continue,
+            };
+            let title = one_line(title);
+            if !title.is_empty() {
+                names.title = title;
+                names.consumed.push(key.into());
+                break;
+            }
+        }
+        names
+    }
+}
+
+/// Adds the texts of a list, or the parts of a text, to `found`; tells whether that is all there is.
+fn collect(value: &Yaml, parts: &dyn Fn(char) -> bool, found: &mut Vec<String>) -> bool {
+    let mut add = |text: &str| {
+        let text = one_line(text);
+        if !text.is_empty() {
+            found.push(text);
+        }
+    };
+    match value {
+        Yaml::Null => true,
+        Yaml::Text(text) | Yaml::Plain(text) => {
+            text.split(parts).for_each(add);
+            true
+        }
+        Yaml::List(items) => {
+            items.iter().filter_map(Yaml::scalar).for_each(&mut add);
+            items.iter().all(|item| item.scalar().is_some() || *item == Yaml::Null)
+        }
+        Yaml::Map(_) => false,
+    }
+}
+
+fn is_marked(word: &str) -> bool {
+    word.strip_prefix('#').is_some_and(|tag| !tag.is_empty() && !tag.starts_with('#'))
+}
+
+fn distinct(names: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    names.into_iter().filter(|name| seen.insert(name.clone())).collect()
+}
+
+fn created_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
+    let is_creation = |key: &str| {
+        let key = key.to_lowercase().replace(['-', ' '], "_");
+        matches!(key.as_str(), "created" | "created_at" | "createdat" | "date" | "date_created" | "creation_date" | "create_time")
+    };
+    fields.iter().filter(|(key, _)| is_creation(key)).find_map(|(_, value)| date::parse(value.scalar()?))
+}
+
+fn targets(prose: &str) -> impl Iterator<Item = String> {
+    wikilink::parse_prose(prose).into_iter().map(|link| link.target)
+}
+
+/// Finds what is written `[[x]]` without quotes, which YAML takes for a list in a list.
+fn each_unquoted_link(value: &Yaml, links: &mut Vec<String>) {
+    match value {
+        Yaml::List(items) => match items.as_slice() {
+            [Yaml::List(inner)] if matches!(inner.as_slice(), [Yaml::Text(_) | Yaml::Plain(_)]) => {
+                let text = inner[0].scalar().unwrap_or_default();
+                links.extend(targets(&format!("[[{text}]]")));
+            }
+            _ => items.iter().for_each(|item| each_unquoted_link(item, links)),
+        },
+        Yaml::Map(fields) => fields.iter().for_each(|(_, value)| each_unquoted_link(value, links)),
+        Yaml::Null | Yaml::Text(_) | Yaml::Plain(_) => {}
+    }
+}

@@ -1,0 +1,236 @@
+//! Front matter as a value, bounded in what it may unfold to.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// A value of YAML. Numbers and truth values stay texts: nothing here counts with them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Yaml {
+    /// No value.
+    Null,
+    /// A text.
+    Text(String),
+    /// A number or truth value, as YAML prints it.
+    Plain(String),
+    /// A list.
+    List(Vec<Yaml>),
+    /// Keys and values, in order.
+    Map(Vec<(String, Yaml)>),
+}
+
+/// What is wrong with a text that should be YAML.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct YamlError {
+    /// The line, counted from 1, if it can be told.
+    pub(crate) line: Option<usize>,
+    /// What is wrong, as a statement.
+    pub(crate) what: String,
+}
+
+/// Deeper brackets are no front matter, and cost the scanner the square of their number.
+const DEEPEST: usize = 256;
+
+/// More values than these marks can part are no front matter: each costs the parser some 300 bytes.
+const MOST_MARKS: usize = 130_000;
+
+/// Reads a document. What its aliases unfold to may be no more than twice its size, or a few thousand values.
+pub(crate) fn parse(source: &str) -> Result<Yaml, YamlError> {
+    if DEEPEST < depth(source) {
+        return Err(YamlError { line: None, what: "its brackets are nested too deeply".into() });
+    }
+    if MOST_MARKS < source.bytes().filter(|byte| b"[]{},:-?\n".contains(byte)).count() {
+        return Err(YamlError { line: None, what: "it has too many values".into() });
+    }
+    let budget = Cell::new(2 * source.len() + 10_000);
+    Node(&budget).deserialize(serde_yaml::Deserializer::from_str(source)).map_err(|error| {
+        let message = error.to_string();
+        let what = message.split(" at line ").next().unwrap_or_default();
+        YamlError { line: error.location().map(|location| location.line()), what: what.to_owned() }
+    })
+}
+
+fn depth(source: &str) -> usize {
+    let mut now = 0_usize;
+    let mut deepest = 0;
+    for byte in source.bytes() {
+        match byte {
+            b'[' | b'{' => now += 1,
+            b']' | b'}' => now = now.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(now);
+    }
+    deepest
+}
+
+impl Yaml {
+    /// Returns the text of a single value.
+    pub(crate) fn scalar(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Plain(text) => Some(text),
+            Self::Null | Self::List(_) | Self::Map(_) => None,
+        }
+    }
+
+    /// Returns the value of a key, if this has keys.
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Map(fields) => fields.iter().find(|(own, _)| own == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// Calls `see` with every text in the value, however deep.
+    pub(crate) fn for_each_text(&self, see: &mut dyn FnMut(&str)) {
+        match self {
+            Self::Text(text) => see(text),
+            Self::List(items) => items.iter().for_each(|item| item.for_each_text(see)),
+            Self::Map(fields) => fields.iter().for_each(|(_, value)| value.for_each_text(see)),
+            Self::Null | Self::Plain(_) => {}
+        }
+    }
+}
+
+struct Node<'a>(&'a Cell<usize>);
+
+impl Node<'_> {
+    fn spend<E: Error>(&self, size: usize) -> Result<(), E> {
+        let left = self.0.get().checked_sub(size + 1).ok_or_else(|| E::custom("its aliases unfold to too much"))?;
+        self.0.set(left);
+        Ok(())
+    }
+
+    fn plain<E: Error>(&self, value: &impl fmt::Debug) -> Result<Yaml, E> {
+        let text = format!("{value:?}");
+        self.spend(text.len())?;
+        Ok(Yaml::Plain(text))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Yaml;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Yaml, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Yaml;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value without a type of its own")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Yaml, E> {
+        self.spend(0)?;
+        Ok(Yaml::Null)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Yaml, E> {
+        self.visit_unit()
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Yaml, E> {
+        self.plain(&value)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Yaml, E> {
+        self.plain(&value)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Yaml, E> {
+        self.plain(&value)
+    }
+
+    fn visit_i128<E: Error>(self, value: i128) -> Result<Yaml, E> {
+        self.plain(&value)
+    }
+
+    fn visit_u128<E: Error>(self, value: u128) -> Result<Yaml, E> {
+        self.plain(&value)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Yaml, E> {
+        self.plain(&value)
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Yaml, E> {
+        self.spend(value.len())?;
+        Ok(Yaml::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
+        self.spend(0)?;
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element_seed(Node(self.0))? {
+            items.push(item);
+        }
+        Ok(Yaml::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
+        self.spend(0)?;
+        let mut fields = Vec::new();
+        let mut seen = HashSet::new();
+        while let Some(key) = access.next_key_seed(Node(self.0))? {
+            let key = match key {
+                Yaml::Text(key) | Yaml::Plain(key) => key,
+                Yaml::Null => String::new(),
+                Yaml::List(_) | Yaml::Map(_) => return Err(A::Error::custom("one of its keys is no text")),
+            };
+            if !seen.insert(key.clone()) {
+                return Err(A::Error::custom(format!("the key {key} occurs twice")));
+            }
+            fields.push((key, access.next_value_seed(Node(self.0))?));
+        }
+        Ok(Yaml::Map(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::{Yaml, parse};
+
+    #[test]
+    fn values_keep_their_order_and_numbers_their_text() {
+        let text = |text: &str| Yaml::Text(text.into());
+        let plain = |text: &str| Yaml::Plain(text.into());
+        let fields =
+            [("b", text("x")), ("a", plain("1")), ("c", Yaml::List(vec![plain("true"), Yaml::Null, text("2024-01-02")]))];
+        let fields = fields.map(|(key, value)| (key.to_owned(), value)).to_vec();
+        assert_eq!(parse("b: x\na: 1\nc: [true, ~, 2024-01-02]"), Ok(Yaml::Map(fields)));
+        assert_eq!(parse("# nothing"), Ok(Yaml::Null));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let wrong = |source: &str| parse(source).expect_err("it is wrong");
+        assert_eq!(wrong("a: 1\nb: \"x\n").line, Some(3));
+        assert_eq!(wrong("a: 1\nb: 2\na: 3").what, "the key a occurs twice");
+    }
+
+    #[test]
+    fn no_bomb_goes_off() {
+        use std::fmt::Write;
+        let mut powers = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
+        for level in 1..10 {
+            let alias = format!("*a{}", level - 1);
+            writeln!(powers, "a{level}: &a{level} [{}]", [alias.as_str(); 9].join(",")).expect("a string takes all");
+        }
+        let long = format!("a: &a [{}]\nb: [{}]", "x,".repeat(20_000), "*a,".repeat(20_000));
+        let text = format!("a: &a {}\nb: [{}]", "x".repeat(100_000), "*a,".repeat(100_000));
+        let wide = format!("[{}]", "x,".repeat(400_000));
+        let deep = "[".repeat(500_000);
+        let started = Instant::now();
+        for bomb in [powers, long, text, wide, deep] {
+            assert!(parse(&bomb).is_err());
+        }
+        assert!(started.elapsed().as_secs() < 5);
+    }
+}

@@ -1,0 +1,50 @@
+//! Real inputs, which are too many and not ours to keep in the repository.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Returns the folder of real inputs: the one that `MEMORY_TEST_INPUTS` names, or the one beside the checkout.
+///
+/// Without it the test that `claim` names is left out, which `MEMORY_TEST_REQUIRE_ALL=1` turns into a failure.
+pub(crate) fn inputs(claim: &str) -> Option<PathBuf> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs");
+    let folder = std::env::var_os("MEMORY_TEST_INPUTS").map_or_else(beside, PathBuf::from);
+    if folder.is_dir() { Some(folder) } else { leave_out(claim, &format!("{} is not there", folder.display())) }
+}
+
+fn leave_out<T>(claim: &str, why: &str) -> Option<T> {
+    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
+    eprintln!("left out: {claim} ({why})");
+    None
+}
+
+/// Unpacks a vault and returns the folder that holds it, and its facts if they came with it.
+pub(crate) fn vault(claim: &str, name: &str) -> Option<(TempDir, PathBuf)> {
+    let archive = inputs(claim)?.join("vaults").join(format!("{name}.tar.gz"));
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let unpacked = Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()).status();
+    if !unpacked.is_ok_and(|status| status.success()) {
+        return leave_out(claim, &format!("{} cannot be unpacked", archive.display()));
+    }
+    let vault = folder.path().join(name);
+    Some((folder, vault))
+}
+
+/// Returns the facts that came with a vault.
+pub(crate) fn facts(claim: &str, name: &str) -> Option<Value> {
+    let path = inputs(claim)?.join("vaults").join(format!("{name}.facts.json"));
+    let text = std::fs::read_to_string(&path).ok();
+    let Some(text) = text else { return leave_out(claim, &format!("{} is not there", path.display())) };
+    Some(serde_json::from_str(&text).expect("facts are JSON"))
+}
+
+/// Returns what one of the programs beside the inputs prints.
+pub(crate) fn tool(claim: &str, program: &str, arguments: &[&Path]) -> Option<Value> {
+    let program = inputs(claim)?.join("../tools").join(program);
+    let ran = Command::new("python3").arg(&program).args(arguments).output().ok().filter(|output| output.status.success());
+    let Some(output) = ran else { return leave_out(claim, &format!("python3 cannot run {}", program.display())) };
+    Some(serde_json::from_slice(&output.stdout).expect("it prints JSON"))
+}

@@ -1,0 +1,95 @@
+//! A folder for one test, and what a source finds in it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memory_core::testing::{FakeStore, services, source_suite};
+use memory_core::{Draft, Finding, IngestReport, Source, ingest};
+use memory_ingest::{SourceName, open};
+use tempfile::TempDir;
+
+pub(crate) struct Sandbox(TempDir);
+
+impl Sandbox {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let sandbox = Self(tempfile::tempdir().expect("a temporary folder can be made"));
+        for (path, text) in files {
+            sandbox.write(path, text.as_bytes());
+        }
+        sandbox
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.0.path().canonicalize().expect("the folder is there")
+    }
+
+    pub(crate) fn write(&self, path: &str, bytes: &[u8]) {
+        let path = self.0.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a folder can be made");
+        std::fs::write(path, bytes).expect("a file can be written");
+    }
+
+    pub(crate) fn survey(&self, name: SourceName) -> Survey {
+        survey(name, self.0.path())
+    }
+}
+
+pub(crate) struct Note {
+    pub(crate) draft: Draft,
+    pub(crate) front_matter: String,
+    pub(crate) links: Vec<String>,
+    pub(crate) uncounted_links: Vec<String>,
+    pub(crate) warning: Option<String>,
+}
+
+impl Note {
+    pub(crate) fn path(&self) -> &str {
+        &self.draft.origin.as_ref().expect("every note has an origin").path
+    }
+}
+
+/// All that a source found.
+pub(crate) struct Survey {
+    pub(crate) notes: Vec<Note>,
+    pub(crate) attachments: Vec<String>,
+    pub(crate) skipped: Vec<(String, String)>,
+    pub(crate) tags: BTreeSet<String>,
+    /// What taking them in says.
+    pub(crate) report: IngestReport,
+    /// What taking them in once more says.
+    pub(crate) again: IngestReport,
+}
+
+impl Survey {
+    pub(crate) fn note(&self, path: &str) -> &Note {
+        self.notes.iter().find(|note| note.path() == path).unwrap_or_else(|| panic!("there is no note {path}"))
+    }
+}
+
+pub(crate) fn survey(name: SourceName, path: &Path) -> Survey {
+    let source = open(name, path).expect("the source is there");
+    source_suite(source.as_ref());
+    let home = services(Arc::new(FakeStore::default()));
+    let take = |source: &dyn Source| ingest(&home, source, false, &mut |_| {}).expect("the fake store does not fail");
+    let mut survey = Survey {
+        notes: Vec::new(),
+        attachments: Vec::new(),
+        skipped: Vec::new(),
+        tags: BTreeSet::new(),
+        report: take(source.as_ref()),
+        again: take(source.as_ref()),
+    };
+    for finding in source.findings() {
+        match finding {
+            Finding::Note { draft, front_matter, links, uncounted_links, warning } => {
+                assert_eq!(draft.source, name.as_str());
+                survey.tags.extend(draft.tags.iter().map(|tag| memory_core::Tags::key(tag)));
+                survey.notes.push(Note { draft: *draft, front_matter, links, uncounted_links, warning });
+            }
+            Finding::Attachment(path) => survey.attachments.push(path),
+            Finding::Skipped { path, reason } => survey.skipped.push((path, reason)),
+        }
+    }
+    survey
+}

@@ -1,0 +1,61 @@
+//! How far a change has come.
+
+use std::io;
+
+use memory_core::{ContentHash, RecordedChange};
+
+use crate::disk::Disk;
+
+/// How far a change has come, by the files alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Status {
+    /// Every file is as it was before.
+    Open,
+    /// The new file is there, and the former one still is.
+    Halfway,
+    /// Every file is as it should be after.
+    Done,
+    /// Somebody else has changed the file since.
+    Foreign,
+}
+
+/// Tells how far `change` has come.
+pub(super) fn status(disk: &dyn Disk, change: &RecordedChange) -> io::Result<Status> {
+    let before = change.before.as_ref();
+    let after = change.after.as_ref();
+    let is_move = before.zip(after).is_some_and(|(before, after)| before.path != after.path);
+    let former_is_there = match before {
+        Some(before) => hash(disk, &before.path)? == Some(before.hash),
+        None => false,
+    };
+    let Some(after) = after else {
+        let path = before.map(|before| before.path.as_str()).unwrap_or_default();
+        return Ok(match (former_is_there, hash(disk, path)?) {
+            (true, _) => Status::Open,
+            (false, None) => Status::Done,
+            (false, Some(_)) => Status::Foreign,
+        });
+    };
+    let new = hash(disk, &after.path)?;
+    Ok(match new {
+        Some(hash) if hash == after.hash => {
+            if is_move && former_is_there {
+                Status::Halfway
+            } else {
+                Status::Done
+            }
+        }
+        _ if former_is_there => Status::Open,
+        None if before.is_none() => Status::Open,
+        _ => Status::Foreign,
+    })
+}
+
+fn hash(disk: &dyn Disk, path: &str) -> io::Result<Option<ContentHash>> {
+    match disk.read(path) {
+        Ok(read) => Ok(read.map(|(bytes, _)| ContentHash::of_bytes(&bytes))),
+        // No file of ours is that large, so somebody else has put it there.
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Some(ContentHash::from([0; 32]))),
+        Err(error) => Err(error),
+    }
+}

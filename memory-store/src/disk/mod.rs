@@ -1,0 +1,138 @@
+//! How bytes reach the disk and stay there.
+//!
+//! Everything that is written below a home goes through [`Disk`], so that tests can cut the power at every step. Paths
+//! are relative to the home, with `/` between their parts. No path leaves the home: neither by `..`, nor by being
+//! absolute, nor through a symlink.
+
+mod path;
+mod real;
+
+pub use path::check_path;
+pub use real::RealDisk;
+
+use std::fmt::Debug;
+use std::io;
+
+/// The longest file that is read as a memory, in bytes.
+pub const MAX_FILE: u64 = 16 * 1024 * 1024;
+
+/// A home folder on a disk.
+///
+/// Nothing is durable before the file *and* its folder were synced. Missing parents are made by those calls that make
+/// files; their entries are synced along with the folder itself.
+pub trait Disk: Debug + Send + Sync {
+    /// Returns the bytes of a file and its signature, or `None` if there is no such file.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::FileTooLarge`] beyond [`MAX_FILE`]; [`io::ErrorKind::InvalidInput`] if the path leaves the home.
+    fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, Signature)>>;
+
+    /// Returns up to `length` bytes of a file from `start` on, fewer at its end; nothing if there is no such file.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn read_part(&self, path: &str, start: u64, length: usize) -> io::Result<Vec<u8>>;
+
+    /// Returns the signature of a file or folder without reading it, or `None` if there is none.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn signature(&self, path: &str) -> io::Result<Option<Signature>>;
+
+    /// Returns what is in a folder, in no order; nothing if there is no such folder.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn folder(&self, path: &str) -> io::Result<Vec<Entry>>;
+
+    /// Writes a file anew, or over the one that is there. Neither atomic nor durable: for files nobody else looks at.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
+
+    /// Adds bytes to the end of a file, made if it is missing, as one write; and syncs it.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
+
+    /// Gives a file a new name, over whatever has that name.
+    ///
+    /// # Errors
+    /// When the disk refuses, or a path leaves the home.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Keeps what `from` holds now under a second name as well: by a hard link, or by a copy where there are none.
+    ///
+    /// # Errors
+    /// When the disk refuses, or a path leaves the home.
+    fn keep(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Removes a file; nothing happens if it is gone already.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn remove(&self, path: &str) -> io::Result<()>;
+
+    /// Removes an empty folder; nothing happens if it is gone already or not empty.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn remove_folder(&self, path: &str) -> io::Result<()>;
+
+    /// Makes the bytes of a file durable.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn sync_file(&self, path: &str) -> io::Result<()>;
+
+    /// Makes the names in a folder durable.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn sync_folder(&self, path: &str) -> io::Result<()>;
+
+    /// Makes everything durable that was written so far, at once; `false` if this system has no way to.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    fn sync_everything(&self) -> io::Result<bool>;
+}
+
+/// Tells one state of a file from another without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signature {
+    /// The size in bytes.
+    pub size: u64,
+    /// When it was last written, in nanoseconds since 1970.
+    pub modified_ns: i64,
+    /// When it, its names or its rights were last changed, in nanoseconds since 1970.
+    pub changed_ns: i64,
+    /// Its number in the file system.
+    pub inode: u64,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+}
+
+/// Something in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name. One that is no UTF-8 comes with replacement characters and is not to be opened.
+    pub name: String,
+    /// Its number in the file system.
+    pub inode: u64,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// What something in a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symlink, a socket, or a name that is no UTF-8: it is never followed.
+    Other,
+}

@@ -1,0 +1,35 @@
+//! Which paths stay in the home.
+
+use std::io;
+
+/// Checks that a relative path, taken by its words, stays where it starts: no `..`, no root, no empty part, no NUL.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`].
+pub fn check_path(path: &str) -> io::Result<()> {
+    let is_fine = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
+    if path.split('/').all(is_fine) {
+        Ok(())
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path:?} is no path below the home")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_path;
+
+    #[test]
+    fn paths_that_stay_are_accepted() {
+        for path in ["a", "categories/inbox/深色-1.md", ".lock", "a/b..c/d", "Rust: tips.md", "a\\b.md", "a\nb"] {
+            check_path(path).unwrap();
+        }
+    }
+
+    #[test]
+    fn paths_that_leave_are_refused() {
+        for path in ["", "/", "/etc/passwd", "..", "a/../b", "a//b", "./a", "a/", "a\0b"] {
+            check_path(path).unwrap_err();
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The disk of the machine.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, DirEntryExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::{Disk, Entry, EntryKind, MAX_FILE, Signature, check_path};
+
+/// A home folder on the machine's disk. Folders are made with mode 0700, files with 0600.
+#[derive(Debug)]
+pub struct RealDisk {
+    root: PathBuf,
+}
+
+impl RealDisk {
+    /// Opens the home at `root`, and makes the folder if it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be made or is no folder.
+    pub fn open(root: &Path) -> io::Result<Self> {
+        make_folders(root)?;
+        // The home itself may be a symlink; nothing below it may.
+        Ok(Self { root: fs::canonicalize(root)? })
+    }
+
+    /// Returns the home folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns where `path` is, once no part of it is a symlink.
+    fn place(&self, path: &str) -> io::Result<PathBuf> {
+        check_path(path)?;
+        let mut place = self.root.clone();
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next() {
+            place.push(part);
+            // The last part is opened with O_NOFOLLOW, or renamed and removed as the link it is.
+            if parts.peek().is_some() && is_symlink(&place) {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} leads through a symlink")));
+            }
+        }
+        Ok(place)
+    }
+
+    fn open_file(&self, path: &str) -> io::Result<File> {
+        let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let flags = i32::try_from(no_follow.bits()).map_err(io::Error::other)?;
+        OpenOptions::new().read(true).custom_flags(flags).open(self.place(path)?)
+    }
+
+    fn new_file(&self, path: &str, options: &mut OpenOptions) -> io::Result<File> {
+        let place = self.place(path)?;
+        match options.mode(0o600).open(&place) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.make_parents(path)?;
+                options.open(&place)
+            }
+            opened => opened,
+        }
+    }
+
+    fn make_parents(&self, path: &str) -> io::Result<()> {
+        let Some((parents, _)) = path.rsplit_once('/') else { return Ok(()) };
+        make_folders(&self.place(parents)?)
+    }
+}
+
+impl Disk for RealDisk {
+    fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, Signature)>> {
+        let file = match self.open_file(path) {
+            Err(error) if is_absent(&error) => return Ok(None),
+            opened => opened?,
+        };
+        let signature = signature(&file.metadata()?);
+        if signature.is_folder {
+            return Ok(None);
+        }
+        if MAX_FILE < signature.size {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("{} bytes", signature.size)));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(signature.size).unwrap_or_default() + 1);
+        Read::take(&file, MAX_FILE + 1).read_to_end(&mut bytes)?;
+        Ok(Some((bytes, signature)))
+    }
+
+    fn read_part(&self, path: &str, start: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut file = match self.open_file(path) {
+            Err(error) if is_absent(&error) => return Ok(Vec::new()),
+            opened => opened?,
+        };
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::with_capacity(length);
+        Read::take(&file, length as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn signature(&self, path: &str) -> io::Result<Option<Signature>> {
+        match fs::symlink_metadata(self.place(path)?) {
+            Err(error) if is_absent(&error) => Ok(None),
+            Ok(found) if found.is_symlink() => Ok(None),
+            found => Ok(Some(signature(&found?))),
+        }
+    }
+
+    fn folder(&self, path: &str) -> io::Result<Vec<Entry>> {
+        let place = self.place(path)?;
+        if is_symlink(&place) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} is a symlink")));
+        }
+        let entries = match fs::read_dir(place) {
+            Err(error) if is_absent(&error) => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        entries
+            .map(|entry| {
+                let entry = entry?;
+                let kind = entry.file_type()?;
+                let (name, is_text) = match entry.file_name().into_string() {
+                    Ok(name) => (name, true),
+                    Err(name) => (name.to_string_lossy().into_owned(), false),
+                };
+                let kind = match kind {
+                    _ if !is_text || kind.is_symlink() || kind.is_socket() || kind.is_fifo() => EntryKind::Other,
+                    _ if kind.is_dir() => EntryKind::Folder,
+                    _ if kind.is_file() => EntryKind::File,
+                    _ => EntryKind::Other,
+                };
+                Ok(Entry { name, inode: entry.ino(), kind })
+            })
+            .collect()
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.new_file(path, OpenOptions::new().write(true).create(true).truncate(true))?.write_all(bytes)
+    }
+
+    fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.new_file(path, OpenOptions::new().append(true).create(true))?;
+        file.write_all(bytes)?;
+        file.sync_data()
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let (source, target) = (self.place(from)?, self.place(to)?);
+        match fs::rename(&source, &target) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && source.symlink_metadata().is_ok() => {
+                self.make_parents(to)?;
+                fs::rename(source, target)
+            }
+            done => done,
+        }
+    }
+
+    fn keep(&self, from: &str, to: &str) -> io::Result<()> {
+        self.make_parents(to)?;
+        let (source, target) = (self.place(from)?, self.place(to)?);
+        match fs::hard_link(&source, &target) {
+            Ok(()) => Ok(()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::StorageFull) => Err(error),
+            // This file system has no hard links.
+            Err(_) => {
+                fs::copy(&source, &target)?;
+                File::open(target)?.sync_all()
+            }
+        }
+    }
+
+    fn remove(&self, path: &str) -> io::Result<()> {
+        match fs::remove_file(self.place(path)?) {
+            Err(error) if is_absent(&error) => Ok(()),
+            done => done,
+        }
+    }
+
+    fn remove_folder(&self, path: &str) -> io::Result<()> {
+        match fs::remove_dir(self.place(path)?) {
+            Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            done => done,
+        }
+    }
+
+    fn sync_file(&self, path: &str) -> io::Result<()> {
+        self.open_file(path)?.sync_all()
+    }
+
+    fn sync_folder(&self, path: &str) -> io::Result<()> {
+        let place = if path.is_empty() { self.root.clone() } else { self.place(path)? };
+        File::open(place)?.sync_all()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn sync_everything(&self) -> io::Result<bool> {
+        rustix::fs::syncfs(File::open(&self.root)?)?;
+        Ok(true)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn sync_everything(&self) -> io::Result<bool> {
+        Ok(false)
+    }
+}
+
+fn make_folders(place: &Path) -> io::Result<()> {
+    let missing = place.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()).count();
+    if missing == 0 {
+        return Ok(());
+    }
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(place)?;
+    // A new folder is durable only once its parent is.
+    for parent in fs::canonicalize(place)?.ancestors().skip(1).take(missing) {
+        File::open(parent)?.sync_all()?;
+    }
+    Ok(())
+}
+
+fn is_symlink(place: &Path) -> bool {
+    fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink())
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn signature(found: &fs::Metadata) -> Signature {
+    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    Signature {
+        size: found.len(),
+        modified_ns: nanoseconds(found.mtime(), found.mtime_nsec()),
+        changed_ns: nanoseconds(found.ctime(), found.ctime_nsec()),
+        inode: found.ino(),
+        is_folder: found.is_dir(),
+    }
+}

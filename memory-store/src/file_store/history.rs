@@ -1,0 +1,211 @@
+//! The way back.
+
+use std::collections::{HashMap, HashSet};
+
+use memory_core::{History, MemoryId, Operation, OperationId, Outcome, Record, RecordedChange, StoreError, Trashed};
+
+use super::FileStore;
+use super::plan::former;
+use crate::commit::{Former, Next, Step};
+use crate::error::io_error;
+use crate::file::load;
+use crate::journal::{Line, What};
+
+/// How many files are put back with one sync.
+const BATCH: usize = 2_000;
+
+impl History for FileStore {
+    fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_> {
+        match self.read_records() {
+            Ok(records) => Box::new(records.into_iter().map(Ok)),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    }
+
+    fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
+        let id = id.clone();
+        let changes = self.begun().filter(move |begun| begun.as_ref().map_or(true, |begun| begun.id == id));
+        Box::new(changes.flat_map(|begun| match begun {
+            Ok(begun) => begun.changes.into_iter().rev().map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        }))
+    }
+
+    fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_> {
+        // The former files of an operation that was taken back live again; the trash keeps them in case that is taken back.
+        let undone = match self.read_records() {
+            Ok(records) => {
+                records.into_iter().filter(|record| record.undone_by.is_some()).map(|record| record.id).collect::<HashSet<_>>()
+            }
+            Err(error) => return Box::new(std::iter::once(Err(error))),
+        };
+        let trashed = self.begun().flat_map(move |begun| -> Vec<Result<Trashed, StoreError>> {
+            let begun = match begun {
+                Ok(begun) if undone.contains(&begun.id) => return Vec::new(),
+                Ok(begun) => begun,
+                Err(error) => return vec![Err(error)],
+            };
+            let found = begun.changes.iter().rev().filter_map(|change| {
+                let former = change.before.as_ref()?;
+                let trash = former.trash.clone()?;
+                let size = self.disk.signature(&trash).ok()??.size;
+                let (operation, verb, at) = (begun.id.clone(), begun.verb, begun.at);
+                Some(Ok(Trashed { id: change.id, path: former.path.clone(), trash, operation, verb, at, size }))
+            });
+            found.collect()
+        });
+        Box::new(trashed)
+    }
+
+    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
+        let _lock = self.begin()?;
+        // What an undo took back before it was interrupted is the end of the operation.
+        let done = self.taken_back(id)?;
+        // All of it is looked at before any of it is done.
+        let mut files = 0;
+        for change in self.own_changes(id).skip(done) {
+            self.way_back(&change?)?;
+            files += 1;
+        }
+        let mut steps = Vec::new();
+        for change in self.own_changes(id).skip(done) {
+            steps.push(self.way_back(&change?)?);
+            if BATCH <= steps.len() {
+                self.finish(undo, Some(id), &steps)?;
+                steps.clear();
+            }
+        }
+        self.finish(undo, Some(id), &steps)?;
+        Ok(files)
+    }
+
+    fn bring_back(&self, trashed: &Trashed, restore: &Operation) -> Result<Outcome, StoreError> {
+        let _lock = self.begin()?;
+        let bytes = self.in_trash(&trashed.trash)?;
+        let live = match self.current(&trashed.id) {
+            Ok((loaded, _)) => Some(former(&loaded)),
+            Err(StoreError::NotFound { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let path = live.as_ref().map_or(&trashed.path, |live| &live.path).clone();
+        let is_taken = live.is_none() && load(self.disk.as_ref(), &path)?.is_some();
+        if is_taken {
+            return Err(StoreError::Conflict { what: path });
+        }
+        let step = Step { id: trashed.id, before: live, after: Some(Next { path: path.clone(), bytes }) };
+        self.finish(restore, None, &[step])?;
+        Ok(Outcome::Kept { id: trashed.id, path })
+    }
+
+    fn purge(&self, before: chrono::DateTime<chrono::Utc>) -> Result<(u64, u64), StoreError> {
+        self.purge_trash(before)
+    }
+}
+
+/// A line of the journal that was carried out.
+pub(super) struct Begun {
+    pub id: OperationId,
+    pub at: chrono::DateTime<chrono::Utc>,
+    pub verb: memory_core::Verb,
+    pub by: String,
+    pub undoes: Option<OperationId>,
+    pub changes: Vec<RecordedChange>,
+}
+
+impl FileStore {
+    /// Iterates over the lines of the journal that were carried out, last first.
+    pub(super) fn begun(&self) -> impl Iterator<Item = Result<Begun, StoreError>> + '_ {
+        let mut aborted = HashSet::new();
+        self.journal.lines().filter_map(move |line| match line {
+            Err(error) => Some(Err(error)),
+            Ok(Line { id, what: What::Aborted, .. }) => {
+                aborted.insert(id);
+                None
+            }
+            Ok(Line { id, .. }) if aborted.remove(&id) => None,
+            Ok(Line { id, at, what: What::Begun { verb, by, undoes, changes } }) => {
+                Some(Ok(Begun { id, at, verb, by, undoes, changes }))
+            }
+        })
+    }
+
+    fn read_records(&self) -> Result<Vec<Record>, StoreError> {
+        let mut records = Vec::<Record>::new();
+        let mut position = HashMap::<OperationId, usize>::new();
+        // By which undo, and how many files it and those before it took back.
+        let mut undone = HashMap::<OperationId, (OperationId, u64)>::new();
+        let mut ours = Vec::<u64>::new();
+        for begun in self.begun() {
+            let Begun { id, at, verb, by, undoes, changes } = begun?;
+            let files = changes.len() as u64;
+            let own = changes.iter().filter(|change| change.was_ours()).count() as u64;
+            let undone_by = undone.get(&id).map(|(undo, _)| undo.clone());
+            // An undo that was itself taken back has undone nothing.
+            if let Some(undoes) = undoes.as_ref().filter(|_| undone_by.is_none()) {
+                undone.entry(undoes.clone()).or_insert_with(|| (id.clone(), 0)).1 += own;
+            }
+            if let Some(known) = position.get(&id) {
+                // An earlier part of an operation that is known by its last one.
+                records[*known].files += files;
+                ours[*known] += own;
+                continue;
+            }
+            position.insert(id.clone(), records.len());
+            records.push(Record { id, at, verb, by, undoes, undone_by, files });
+            ours.push(own);
+        }
+        // An undo that was interrupted is to be gone on with.
+        for (record, own) in records.iter_mut().zip(ours) {
+            if undone.get(&record.id).is_some_and(|(_, taken_back)| *taken_back < own) {
+                record.undone_by = None;
+            }
+        }
+        Ok(records)
+    }
+
+    /// Iterates over what `id` did itself, last first.
+    fn own_changes<'a>(&'a self, id: &OperationId) -> impl Iterator<Item = Result<RecordedChange, StoreError>> + 'a {
+        self.changes(id).filter(|change| change.as_ref().map_or(true, RecordedChange::was_ours))
+    }
+
+    /// Returns how many changes of `id` were taken back and not done again.
+    fn taken_back(&self, id: &OperationId) -> Result<usize, StoreError> {
+        let records = self.read_records()?;
+        let undos = records.iter().filter(|record| record.undoes.as_ref() == Some(id) && record.undone_by.is_none());
+        Ok(undos.map(|undo| usize::try_from(undo.files).unwrap_or(usize::MAX)).sum())
+    }
+
+    /// Returns the step that takes `change` back.
+    fn way_back(&self, change: &RecordedChange) -> Result<Step, StoreError> {
+        let before = match &change.after {
+            None => None,
+            Some(after) => {
+                let changed = || StoreError::Conflict { what: after.path.clone() };
+                let loaded = load(self.disk.as_ref(), &after.path)?.filter(|loaded| loaded.stored.stamp.0 == after.hash);
+                Some(former(&loaded.ok_or_else(changed)?))
+            }
+        };
+        let after = match &change.before {
+            None => None,
+            Some(former) => {
+                let stays = before.as_ref().is_some_and(|before: &Former| before.path == former.path);
+                if !stays && load(self.disk.as_ref(), &former.path)?.is_some() {
+                    return Err(StoreError::Conflict { what: former.path.clone() });
+                }
+                let trash =
+                    former.trash.as_deref().ok_or_else(|| StoreError::TrashNotFound { reference: former.path.clone() })?;
+                Some(Next { path: former.path.clone(), bytes: self.in_trash(trash)? })
+            }
+        };
+        let id: MemoryId = change.id;
+        Ok(Step { id, before, after })
+    }
+
+    fn in_trash(&self, trash: &str) -> Result<Vec<u8>, StoreError> {
+        match self.disk.read(trash) {
+            Ok(Some((bytes, _))) => Ok(bytes),
+            Ok(None) => Err(StoreError::TrashNotFound { reference: trash.to_owned() }),
+            Err(error) => Err(io_error(format!("read {trash}"), error)),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The driver that keeps memories as files.
+
+mod doctor;
+mod history;
+mod plan;
+mod purge;
+mod statistics;
+mod store;
+
+pub use doctor::{Finding, Report};
+pub use statistics::Statistics;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use memory_core::{Operation, OperationId, Progress, StoreError};
+
+use crate::commit::{Step, carry_out, recover};
+use crate::disk::{Disk, RealDisk};
+use crate::error::io_error;
+use crate::index::{Applied, Depth, Index};
+use crate::journal::{Journal, Mark};
+use crate::lock::{PATIENCE, WriterLock};
+
+/// Memories as Markdown files below a home folder.
+///
+/// Many of these may work on one home, in one process or in many.
+///
+/// # Examples
+/// ```
+/// use memory_core::MemoryStore;
+/// use memory_store::{FileStore, Options};
+///
+/// let home = tempfile::tempdir()?;
+/// let store = FileStore::open(home.path(), Options::default())?;
+/// assert!(store.find("550e8400").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FileStore {
+    root: PathBuf,
+    disk: Arc<dyn Disk>,
+    journal: Journal,
+    index: Index,
+    options: Options,
+}
+
+/// How a [`FileStore`] works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// How closely the files are looked at before each answer.
+    pub freshness: Freshness,
+    /// How long a writer waits for another one.
+    pub patience: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { freshness: Freshness::Usual, patience: PATIENCE }
+    }
+}
+
+/// How closely the files are looked at before each answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Freshness {
+    /// Files that came, went or moved are seen at once; edits in place at once in a store of up to 10,000 memories, and
+    /// within 60 s in a larger one.
+    Usual,
+    /// Edits in place are seen at once in any store.
+    Fresh,
+}
+
+impl FileStore {
+    /// Opens the home at `root`, and makes the folder if it is missing.
+    ///
+    /// # Errors
+    /// When the folder cannot be opened.
+    pub fn open(root: &Path, options: Options) -> Result<Self, StoreError> {
+        let disk = RealDisk::open(root).map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
+        let root = disk.root().to_owned();
+        Ok(Self::on(Arc::new(disk), &root, options))
+    }
+
+    /// Returns the home that lies on `disk`, whose index is kept at `root`.
+    pub fn on(disk: Arc<dyn Disk>, root: &Path, options: Options) -> Self {
+        let index = Index::open(Arc::clone(&disk), root);
+        Self { root: root.to_owned(), journal: Journal::new(Arc::clone(&disk)), disk, index, options }
+    }
+
+    /// Returns the home folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Throws the index away and builds it anew from the files; returns how many memories there are.
+    ///
+    /// # Errors
+    /// When the files cannot be read or the index cannot be written.
+    pub fn rebuild(&self, progress: &mut dyn FnMut(Progress)) -> Result<u64, StoreError> {
+        self.index.rebuild(&mut |done, total| progress(Progress { done, total: Some(total) }))?;
+        Ok(self.index.statistics()?.documents)
+    }
+
+    fn depth(&self) -> Depth {
+        match self.options.freshness {
+            Freshness::Usual => Depth::Usual,
+            Freshness::Fresh => Depth::Fresh,
+        }
+    }
+
+    /// Waits for the right to write, and takes back what another writer left half done.
+    fn begin(&self) -> Result<WriterLock, StoreError> {
+        let lock = WriterLock::acquire(&self.root, self.options.patience)?;
+        let known = self.index.journal_mark().ok().flatten().and_then(|mark| Mark::from_text(&mark));
+        if known.is_none() || known.as_ref() != Some(&self.journal.end()?) {
+            recover(self.disk.as_ref(), &self.journal, known.as_ref())?;
+        }
+        Ok(lock)
+    }
+
+    /// Carries out `steps` and tells the index. The caller holds the lock that [`FileStore::begin`] returned.
+    fn finish(&self, operation: &Operation, undoes: Option<&OperationId>, steps: &[Step]) -> Result<(), StoreError> {
+        carry_out(self.disk.as_ref(), &self.journal, operation, undoes, steps)?;
+        // The files are durable now, and that is what was asked for. An index that cannot follow finds out by itself.
+        let _ = self.tell_index(steps);
+        Ok(())
+    }
+
+    fn tell_index(&self, steps: &[Step]) -> Result<(), StoreError> {
+        let mut applied = Vec::with_capacity(steps.len());
+        for step in steps {
+            let former_path = step.before.as_ref().map(|former| former.path.clone());
+            match &step.after {
+                None => applied.extend(former_path.map(|path| Applied::Removed { path })),
+                Some(next) => applied.push(Applied::Kept { path: next.path.clone(), former_path }),
+            }
+        }
+        self.index.apply(&applied, Some(&self.journal.end()?.to_text()))
+    }
+}

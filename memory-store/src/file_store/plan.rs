@@ -1,0 +1,178 @@
+//! From changes of memories to steps on files.
+
+use std::collections::{HashMap, HashSet};
+
+use memory_core::{
+    Category, Change, ContentHash, Duplicates, Memory, MemoryId, Operation, Outcome, Phase, Scope, Stamp, StoreError, text,
+};
+
+use super::FileStore;
+use crate::commit::{Former, Next, Step};
+use crate::disk::MAX_FILE;
+use crate::file::{Loaded, load};
+use crate::index::{Depth, Place};
+use crate::markdown;
+
+/// What an operation means for the files, and what to tell whoever asked for it.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub steps: Vec<Step>,
+    pub outcomes: Vec<Outcome>,
+    /// Paths that a step will take.
+    taken: HashSet<String>,
+    /// Texts that a step will keep.
+    new: HashMap<(ContentHash, Scope), (MemoryId, String)>,
+}
+
+impl FileStore {
+    /// Decides what `operation` means for the files. Nothing is changed yet.
+    pub(super) fn plan(&self, operation: &Operation) -> Result<Plan, StoreError> {
+        let mut plan = Plan::default();
+        for change in &operation.changes {
+            let (step, outcome) = match change {
+                Change::Create { memory, front_matter } => {
+                    if operation.duplicates == Duplicates::Skip
+                        && let Some((id, path)) = self.duplicate_of(memory, &plan)?
+                    {
+                        plan.outcomes.push(Outcome::Duplicate { id, path });
+                        continue;
+                    }
+                    self.create(memory, front_matter, &plan)?
+                }
+                Change::Replace { expected, memory } => self.replace(*expected, memory, &plan)?,
+                Change::Remove { id, expected } => self.remove(*id, *expected)?,
+            };
+            if let (Outcome::Kept { id, path }, Some(memory)) = (&outcome, memory_of(change)) {
+                plan.taken.insert(path.clone());
+                plan.new.insert((memory.content_hash(), memory.scope.clone()), (*id, path.clone()));
+            }
+            plan.steps.push(step);
+            plan.outcomes.push(outcome);
+        }
+        Ok(plan)
+    }
+
+    fn duplicate_of(&self, memory: &Memory, plan: &Plan) -> Result<Option<(MemoryId, String)>, StoreError> {
+        let hash = memory.content_hash();
+        if let Some(new) = plan.new.get(&(hash, memory.scope.clone())) {
+            return Ok(Some(new.clone()));
+        }
+        let Some(id) = self.index.by_content(&hash, &memory.scope)? else { return Ok(None) };
+        let Some(Place { path, .. }) = self.index.place(&id)? else { return Ok(None) };
+        // The index may be behind; the file is what counts.
+        let is_kept = load(self.disk.as_ref(), &path)?
+            .is_some_and(|kept| kept.stored.memory.content_hash() == hash && kept.stored.memory.scope == memory.scope);
+        Ok(is_kept.then_some((id, path)))
+    }
+
+    fn create(&self, memory: &Memory, front_matter: &str, plan: &Plan) -> Result<(Step, Outcome), StoreError> {
+        if let Some(Place { path, .. }) = self.index.place(&memory.id)?
+            && load(self.disk.as_ref(), &path)?.is_some()
+        {
+            return Err(StoreError::Conflict { what: path });
+        }
+        let name = format!("{}-{}.md", text::slug(memory.headline()), memory.id.short());
+        let path = self.free_path(folder(memory), &name, plan)?;
+        let bytes = markdown::encode(memory, front_matter).into_bytes();
+        check_size(&path, &bytes)?;
+        let step = Step { id: memory.id, before: None, after: Some(Next { path: path.clone(), bytes }) };
+        Ok((step, Outcome::Kept { id: memory.id, path }))
+    }
+
+    fn replace(&self, expected: Stamp, memory: &Memory, plan: &Plan) -> Result<(Step, Outcome), StoreError> {
+        let (loaded, unfolded) = self.current(&memory.id)?;
+        let before = &loaded.stored;
+        if before.stamp != expected {
+            return Err(StoreError::Conflict { what: before.path.clone() });
+        }
+        if let Some(problem) = &before.problem {
+            return Err(StoreError::Damaged(problem.clone()));
+        }
+        let path = if folder(memory) == folder(&before.memory) {
+            before.path.clone()
+        } else {
+            let name = before.path.rsplit('/').next().unwrap_or(&before.path);
+            self.free_path(folder(memory), name, plan)?
+        };
+        let mut memory = memory.clone();
+        memory.access_count = memory.access_count.max(before.memory.access_count.saturating_add(unfolded));
+        let bytes = markdown::rewrite(&path, &loaded.bytes, &memory).map_err(StoreError::Damaged)?;
+        check_size(&path, &bytes)?;
+        let step = Step { id: memory.id, before: Some(former(&loaded)), after: Some(Next { path: path.clone(), bytes }) };
+        Ok((step, Outcome::Kept { id: memory.id, path }))
+    }
+
+    fn remove(&self, id: MemoryId, expected: Option<Stamp>) -> Result<(Step, Outcome), StoreError> {
+        let (loaded, _) = self.current(&id)?;
+        let path = loaded.stored.path.clone();
+        if expected.is_some_and(|expected| expected != loaded.stored.stamp) {
+            return Err(StoreError::Conflict { what: path });
+        }
+        Ok((Step { id, before: Some(former(&loaded)), after: None }, Outcome::Removed { id, path }))
+    }
+
+    /// Returns the file of a memory as it stands now, and how many accesses it does not yet tell.
+    pub(super) fn current(&self, id: &MemoryId) -> Result<(Loaded, u64), StoreError> {
+        if let Some(found) = self.at_its_place(id)? {
+            return Ok(found);
+        }
+        // Another program may have moved it.
+        self.index.refresh(Depth::Names)?;
+        self.at_its_place(id)?.ok_or_else(|| StoreError::NotFound { reference: id.to_string() })
+    }
+
+    fn at_its_place(&self, id: &MemoryId) -> Result<Option<(Loaded, u64)>, StoreError> {
+        let Some(Place { path, accesses: unfolded }) = self.index.place(id)? else { return Ok(None) };
+        let mut loaded = load(self.disk.as_ref(), &path)?;
+        if let Some(loaded) = &mut loaded
+            && loaded.stored.memory.id != *id
+            && *id == MemoryId::of_path(&path)
+        {
+            // Two files carry one id; this is the one that is known by its path instead.
+            loaded.stored.memory.id = *id;
+        }
+        Ok(loaded.filter(|loaded| loaded.stored.memory.id == *id).map(|loaded| (loaded, unfolded)))
+    }
+
+    fn free_path(&self, folder: Category, name: &str, plan: &Plan) -> Result<String, StoreError> {
+        let stem = name.strip_suffix(".md").unwrap_or(name);
+        let first = format!("categories/{folder}/{stem}.md");
+        let others = (2..).map(|number| format!("categories/{folder}/{stem}-{number}.md"));
+        for path in std::iter::once(first).chain(others) {
+            let is_there =
+                self.disk.signature(&path).map_err(|error| crate::error::io_error(format!("look at {path}"), error))?.is_some();
+            if !is_there && !plan.taken.contains(&path) {
+                return Ok(path);
+            }
+        }
+        unreachable!("numbers do not run out")
+    }
+}
+
+/// Refuses what could be written and not be read again.
+fn check_size(path: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    let size = bytes.len() as u64;
+    if size <= MAX_FILE {
+        return Ok(());
+    }
+    Err(StoreError::Invalid { why: format!("{path} would have {size} bytes, more than the {MAX_FILE} that a memory may have") })
+}
+
+fn memory_of(change: &Change) -> Option<&Memory> {
+    match change {
+        Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory),
+        Change::Remove { .. } => None,
+    }
+}
+
+/// Returns the folder that a memory belongs in, by its category's name.
+fn folder(memory: &Memory) -> Category {
+    match memory.phase {
+        Phase::Inbox => Category::Inbox,
+        Phase::Organized => memory.category,
+    }
+}
+
+pub(super) fn former(loaded: &Loaded) -> Former {
+    Former { path: loaded.stored.path.clone(), hash: loaded.stored.stamp.0 }
+}

@@ -1,0 +1,201 @@
+//! What is wrong with the files, and with the index.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use memory_core::{Code, MemoryId, Problem, StoreError};
+use rusqlite::Connection;
+
+use super::claim;
+use super::flush;
+use super::now::now_ns;
+use super::open::Index;
+use super::refresh::{Look, differences};
+use super::schema::Meta;
+use super::trouble::Trouble;
+use super::update::{row_count, row_id};
+use crate::disk::EntryKind;
+use crate::file::load;
+
+/// How the index differs from the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// The file, or what else it is about.
+    pub(crate) path: String,
+    /// What is wrong, as a statement.
+    pub(crate) what: &'static str,
+}
+
+/// How many memories there are of each kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Statistics {
+    /// All of them.
+    pub(crate) documents: u64,
+    /// By phase.
+    pub(crate) phases: BTreeMap<String, u64>,
+    /// By category.
+    pub(crate) categories: BTreeMap<String, u64>,
+    /// By scope.
+    pub(crate) scopes: BTreeMap<String, u64>,
+    /// By source, in lower case; empty where nobody said.
+    pub(crate) sources: BTreeMap<String, u64>,
+    /// How many wait to be moved to the full text.
+    pub(crate) pending: u64,
+    /// How many bytes the memories' files have.
+    pub(crate) bytes: u64,
+    /// How many bytes the index has.
+    pub(crate) index_bytes: u64,
+}
+
+impl Index {
+    /// Returns how the index differs from the files, without repairing anything. Every file is read.
+    ///
+    /// # Errors
+    /// When the folders cannot be listed, or the index is refused.
+    pub(crate) fn check(&self) -> Result<Vec<Difference>, StoreError> {
+        self.ask("check the index", |index, opened| {
+            let snapshot = opened.connection.unchecked_transaction()?;
+            let found = differences(index, &snapshot, Look::Signatures, now_ns())?;
+            let mut wrong = Vec::new();
+            let mut report = |path: &str, what| wrong.push(Difference { path: path.to_owned(), what });
+            found.gone.iter().for_each(|path| report(path, "the index knows a file that is gone"));
+            found.refused.iter().for_each(|(path, _)| report(path, "the index does not know that it is no readable file"));
+            let known = stamps(&snapshot)?;
+            snapshot.finish()?;
+            for path in &found.read {
+                let is_new = !known.contains_key(path) && load(index.disk.as_ref(), path).is_ok_and(|loaded| loaded.is_some());
+                if is_new {
+                    report(path, "the index does not know the file");
+                }
+            }
+            for (path, stamp) in &known {
+                if let Ok(Some(loaded)) = load(index.disk.as_ref(), path)
+                    && loaded.stored.stamp.0.as_bytes() != stamp
+                {
+                    report(path, "the index knows a former state of the file");
+                }
+            }
+            let meta = Meta::read(&opened.connection)?;
+            let sound: String = opened.connection.query_row("PRAGMA quick_check(1)", (), |row| row.get(0))?;
+            if sound != "ok" || meta.documents != known.len() as u64 {
+                report("index/documents.db", "the tables are damaged");
+            }
+            if let Some(what) = check_text(opened, &meta)? {
+                report("index/text", what);
+            }
+            Ok(wrong)
+        })
+    }
+
+    /// Returns what is wrong with files: those that cannot be read or understood, and those that name an id which is
+    /// another's.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn problems(&self) -> Result<Vec<Problem>, StoreError> {
+        let (paths, twins) = self.ask("list damaged files", |_, opened| {
+            let sql = "SELECT path FROM documents INDEXED BY damaged WHERE damaged = 1 UNION ALL SELECT path FROM unreadable";
+            let mut paths = opened.connection.prepare_cached(sql)?;
+            let paths = paths.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+            Ok((paths, twins(&opened.connection)?))
+        })?;
+        let mut problems: Vec<Problem> = paths.iter().filter_map(|path| self.problem(path)).collect();
+        problems.extend(twins);
+        problems.sort_by(|left, right| left.path.cmp(&right.path));
+        Ok(problems)
+    }
+
+    /// Counts the memories.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn statistics(&self) -> Result<Statistics, StoreError> {
+        self.ask("count memories", |_, opened| {
+            let connection = &opened.connection;
+            let count = |column: &str| -> Result<BTreeMap<String, u64>, Trouble> {
+                let sql = format!("SELECT {column}, count(*) FROM documents GROUP BY {column}");
+                let mut select = connection.prepare(&sql)?;
+                Ok(select.query_map((), |row| Ok((row.get(0)?, row_count(row, 1)?)))?.collect::<Result<_, _>>()?)
+            };
+            let bytes = "SELECT coalesce(sum(size), 0) FROM documents";
+            Ok(Statistics {
+                documents: Meta::read(connection)?.documents,
+                phases: count("phase")?,
+                categories: count("category")?,
+                scopes: count("scope")?,
+                sources: count("source")?,
+                pending: flush::count(connection)?,
+                bytes: connection.query_row(bytes, (), |row| row_count(row, 0))?,
+                index_bytes: size(&opened.place),
+            })
+        })
+    }
+
+    /// Returns what is wrong with a file now.
+    fn problem(&self, path: &str) -> Option<Problem> {
+        let problem = |what: String, hint| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint };
+        let kind = self.disk.folder(super::row::folder(path)).ok().and_then(|entries| {
+            let entry =
+                entries.into_iter().find(|entry| path.strip_suffix(entry.name.as_str()).is_some_and(|head| head.ends_with('/')));
+            entry.map(|entry| entry.kind)
+        })?;
+        if kind == EntryKind::Other {
+            let hint = Some("memories are files in the home, not behind a symlink, with names in UTF-8");
+            return Some(problem("it is a symlink or no ordinary file".into(), hint));
+        }
+        match load(self.disk.as_ref(), path) {
+            Ok(loaded) => loaded?.stored.problem,
+            Err(StoreError::Damaged(problem)) => Some(problem),
+            Err(error) => {
+                let why = std::error::Error::source(&error).map_or_else(String::new, |source| format!(": {source}"));
+                Some(problem(format!("the file cannot be read{why}"), None))
+            }
+        }
+    }
+}
+
+fn check_text(opened: &mut super::open::Opened, meta: &Meta) -> Result<Option<&'static str>, Trouble> {
+    let sql = "SELECT count(*) FROM pending WHERE removed = 0";
+    let waiting = opened.connection.query_row(sql, (), |row| row_count(row, 0))?;
+    let pending: u64 = flush::count(&opened.connection)?;
+    let (_, text) = opened.text(meta.epoch)?;
+    if text.generation()? < meta.generation {
+        return Ok(Some("the full text is older than the tables"));
+    }
+    // Pending rows may or may not be in the full text already.
+    let counted = text.count()?;
+    let is_plausible = meta.documents.saturating_sub(waiting) <= counted && counted <= meta.documents + pending;
+    Ok(if is_plausible { None } else { Some("the full text does not have every document") })
+}
+
+fn stamps(connection: &Connection) -> Result<BTreeMap<String, [u8; 32]>, Trouble> {
+    let mut select = connection.prepare("SELECT path, stamp FROM documents")?;
+    Ok(select.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+}
+
+/// Returns the files that name an id which is another's.
+fn twins(connection: &Connection) -> Result<Vec<Problem>, Trouble> {
+    let mut select = connection.prepare("SELECT path, claimed FROM documents WHERE id IS NOT claimed")?;
+    let twins = select.query_map((), |row| Ok((row.get::<_, String>(0)?, MemoryId::from(row_id(row, 1)?))))?;
+    let mut problems = Vec::new();
+    for twin in twins {
+        let (path, claimed) = twin?;
+        let other = claim::claimants(connection, &claimed)?.into_iter().map(|(_, path)| path).find(|other| *other != path);
+        let what = format!("its id {claimed} is that of {}", other.unwrap_or_default());
+        let hint = Some("remove its line `id:`, or the whole file if it is a copy");
+        problems.push(Problem { code: Code::FileDamaged, path, line: None, what, hint });
+    }
+    Ok(problems)
+}
+
+/// Returns how many bytes the files below a folder have.
+fn size(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let size_of = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(found) if found.is_dir() => size(&entry.path()),
+        Ok(found) => found.len(),
+        Err(_) => 0,
+    };
+    entries.flatten().map(size_of).sum()
+}

@@ -1,0 +1,43 @@
+//! Whose an id is, when several files name the same.
+
+use memory_core::MemoryId;
+use rusqlite::{Connection, Transaction, params};
+use uuid::Uuid;
+
+use super::handle::Handle;
+use super::row::stem;
+use super::trouble::Trouble;
+use super::update::id_bytes;
+
+/// Gives the id `claimed` to the one file whose name ends in its first digits, else to the first by path; the others go
+/// by an id that follows from their path.
+pub(super) fn settle(transaction: &Transaction<'_>, claimed: &MemoryId) -> Result<(), Trouble> {
+    let mut claimants = claimants(transaction, claimed)?;
+    let ending = format!("-{}", claimed.short());
+    claimants.sort_by_cached_key(|(_, path)| (!stem(path).ends_with(&ending), path.clone()));
+    for (key, _) in claimants.iter().skip(1) {
+        give(transaction, *key, None)?;
+    }
+    for (rank, (key, path)) in claimants.iter().enumerate() {
+        let id = if rank == 0 { *claimed } else { MemoryId::of_path(path) };
+        let spare = MemoryId::of_path(&format!("{path}#{claimed}"));
+        if !give(transaction, *key, Some(&id))? && !give(transaction, *key, Some(&spare))? {
+            return Err(Trouble::Mismatch);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the keys and paths of the documents whose files name this id.
+pub(super) fn claimants(connection: &Connection, claimed: &MemoryId) -> Result<Vec<(i64, String)>, Trouble> {
+    let sql = "SELECT key, path FROM handles JOIN documents ON key = document WHERE bits = ? AND claimed = ?";
+    let mut select = connection.prepare_cached(sql)?;
+    let values = params![Handle::Claim(claimed).bits(), Uuid::from(*claimed).into_bytes()];
+    Ok(select.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+}
+
+/// Returns whether the id was free.
+fn give(transaction: &Transaction<'_>, key: i64, id: Option<&MemoryId>) -> Result<bool, Trouble> {
+    let mut update = transaction.prepare_cached("UPDATE OR IGNORE documents SET id = ? WHERE key = ?")?;
+    Ok(update.execute(params![id.map(id_bytes), key])? == 1)
+}

@@ -1,0 +1,111 @@
+//! Documents as the index knows them, and as they stand.
+
+use std::thread;
+
+use memory_core::{ContentHash, MemoryId, Stamp, Stored};
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::open::Index;
+use super::trouble::Trouble;
+use super::update::{row_count, row_id};
+use crate::file::load;
+
+/// The columns of a [`Document`].
+pub(super) const COLUMNS: &str = "key, id, path, stamp, accesses, created_at";
+
+/// A document as the index knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Document {
+    pub(super) key: i64,
+    pub(super) id: MemoryId,
+    pub(super) path: String,
+    pub(super) stamp: Stamp,
+    /// Accesses that its file does not count yet.
+    pub(super) accesses: u64,
+    pub(super) created_at: i64,
+}
+
+/// What became of documents when their files were read.
+#[derive(Debug)]
+pub(super) struct Freshened<T> {
+    /// Those that stand as the index knows them.
+    pub(super) fresh: Vec<(Stored, T)>,
+    /// The paths of the others.
+    pub(super) stale: Vec<String>,
+}
+
+impl Document {
+    /// Reads it from [`COLUMNS`].
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            key: row.get(0)?,
+            id: MemoryId::from(row_id(row, 1)?),
+            path: row.get(2)?,
+            stamp: Stamp(ContentHash::from(row.get::<_, [u8; 32]>(3)?)),
+            accesses: row_count(row, 4)?,
+            created_at: row.get(5)?,
+        })
+    }
+
+    /// Returns the document with this key.
+    pub(super) fn by_key(connection: &Connection, key: i64) -> Result<Option<Self>, Trouble> {
+        let sql = "SELECT key, id, path, stamp, accesses, created_at FROM documents WHERE key = ?";
+        Ok(connection.prepare_cached(sql)?.query_row([key], Self::read).optional()?)
+    }
+
+    /// Returns the document with this id.
+    pub(super) fn by_id(connection: &Connection, id: &MemoryId) -> Result<Option<Self>, Trouble> {
+        let sql = "SELECT key, id, path, stamp, accesses, created_at FROM documents WHERE id = ?";
+        let id = super::update::id_bytes(id);
+        Ok(connection.prepare_cached(sql)?.query_row([id], Self::read).optional()?)
+    }
+
+    /// Returns the documents that have a handle, oldest first.
+    pub(super) fn by_handle(connection: &Connection, bits: i64) -> Result<Vec<Self>, Trouble> {
+        let sql = "SELECT key, id, path, stamp, accesses, created_at FROM handles JOIN documents ON key = document \
+                   WHERE bits = ? AND id NOT NULL ORDER BY created_at, key";
+        let mut select = connection.prepare_cached(sql)?;
+        Ok(select.query_map([bits], Self::read)?.collect::<Result<_, _>>()?)
+    }
+
+    /// Makes what the file says what is told of it: under its own id, with all accesses.
+    pub(super) fn told(&self, mut stored: Stored) -> Stored {
+        stored.memory.id = self.id;
+        stored.memory.access_count = stored.memory.access_count.saturating_add(self.accesses);
+        stored
+    }
+}
+
+/// With fewer files a second thread costs more than it gives.
+const WORTH_A_THREAD: usize = 8;
+
+impl Index {
+    /// Reads the file of each document.
+    pub(super) fn freshen<T: Sync>(&self, documents: Vec<T>, document: impl Fn(&T) -> &Document + Sync) -> Freshened<T> {
+        let read = |one: &T| {
+            let known = document(one);
+            let loaded = load(self.disk.as_ref(), &known.path).ok().flatten();
+            loaded.filter(|loaded| loaded.stored.stamp == known.stamp).map(|loaded| known.told(loaded.stored))
+        };
+        let read_all = |documents: &[T]| documents.iter().map(read).collect::<Vec<_>>();
+        let stored = if documents.len() < WORTH_A_THREAD {
+            read_all(&documents)
+        } else {
+            let (first, second) = documents.split_at(documents.len() / 2);
+            thread::scope(|scope| {
+                let helper = scope.spawn(|| read_all(second));
+                let mut stored = read_all(first);
+                stored.extend(helper.join().expect("reading files does not panic"));
+                stored
+            })
+        };
+        let mut freshened = Freshened { fresh: Vec::with_capacity(documents.len()), stale: Vec::new() };
+        for (one, stored) in documents.into_iter().zip(stored) {
+            match stored {
+                Some(stored) => freshened.fresh.push((stored, one)),
+                None => freshened.stale.push(document(&one).path.clone()),
+            }
+        }
+        freshened
+    }
+}

@@ -1,0 +1,76 @@
+//! Filters, in the words of each engine.
+
+use chrono::{DateTime, Utc};
+use memory_core::{Filter, Lifetime};
+use rusqlite::types::Value;
+
+use super::handle::Handle;
+use super::row::nanoseconds;
+
+/// A filter as a condition on a row of `documents`, with its values.
+#[derive(Debug)]
+pub(super) struct Condition {
+    /// The condition; unnamed parameters stand for `values`.
+    pub(super) sql: String,
+    /// The values.
+    pub(super) values: Vec<Value>,
+}
+
+/// Returns the condition that says the same as `filter` at `now`.
+pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> Condition {
+    let mut parts = vec!["id NOT NULL".to_owned()];
+    let mut values = Vec::new();
+    let mut equal = |column: &str, value: Option<String>| {
+        if let Some(value) = value {
+            parts.push(format!("{column} = ?"));
+            values.push(Value::from(value));
+        }
+    };
+    equal("phase", filter.phase.map(|phase| phase.as_str().to_owned()));
+    equal("category", filter.category.map(|category| category.as_str().to_owned()));
+    equal("scope", filter.scope.as_ref().map(ToString::to_string));
+    equal("source", filter.source.as_ref().map(|source| source.to_lowercase()));
+    let mut compare = |part: &str, value: Option<i64>| {
+        if let Some(value) = value {
+            parts.push(part.to_owned());
+            values.push(Value::from(value));
+        }
+    };
+    compare("? < holds_until", (filter.lifetime == Lifetime::Current).then(|| nanoseconds(now)));
+    compare("? <= created_at", filter.from.map(nanoseconds));
+    compare("created_at < ?", filter.until.map(nanoseconds));
+    for tag in &filter.tags {
+        compare("EXISTS (SELECT 1 FROM handles WHERE bits = ? AND document = key)", Some(Handle::Tag(tag).bits()));
+    }
+    Condition { sql: parts.join(" AND "), values }
+}
+
+/// A filter in the words of the full text.
+#[derive(Debug)]
+pub(super) struct TextFilter {
+    /// The bits of what a document must have, all of them.
+    pub(super) bits: Vec<i64>,
+    /// The document must hold for longer than this moment, if given.
+    pub(super) holds_after: Option<i64>,
+    /// It must have been created at this moment or later.
+    pub(super) from: Option<i64>,
+    /// It must have been created before this moment.
+    pub(super) until: Option<i64>,
+}
+
+impl TextFilter {
+    /// Returns what says the same as `filter` at `now`.
+    pub(super) fn of(filter: &Filter, now: DateTime<Utc>) -> Self {
+        let mut bits: Vec<i64> = filter.tags.iter().map(|tag| Handle::Tag(tag).bits()).collect();
+        bits.extend(filter.phase.map(|phase| Handle::Phase(phase).bits()));
+        bits.extend(filter.category.map(|category| Handle::Category(category).bits()));
+        bits.extend(filter.scope.as_ref().map(|scope| Handle::Scope(scope).bits()));
+        bits.extend(filter.source.as_ref().map(|source| Handle::Source(source).bits()));
+        Self {
+            bits,
+            holds_after: (filter.lifetime == Lifetime::Current).then(|| nanoseconds(now)),
+            from: filter.from.map(nanoseconds),
+            until: filter.until.map(nanoseconds),
+        }
+    }
+}

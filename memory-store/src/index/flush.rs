@@ -1,0 +1,86 @@
+//! Moving the pending rows into the full text.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+use uuid::Uuid;
+
+use super::open::Opened;
+use super::rebuild::checkpoint;
+use super::schema::{self, Meta};
+use super::text::Entry;
+use super::trouble::Trouble;
+use super::update::{numbers, row_count, row_id};
+use super::words::{Encoded, Words};
+
+/// With more pending rows than this they are moved.
+const MOST: u64 = 256;
+
+/// Moves the pending rows into the full text if there are many.
+pub(super) fn flush_if_due(opened: &mut Opened) -> Result<(), Trouble> {
+    if MOST < count(&opened.connection)? { flush(opened) } else { Ok(()) }
+}
+
+/// Returns how many rows are pending.
+pub(super) fn count(connection: &Connection) -> Result<u64, Trouble> {
+    Ok(connection.prepare_cached("SELECT count(*) FROM pending")?.query_row((), |row| row_count(row, 0))?)
+}
+
+/// Moves the pending rows into the full text.
+///
+/// The full text is written first and names the next generation. After a crash in between, the rows are still pending
+/// and stand for what the full text already has; the next flush writes them again.
+pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
+    let place = opened.place.clone();
+    let epoch = Meta::read(&opened.connection)?.epoch;
+    let (connection, text) = opened.text(epoch)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let meta = Meta::read(&transaction)?;
+    if meta.epoch != epoch || count(&transaction)? == 0 {
+        // Somebody else was faster.
+        return Ok(());
+    }
+    let written = text.generation()?;
+    if written < meta.generation {
+        return Err(Trouble::Mismatch);
+    }
+    // The full text must not outlive the rows whose keys it knows.
+    sync_log(&place)?;
+    let writer = text.writer()?;
+    let mut select =
+        transaction.prepare("SELECT document, removed, id, created_at, holds_until, text, characters, filters FROM pending")?;
+    let mut rows = select.query(())?;
+    while let Some(row) = rows.next()? {
+        let key = row.get(0)?;
+        writer.remove(key);
+        if row.get(1)? {
+            continue;
+        }
+        writer.add(&Entry {
+            key,
+            id: Uuid::as_u128(&row_id(row, 2)?),
+            created_at: row.get(3)?,
+            holds_until: row.get(4)?,
+            words: &Words { text: Encoded(row.get(5)?), characters: Encoded(row.get(6)?) },
+            filters: &numbers(&row.get::<_, Vec<u8>>(7)?),
+        })?;
+    }
+    drop(rows);
+    drop(select);
+    let generation = written.max(meta.generation) + 1;
+    writer.commit(generation)?;
+    transaction.execute("DELETE FROM pending", ())?;
+    transaction.execute("UPDATE meta SET generation = ?", [generation.cast_signed()])?;
+    transaction.commit()?;
+    checkpoint(connection);
+    Ok(())
+}
+
+fn sync_log(place: &Path) -> io::Result<()> {
+    match File::open(place.join(format!("{}-wal", schema::FILE))) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        log => log?.sync_data(),
+    }
+}

@@ -1,0 +1,103 @@
+//! What documents are looked up by.
+
+use memory_core::{Category, ContentHash, MemoryId, Origin, Phase, Scope, Tags};
+
+/// Something that documents are looked up by. The index keeps 64 bits of each: what is found is checked where a false
+/// find would do harm.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Handle<'a> {
+    /// A tag, or one that lies above a tag.
+    Tag(&'a str),
+    /// A document that it links to.
+    Link(&'a MemoryId),
+    /// A key of one of its wikilinks.
+    Wikilink(&'a str),
+    /// A key of its path.
+    Path(&'a str),
+    /// A key of its title.
+    Title(&'a str),
+    /// A key of one of its aliases.
+    Alias(&'a str),
+    /// Its file's name without the extension, in lower case.
+    Stem(&'a str),
+    /// The id its file names.
+    Claim(&'a MemoryId),
+    /// Its text, in its scope.
+    Content(&'a ContentHash, &'a Scope),
+    /// Where it was taken in from.
+    Origin(&'a Origin),
+    /// Its scope.
+    Scope(&'a Scope),
+    /// Its phase.
+    Phase(Phase),
+    /// Its category.
+    Category(Category),
+    /// Its source, in lower case.
+    Source(&'a str),
+}
+
+impl Handle<'_> {
+    /// Returns the bits. They are part of the index's format.
+    pub(super) fn bits(&self) -> i64 {
+        let bits = match self {
+            Self::Tag(tag) => hash(1, &[&Tags::key(tag)]),
+            Self::Link(id) => hash(2, &[&id.to_string()]),
+            Self::Wikilink(key) => hash(3, &[key]),
+            Self::Path(key) => hash(4, &[key]),
+            Self::Title(key) => hash(5, &[key]),
+            Self::Alias(key) => hash(6, &[key]),
+            Self::Stem(stem) => hash(7, &[stem]),
+            Self::Claim(id) => hash(8, &[&id.to_string()]),
+            Self::Content(content, scope) => hash(9, &[&content.to_string(), &scope.to_string()]),
+            Self::Origin(origin) => hash(10, &[&origin.source, &origin.root, &origin.path]),
+            Self::Scope(scope) => hash(11, &[&scope.to_string()]),
+            Self::Phase(phase) => hash(12, &[phase.as_str()]),
+            Self::Category(category) => hash(13, &[category.as_str()]),
+            Self::Source(source) => hash(14, &[&source.to_lowercase()]),
+        };
+        bits.cast_signed()
+    }
+}
+
+/// Hashes `parts`, the same on every machine and in every version.
+pub(super) fn hash(seed: u64, parts: &[&str]) -> u64 {
+    parts.iter().fold(mix(seed), |state, part| hash_bytes(state, part.as_bytes()))
+}
+
+/// Hashes `bytes` on top of `state`.
+pub(super) fn hash_bytes(state: u64, bytes: &[u8]) -> u64 {
+    let mut state = mix(state ^ bytes.len() as u64);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        state = mix(state ^ u64::from_le_bytes(*word));
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    mix(state ^ u64::from_le_bytes(last))
+}
+
+/// Spreads every bit over all others (the finalizer of splitmix64).
+pub(super) fn mix(bits: u64) -> u64 {
+    let mut bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_do_not_run_into_each_other() {
+        assert_ne!(hash(1, &["ab", "c"]), hash(1, &["a", "bc"]));
+        assert_ne!(hash(1, &["a"]), hash(2, &["a"]));
+        assert_ne!(hash(1, &["12345678"]), hash(1, &["12345678\0"]));
+    }
+
+    #[test]
+    fn the_bits_never_change() {
+        assert_eq!(hash(1, &["deploy"]), hash(1, &["deploy"]));
+        assert_eq!(Handle::Tag("#Deploy ").bits(), Handle::Tag("deploy").bits());
+    }
+}

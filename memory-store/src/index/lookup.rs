@@ -1,0 +1,209 @@
+//! Looking memories up by what they are called and what they refer to.
+
+use memory_core::wikilink::{self, By, Candidate, Target};
+use memory_core::{ContentHash, MemoryId, Origin, Scope, StoreError, Stored};
+use rusqlite::{Connection, params};
+
+use super::documents::Document;
+use super::handle::Handle;
+use super::open::Index;
+use super::trouble::Trouble;
+use super::update::id_bytes;
+use crate::file::load;
+
+/// The shortest prefix of an id that is taken for one.
+const SHORTEST: usize = 4;
+
+/// So many memories with the same prefix are enough to say that it is ambiguous.
+const ENOUGH: usize = 20;
+
+/// Where a memory is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The path of its file.
+    pub(crate) path: String,
+    /// How many accesses its file does not count yet.
+    pub(crate) accesses: u64,
+}
+
+impl Index {
+    /// Returns the memories that a person may mean by `reference`: an id, a prefix of one (4 digits or more), or a file
+    /// stem.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn resolve(&self, reference: &str) -> Result<Vec<(MemoryId, String)>, StoreError> {
+        let reference = reference.trim();
+        let found = self.ask("look up a memory", |_, opened| {
+            let connection = &opened.connection;
+            if let Ok(id) = reference.parse::<MemoryId>()
+                && let Some(document) = Document::by_id(connection, &id)?
+            {
+                return Ok(vec![document]);
+            }
+            let name = reference.strip_suffix(".md").unwrap_or(reference).to_lowercase();
+            let mut found = by_prefix(connection, reference)?;
+            found.extend(Document::by_handle(connection, Handle::Stem(&name).bits())?);
+            found.sort_by(|left, right| left.path.cmp(&right.path));
+            found.dedup();
+            Ok(found)
+        })?;
+        Ok(found.into_iter().map(|document| (document.id, document.path)).collect())
+    }
+
+    /// Returns where the memory with this id is.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn place(&self, id: &MemoryId) -> Result<Option<Place>, StoreError> {
+        let found = self.ask("look up a memory", |_, opened| Document::by_id(&opened.connection, id))?;
+        Ok(found.map(|Document { path, accesses, .. }| Place { path, accesses }))
+    }
+
+    /// Returns the memory that was taken in from `origin`, the oldest if there are several.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError> {
+        for document in self.with_handle(Handle::Origin(origin).bits())? {
+            if let Some(stored) = self.now_at(&document)?
+                && stored.memory.origin.as_ref().is_some_and(|own| own.is_same_place(origin))
+            {
+                return Ok(Some(stored));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the memory in `scope` whose content has this hash, the oldest if there are several.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
+        for document in self.with_handle(Handle::Content(hash, scope).bits())? {
+            if let Some(stored) = self.now_at(&document)?
+                && stored.memory.content_hash() == *hash
+                && stored.memory.scope == *scope
+            {
+                return Ok(Some(document.id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the memories whose `links` name `id`, or whose wikilinks use one of `keys`, by path.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError> {
+        let mut documents = self.with_handle(Handle::Link(id).bits())?;
+        for key in keys {
+            documents.extend(self.with_handle(Handle::Wikilink(key).bits())?);
+        }
+        documents.sort_by(|left, right| left.path.cmp(&right.path));
+        documents.dedup();
+        documents.iter().filter_map(|document| self.now_at(document).transpose()).collect()
+    }
+
+    /// Returns whatever is called `key`.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError> {
+        self.ask("look up a name", |index, opened| {
+            let connection = &opened.connection;
+            let (own, by_origin) = Document::by_handle(connection, Handle::Path(key).bits())?
+                .into_iter()
+                .partition::<Vec<_>, _>(|document| wikilink::keys(&document.path).last().is_some_and(|own| own == key));
+            let mut named = by_origin.iter().flat_map(|document| index.named_by_origin(document, key)).collect::<Vec<_>>();
+            let mut add = |documents: Vec<Document>, by: By| {
+                named.extend(documents.into_iter().map(|document| {
+                    let target = Target::Memory(document.id);
+                    Candidate { target, path: document.path, by }
+                }));
+            };
+            add(by_prefix(connection, key)?, By::Id);
+            add(own, By::Path);
+            add(Document::by_handle(connection, Handle::Title(key).bits())?, By::Title);
+            add(Document::by_handle(connection, Handle::Alias(key).bits())?, By::Alias);
+            Ok(named)
+        })
+    }
+
+    /// Returns what `key` names if a document came from a file of that name: that file, and whatever else is called so,
+    /// as the index knows a name of two kinds by the stronger one.
+    fn named_by_origin(&self, document: &Document, key: &str) -> Vec<Candidate> {
+        let Ok(Some(loaded)) = load(self.disk.as_ref(), &document.path) else { return Vec::new() };
+        let memory = loaded.stored.memory;
+        let candidate = |path: String, by: By| Candidate { target: Target::Memory(document.id), path, by };
+        let is_key = |name: &String| wikilink::keys(name).first().is_some_and(|own| own == key);
+        let title = memory.title.as_ref().filter(|title| is_key(title)).map(|_| By::Title);
+        let alias = memory.aliases.iter().find(|alias| is_key(alias)).map(|_| By::Alias);
+        let by_path = memory.origin.map(|origin| candidate(origin.path, By::Path));
+        let by_name = [title, alias].into_iter().flatten().map(|by| candidate(document.path.clone(), by));
+        by_path.into_iter().chain(by_name).collect()
+    }
+
+    /// Counts one more access to each of `ids`, if that can be done.
+    pub(crate) fn count_access(&self, ids: &[MemoryId]) {
+        let counted = self.tell("count accesses", |_, opened| {
+            super::refresh::write(&mut opened.connection, |transaction| {
+                let mut update = transaction.prepare_cached("UPDATE documents SET accesses = accesses + 1 WHERE id = ?")?;
+                ids.iter().try_for_each(|id| Ok(update.execute([id_bytes(id)]).map(drop)?))
+            })
+        });
+        // A count is worth less than an answer.
+        drop(counted);
+    }
+
+    /// Returns a document as it stands now, or `None` if its file is gone or cannot be read.
+    pub(super) fn now_at(&self, document: &Document) -> Result<Option<Stored>, StoreError> {
+        let at = |document: &Document| match load(self.disk.as_ref(), &document.path) {
+            Ok(Some(loaded)) => Some(document.told(loaded.stored)),
+            _ => None,
+        };
+        if let Some(stored) = at(document) {
+            return Ok(Some(stored));
+        }
+        // It may have moved since the index was refreshed.
+        self.refresh(super::Depth::Usual)?;
+        let moved = self.ask("look up a memory", |_, opened| Document::by_id(&opened.connection, &document.id))?;
+        Ok(moved.as_ref().and_then(at))
+    }
+
+    fn with_handle(&self, bits: i64) -> Result<Vec<Document>, StoreError> {
+        self.ask("look up memories", |_, opened| Document::by_handle(&opened.connection, bits))
+    }
+}
+
+/// Returns documents whose ids begin with `prefix`, if it can be the beginning of an id.
+fn by_prefix(connection: &Connection, prefix: &str) -> Result<Vec<Document>, Trouble> {
+    let Some((from, to)) = prefix_range(prefix) else { return Ok(Vec::new()) };
+    let sql = format!("SELECT {} FROM documents WHERE ? <= id AND id <= ? ORDER BY id LIMIT {ENOUGH}", super::documents::COLUMNS);
+    let mut select = connection.prepare_cached(&sql)?;
+    Ok(select.query_map(params![from, to], Document::read)?.collect::<Result<_, _>>()?)
+}
+
+/// Returns the first and the last id with this prefix.
+fn prefix_range(prefix: &str) -> Option<([u8; 16], [u8; 16])> {
+    let digits: String = prefix.chars().filter(|character| *character != '-').collect();
+    let is_prefix = (SHORTEST..=32).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let bound = |filler: &str| {
+        let filled = format!("{digits}{}", filler.repeat(32 - digits.len()));
+        u128::from_str_radix(&filled, 16).ok().map(u128::to_be_bytes)
+    };
+    if is_prefix { bound("0").zip(bound("f")) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prefix_range;
+
+    #[test]
+    fn a_prefix_is_four_digits_or_more_with_or_without_hyphens() {
+        let range = |prefix: &str| prefix_range(prefix).map(|(from, to)| (from[0], to[0], from[3], to[3]));
+        assert_eq!(range("550e"), Some((0x55, 0x55, 0, 0xff)));
+        assert_eq!(range("550E8400-e2"), Some((0x55, 0x55, 0, 0)));
+        assert_eq!([range("550"), range("55-0"), range("deploy"), range(""), range(&"0".repeat(33))], [None; 5]);
+    }
+}

@@ -1,0 +1,310 @@
+//! The index of one home, and how it comes back when something is wrong with it.
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use memory_core::StoreError;
+use rusqlite::{Connection, TransactionBehavior};
+use tempfile::TempDir;
+
+use super::rebuild::{Reason, checkpoint, rebuild};
+use super::schema::{self, Meta};
+use super::text::{self, Text};
+use super::trouble::{Meaning, Trouble};
+use super::update::row_count;
+use crate::disk::Disk;
+
+/// The folder of the index, below the home.
+const FOLDER: &str = "index";
+
+/// Locked while the files of the index are replaced, and shared by whoever opens them.
+const LOCK: &str = ".lock";
+
+/// How often to try again after the index came back.
+const ATTEMPTS: usize = 4;
+
+/// Finds memories. Everything in it follows from the files of the home; it may vanish at any time.
+///
+/// Changes of the files reach it by [`Index::apply`], or else by [`Index::refresh`], which every question must be
+/// preceded by.
+#[derive(Debug)]
+pub(crate) struct Index {
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) root: PathBuf,
+    state: Mutex<Option<Opened>>,
+}
+
+/// The files of the index, opened.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) connection: Connection,
+    /// Where the files are.
+    pub(super) place: PathBuf,
+    /// Why they are not where they should be, if they are not.
+    pub(super) degraded: Option<String>,
+    text: Option<(i64, Text)>,
+    identity: Option<(u64, u64)>,
+    temporary: Option<TempDir>,
+}
+
+/// Whether a temporary index would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Elsewhere {
+    Welcome,
+    Pointless,
+}
+
+/// From how many bytes on the log of the tables costs whoever opens them next more than it saves.
+const LONG_LOG: u64 = 512 * 1024;
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        let log = self.place.join(format!("{}-wal", schema::FILE));
+        if fs::metadata(log).is_ok_and(|log| LONG_LOG < log.len()) {
+            // Whoever is still reading or writing will do it in their turn.
+            let _ = self.connection.busy_timeout(Duration::ZERO);
+            checkpoint(&self.connection);
+        }
+    }
+}
+
+impl Opened {
+    /// Returns the full text of `epoch`, opened if it is not yet.
+    pub(super) fn text(&mut self, epoch: i64) -> Result<(&mut Connection, &Text), Trouble> {
+        if self.text.as_ref().is_none_or(|(own, _)| *own != epoch) {
+            self.text = Some((epoch, Text::open(&self.place, epoch)?));
+        }
+        let (_, text) = self.text.as_ref().expect("it was just opened");
+        Ok((&mut self.connection, text))
+    }
+
+    /// Waits until nobody is writing.
+    pub(super) fn wait_for_writer(&mut self) -> Result<(), Trouble> {
+        self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?.rollback()?;
+        Ok(())
+    }
+}
+
+impl Index {
+    /// Opens the index of the home at `root`. Nothing is read or made before it is needed.
+    pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path) -> Self {
+        Self { disk, root: root.to_owned(), state: Mutex::new(None) }
+    }
+
+    /// Tells why answers may be less than they should be, if they may.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(super) fn degraded(&self) -> Result<Option<String>, StoreError> {
+        self.ask("count unreadable files", |_, opened| {
+            let mut count = opened.connection.prepare_cached("SELECT count(*) FROM unreadable")?;
+            let unreadable = match count.query_row((), |row| row_count(row, 0))? {
+                0 => None,
+                1 => Some("1 file cannot be read, and `memory doctor` names it".to_owned()),
+                several => Some(format!("{several} files cannot be read, and `memory doctor` names them")),
+            };
+            let reasons: Vec<_> = opened.degraded.iter().cloned().chain(unreadable).collect();
+            Ok(Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty()))
+        })
+    }
+
+    /// Builds the index anew.
+    ///
+    /// # Errors
+    /// When the files cannot be listed, or the index cannot be written.
+    pub(crate) fn rebuild(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
+        self.ask("build the index", |index, opened| {
+            opened.text = None;
+            rebuild(index, &mut opened.connection, &opened.place, Reason::Asked, progress)
+        })
+    }
+
+    /// Asks something of the index, which comes back first if it is gone or damaged; if it cannot be written, a
+    /// temporary one is asked.
+    pub(super) fn ask<T>(
+        &self,
+        action: &str,
+        ask: impl FnMut(&Self, &mut Opened) -> Result<T, Trouble>,
+    ) -> Result<T, StoreError> {
+        self.attempt(action, Elsewhere::Welcome, ask)
+    }
+
+    /// Tells the index something, as [`Self::ask`] asks; but nobody is served by telling it to a temporary one.
+    pub(super) fn tell<T>(
+        &self,
+        action: &str,
+        tell: impl FnMut(&Self, &mut Opened) -> Result<T, Trouble>,
+    ) -> Result<T, StoreError> {
+        self.attempt(action, Elsewhere::Pointless, tell)
+    }
+
+    fn attempt<T>(
+        &self,
+        action: &str,
+        elsewhere: Elsewhere,
+        mut ask: impl FnMut(&Self, &mut Opened) -> Result<T, Trouble>,
+    ) -> Result<T, StoreError> {
+        let mut state = self.state();
+        let mut attempt = 1;
+        loop {
+            let answer = self.opened(&mut state).and_then(|opened| ask(self, opened));
+            let Err(trouble) = answer else { return answer.map_err(|trouble| trouble.into_error(action)) };
+            let is_last = ATTEMPTS <= attempt;
+            attempt += 1;
+            let remedy = match trouble.meaning() {
+                Meaning::Other => return Err(trouble.into_error(action)),
+                Meaning::Refused if elsewhere == Elsewhere::Pointless => return Err(trouble.into_error(action)),
+                _ if is_last => return Err(trouble.into_error(action)),
+                Meaning::TablesDamaged => self.discard(&mut state),
+                Meaning::TextDamaged => self.mend(&mut state),
+                Meaning::Refused => self.move_away(&mut state, &trouble),
+            };
+            match remedy {
+                Ok(()) => {}
+                Err(refusal) if refusal.meaning() == Meaning::Refused => {
+                    self.move_away(&mut state, &refusal).map_err(|trouble| trouble.into_error(action))?;
+                }
+                Err(other) if other.meaning() == Meaning::TablesDamaged => {
+                    self.discard(&mut state).map_err(|trouble| trouble.into_error(action))?;
+                }
+                // It was damaged once more in the meantime: the next attempt sees what is left.
+                Err(other) if other.meaning() == Meaning::TextDamaged => {}
+                Err(other) => return Err(other.into_error(action)),
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, Option<Opened>> {
+        self.state.lock().unwrap_or_else(|poisoned| {
+            let mut state = PoisonError::into_inner(poisoned);
+            *state = None;
+            self.state.clear_poison();
+            state
+        })
+    }
+
+    fn opened<'s>(&self, state: &'s mut Option<Opened>) -> Result<&'s mut Opened, Trouble> {
+        // Whoever deletes the folder, or replaces it, takes the file from under us.
+        let is_current = |opened: &Opened| opened.identity == identity(&opened.place);
+        if !state.as_ref().is_some_and(is_current) {
+            *state = None;
+            *state = Some(self.open_at(self.root.join(FOLDER), None, None)?);
+        }
+        Ok(state.as_mut().expect("it was just opened"))
+    }
+
+    fn open_at(&self, place: PathBuf, temporary: Option<TempDir>, degraded: Option<String>) -> Result<Opened, Trouble> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
+        let lock = lock_file(&place)?;
+        lock.lock_shared()?;
+        let mut connection = schema::connect(&place)?;
+        let is_complete = schema::is_complete(&connection)?;
+        let identity = identity(&place);
+        drop(lock);
+        if !is_complete {
+            rebuild(self, &mut connection, &place, Reason::Incomplete, &mut |_, _| {})?;
+        }
+        Ok(Opened { connection, place, degraded, text: None, identity, temporary })
+    }
+
+    /// Deletes the files of the index, unless somebody else did.
+    fn discard(&self, state: &mut Option<Opened>) -> Result<(), Trouble> {
+        let opened = state.take();
+        let place = opened.as_ref().map_or_else(|| self.root.join(FOLDER), |opened| opened.place.clone());
+        let ours = opened.as_ref().map_or_else(|| identity(&place), |opened| opened.identity);
+        drop(opened);
+        if !place.exists() {
+            return Ok(());
+        }
+        let lock = lock_file(&place)?;
+        lock.lock()?;
+        if identity(&place) != ours || is_sound(&place) {
+            return Ok(());
+        }
+        for name in [format!("{}-wal", schema::FILE), format!("{}-shm", schema::FILE), schema::FILE.to_owned()] {
+            match fs::remove_file(place.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                _ => {}
+            }
+        }
+        match fs::remove_dir_all(place.join(text::FOLDER)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Builds the index anew because its full text is damaged, unless somebody else did.
+    fn mend(&self, state: &mut Option<Opened>) -> Result<(), Trouble> {
+        let opened = self.opened(state)?;
+        let seen = opened.text.take().map(|(epoch, _)| epoch);
+        let epoch = match seen {
+            Some(epoch) => epoch,
+            None => Meta::read(&opened.connection)?.epoch,
+        };
+        rebuild(self, &mut opened.connection, &opened.place, Reason::Damaged { epoch }, &mut |_, _| {})
+    }
+
+    /// Goes on with a copy of the index in a temporary folder, since we must not write to it.
+    fn move_away(&self, state: &mut Option<Opened>, why: &Trouble) -> Result<(), Trouble> {
+        if state.as_ref().is_some_and(|opened| opened.temporary.is_some()) {
+            return Err(io::Error::other(why.to_string()).into());
+        }
+        *state = None;
+        let temporary = tempfile::Builder::new().prefix("memory-index-").tempdir()?;
+        let home = self.root.join(FOLDER);
+        // What cannot be copied is built anew.
+        if home.is_dir() && copy(&home, temporary.path()).is_err() {
+            fs::remove_dir_all(temporary.path())?;
+        }
+        let degraded = format!("the index at {} cannot be written ({why}), so a temporary one answered", home.display());
+        let place = temporary.path().to_owned();
+        let opened = self.open_at(place.clone(), None, Some(degraded.clone()));
+        let mut opened = match opened {
+            Err(trouble) if trouble.meaning() == Meaning::TablesDamaged => {
+                fs::remove_dir_all(&place)?;
+                self.open_at(place, None, Some(degraded))?
+            }
+            opened => opened?,
+        };
+        opened.temporary = Some(temporary);
+        *state = Some(opened);
+        Ok(())
+    }
+}
+
+/// Tells whether the tables can be read at all.
+fn is_sound(place: &Path) -> bool {
+    let sound = || -> Result<bool, Trouble> {
+        let connection = schema::connect(place)?;
+        let verdict: String = connection.query_row("PRAGMA integrity_check(1)", (), |row| row.get(0))?;
+        Ok(verdict == "ok" && schema::is_complete(&connection)? && Meta::read(&connection).is_ok())
+    };
+    sound().unwrap_or(false)
+}
+
+/// Returns what tells the tables' file from another of the same name.
+fn identity(place: &Path) -> Option<(u64, u64)> {
+    fs::metadata(place.join(schema::FILE)).ok().map(|found| (found.dev(), found.ino()))
+}
+
+fn lock_file(place: &Path) -> io::Result<File> {
+    File::options().create(true).truncate(false).write(true).open(place.join(LOCK))
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            fs::create_dir_all(&target)?;
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! Building the index anew.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::Path;
+
+use memory_core::MemoryId;
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use uuid::Uuid;
+
+use super::claim;
+use super::now::now_ns;
+use super::open::Index;
+use super::reading::{Reading, read_each};
+use super::row::{Row, folder};
+use super::scan;
+use super::schema::{self, Meta};
+use super::text::{self, Entry, Text, Writer};
+use super::trouble::Trouble;
+use super::update::{Sums, insert, row_id};
+use crate::disk::Signature;
+
+/// Why to build it anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// Somebody wants it.
+    Asked,
+    /// There is none yet, or it is of another version.
+    Incomplete,
+    /// The full text of this epoch is damaged.
+    Damaged {
+        /// Which one.
+        epoch: i64,
+    },
+}
+
+/// Builds the index anew from the files, unless another process has removed the reason in the meantime.
+///
+/// It is one transaction: whoever asks before it is done sees the index as it was before, or waits if there was none.
+pub(super) fn rebuild(
+    index: &Index,
+    connection: &mut Connection,
+    place: &Path,
+    reason: Reason,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<(), Trouble> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let is_complete = schema::is_complete(&transaction)?;
+    let is_needed = match reason {
+        Reason::Asked => true,
+        Reason::Incomplete => !is_complete,
+        Reason::Damaged { epoch } => !is_complete || Meta::read(&transaction)?.epoch == epoch,
+    };
+    if !is_needed {
+        return Ok(());
+    }
+    let kept = if is_complete { Kept::read(&transaction)? } else { Kept::default() };
+    let begun = now_ns();
+    let epoch = begun.max(kept.epoch + 1);
+    schema::create(&transaction, epoch, kept.last_key)?;
+    let text = Text::create(place, epoch)?;
+    let writer = text.writer()?;
+    let mut build = Build::new(&transaction, &writer);
+    build.run(index, progress)?;
+    let Build { handles, folders, documents, lengths, contested, .. } = build;
+    insert_handles(&transaction, handles)?;
+    insert_folders(&transaction, &folders)?;
+    contested.iter().try_for_each(|claimed| claim::settle(&transaction, claimed))?;
+    kept.write(&transaction)?;
+    let sql = "UPDATE meta SET documents = ?, length = ?, characters = ?, journal = ?, checked_ns = ?";
+    transaction.execute(sql, params![documents, lengths[0], lengths[1], kept.journal, begun])?;
+    writer.commit_as_one(0)?;
+    transaction.commit()?;
+    checkpoint(connection);
+    remove_former(place, epoch);
+    Ok(())
+}
+
+/// Moves what was written into the tables' file, so that it is durable and the log beside it is empty.
+pub(super) fn checkpoint(connection: &Connection) {
+    // A reader may be in the way; then the next one does it.
+    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
+}
+
+/// What does not follow from the files of the memories.
+#[derive(Debug, Default)]
+struct Kept {
+    epoch: i64,
+    last_key: i64,
+    journal: Option<String>,
+    accesses: Vec<(Uuid, i64)>,
+}
+
+impl Kept {
+    fn read(transaction: &Transaction<'_>) -> Result<Self, Trouble> {
+        let meta = Meta::read(transaction)?;
+        let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents'";
+        let last_key = transaction.query_row(sql, (), |row| row.get(0))?;
+        let mut accesses = transaction.prepare("SELECT id, accesses FROM documents WHERE accesses > 0 AND id NOT NULL")?;
+        let accesses = accesses.query_map((), |row| Ok((row_id(row, 0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+        Ok(Self { epoch: meta.epoch, last_key, journal: meta.journal, accesses })
+    }
+
+    fn write(&self, transaction: &Transaction<'_>) -> Result<(), Trouble> {
+        let mut update = transaction.prepare("UPDATE documents SET accesses = ? WHERE id = ?")?;
+        for (id, accesses) in &self.accesses {
+            update.execute(params![accesses, id.into_bytes()])?;
+        }
+        Ok(())
+    }
+}
+
+/// An index under way.
+struct Build<'b> {
+    transaction: &'b Transaction<'b>,
+    writer: &'b Writer,
+    ids: HashSet<MemoryId>,
+    contested: HashSet<MemoryId>,
+    handles: Vec<(i64, i64)>,
+    folders: BTreeMap<String, Sums>,
+    documents: i64,
+    lengths: [i64; 2],
+}
+
+impl<'b> Build<'b> {
+    fn new(transaction: &'b Transaction<'b>, writer: &'b Writer) -> Self {
+        Self {
+            transaction,
+            writer,
+            ids: HashSet::new(),
+            contested: HashSet::new(),
+            handles: Vec::new(),
+            folders: BTreeMap::new(),
+            documents: 0,
+            lengths: [0, 0],
+        }
+    }
+
+    fn run(&mut self, index: &Index, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Trouble> {
+        let (mut paths, mut refused) = (Vec::new(), Vec::new());
+        for folder in scan::walk(&index.root)? {
+            for file in &folder.files {
+                let path = format!("{}/{}", folder.path, file.name());
+                if file.regular { paths.push(path) } else { refused.push((path, file.signature)) }
+            }
+            // Files may come while we read: only the next one to look knows that none did.
+            self.folders.insert(folder.path, Sums::default());
+        }
+        let total = paths.len() as u64;
+        let mut done = 0;
+        read_each(index.disk.as_ref(), &paths, &mut |reading| {
+            match reading {
+                Reading::Row(row) => self.add(&row)?,
+                Reading::Refused(path, signature) => self.refuse(&path, &signature)?,
+                Reading::Gone(_) => {}
+            }
+            done += 1;
+            progress(done, total);
+            Ok(())
+        })?;
+        refused.iter().try_for_each(|(path, signature)| self.refuse(path, signature))
+    }
+
+    fn add(&mut self, row: &Row) -> Result<(), Trouble> {
+        let id = self.ids.insert(row.claimed).then_some(row.claimed);
+        if id.is_none() {
+            self.contested.insert(row.claimed);
+        }
+        let key = insert(self.transaction, row, None, id.as_ref(), 0)?;
+        self.handles.extend(row.handles.iter().map(|bits| (*bits, key)));
+        self.writer.add(&Entry {
+            key,
+            id: Uuid::from(row.claimed).as_u128(),
+            words: &row.words,
+            filters: &row.filters,
+            created_at: row.created_at,
+            holds_until: row.holds_until,
+        })?;
+        self.sums(&row.path, &row.signature);
+        self.documents += 1;
+        self.lengths[0] += i64::from(row.words.text.length());
+        self.lengths[1] += i64::from(row.words.characters.length());
+        Ok(())
+    }
+
+    fn refuse(&mut self, path: &str, signature: &Signature) -> Result<(), Trouble> {
+        self.sums(path, signature);
+        let (size, inode) = (signature.size.cast_signed(), signature.inode.cast_signed());
+        let row = params![path, size, signature.modified_ns, signature.changed_ns, inode];
+        self.transaction.prepare_cached("INSERT OR REPLACE INTO unreadable VALUES(?, ?, ?, ?, ?)")?.execute(row)?;
+        Ok(())
+    }
+
+    fn sums(&mut self, path: &str, signature: &Signature) {
+        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        self.folders.entry(folder(path).to_owned()).or_default().add(name.as_bytes(), signature);
+    }
+}
+
+/// Inserts them in order, which is several times as fast as in the order they came.
+fn insert_handles(transaction: &Transaction<'_>, mut handles: Vec<(i64, i64)>) -> Result<(), Trouble> {
+    handles.sort_unstable();
+    let mut insert = transaction.prepare("INSERT OR IGNORE INTO handles VALUES(?, ?)")?;
+    for (bits, key) in handles {
+        insert.execute([bits, key])?;
+    }
+    Ok(())
+}
+
+fn insert_folders(transaction: &Transaction<'_>, folders: &BTreeMap<String, Sums>) -> Result<(), Trouble> {
+    let mut insert = transaction.prepare("INSERT INTO folders VALUES(?, NULL, ?, ?)")?;
+    for (path, sums) in folders {
+        insert.execute(params![path, sums.names.cast_signed(), sums.signatures.cast_signed()])?;
+    }
+    Ok(())
+}
+
+/// Removes the full text of former epochs; what is left over is removed next time.
+fn remove_former(place: &Path, epoch: i64) {
+    let Ok(entries) = fs::read_dir(place.join(text::FOLDER)) else { return };
+    for entry in entries.flatten() {
+        let is_former = entry.file_name().to_str().and_then(|name| name.parse().ok()).is_some_and(|other: i64| other < epoch);
+        if is_former {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}

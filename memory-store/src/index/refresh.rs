@@ -1,0 +1,341 @@
+//! Seeing what other programs did to the files.
+
+use std::collections::{BTreeSet, HashMap};
+
+use memory_core::StoreError;
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+use super::claim;
+use super::flush::flush_if_due;
+use super::now::now_ns;
+use super::open::{Index, Opened};
+use super::reading::{Reading, read_each};
+use super::row::{Row, is_settled};
+use super::scan::{self, CATEGORIES, Folder};
+use super::schema::Meta;
+use super::trouble::Trouble;
+use super::update::{Sums, Update, row_signature};
+use crate::disk::Signature;
+
+/// In a store of up to so many documents every file is looked at each time.
+const SMALL: u64 = 10_000;
+
+/// In a larger one, every file is looked at when the last look was so long ago.
+const LONGEST_NS: i64 = 60_000_000_000;
+
+/// How many files are taken in with one transaction.
+const BATCH: usize = 2_000;
+
+/// How thoroughly to look for changes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// New, moved, replaced and deleted files: enough to know what a name stands for.
+    Names,
+    /// New, moved, replaced and deleted files; and those edited in place if the store is small or the last look at
+    /// each file is a minute ago.
+    #[default]
+    Usual,
+    /// Every file, in every store.
+    Fresh,
+}
+
+/// What to look at in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Names and inodes.
+    Names,
+    /// Every file's signature.
+    Signatures,
+}
+
+/// How the disk differs from the index.
+#[derive(Debug, Default)]
+pub(super) struct Differences {
+    /// Files to be read: new, changed, or too fresh to tell.
+    pub(super) read: BTreeSet<String>,
+    /// Files that are gone.
+    pub(super) gone: Vec<String>,
+    /// What is no readable file and was not known to be none.
+    pub(super) refused: Vec<(String, Signature)>,
+    /// Folders whose sums are not those of their rows.
+    wrong_sums: Vec<String>,
+    /// When folders that agree with the index were last changed.
+    folders: Vec<(String, i64)>,
+    /// Folders that are gone.
+    lost: Vec<String>,
+}
+
+impl Index {
+    /// Makes the index agree with the files.
+    ///
+    /// # Errors
+    /// When the folders cannot be listed, or the index is refused.
+    pub(crate) fn refresh(&self, depth: Depth) -> Result<(), StoreError> {
+        if depth == Depth::Names {
+            return self.compare(Look::Names);
+        }
+        let look = self.ask("look for changed files", |_, opened| {
+            let meta = Meta::read(&opened.connection)?;
+            let age = now_ns().saturating_sub(meta.checked_ns);
+            let each = depth == Depth::Fresh || meta.documents <= SMALL || !(0..LONGEST_NS).contains(&age);
+            Ok(if each { Look::Signatures } else { Look::Names })
+        })?;
+        self.compare(look)
+    }
+
+    /// Makes the index agree with the files, as far as `look` tells.
+    pub(super) fn compare(&self, look: Look) -> Result<(), StoreError> {
+        self.ask("look for changed files", |index, opened| {
+            let now = now_ns();
+            // One state of the rows, however long it takes to look at the disk.
+            let snapshot = opened.connection.unchecked_transaction()?;
+            let differences = differences(index, &snapshot, look, now)?;
+            let is_large = SMALL < Meta::read(&snapshot)?.documents;
+            snapshot.finish()?;
+            let folders = differences.folders.clone();
+            index.take_in(opened, differences)?;
+            // In a small store nobody asks when it was last looked at.
+            if (is_large && look == Look::Signatures) || (look == Look::Names && !folders.is_empty()) {
+                write(&mut opened.connection, |transaction| verified(transaction, &folders, look, now))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads some files again, whatever the index knows of them.
+    pub(super) fn reread(&self, paths: &[String]) -> Result<(), StoreError> {
+        self.ask("read changed files", |index, opened| {
+            let differences = Differences { read: paths.iter().cloned().collect(), ..Differences::default() };
+            index.take_in(opened, differences)
+        })
+    }
+
+    fn take_in(&self, opened: &mut Opened, differences: Differences) -> Result<(), Trouble> {
+        let Differences { read, mut gone, refused, wrong_sums, lost, .. } = differences;
+        if !wrong_sums.is_empty() {
+            write(&mut opened.connection, |transaction| correct(transaction, &wrong_sums))?;
+        }
+        let paths: Vec<String> = read.into_iter().collect();
+        for batch in paths.chunks(BATCH) {
+            let mut readings = Vec::with_capacity(batch.len());
+            read_each(self.disk.as_ref(), batch, &mut |reading| {
+                match reading {
+                    // What is gone from here may turn up elsewhere: that must be seen first.
+                    Reading::Gone(path) => gone.push(path),
+                    reading => readings.push(reading),
+                }
+                Ok(())
+            })?;
+            write(&mut opened.connection, |transaction| {
+                let mut update = Update::new(transaction);
+                readings.iter().try_for_each(|reading| self.take(transaction, &mut update, reading))?;
+                update.finish()
+            })?;
+            flush_if_due(opened)?;
+        }
+        for batch in gone.chunks(BATCH) {
+            write(&mut opened.connection, |transaction| {
+                let mut update = Update::new(transaction);
+                batch.iter().filter(|path| self.is_gone(path)).try_for_each(|path| update.remove(path))?;
+                update.finish()
+            })?;
+            flush_if_due(opened)?;
+        }
+        if !refused.is_empty() || !lost.is_empty() {
+            write(&mut opened.connection, |transaction| {
+                let mut update = Update::new(transaction);
+                refused.iter().try_for_each(|(path, signature)| update.refuse(path, signature))?;
+                update.finish()?;
+                lost.iter()
+                    .try_for_each(|path| Ok(transaction.execute("DELETE FROM folders WHERE path = ?", [path]).map(drop)?))
+            })?;
+        }
+        Ok(())
+    }
+
+    fn take(&self, transaction: &Transaction<'_>, update: &mut Update<'_>, reading: &Reading) -> Result<(), Trouble> {
+        match reading {
+            // Between the look and this transaction, a writer may have changed the file and told the index already.
+            Reading::Row(row) if !matches!(self.disk.signature(&row.path), Ok(Some(now)) if now == row.signature) => Ok(()),
+            Reading::Row(row) => update.keep(row, self.former_path(transaction, row)?.as_deref()),
+            Reading::Refused(path, signature) => update.refuse(path, signature),
+            Reading::Gone(path) if !self.is_gone(path) => Ok(()),
+            Reading::Gone(path) => update.remove(path),
+        }
+    }
+
+    fn is_gone(&self, path: &str) -> bool {
+        self.disk.signature(path).is_ok_and(|found| found.is_none())
+    }
+
+    /// Returns where the document of a file was, if it was elsewhere and is there no longer.
+    fn former_path(&self, transaction: &Transaction<'_>, row: &Row) -> Result<Option<String>, Trouble> {
+        let claimants = claim::claimants(transaction, &row.claimed)?;
+        if claimants.iter().any(|(_, path)| *path == row.path) {
+            return Ok(None);
+        }
+        Ok(claimants.into_iter().map(|(_, path)| path).find(|path| self.is_gone(path)))
+    }
+}
+
+/// Does something in a transaction of its own.
+pub(super) fn write<T>(
+    connection: &mut Connection,
+    write: impl FnOnce(&Transaction<'_>) -> Result<T, Trouble>,
+) -> Result<T, Trouble> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let written = write(&transaction)?;
+    transaction.commit()?;
+    Ok(written)
+}
+
+/// Finds out how the disk differs from the index.
+pub(super) fn differences(index: &Index, connection: &Connection, look: Look, now: i64) -> Result<Differences, Trouble> {
+    let mut differences = Differences { read: unsettled(connection)?, ..Differences::default() };
+    let mut known = known_folders(connection)?;
+    if look == Look::Signatures {
+        for folder in scan::walk_files(&index.root)? {
+            let expected = known.remove(&folder.path);
+            differences.compare(connection, &folder, expected, look, now)?;
+        }
+    } else {
+        let mut left: Vec<String> = known.keys().cloned().chain([CATEGORIES.to_owned()]).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(path) = left.pop() {
+            if !seen.insert(path.clone()) {
+                continue;
+            }
+            let expected = known.get(&path).copied();
+            let modified_ns = scan::modified_ns(&index.root, &path)?;
+            if expected.is_some_and(|expected| expected.modified_ns.is_some() && expected.modified_ns == modified_ns) {
+                known.remove(&path);
+                continue;
+            }
+            let Some(folder) = scan::list(&index.root, &path)? else { continue };
+            known.remove(&path);
+            left.extend(folder.folders.iter().cloned());
+            differences.compare(connection, &folder, expected, look, now)?;
+        }
+    }
+    for path in known.into_keys() {
+        differences.gone.extend(known_files(connection, &path)?.into_keys().map(|name| format!("{path}/{name}")));
+        differences.lost.push(path);
+    }
+    Ok(differences)
+}
+
+impl Differences {
+    /// Compares a folder with what the index knows of it.
+    fn compare(
+        &mut self,
+        connection: &Connection,
+        folder: &Folder,
+        expected: Option<Expected>,
+        look: Look,
+        now: i64,
+    ) -> Result<(), Trouble> {
+        let time = Signature { size: 0, modified_ns: folder.modified_ns, changed_ns: 0, inode: 0, is_folder: true };
+        // A folder that the index does not know is one without files; asking for them would go through all below it.
+        let known = expected.map_or_else(Sums::default, |expected| expected.sums);
+        let same = match look {
+            Look::Names => known.names == folder.sums.names,
+            Look::Signatures => known == folder.sums,
+        };
+        // A folder with differences is verified by the next look, when they are gone.
+        if same {
+            let is_news = expected.is_some_and(|expected| expected.modified_ns != Some(folder.modified_ns));
+            if is_news && is_settled(&time, now) {
+                self.folders.push((folder.path.clone(), folder.modified_ns));
+            }
+            return Ok(());
+        }
+        let mut known = known_files(connection, &folder.path)?;
+        if expected.is_some_and(|expected| expected.sums != sums_of(&known)) {
+            self.wrong_sums.push(folder.path.clone());
+        }
+        for file in &folder.files {
+            let name = file.name();
+            let before = known.remove(name.as_ref());
+            let same = before.is_some_and(|before| match look {
+                Look::Names => before.inode == file.signature.inode,
+                Look::Signatures => before == file.signature,
+            });
+            let path = format!("{}/{name}", folder.path);
+            match file.regular {
+                _ if same => {}
+                true => drop(self.read.insert(path)),
+                false => self.refused.push((path, file.signature)),
+            }
+        }
+        self.gone.extend(known.into_keys().map(|name| format!("{}/{name}", folder.path)));
+        Ok(())
+    }
+}
+
+/// What the index knows of a folder.
+#[derive(Debug, Clone, Copy)]
+struct Expected {
+    modified_ns: Option<i64>,
+    sums: Sums,
+}
+
+fn known_folders(connection: &Connection) -> Result<HashMap<String, Expected>, Trouble> {
+    let mut select = connection.prepare_cached("SELECT path, modified_ns, names, signatures FROM folders")?;
+    let read = |row: &rusqlite::Row<'_>| {
+        let sums = Sums { names: row.get::<_, i64>(2)?.cast_unsigned(), signatures: row.get::<_, i64>(3)?.cast_unsigned() };
+        Ok((row.get(0)?, Expected { modified_ns: row.get(1)?, sums }))
+    };
+    Ok(select.query_map((), read)?.collect::<Result<_, _>>()?)
+}
+
+/// Returns the names and signatures of the files in a folder, as the index knows them.
+fn known_files(connection: &Connection, folder: &str) -> Result<HashMap<String, Signature>, Trouble> {
+    let sql = "SELECT path, size, modified_ns, changed_ns, inode FROM documents WHERE ?1 < path AND path < ?2 UNION ALL \
+               SELECT path, size, modified_ns, changed_ns, inode FROM unreadable WHERE ?1 < path AND path < ?2";
+    let mut select = connection.prepare_cached(sql)?;
+    // `0` is the character after `/`.
+    let mut rows = select.query([format!("{folder}/"), format!("{folder}0")])?;
+    let mut files = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        let name = &path[folder.len() + 1..];
+        if !name.contains('/') {
+            files.insert(name.to_owned(), row_signature(row, 1)?);
+        }
+    }
+    Ok(files)
+}
+
+fn unsettled(connection: &Connection) -> Result<BTreeSet<String>, Trouble> {
+    let mut select = connection.prepare_cached("SELECT path FROM documents INDEXED BY unsettled WHERE settled = 0")?;
+    Ok(select.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// Sets sums right that went wrong, so that their folders are not compared file by file for ever.
+fn correct(transaction: &Transaction<'_>, folders: &[String]) -> Result<(), Trouble> {
+    let mut update = transaction.prepare("UPDATE folders SET names = ?, signatures = ? WHERE path = ?")?;
+    for path in folders {
+        let sums = sums_of(&known_files(transaction, path)?);
+        update.execute(params![sums.names.cast_signed(), sums.signatures.cast_signed(), path])?;
+    }
+    Ok(())
+}
+
+fn sums_of(files: &HashMap<String, Signature>) -> Sums {
+    let mut sums = Sums::default();
+    for (name, signature) in files {
+        sums.add(name.as_bytes(), signature);
+    }
+    sums
+}
+
+/// Remembers when folders agreed with the index, and when every file did.
+fn verified(transaction: &Transaction<'_>, folders: &[(String, i64)], look: Look, now: i64) -> Result<(), Trouble> {
+    for (path, modified_ns) in folders {
+        transaction.prepare_cached("UPDATE folders SET modified_ns = ? WHERE path = ?")?.execute(params![modified_ns, path])?;
+    }
+    if look == Look::Signatures {
+        transaction.execute("UPDATE meta SET checked_ns = ?", [now])?;
+    }
+    Ok(())
+}

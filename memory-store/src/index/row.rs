@@ -1,0 +1,178 @@
+//! What the index knows of one document.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use memory_core::{ContentHash, Memory, MemoryId, Tags, text, wikilink};
+
+use super::handle::{Handle, hash_bytes, mix};
+use super::words::Words;
+use crate::disk::Signature;
+use crate::file::Loaded;
+
+/// A document whose end is this moment never ends.
+pub(super) const NEVER: i64 = i64::MAX;
+
+/// A document whose end is this moment was superseded.
+pub(super) const SUPERSEDED: i64 = i64::MIN;
+
+/// Longer headlines are sorted by their beginning.
+const HEADLINE: usize = 64;
+
+/// What the index knows of one document.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) claimed: MemoryId,
+    pub(super) path: String,
+    pub(super) signature: Signature,
+    /// Whether no later change could hide behind the same signature.
+    pub(super) settled: bool,
+    pub(super) stamp: ContentHash,
+    pub(super) content_hash: ContentHash,
+    pub(super) phase: &'static str,
+    pub(super) category: &'static str,
+    pub(super) scope: String,
+    pub(super) source: String,
+    pub(super) created_at: i64,
+    pub(super) updated_at: i64,
+    pub(super) holds_until: i64,
+    pub(super) version: u64,
+    pub(super) access_count: u64,
+    pub(super) headline: String,
+    pub(super) damaged: bool,
+    pub(super) words: Words,
+    pub(super) handles: Vec<i64>,
+    pub(super) filters: Vec<i64>,
+}
+
+impl Row {
+    /// Gathers what there is to know of a file that was read at `now_ns`.
+    pub(super) fn of(loaded: &Loaded, now_ns: i64) -> Self {
+        let memory = &loaded.stored.memory;
+        let path = loaded.stored.path.clone();
+        let filters = filters(memory);
+        Self {
+            claimed: memory.id,
+            signature: loaded.signature,
+            settled: is_settled(&loaded.signature, now_ns),
+            stamp: loaded.stored.stamp.0,
+            content_hash: memory.content_hash(),
+            phase: memory.phase.as_str(),
+            category: memory.category.as_str(),
+            scope: memory.scope.to_string(),
+            source: memory.source.to_lowercase(),
+            created_at: nanoseconds(memory.created_at),
+            updated_at: nanoseconds(memory.updated_at),
+            holds_until: holds_until(memory),
+            version: memory.version,
+            access_count: memory.access_count,
+            headline: text::fold(memory.headline()).chars().take(HEADLINE).collect(),
+            damaged: loaded.stored.problem.is_some(),
+            words: Words::of(memory),
+            handles: handles(memory, &path),
+            filters,
+            path,
+        }
+    }
+
+    /// Returns a hash of everything that full text needs to know.
+    pub(super) fn words_hash(&self) -> i64 {
+        let mut state = hash_bytes(1, self.words.text.0.as_bytes());
+        state = hash_bytes(state, self.words.characters.0.as_bytes());
+        for number in self.filters.iter().chain([&self.created_at, &self.holds_until]) {
+            state = mix(state ^ number.cast_unsigned());
+        }
+        hash_bytes(state, self.claimed.to_string().as_bytes()).cast_signed()
+    }
+}
+
+/// Returns how many nanoseconds after the start of 1970 a moment is; those beyond 300 years count as the last of them.
+pub(super) fn nanoseconds(moment: DateTime<Utc>) -> i64 {
+    let far = if moment.timestamp() < 0 { SUPERSEDED + 1 } else { NEVER - 1 };
+    moment.timestamp_nanos_opt().unwrap_or(far)
+}
+
+/// Tells whether nothing that happened to a file after `now_ns` can have the same times as this.
+///
+/// Times move in ticks: two changes in one tick look alike. A tick is at most 10 ms, or a second or two on file systems
+/// that keep whole seconds only.
+pub(super) fn is_settled(signature: &Signature, now_ns: i64) -> bool {
+    let changed = if signature.changed_ns == 0 { signature.modified_ns } else { signature.changed_ns };
+    changed.saturating_add(racy_ns(changed)) <= now_ns
+}
+
+/// Returns how long after `time_ns` another change could have the same time.
+fn racy_ns(time_ns: i64) -> i64 {
+    if time_ns % 1_000_000_000 == 0 { 2_000_000_000 } else { 50_000_000 }
+}
+
+fn holds_until(memory: &Memory) -> i64 {
+    match (&memory.superseded_by, memory.ends_at()) {
+        (Some(_), _) => SUPERSEDED,
+        (None, Some(end)) => nanoseconds(end),
+        (None, None) => NEVER,
+    }
+}
+
+/// What full text filters by.
+fn filters(memory: &Memory) -> Vec<i64> {
+    let mut bits = vec![
+        Handle::Scope(&memory.scope).bits(),
+        Handle::Phase(memory.phase).bits(),
+        Handle::Category(memory.category).bits(),
+        Handle::Source(&memory.source).bits(),
+    ];
+    bits.extend(tags(memory));
+    bits
+}
+
+/// The tags and those that lie above them.
+fn tags(memory: &Memory) -> BTreeSet<i64> {
+    let mut bits = BTreeSet::new();
+    for tag in &memory.tags {
+        let key = Tags::key(tag);
+        bits.insert(Handle::Tag(&key).bits());
+        bits.extend(key.match_indices('/').map(|(slash, _)| Handle::Tag(&key[..slash]).bits()));
+    }
+    bits
+}
+
+/// What SQLite looks up by.
+fn handles(memory: &Memory, path: &str) -> Vec<i64> {
+    let mut bits = tags(memory);
+    bits.insert(Handle::Claim(&memory.id).bits());
+    bits.insert(Handle::Stem(&stem(path).to_lowercase()).bits());
+    bits.insert(Handle::Content(&memory.content_hash(), &memory.scope).bits());
+    bits.extend(memory.origin.iter().map(|origin| Handle::Origin(origin).bits()));
+    bits.extend(memory.links.iter().map(|link| Handle::Link(link).bits()));
+    for link in wikilink::parse(&memory.content) {
+        bits.extend(wikilink::keys(&link.target).iter().map(|key| Handle::Wikilink(key).bits()));
+    }
+    bits.extend(names(memory, path));
+    bits.into_iter().collect()
+}
+
+/// What wikilinks may call it, by the kind of name. A name of two kinds is of the stronger one.
+fn names(memory: &Memory, path: &str) -> Vec<i64> {
+    let mut called = Memory { title: None, aliases: Vec::new(), ..memory.clone() };
+    let by_path = wikilink::names_of(&called, path);
+    called.title.clone_from(&memory.title);
+    let and_by_title = wikilink::names_of(&called, path);
+    let all = wikilink::names_of(memory, path);
+    let titles = and_by_title.iter().filter(|key| !by_path.contains(key));
+    let aliases = all.iter().filter(|key| !and_by_title.contains(key));
+    let paths = by_path.iter().map(|key| Handle::Path(key).bits());
+    let titles = titles.map(|key| Handle::Title(key).bits());
+    paths.chain(titles).chain(aliases.map(|key| Handle::Alias(key).bits())).collect()
+}
+
+/// Returns a file's name without its extension.
+pub(super) fn stem(path: &str) -> &str {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    name.strip_suffix(".md").unwrap_or(name)
+}
+
+/// Returns the folder of a file.
+pub(super) fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

@@ -1,0 +1,304 @@
+//! What is in the folders of the home, without opening a file.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::{io, thread};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
+use rustix::io::Errno;
+
+use super::handle::{hash_bytes, mix};
+use super::update::Sums;
+use crate::disk::Signature;
+
+/// The folder that holds all memories.
+pub(super) const CATEGORIES: &str = "categories";
+
+/// So many files are looked at in one go; with fewer, a second thread costs more than it gives.
+const LOT: usize = 512;
+
+/// Where the hashes of names begin.
+const NAMES: u64 = 0x6e61_6d65;
+
+/// A folder of memories as it is on disk.
+#[derive(Debug)]
+pub(super) struct Folder {
+    /// Its path below the home.
+    pub(super) path: String,
+    /// When its list of names last changed; taken before it was listed.
+    pub(super) modified_ns: i64,
+    /// What it holds.
+    pub(super) files: Vec<File>,
+    /// The folders in it.
+    pub(super) folders: Vec<String>,
+    /// The sums over its files; that of the signatures means something only if they were looked at.
+    pub(super) sums: Sums,
+}
+
+/// A file as it is on disk.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) name: CString,
+    /// Only the inode is known unless the file was looked at.
+    pub(super) signature: Signature,
+    /// Whether it is a file that may be opened, and no symlink, socket, or name that is no UTF-8.
+    pub(super) regular: bool,
+}
+
+impl File {
+    /// Returns its name; what is no UTF-8 is replaced.
+    pub(super) fn name(&self) -> std::borrow::Cow<'_, str> {
+        self.name.to_string_lossy()
+    }
+}
+
+/// Returns when the folder at `path` last changed, or `None` if there is none.
+pub(super) fn modified_ns(root: &Path, path: &str) -> io::Result<Option<i64>> {
+    let Some(folder) = open(root, path)? else { return Ok(None) };
+    Ok(Some(signature(&rustix::fs::fstat(&folder)?).modified_ns))
+}
+
+/// Lists the folder at `path`, with names and inodes only, or returns `None` if there is none.
+pub(super) fn list(root: &Path, path: &str) -> io::Result<Option<Folder>> {
+    let Some(opened) = open(root, path)? else { return Ok(None) };
+    let mut folder = Folder::empty(path, &opened)?;
+    let mut files = Vec::new();
+    list_into(&opened, path, &mut folder.folders, &mut |file| files.push(file))?;
+    folder.take(files);
+    Ok(Some(folder))
+}
+
+/// Returns every folder of memories, with the names and inodes of its files.
+pub(super) fn walk(root: &Path) -> io::Result<Vec<Folder>> {
+    let (mut left, mut walked) = (vec![CATEGORIES.to_owned()], Vec::new());
+    while let Some(path) = left.pop() {
+        let Some(folder) = list(root, &path)? else { continue };
+        left.extend(folder.folders.iter().cloned());
+        walked.push(folder);
+    }
+    Ok(walked)
+}
+
+/// Returns every folder of memories, with the signatures of its files.
+///
+/// One thread lists while another looks at the files that were listed already; then both do.
+pub(super) fn walk_files(root: &Path) -> io::Result<Vec<Folder>> {
+    let looking = Looking::default();
+    let (mut walked, mut lots) = thread::scope(|scope| {
+        let _end = looking.end_on_drop();
+        let mut helper = None;
+        let (mut left, mut walked) = (vec![CATEGORIES.to_owned()], Vec::new());
+        while let Some(path) = left.pop() {
+            let Some(opened) = open(root, &path)? else { continue };
+            let mut folder = Folder::empty(&path, &opened)?;
+            let opened = Arc::new(opened);
+            let mut files = Vec::new();
+            list_into(&opened, &path, &mut folder.folders, &mut |file| {
+                files.push(file);
+                if LOT <= files.len() {
+                    let files = std::mem::take(&mut files);
+                    looking.add(Lot { number: walked.len(), folder: Arc::clone(&opened), files });
+                    helper.get_or_insert_with(|| scope.spawn(|| looking.look()));
+                }
+            })?;
+            looking.add(Lot { number: walked.len(), folder: opened, files });
+            left.extend(folder.folders.iter().cloned());
+            walked.push(folder);
+        }
+        looking.end();
+        let mut lots = looking.look()?;
+        if let Some(helper) = helper {
+            lots.extend(helper.join().expect("looking at files does not panic")?);
+        }
+        Ok::<_, io::Error>((walked, lots))
+    })?;
+    lots.sort_by_key(|lot| lot.number);
+    for lot in lots {
+        walked[lot.number].take(lot.files);
+    }
+    Ok(walked)
+}
+
+impl Folder {
+    fn empty(path: &str, opened: &OwnedFd) -> io::Result<Self> {
+        let modified_ns = signature(&rustix::fs::fstat(opened)?).modified_ns;
+        let (files, folders, sums) = (Vec::new(), Vec::new(), Sums::default());
+        Ok(Self { path: path.to_owned(), modified_ns, files, folders, sums })
+    }
+
+    fn take(&mut self, mut files: Vec<File>) {
+        for file in &files {
+            // What is no UTF-8 is known by its replacement.
+            if file.regular {
+                self.sums.add(file.name.to_bytes(), &file.signature);
+            } else {
+                self.sums.add(file.name().as_bytes(), &file.signature);
+            }
+        }
+        self.files.append(&mut files);
+    }
+}
+
+/// Files of one folder that are looked at in one go.
+#[derive(Debug)]
+struct Lot {
+    number: usize,
+    folder: Arc<OwnedFd>,
+    files: Vec<File>,
+}
+
+/// Files that are still to be looked at.
+#[derive(Debug, Default)]
+struct Looking {
+    waiting: Mutex<(Vec<Lot>, bool)>,
+    news: Condvar,
+}
+
+impl Looking {
+    fn add(&self, lot: Lot) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).0.push(lot);
+        self.news.notify_one();
+    }
+
+    /// Says that no more will come.
+    fn end(&self) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+        self.news.notify_all();
+    }
+
+    fn end_on_drop(&self) -> impl Drop + '_ {
+        struct End<'l>(&'l Looking);
+        impl Drop for End<'_> {
+            fn drop(&mut self) {
+                self.0.end();
+            }
+        }
+        End(self)
+    }
+
+    /// Looks at files until no more will come; returns those it looked at.
+    fn look(&self) -> io::Result<Vec<Lot>> {
+        let mut looked = Vec::new();
+        while let Some(mut lot) = self.next() {
+            look_at(lot.folder.as_fd(), &mut lot.files)?;
+            looked.push(lot);
+        }
+        Ok(looked)
+    }
+
+    fn next(&self) -> Option<Lot> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting =
+            self.news.wait_while(waiting, |(lots, ended)| lots.is_empty() && !*ended).unwrap_or_else(PoisonError::into_inner);
+        waiting.0.pop()
+    }
+}
+
+/// Calls `each` with every file of memories in a folder, and gathers the folders in it.
+fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut dyn FnMut(File)) -> io::Result<()> {
+    each_entry(opened, &mut |name, kind, inode| {
+        if name.to_bytes().starts_with(b".") {
+            return;
+        }
+        let kind = match kind {
+            FileType::Unknown => statat(opened, name, AtFlags::SYMLINK_NOFOLLOW)
+                .map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode)),
+            kind => kind,
+        };
+        // A linked folder is never followed, and must not look like an empty one.
+        let leads_to_folder = kind == FileType::Symlink
+            && statat(opened, name, AtFlags::empty())
+                .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Directory);
+        if kind == FileType::Directory {
+            folders.extend(name.to_str().ok().map(|name| format!("{path}/{name}")));
+        } else if leads_to_folder || name.to_bytes().ends_with(b".md") {
+            let signature = Signature { size: 0, modified_ns: 0, changed_ns: 0, inode, is_folder: false };
+            let regular = kind == FileType::RegularFile && name.to_str().is_ok();
+            each(File { name: name.to_owned(), signature, regular });
+        }
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn each_entry(opened: &OwnedFd, each: &mut dyn FnMut(&CStr, FileType, u64)) -> io::Result<()> {
+    // The larger the pieces, the faster ext4 lists a large folder.
+    let mut buffer = Vec::with_capacity(256 * 1024);
+    let mut entries = rustix::fs::RawDir::new(opened, buffer.spare_capacity_mut());
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        each(entry.file_name(), entry.file_type(), entry.ino());
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn each_entry(opened: &OwnedFd, each: &mut dyn FnMut(&CStr, FileType, u64)) -> io::Result<()> {
+    for entry in rustix::fs::Dir::read_from(opened)? {
+        let entry = entry?;
+        each(entry.file_name(), entry.file_type(), entry.ino());
+    }
+    Ok(())
+}
+
+/// Returns what a file adds to the sum of its folder's names.
+pub(super) fn name_bits(name: &[u8], inode: u64) -> u64 {
+    mix(hash_bytes(NAMES, name) ^ inode)
+}
+
+/// Returns what a file adds to the sum of its folder's signatures.
+pub(super) fn signature_bits(name_bits: u64, signature: &Signature) -> u64 {
+    let state = mix(name_bits ^ signature.size);
+    let state = mix(state ^ signature.modified_ns.cast_unsigned());
+    mix(state ^ signature.changed_ns.cast_unsigned())
+}
+
+/// Opens a folder without following a symlink on the way.
+fn open(root: &Path, path: &str) -> io::Result<Option<OwnedFd>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(root, flags, Mode::empty()).and_then(|home| {
+        path.split('/').try_fold(home, |folder, part| openat(&folder, part, flags | OFlags::NOFOLLOW, Mode::empty()))
+    });
+    match opened {
+        Ok(folder) => Ok(Some(folder)),
+        Err(Errno::NOENT) => Ok(None),
+        // Below it, the folder above tells of what is none; this one nobody tells of.
+        Err(Errno::NOTDIR | Errno::LOOP) if path != CATEGORIES => Ok(None),
+        Err(Errno::NOTDIR | Errno::LOOP) => {
+            Err(io::Error::new(io::ErrorKind::NotADirectory, format!("{path} is no folder, or a symlink")))
+        }
+        Err(error) => {
+            let error = io::Error::from(error);
+            Err(io::Error::new(error.kind(), format!("{path}: {error}")))
+        }
+    }
+}
+
+fn look_at(folder: BorrowedFd<'_>, files: &mut [File]) -> io::Result<()> {
+    for file in files.iter_mut().filter(|file| file.regular) {
+        match statat(folder, file.name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => file.signature = signature(&found),
+            // Gone in the meantime; its inode alone is no signature of any file.
+            Err(Errno::NOENT) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+fn signature(found: &rustix::fs::Stat) -> Signature {
+    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    Signature {
+        size: number(found.st_size),
+        modified_ns: nanoseconds(number(found.st_mtime), number(found.st_mtime_nsec)),
+        changed_ns: nanoseconds(number(found.st_ctime), number(found.st_ctime_nsec)),
+        inode: number(found.st_ino),
+        is_folder: FileType::from_raw_mode(found.st_mode) == FileType::Directory,
+    }
+}
+
+/// Returns a number of a type that differs between systems.
+fn number<N: TryInto<M>, M: Default>(number: N) -> M {
+    number.try_into().unwrap_or_default()
+}

@@ -1,0 +1,163 @@
+//! The tables, and how the file that holds them is opened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, Transaction};
+
+use super::trouble::Trouble;
+use super::update::row_count;
+
+/// Counts the changes to the tables, to what rows are made of, and to how text is cut. Another number means: build anew.
+pub(super) const VERSION: i64 = 1;
+
+/// The file's name.
+pub(super) const FILE: &str = "documents.db";
+
+/// How long to wait for another process. It may be building the whole index.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+const TABLES: &str = "
+CREATE TABLE meta(
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  epoch INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  documents INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  characters INTEGER NOT NULL,
+  checked_ns INTEGER NOT NULL,
+  journal TEXT
+);
+CREATE TABLE documents(
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  id BLOB UNIQUE,
+  claimed BLOB NOT NULL,
+  path TEXT NOT NULL UNIQUE,
+  size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  settled INTEGER NOT NULL,
+  stamp BLOB NOT NULL,
+  content_hash BLOB NOT NULL,
+  phase TEXT NOT NULL,
+  category TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  source TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  holds_until INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  access_count INTEGER NOT NULL,
+  accesses INTEGER NOT NULL,
+  headline TEXT NOT NULL,
+  damaged INTEGER NOT NULL,
+  words INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  characters INTEGER NOT NULL,
+  handles BLOB NOT NULL
+);
+CREATE INDEX by_created ON documents(created_at DESC, id, holds_until, phase, category, scope, source);
+CREATE INDEX unsettled ON documents(key) WHERE settled = 0;
+CREATE INDEX damaged ON documents(key) WHERE damaged = 1;
+CREATE INDEX accessed ON documents(key) WHERE accesses > 0;
+CREATE TABLE handles(
+  bits INTEGER NOT NULL,
+  document INTEGER NOT NULL,
+  PRIMARY KEY (bits, document)
+) WITHOUT ROWID;
+CREATE TABLE unreadable(
+  path TEXT PRIMARY KEY,
+  size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE folders(
+  path TEXT PRIMARY KEY,
+  modified_ns INTEGER,
+  names INTEGER NOT NULL,
+  signatures INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE pending(
+  document INTEGER PRIMARY KEY,
+  removed INTEGER NOT NULL,
+  id BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  holds_until INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  characters_length INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  characters TEXT NOT NULL,
+  filters BLOB NOT NULL
+);
+";
+
+/// Opens the tables' file, whatever is in it.
+pub(super) fn connect(place: &Path) -> Result<Connection, Trouble> {
+    let connection = Connection::open(place.join(FILE))?;
+    connection.busy_timeout(PATIENCE)?;
+    // Only a flush pays for durability; what a power cut takes, the files bring back.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8000;",
+    )?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// Tells whether the tables are there, filled, and of this version.
+pub(super) fn is_complete(connection: &Connection) -> Result<bool, Trouble> {
+    let version: i64 = connection.query_row("PRAGMA user_version", (), |row| row.get(0))?;
+    Ok(version == VERSION)
+}
+
+/// Makes empty tables in place of whatever is there; keys go on from `last_key`.
+pub(super) fn create(transaction: &Transaction<'_>, epoch: i64, last_key: i64) -> Result<(), Trouble> {
+    let mut names = transaction.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?;
+    let names = names.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    for name in names {
+        transaction.execute_batch(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")))?;
+    }
+    transaction.execute_batch(TABLES)?;
+    transaction.execute("INSERT INTO meta VALUES(1, ?, 0, 0, 0, 0, 0, NULL)", [epoch])?;
+    transaction.execute("INSERT INTO sqlite_sequence(name, seq) VALUES('documents', ?)", [last_key])?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    Ok(())
+}
+
+/// What the index knows of itself.
+#[derive(Debug, Clone)]
+pub(super) struct Meta {
+    /// Names the folder of the full text.
+    pub(super) epoch: i64,
+    /// Counts the flushes.
+    pub(super) generation: u64,
+    /// How many documents there are.
+    pub(super) documents: u64,
+    /// The sum of their lengths in weighed words, and in weighed single characters.
+    pub(super) lengths: [u64; 2],
+    /// When every file was last looked at.
+    pub(super) checked_ns: i64,
+    /// Up to where the journal is known.
+    pub(super) journal: Option<String>,
+}
+
+impl Meta {
+    /// Reads it.
+    pub(super) fn read(connection: &Connection) -> Result<Self, Trouble> {
+        let sql = "SELECT epoch, generation, documents, length, characters, checked_ns, journal FROM meta";
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok(Self {
+                epoch: row.get(0)?,
+                generation: row_count(row, 1)?,
+                documents: row_count(row, 2)?,
+                lengths: [row_count(row, 3)?, row_count(row, 4)?],
+                checked_ns: row.get(5)?,
+                journal: row.get(6)?,
+            })
+        };
+        Ok(connection.prepare_cached(sql)?.query_row((), read)?)
+    }
+}

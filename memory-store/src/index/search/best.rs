@@ -1,0 +1,104 @@
+//! The best documents of the full text, while they are being collected.
+
+use std::cmp::Reverse;
+
+use tantivy::{DocId, Score};
+
+/// Documents whose scores differ by less than this part of them may be equal: scores are sums in no certain order.
+const DOUBT: f32 = 1e-5;
+
+/// One document that may be among the best.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) score: Score,
+    pub(super) segment: usize,
+    pub(super) document: DocId,
+    pub(super) created_at: i64,
+    pub(super) id: u128,
+}
+
+/// The best documents so far, and some that may turn out to be.
+#[derive(Debug)]
+pub(super) struct Best {
+    limit: usize,
+    capacity: usize,
+    candidates: Vec<Candidate>,
+    threshold: Score,
+}
+
+impl Best {
+    /// Collects the best `limit` and whatever may be as good as the last of them.
+    pub(super) fn new(limit: usize) -> Self {
+        let capacity = limit.saturating_mul(2).saturating_add(64);
+        Self { limit, capacity, candidates: Vec::new(), threshold: Score::MIN }
+    }
+
+    /// Returns the score that a document must exceed.
+    pub(super) fn threshold(&self) -> Score {
+        self.threshold
+    }
+
+    /// Takes in a document whose score exceeds the threshold.
+    pub(super) fn offer(&mut self, candidate: Candidate) {
+        self.candidates.push(candidate);
+        if self.capacity.saturating_mul(2) <= self.candidates.len() {
+            self.cut();
+        }
+    }
+
+    /// Returns what was collected.
+    pub(super) fn into_candidates(mut self) -> Vec<Candidate> {
+        if self.limit < self.candidates.len() {
+            self.cut();
+        }
+        self.candidates
+    }
+
+    fn cut(&mut self) {
+        let Some(last) = self.limit.checked_sub(1) else { return self.candidates.clear() };
+        self.candidates.select_nth_unstable_by(last, |left, right| right.score.total_cmp(&left.score));
+        let worst = self.candidates[last].score;
+        self.threshold = worst * (1.0 - DOUBT);
+        self.candidates.retain(|candidate| self.threshold < candidate.score);
+        if self.capacity < self.candidates.len() {
+            // So many are equally good that only the ties decide.
+            let rounded = |score: f32| (score.to_bits().wrapping_add(64)) >> 7;
+            self.candidates.sort_unstable_by_key(|found| (Reverse(rounded(found.score)), Reverse(found.created_at), found.id));
+            self.candidates.truncate(self.capacity);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(limit: usize, scores: &[f32]) -> Vec<(f32, u32)> {
+        let mut best = Best::new(limit);
+        for (document, score) in (0..).zip(scores) {
+            if best.threshold() < *score {
+                let created_at = i64::from(document);
+                best.offer(Candidate { score: *score, segment: 0, document, created_at, id: 0 });
+            }
+        }
+        let mut found: Vec<_> = best.into_candidates().iter().map(|found| (found.score, found.document)).collect();
+        found.sort_by(|left, right| right.0.total_cmp(&left.0).then(right.1.cmp(&left.1)));
+        found.truncate(limit);
+        found
+    }
+
+    #[test]
+    fn the_best_are_kept_in_whatever_order_they_come() {
+        let scores: Vec<f32> = (0..10_000_u16).map(|number| f32::from(number.wrapping_mul(7919) % 10_007)).collect();
+        let mut expected = scores.clone();
+        expected.sort_by(|left, right| right.total_cmp(left));
+        let found: Vec<f32> = offered(10, &scores).iter().map(|found| found.0).collect();
+        assert_eq!(found, expected[..10]);
+    }
+
+    #[test]
+    fn of_equals_the_newest_are_kept() {
+        let found = offered(3, &vec![1.5; 5_000]);
+        assert_eq!(found, [(1.5, 4_999), (1.5, 4_998), (1.5, 4_997)]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Sets of documents of one segment.
+
+use tantivy::postings::SegmentPostings;
+use tantivy::{DocId, DocSet, SegmentReader, TERMINATED};
+
+/// A set of documents of one segment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    /// Returns the set of nothing, for so many documents.
+    pub(super) fn none(documents: DocId) -> Self {
+        Self(vec![0; documents.div_ceil(64) as usize])
+    }
+
+    /// Returns the set of everything that was not deleted.
+    pub(super) fn alive(segment: &SegmentReader) -> Self {
+        let documents = segment.max_doc();
+        let mut bits = Self(vec![u64::MAX; documents.div_ceil(64) as usize]);
+        if let Some(last) = bits.0.last_mut()
+            && !documents.is_multiple_of(64)
+        {
+            *last = (1 << (documents % 64)) - 1;
+        }
+        if let Some(alive) = segment.alive_bitset() {
+            bits.filter(|document| alive.is_alive(document));
+        }
+        bits
+    }
+
+    /// Returns the set of the documents in a list.
+    pub(super) fn of(documents: DocId, mut postings: SegmentPostings) -> Self {
+        let mut bits = Self::none(documents);
+        let mut document = postings.doc();
+        while document != TERMINATED {
+            bits.insert(document);
+            document = postings.advance();
+        }
+        bits
+    }
+
+    pub(super) fn insert(&mut self, document: DocId) {
+        self.0[(document / 64) as usize] |= 1 << (document % 64);
+    }
+
+    pub(super) fn remove(&mut self, document: DocId) {
+        self.0[(document / 64) as usize] &= !(1 << (document % 64));
+    }
+
+    pub(super) fn contains(&self, document: DocId) -> bool {
+        self.0[(document / 64) as usize] >> (document % 64) & 1 == 1
+    }
+
+    /// Keeps what is in `other` too.
+    pub(super) fn retain(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= other);
+    }
+
+    /// Adds what is in `other`.
+    pub(super) fn extend(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
+    }
+
+    /// Keeps those documents that pass.
+    pub(super) fn filter(&mut self, passes: impl Fn(DocId) -> bool) {
+        for (number, word) in (0..).zip(&mut self.0) {
+            let mut left = *word;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                if !passes(number * 64 + bit) {
+                    *word &= !(1 << bit);
+                }
+            }
+        }
+    }
+
+    /// Returns how many documents are in it.
+    pub(super) fn count(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+}

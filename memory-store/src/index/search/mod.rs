@@ -1,0 +1,8 @@
+//! Answering a question: the full text, and the pending rows in its stead.
+
+mod answer;
+mod best;
+mod bits;
+mod flushed;
+mod pending;
+mod wanted;

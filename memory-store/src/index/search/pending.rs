@@ -1,0 +1,74 @@
+//! The pending rows.
+
+use chrono::{DateTime, Utc};
+use memory_core::Filter;
+use rusqlite::{Connection, params_from_iter};
+use tantivy::fieldnorm::FieldNormReader;
+use uuid::Uuid;
+
+use super::wanted::Part;
+use crate::index::filter::condition;
+use crate::index::trouble::Trouble;
+use crate::index::update::row_id;
+use crate::index::words::{Encoded, Words};
+
+/// A document that stands for whatever the full text says of it.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) key: i64,
+    pub(super) id: Uuid,
+    pub(super) created_at: i64,
+    pub(super) words: Words,
+    /// How long its parts are, as exactly as the full text would know it.
+    pub(super) lengths: [u32; 2],
+    /// Whether it passes the filter.
+    pub(super) passes: bool,
+}
+
+impl Pending {
+    pub(super) fn frequency(&self, term: &str, part: Part) -> u32 {
+        match part {
+            Part::Text => self.words.text.frequency(term),
+            Part::Characters => self.words.characters.frequency(term),
+        }
+    }
+}
+
+/// Reads the pending documents, and the keys of all documents that are or were pending: the full text is not to be
+/// asked for those.
+pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<(Vec<Pending>, Vec<i64>), Trouble> {
+    let condition = condition(filter, now);
+    let sql = format!(
+        "SELECT document, removed, pending.id, pending.created_at, text, pending.characters, pending.length, \
+         characters_length, ({}) FROM pending LEFT JOIN documents ON key = document",
+        condition
+            .sql
+            .replace("created_at", "documents.created_at")
+            .replace("holds_until", "documents.holds_until")
+            .replace("id NOT NULL", "documents.id NOT NULL"),
+    );
+    let mut select = connection.prepare_cached(&sql)?;
+    let mut rows = select.query(params_from_iter(condition.values))?;
+    let (mut pending, mut keys) = (Vec::new(), Vec::new());
+    while let Some(row) = rows.next()? {
+        let key = row.get(0)?;
+        keys.push(key);
+        if row.get(1)? {
+            continue;
+        }
+        pending.push(Pending {
+            key,
+            id: row_id(row, 2)?,
+            created_at: row.get(3)?,
+            words: Words { text: Encoded(row.get(4)?), characters: Encoded(row.get(5)?) },
+            lengths: [quantised(row.get(6)?), quantised(row.get(7)?)],
+            passes: row.get::<_, Option<bool>>(8)?.unwrap_or(false),
+        });
+    }
+    Ok((pending, keys))
+}
+
+/// Returns a length as the full text remembers it: in one byte.
+fn quantised(length: u32) -> u32 {
+    FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(length))
+}

@@ -1,0 +1,7 @@
+//! What the index promises, on a real disk.
+
+mod damage;
+mod home;
+mod outside;
+mod pending;
+mod questions;

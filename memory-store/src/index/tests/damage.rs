@@ -1,0 +1,153 @@
+//! The index may be lost or damaged at any time: the answers stay the same.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use memory_core::Found;
+
+use super::home::{Home, Note, id, listed, numbers, query, search};
+use crate::index::Index;
+
+fn home() -> Home {
+    let bodies = ["prefers dark mode", "dark roast and dark chocolate", "深色模式 is on", "deploys on friday"];
+    let home = Home::new();
+    for (number, body) in (1..).zip(bodies) {
+        home.write(&Note { number, body, ..Note::default() });
+    }
+    home
+}
+
+fn answers(index: &Index) -> Vec<Found> {
+    ["dark", "深色", "色", "friday mode", "rida"].iter().map(|text| search(index, &query(text))).collect()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn a_deleted_index_comes_back_with_the_same_answers() {
+    let home = home();
+    let index = home.index();
+    let before = answers(&index);
+    assert_eq!(before.iter().map(|found| found.total).collect::<Vec<_>>(), [2, 1, 1, 2, 1]);
+    fs::remove_dir_all(home.at("index")).unwrap();
+    assert_eq!(answers(&index), before, "under an open index");
+    fs::remove_dir_all(home.at("index")).unwrap();
+    assert_eq!(answers(&home.index()), before, "before it is opened");
+}
+
+#[test]
+fn an_index_that_is_deleted_while_it_is_built_is_built_again() {
+    let home = home();
+    let before = answers(&home.index());
+    let index = home.index();
+    let mut deletions = 2;
+    index
+        .rebuild(&mut |_, _| {
+            if 0 < deletions && fs::remove_dir_all(home.at("index")).is_ok() {
+                deletions -= 1;
+            }
+        })
+        .unwrap();
+    assert_eq!(deletions, 0);
+    assert_eq!(answers(&index), before);
+}
+
+#[test]
+fn damaged_tables_come_back() {
+    let home = home();
+    let before = answers(&home.index());
+    let file = home.at("index/documents.db");
+    let whole = fs::read(&file).unwrap();
+    let damages: [&dyn Fn() -> Vec<u8>; 4] = [
+        &|| b"this is no database at all, but it is long enough to look like one".repeat(100),
+        &|| whole[..whole.len() / 2].to_vec(),
+        &Vec::new,
+        &|| [&whole[..100], &vec![0xff; whole.len() - 100]].concat(),
+    ];
+    for damage in damages {
+        for name in ["index/documents.db-wal", "index/documents.db-shm"] {
+            let _ = fs::remove_file(home.at(name));
+        }
+        fs::write(&file, damage()).unwrap();
+        assert_eq!(answers(&home.index()), before);
+    }
+}
+
+#[test]
+fn a_damaged_full_text_comes_back() {
+    let home = home();
+    let index = home.index();
+    index.count_access(&[id(1)]);
+    let before = answers(&index);
+    let names: Vec<PathBuf> = files(&home.at("index/text"));
+    let suffixes = ["meta.json", "term", "idx", "fast", "fieldnorm"];
+    for suffix in suffixes {
+        assert!(names.iter().any(|path| path.to_string_lossy().ends_with(suffix)), "{suffix} of {names:?}");
+        for path in files(&home.at("index/text")).iter().filter(|path| path.to_string_lossy().ends_with(suffix)) {
+            fs::write(path, b"").unwrap();
+        }
+        let index = home.index();
+        assert_eq!(answers(&index), before, "without {suffix}");
+        assert_eq!(index.place(&id(1)).unwrap().unwrap().accesses, 1);
+    }
+    fs::remove_dir_all(home.at("index/text")).unwrap();
+    assert_eq!(answers(&home.index()), before);
+}
+
+#[test]
+fn an_index_of_another_version_is_built_anew() {
+    let home = home();
+    let before = answers(&home.index());
+    let connection = rusqlite::Connection::open(home.at("index/documents.db")).unwrap();
+    connection.execute_batch("PRAGMA user_version = 999; DROP TABLE meta").unwrap();
+    drop(connection);
+    assert_eq!(answers(&home.index()), before);
+}
+
+#[test]
+fn where_the_index_cannot_be_written_a_temporary_one_answers_and_says_so() {
+    let home = home();
+    let before = answers(&home.index());
+    fs::remove_dir_all(home.at("index")).unwrap();
+    home.put("index", b"in the way");
+    let index = home.index();
+    let found = search(&index, &query("dark"));
+    assert_eq!(found.hits, before[0].hits);
+    assert!(found.degraded.unwrap().contains("cannot be written"));
+    home.write(&Note { number: 9, body: "dark again", ..Note::default() });
+    assert_eq!(numbers(&index, "again"), [9]);
+}
+
+#[test]
+fn rebuilding_tells_how_far_it_is_and_keeps_what_no_file_knows() {
+    let home = home();
+    let index = home.index();
+    let before = answers(&index);
+    index.count_access(&[id(2), id(2)]);
+    index.apply(&[], Some("2026-05 77")).unwrap();
+    let mut told = Vec::new();
+    index.rebuild(&mut |done, total| told.push((done, total))).unwrap();
+    assert_eq!(told, [(1, 4), (2, 4), (3, 4), (4, 4)]);
+    assert_eq!(index.journal_mark().unwrap().as_deref(), Some("2026-05 77"));
+    assert_eq!(index.place(&id(2)).unwrap().unwrap().accesses, 2);
+    let totals = |found: &[Found]| found.iter().map(|found| found.total).collect::<Vec<_>>();
+    assert_eq!(totals(&answers(&index)), totals(&before));
+    assert_eq!(fs::read_dir(home.at("index/text")).unwrap().count(), 1);
+}
+
+#[test]
+fn an_index_that_another_handle_built_anew_is_followed() {
+    let home = home();
+    let (first, second) = (home.index(), home.index());
+    let before = answers(&first);
+    for _ in 0..3 {
+        second.rebuild(&mut |_, _| {}).unwrap();
+        assert_eq!(answers(&first), before);
+        fs::remove_dir_all(home.at("index")).unwrap();
+        assert_eq!(answers(&second), before);
+        assert_eq!(listed(&first), [4, 3, 2, 1]);
+    }
+}

@@ -1,0 +1,239 @@
+//! Questions and their answers.
+
+use memory_core::wikilink::By;
+use memory_core::{Category, Filter, Lifetime, MemoryId, Order, Scope, Slice, StoreError};
+
+use super::home::{Home, Note, id, now, number, numbers, numbers_of, query, search};
+use crate::index::Depth;
+use crate::index::flush::flush;
+
+fn both(home: &Home, check: impl Fn(&crate::index::Index)) {
+    // Once from the full text, once from pending rows.
+    let flushed = home.index();
+    flushed.refresh(Depth::Usual).unwrap();
+    check(&flushed);
+    drop(flushed);
+    std::fs::remove_dir_all(home.at("index")).unwrap();
+    std::fs::rename(home.at("categories"), home.at("aside")).unwrap();
+    let pending = home.index();
+    pending.refresh(Depth::Usual).unwrap();
+    std::fs::rename(home.at("aside"), home.at("categories")).unwrap();
+    pending.refresh(Depth::Usual).unwrap();
+    check(&pending);
+    pending.ask("flush", |_, opened| flush(opened)).unwrap();
+    check(&pending);
+}
+
+#[test]
+fn every_script_is_found_down_to_one_character() {
+    let bodies = ["用户喜欢深色模式", "記憶は大切です", "Rust 用 tokio 写的 server", "기억 검색", "user prefers dark mode"];
+    let home = Home::new();
+    for (number, body) in (1..).zip(bodies) {
+        home.write(&Note { number, body, ..Note::default() });
+    }
+    both(&home, |index| {
+        for (text, expected) in [
+            ("深", vec![1]),
+            ("深色", vec![1]),
+            ("深色模", vec![1]),
+            ("大切", vec![2]),
+            ("憶", vec![2]),
+            ("검색", vec![4]),
+            ("기", vec![4]),
+            ("tokio写", vec![3]),
+            ("ＤＡＲＫ", vec![5]),
+            ("da", vec![5]),
+            ("d", vec![5]),
+            ("ark", vec![5]),
+            ("rus", vec![3]),
+            ("没有", vec![]),
+        ] {
+            assert_eq!(numbers(index, text), expected, "{text}");
+        }
+        let mut found = numbers(index, "用");
+        found.sort_unstable();
+        assert_eq!(found, [1, 3]);
+    });
+}
+
+#[test]
+fn a_question_without_a_letter_is_refused_and_not_answered_with_nothing() {
+    let index = Home::new().index();
+    for text in ["", "  ", "…?!"] {
+        let refused = index.search(&query(text), now()).unwrap_err();
+        assert!(matches!(&refused, StoreError::Invalid { why } if why.starts_with("nothing to search for")), "{refused}");
+    }
+}
+
+#[test]
+fn filters_apply_before_the_cut() {
+    let home = Home::new();
+    for number in 1..=1_000 {
+        let (front, body) = if number <= 10 {
+            ("scope: agent:other\n", "dark dark dark dark".to_owned())
+        } else {
+            ("", format!("dark and {number} other words that make it long"))
+        };
+        home.write(&Note { number, front, body: &body, ..Note::default() });
+    }
+    let index = home.index();
+    let mut wanted = query("dark");
+    assert_eq!(numbers_of(&search(&index, &wanted)).iter().filter(|number| **number <= 10).count(), 10);
+    wanted.filter.scope = Some(Scope::Global);
+    let found = search(&index, &wanted);
+    assert_eq!((found.total, found.hits.len()), (990, 10));
+    assert!(numbers_of(&found).iter().all(|number| 10 < *number));
+    wanted.filter.scope = Some(Scope::Agent("other".into()));
+    assert_eq!(search(&index, &wanted).total, 10);
+}
+
+#[test]
+fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
+    let home = Home::new();
+    let fronts = [
+        "phase: organized\ncategory: people\ntags:\n  - a/b\n  - UI\nsource: Claude\n",
+        "category: people\ntags:\n  - a\nexpires_at: 2026-05-08T00:00:00Z\n",
+        "phase: organized\ncategory: project\nscope: project:x\ntags:\n  - ui\n  - ab\n",
+        "superseded_by: 00000001-0000-4000-8000-000000000001\nsource: logseq\n",
+        "expires_at: 2027-01-01T00:00:00Z\ntags: [A/B/c]\n",
+    ];
+    for (number, front) in (1..).zip(fronts) {
+        home.write(&Note { number, front, body: "same words", folder: "people" });
+    }
+    let tags = |tags: &[&str]| tags.iter().collect();
+    let everything = Filter::everything();
+    let filters = [
+        Filter::default(),
+        everything.clone(),
+        Filter { phase: Some(memory_core::Phase::Organized), ..everything.clone() },
+        Filter { category: Some(Category::People), ..everything.clone() },
+        Filter { scope: Some(Scope::Project("x".into())), ..everything.clone() },
+        Filter { source: Some("CLAUDE".into()), ..everything.clone() },
+        Filter { tags: tags(&["a"]), ..everything.clone() },
+        Filter { tags: tags(&["A/b"]), ..everything.clone() },
+        Filter { tags: tags(&["a", "ui"]), ..everything.clone() },
+        Filter { from: Some("2026-05-07T00:00:03Z".parse().unwrap()), ..everything.clone() },
+        Filter { until: Some("2026-05-07T00:00:03Z".parse().unwrap()), lifetime: Lifetime::Current, ..everything.clone() },
+    ];
+    both(&home, |index| {
+        for filter in &filters {
+            let all: Vec<_> = index.memories(&everything, now()).map(Result::unwrap).collect();
+            assert_eq!(all.len(), 5);
+            let mut expected: Vec<u32> = all
+                .iter()
+                .filter(|stored| filter.matches(&stored.memory, now()))
+                .map(|stored| number(&stored.memory.id))
+                .collect();
+            let mut found = search(index, &memory_core::Query { filter: filter.clone(), ..query("words") });
+            let mut searched = numbers_of(&found);
+            searched.sort_unstable();
+            assert_eq!((searched, found.total), (expected.clone(), expected.len() as u64), "{filter:?}");
+            found.hits.clear();
+            expected.reverse();
+            let slice = Slice { order: Order::Created, offset: 0, limit: None };
+            let page = index.list(filter, &slice, now()).unwrap();
+            let listed: Vec<u32> = page.memories.iter().map(|stored| number(&stored.memory.id)).collect();
+            assert_eq!((listed, page.total), (expected.clone(), expected.len() as u64), "{filter:?}");
+        }
+    });
+}
+
+#[test]
+fn the_explanation_adds_up_to_the_score() {
+    let home = Home::new();
+    for number in 1..=50 {
+        let body = format!("dark mode {} 深色 {}", "deploy ".repeat(number as usize % 7), "friday ".repeat(number as usize % 3));
+        home.write(&Note { number, front: "title: Dark\ntags: [deploy]\n", body: &body, ..Note::default() });
+    }
+    both(&home, |index| {
+        let found = search(index, &query("dark deploy 深色 frid"));
+        assert_eq!((found.total, found.hits.len()), (50, 10));
+        for hit in found.hits {
+            let sum: f32 = hit.explanation.terms.iter().map(|term| term.score).sum();
+            assert!((sum - hit.score).abs() < 1e-3);
+            assert!(hit.explanation.terms.iter().all(|term| term.documents <= hit.explanation.documents));
+            assert_eq!(hit.explanation.documents, 50);
+            assert!(!hit.marks.is_empty());
+        }
+    });
+}
+
+#[test]
+fn ties_go_to_the_newer_and_then_to_the_smaller_id() {
+    let home = Home::new();
+    for number in 1..=2_000 {
+        home.write(&Note { number, body: "the very same words", ..Note::default() });
+    }
+    let index = home.index();
+    assert_eq!(numbers(&index, "words same"), (1_991..=2_000).rev().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_memory_is_meant_by_its_id_a_prefix_or_its_file_stem() {
+    let home = Home::new();
+    let note = Note { number: 0x550e_8400, body: "x", ..Note::default() };
+    home.write(&note);
+    home.write(&Note { number: 0x550e_8401, body: "y", ..Note::default() });
+    home.put("categories/inbox/Beef.md", b"no front matter");
+    home.put("categories/inbox/ABCDEF12.md", b"named like a prefix");
+    let index = home.index();
+    let resolve = |reference: &str| index.resolve(reference).unwrap().len();
+    assert_eq!(index.resolve(&note.id().to_string()).unwrap(), [(note.id(), note.path())]);
+    assert_eq!((resolve("550e8400"), resolve("550E84"), resolve("550"), resolve("beef"), resolve("BEEF.md")), (1, 2, 0, 1, 1));
+    assert_eq!((resolve("abcdef12"), resolve("nothing"), resolve("")), (1, 0, 0));
+}
+
+#[test]
+fn a_memory_is_named_by_the_file_it_was_taken_in_from() {
+    let home = Home::new();
+    let front = "title: Page\naliases: [Other]\norigin:\n  source: obsidian\n  root: /vault\n  path: sub/page.md\n";
+    home.write(&Note { number: 1, front, body: "the first", ..Note::default() });
+    let index = home.index();
+    let names = |key: &str| {
+        let named = index.named(key).unwrap().into_iter();
+        named.map(|candidate| (candidate.by, candidate.path)).collect::<Vec<_>>()
+    };
+    let own = Note { number: 1, ..Note::default() }.path();
+    assert_eq!(names("page"), [(By::Path, "sub/page.md".to_owned()), (By::Title, own.clone())]);
+    assert_eq!(names("other"), [(By::Alias, own.clone())]);
+    assert_eq!(names("note-1-00000001"), [(By::Path, own)]);
+}
+
+#[test]
+fn links_names_origins_and_contents_are_looked_up() {
+    let home = Home::new();
+    let front = format!("title: Dark Mode\naliases: [Night]\nlinks:\n  - {}\n", id(2));
+    home.write(&Note { number: 1, front: &front, body: "see [[Deploy Notes]]", ..Note::default() });
+    home.write(&Note { number: 2, body: "the second", ..Note::default() });
+    let index = home.index();
+    let names = |key: &str| index.named(key).unwrap().into_iter().map(|candidate| candidate.by).collect::<Vec<_>>();
+    assert_eq!(names("dark mode"), [By::Title]);
+    assert_eq!(names("night"), [By::Alias]);
+    assert_eq!(names("note-1-00000001"), [By::Path]);
+    assert_eq!(names("00000001"), [By::Id]);
+    let referring = |id: &MemoryId, keys: &[String]| index.referring(id, keys).unwrap().len();
+    assert_eq!((referring(&id(2), &[]), referring(&id(3), &["deploy notes".into()]), referring(&id(3), &[])), (1, 1, 0));
+    let hash = memory_core::ContentHash::of("the second");
+    assert_eq!(index.by_content(&hash, &Scope::Global).unwrap(), Some(id(2)));
+    assert_eq!(index.by_content(&hash, &Scope::Agent("x".into())).unwrap(), None);
+}
+
+#[test]
+fn lists_come_in_the_order_asked_for() {
+    let home = Home::new();
+    for (number, title) in [(1, "b"), (2, "A"), (3, "c")] {
+        home.write(&Note { number, front: &format!("title: {title}\n"), body: "x", ..Note::default() });
+    }
+    let index = home.index();
+    index.count_access(&[id(1)]);
+    let list = |order, offset, limit| {
+        let page = index.list(&Filter::default(), &Slice { order, offset, limit }, now()).unwrap();
+        assert_eq!(page.total, 3);
+        page.memories.iter().map(|stored| number(&stored.memory.id)).collect::<Vec<_>>()
+    };
+    assert_eq!(list(Order::Created, 0, None), [3, 2, 1]);
+    assert_eq!(list(Order::Created, 1, Some(1)), [2]);
+    assert_eq!(list(Order::Accessed, 0, Some(1)), [1]);
+    assert_eq!(list(Order::Title, 0, None), [2, 1, 3]);
+    assert_eq!(list(Order::Updated, 0, None), [3, 2, 1]);
+}

@@ -1,0 +1,339 @@
+//! Changing rows: one document more, less, or another one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memory_core::{ContentHash, MemoryId};
+use rusqlite::{OptionalExtension, Transaction, params};
+use uuid::Uuid;
+
+use super::claim;
+use super::row::{Row, folder};
+use super::scan::{name_bits, signature_bits};
+use super::trouble::Trouble;
+use crate::disk::Signature;
+
+/// Changes to the rows, within one transaction. [`Update::finish`] must follow.
+///
+/// Every change to a document that full text must know goes into the pending rows.
+#[derive(Debug)]
+pub(super) struct Update<'t> {
+    transaction: &'t Transaction<'t>,
+    folders: BTreeMap<String, Sums>,
+    documents: i64,
+    lengths: [i64; 2],
+    claims: BTreeSet<MemoryId>,
+    /// Handles to be written, by bits and document. They are written in order, so that each page is touched once.
+    handles: Vec<[i64; 2]>,
+}
+
+/// What changed in a folder; sums that wrap around.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sums {
+    /// Of the names and inodes of its files.
+    pub(super) names: u64,
+    /// Of the names and signatures of its files.
+    pub(super) signatures: u64,
+}
+
+impl Sums {
+    /// Adds a file.
+    pub(super) fn add(&mut self, name: &[u8], signature: &Signature) {
+        let bits = name_bits(name, signature.inode);
+        self.names = self.names.wrapping_add(bits);
+        self.signatures = self.signatures.wrapping_add(signature_bits(bits, signature));
+    }
+
+    fn subtract(&mut self, name: &[u8], signature: &Signature) {
+        let bits = name_bits(name, signature.inode);
+        self.names = self.names.wrapping_sub(bits);
+        self.signatures = self.signatures.wrapping_sub(signature_bits(bits, signature));
+    }
+}
+
+/// What a row looked like before.
+struct Former {
+    key: i64,
+    claimed: MemoryId,
+    path: String,
+    signature: Signature,
+    stamp: ContentHash,
+    words: i64,
+    lengths: [i64; 2],
+    handles: Vec<i64>,
+    accesses: u64,
+}
+
+impl<'t> Update<'t> {
+    /// Begins.
+    pub(super) fn new(transaction: &'t Transaction<'t>) -> Self {
+        Self {
+            transaction,
+            folders: BTreeMap::new(),
+            documents: 0,
+            lengths: [0, 0],
+            claims: BTreeSet::new(),
+            handles: Vec::new(),
+        }
+    }
+
+    /// Takes in a file. `former_path` is where its document was if it has moved.
+    pub(super) fn keep(&mut self, row: &Row, former_path: Option<&str>) -> Result<(), Trouble> {
+        self.forget_unreadable(&row.path)?;
+        let former = match (self.at(&row.path)?, former_path) {
+            (Some(former), _) => Some(former),
+            (None, Some(path)) => self.at(path)?,
+            (None, None) => None,
+        };
+        let Some(former) = former else { return self.insert(row) };
+        self.sums(&former.path, |sums, name| sums.subtract(name, &former.signature));
+        self.sums(&row.path, |sums, name| sums.add(name, &row.signature));
+        if former.stamp == row.stamp && former.path == row.path {
+            return self.settle(former.key, row);
+        }
+        self.change(&former, row)
+    }
+
+    /// Lets go of whatever is at `path`.
+    pub(super) fn remove(&mut self, path: &str) -> Result<(), Trouble> {
+        self.forget_unreadable(path)?;
+        let Some(former) = self.at(path)? else { return Ok(()) };
+        self.sums(path, |sums, name| sums.subtract(name, &former.signature));
+        self.drop_handles(&former)?;
+        self.transaction.prepare_cached("DELETE FROM documents WHERE key = ?")?.execute([former.key])?;
+        self.pend(former.key, None)?;
+        self.documents -= 1;
+        for (length, gone) in self.lengths.iter_mut().zip(former.lengths) {
+            *length -= gone;
+        }
+        self.claims.insert(former.claimed);
+        Ok(())
+    }
+
+    /// Remembers that the file at `path` cannot be read, so that it is tried again only once it has changed.
+    pub(super) fn refuse(&mut self, path: &str, signature: &Signature) -> Result<(), Trouble> {
+        self.remove(path)?;
+        self.sums(path, |sums, name| sums.add(name, signature));
+        let (size, inode) = (signature.size.cast_signed(), signature.inode.cast_signed());
+        let row = params![path, size, signature.modified_ns, signature.changed_ns, inode];
+        self.transaction.prepare_cached("INSERT INTO unreadable VALUES(?, ?, ?, ?, ?)")?.execute(row)?;
+        Ok(())
+    }
+
+    /// Writes down what was summed up on the way, and gives every id to one document.
+    pub(super) fn finish(mut self) -> Result<(), Trouble> {
+        self.write_handles()?;
+        let transaction = self.transaction;
+        let sql = "UPDATE meta SET documents = documents + ?, length = length + ?, characters = characters + ?";
+        transaction.prepare_cached(sql)?.execute(params![self.documents, self.lengths[0], self.lengths[1]])?;
+        for (path, change) in self.folders {
+            let sql = "SELECT names, signatures FROM folders WHERE path = ?";
+            let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+            let (names, signatures) = transaction.prepare_cached(sql)?.query_row([&path], read).optional()?.unwrap_or_default();
+            let names = names.wrapping_add(change.names.cast_signed());
+            let signatures = signatures.wrapping_add(change.signatures.cast_signed());
+            // The folder's time is no longer that of the sums; whoever reads next lists it once.
+            let sql = "INSERT OR REPLACE INTO folders VALUES(?, NULL, ?, ?)";
+            transaction.prepare_cached(sql)?.execute(params![path, names, signatures])?;
+        }
+        self.claims.iter().try_for_each(|claimed| claim::settle(transaction, claimed))
+    }
+
+    fn insert(&mut self, row: &Row) -> Result<(), Trouble> {
+        let key = insert(self.transaction, row, None, None, 0)?;
+        self.sums(&row.path, |sums, name| sums.add(name, &row.signature));
+        self.add_handles(key, row);
+        self.pend(key, Some(row))?;
+        self.documents += 1;
+        self.lengths[0] += i64::from(row.words.text.length());
+        self.lengths[1] += i64::from(row.words.characters.length());
+        self.claims.insert(row.claimed);
+        Ok(())
+    }
+
+    fn change(&mut self, former: &Former, row: &Row) -> Result<(), Trouble> {
+        self.drop_handles(former)?;
+        self.transaction.prepare_cached("DELETE FROM documents WHERE key = ?")?.execute([former.key])?;
+        // Accesses that the file has taken in by now need not be counted here any longer.
+        let accesses = former.accesses.saturating_sub(row.access_count);
+        insert(self.transaction, row, Some(former.key), None, accesses)?;
+        self.add_handles(former.key, row);
+        if former.words != row.words_hash() {
+            self.pend(former.key, Some(row))?;
+        }
+        let lengths = [row.words.text.length(), row.words.characters.length()];
+        for ((sum, now), before) in self.lengths.iter_mut().zip(lengths).zip(former.lengths) {
+            *sum += i64::from(now) - before;
+        }
+        self.claims.extend([former.claimed, row.claimed]);
+        Ok(())
+    }
+
+    /// The same bytes, perhaps with another signature.
+    fn settle(&self, key: i64, row: &Row) -> Result<(), Trouble> {
+        let sql = "UPDATE documents SET size = ?, modified_ns = ?, changed_ns = ?, inode = ?, settled = ? WHERE key = ?";
+        let Signature { size, modified_ns, changed_ns, inode, .. } = row.signature;
+        let values = params![size.cast_signed(), modified_ns, changed_ns, inode.cast_signed(), row.settled, key];
+        self.transaction.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    fn at(&self, path: &str) -> Result<Option<Former>, Trouble> {
+        let sql = "SELECT key, claimed, path, size, modified_ns, changed_ns, inode, stamp, words, length, characters, handles, \
+                   access_count + accesses FROM documents WHERE path = ?";
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok(Former {
+                key: row.get(0)?,
+                claimed: MemoryId::from(row_id(row, 1)?),
+                path: row.get(2)?,
+                signature: row_signature(row, 3)?,
+                stamp: ContentHash::from(row.get::<_, [u8; 32]>(7)?),
+                words: row.get(8)?,
+                lengths: [row.get(9)?, row.get(10)?],
+                handles: numbers(&row.get::<_, Vec<u8>>(11)?),
+                accesses: row_count(row, 12)?,
+            })
+        };
+        Ok(self.transaction.prepare_cached(sql)?.query_row([path], read).optional()?)
+    }
+
+    fn sums(&mut self, path: &str, change: impl FnOnce(&mut Sums, &[u8])) {
+        let (folder, name) = (folder(path), path.rsplit_once('/').map_or(path, |(_, name)| name));
+        if !self.folders.contains_key(folder) {
+            self.folders.insert(folder.to_owned(), Sums::default());
+        }
+        if let Some(sums) = self.folders.get_mut(folder) {
+            change(sums, name.as_bytes());
+        }
+    }
+
+    fn forget_unreadable(&mut self, path: &str) -> Result<(), Trouble> {
+        let sql = "DELETE FROM unreadable WHERE path = ? RETURNING size, modified_ns, changed_ns, inode";
+        let read = |row: &rusqlite::Row<'_>| row_signature(row, 0);
+        if let Some(signature) = self.transaction.prepare_cached(sql)?.query_row([path], read).optional()? {
+            self.sums(path, |sums, name| sums.subtract(name, &signature));
+        }
+        Ok(())
+    }
+
+    fn add_handles(&mut self, key: i64, row: &Row) {
+        self.handles.extend(row.handles.iter().map(|bits| [*bits, key]));
+    }
+
+    fn write_handles(&mut self) -> Result<(), Trouble> {
+        let mut insert = self.transaction.prepare_cached("INSERT OR IGNORE INTO handles VALUES(?, ?)")?;
+        self.handles.sort_unstable();
+        for handle in self.handles.drain(..) {
+            insert.execute(handle)?;
+        }
+        Ok(())
+    }
+
+    fn drop_handles(&mut self, former: &Former) -> Result<(), Trouble> {
+        self.write_handles()?;
+        let mut delete = self.transaction.prepare_cached("DELETE FROM handles WHERE bits = ? AND document = ?")?;
+        for bits in &former.handles {
+            delete.execute([*bits, former.key])?;
+        }
+        Ok(())
+    }
+
+    fn pend(&self, key: i64, row: Option<&Row>) -> Result<(), Trouble> {
+        let sql = "INSERT OR REPLACE INTO pending VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let mut insert = self.transaction.prepare_cached(sql)?;
+        match row {
+            None => insert.execute(params![key, true, [0_u8; 16].as_slice(), 0, 0, 0, 0, "", "", [0_u8; 0].as_slice()])?,
+            Some(row) => insert.execute(params![
+                key,
+                false,
+                id_bytes(&row.claimed),
+                row.created_at,
+                row.holds_until,
+                row.words.text.length(),
+                row.words.characters.length(),
+                row.words.text.0,
+                row.words.characters.0,
+                bytes(&row.filters),
+            ])?,
+        };
+        Ok(())
+    }
+}
+
+/// Inserts a row, with its id if that is settled already; returns its key.
+pub(super) fn insert(
+    transaction: &Transaction<'_>,
+    row: &Row,
+    key: Option<i64>,
+    id: Option<&MemoryId>,
+    accesses: u64,
+) -> Result<i64, Trouble> {
+    let sql = "INSERT INTO documents VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    transaction.prepare_cached(sql)?.execute(params![
+        key,
+        id.map(id_bytes),
+        id_bytes(&row.claimed),
+        row.path,
+        row.signature.size.cast_signed(),
+        row.signature.modified_ns,
+        row.signature.changed_ns,
+        row.signature.inode.cast_signed(),
+        row.settled,
+        row.stamp.as_bytes().as_slice(),
+        row.content_hash.as_bytes().as_slice(),
+        row.phase,
+        row.category,
+        row.scope,
+        row.source,
+        row.created_at,
+        row.updated_at,
+        row.holds_until,
+        row.version.cast_signed(),
+        row.access_count.cast_signed(),
+        accesses.cast_signed(),
+        row.headline,
+        row.damaged,
+        row.words_hash(),
+        row.words.text.length(),
+        row.words.characters.length(),
+        bytes(&row.handles),
+    ])?;
+    Ok(transaction.last_insert_rowid())
+}
+
+/// Returns an id as it is kept in a column.
+pub(super) fn id_bytes(id: &MemoryId) -> [u8; 16] {
+    Uuid::from(*id).into_bytes()
+}
+
+/// Reads an id from a column.
+pub(super) fn row_id(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
+    Ok(Uuid::from_bytes(row.get::<_, [u8; 16]>(column)?))
+}
+
+/// Reads a number that is never negative from a column.
+pub(super) fn row_count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let number: i64 = row.get(column)?;
+    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+/// Reads a signature from four columns.
+pub(super) fn row_signature(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Signature> {
+    Ok(Signature {
+        size: row.get::<_, i64>(first)?.cast_unsigned(),
+        modified_ns: row.get(first + 1)?,
+        changed_ns: row.get(first + 2)?,
+        inode: row.get::<_, i64>(first + 3)?.cast_unsigned(),
+        is_folder: false,
+    })
+}
+
+/// Returns numbers as they are kept in a column.
+pub(super) fn bytes(numbers: &[i64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// Reads numbers from a column.
+pub(super) fn numbers(bytes: &[u8]) -> Vec<i64> {
+    let (numbers, _) = bytes.as_chunks::<8>();
+    numbers.iter().map(|number| i64::from_le_bytes(*number)).collect()
+}

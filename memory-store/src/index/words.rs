@@ -1,0 +1,115 @@
+//! What a memory is found by, as text that tantivy and the pending rows both read.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use memory_core::Memory;
+use memory_core::text::{TokenKind, tokens};
+
+/// A word of the title counts as often as this many of the text.
+const TITLE: u32 = 3;
+
+/// A word of a tag or an alias counts as often as this many of the text.
+const TAG: u32 = 2;
+
+/// What a memory is found by: its terms with their weighed frequencies.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Words {
+    /// Words and pairs of characters.
+    pub(super) text: Encoded,
+    /// Single characters of scripts without blanks.
+    pub(super) characters: Encoded,
+}
+
+impl Words {
+    /// Gathers what `memory` is found by.
+    pub(super) fn of(memory: &Memory) -> Self {
+        let mut text = HashMap::<String, u32>::new();
+        let mut characters = HashMap::<String, u32>::new();
+        let mut add = |part: &str, weight: u32| {
+            tokens(part, &mut |token| {
+                let terms = if token.kind == TokenKind::Character { &mut characters } else { &mut text };
+                match terms.get_mut(token.text) {
+                    Some(frequency) => *frequency += weight,
+                    None => drop(terms.insert(token.text.to_owned(), weight)),
+                }
+            });
+        };
+        add(&memory.content, 1);
+        memory.title.iter().for_each(|title| add(title, TITLE));
+        memory.tags.iter().chain(&memory.aliases).for_each(|tag| add(tag, TAG));
+        Self { text: Encoded::of(text), characters: Encoded::of(characters) }
+    }
+}
+
+/// Terms with their frequencies, as one text: for each its frequency, the length of its term in bytes, and the term.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Encoded(pub(super) String);
+
+impl Encoded {
+    fn of(terms: HashMap<String, u32>) -> Self {
+        let mut terms: Vec<_> = terms.into_iter().collect();
+        terms.sort_unstable();
+        let mut encoded = String::with_capacity(terms.iter().map(|(term, _)| term.len() + 6).sum());
+        for (term, frequency) in terms {
+            write!(encoded, "{frequency} {} {term}", term.len()).expect("a String takes everything");
+        }
+        Self(encoded)
+    }
+
+    /// Iterates over the terms and their frequencies.
+    pub(super) fn terms(&self) -> Terms<'_> {
+        Terms(&self.0)
+    }
+
+    /// Returns the sum of the frequencies.
+    pub(super) fn length(&self) -> u32 {
+        self.terms().map(|(_, frequency)| frequency).sum()
+    }
+
+    /// Returns how often `term` stands here.
+    pub(super) fn frequency(&self, term: &str) -> u32 {
+        self.terms().find(|(own, _)| *own == term).map_or(0, |(_, frequency)| frequency)
+    }
+}
+
+/// The terms of an [`Encoded`]; it ends where the text is not one.
+#[derive(Debug, Clone)]
+pub(super) struct Terms<'a>(pub(super) &'a str);
+
+impl<'a> Iterator for Terms<'a> {
+    type Item = (&'a str, u32);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (frequency, rest) = self.0.split_once(' ')?;
+        let (length, rest) = rest.split_once(' ')?;
+        let (term, rest) = rest.split_at_checked(length.parse().ok()?)?;
+        self.0 = rest;
+        Some((term, frequency.parse().ok()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::{Draft, MemoryId};
+
+    use super::*;
+    use crate::file::moment;
+
+    #[test]
+    fn what_is_encoded_is_read_again() {
+        let terms = HashMap::from([("dark".to_owned(), 3), ("1 2 3".to_owned(), 12), ("深色".to_owned(), 1)]);
+        let encoded = Encoded::of(terms.clone());
+        assert_eq!(encoded.terms().map(|(term, frequency)| (term.to_owned(), frequency)).collect::<HashMap<_, _>>(), terms);
+        assert_eq!((encoded.length(), encoded.frequency("1 2 3"), encoded.frequency("2")), (16, 12, 0));
+    }
+
+    #[test]
+    fn a_word_of_the_title_counts_three_times_and_one_of_a_tag_twice() {
+        let mut draft = Draft::new("dark");
+        draft.title = Some("Dark mode".into());
+        draft.tags = ["dark"].into_iter().collect();
+        let words = Words::of(&draft.into_memory(MemoryId::of_path("a"), moment(0)));
+        assert_eq!((words.text.frequency("dark"), words.text.frequency("mode")), (6, 3));
+    }
+}

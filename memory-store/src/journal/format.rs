@@ -1,0 +1,138 @@
+//! What a line of the journal looks like.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::{ContentHash, MemoryId, Operation, OperationId, RecordedChange, RecordedFile, Verb};
+use serde::{Deserialize, Serialize};
+
+/// One line: one operation, or a part of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub id: OperationId,
+    pub at: DateTime<Utc>,
+    pub what: What,
+}
+
+/// What a line says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    /// These files are about to be changed.
+    Begun { verb: Verb, by: String, undoes: Option<OperationId>, changes: Vec<RecordedChange> },
+    /// The last line with this id was not carried out, or taken back.
+    Aborted,
+}
+
+impl Line {
+    pub(crate) fn of(operation: &Operation, undoes: Option<&OperationId>, changes: &[RecordedChange]) -> Self {
+        let what =
+            What::Begun { verb: operation.verb, by: operation.by.clone(), undoes: undoes.cloned(), changes: changes.to_vec() };
+        Self { id: operation.id.clone(), at: operation.at, what }
+    }
+
+    pub(crate) fn aborted(id: &OperationId, at: DateTime<Utc>) -> Self {
+        Self { id: id.clone(), at, what: What::Aborted }
+    }
+
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(&Wire::from(self)).expect("strings and numbers have a JSON form")
+    }
+
+    /// Reads a line, or returns `None` if it is none of ours: torn by a crash, or written by a later version.
+    pub(crate) fn from_json(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice::<Wire>(bytes).ok()?.try_into().ok()
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    operation: String,
+    at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    verb: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undoes: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<WireChange>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    aborted: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WireChange {
+    id: String,
+    before: Option<WireFile>,
+    after: Option<WireFile>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WireFile {
+    path: String,
+    hash: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trash: Option<String>,
+}
+
+impl From<&Line> for Wire {
+    fn from(line: &Line) -> Self {
+        let (operation, at) = (line.id.to_string(), line.at.to_rfc3339_opts(SecondsFormat::AutoSi, true));
+        match &line.what {
+            What::Aborted => Self { operation, at, verb: None, by: None, undoes: None, changes: Vec::new(), aborted: true },
+            What::Begun { verb, by, undoes, changes } => Self {
+                operation,
+                at,
+                verb: Some(verb.to_string()),
+                by: Some(by.clone()),
+                undoes: undoes.as_ref().map(ToString::to_string),
+                changes: changes.iter().map(WireChange::from).collect(),
+                aborted: false,
+            },
+        }
+    }
+}
+
+impl From<&RecordedChange> for WireChange {
+    fn from(change: &RecordedChange) -> Self {
+        let file =
+            |file: &RecordedFile| WireFile { path: file.path.clone(), hash: file.hash.to_string(), trash: file.trash.clone() };
+        Self { id: change.id.to_string(), before: change.before.as_ref().map(file), after: change.after.as_ref().map(file) }
+    }
+}
+
+/// The line is none of ours.
+struct Foreign;
+
+impl TryFrom<Wire> for Line {
+    type Error = Foreign;
+
+    fn try_from(wire: Wire) -> Result<Self, Foreign> {
+        let id = parse(&wire.operation)?;
+        let at = DateTime::parse_from_rfc3339(&wire.at).map_err(|_| Foreign)?.to_utc();
+        if wire.aborted {
+            return Ok(Self { id, at, what: What::Aborted });
+        }
+        let verb = parse(&wire.verb.ok_or(Foreign)?)?;
+        let undoes = wire.undoes.as_deref().map(parse).transpose()?;
+        let changes = wire.changes.into_iter().map(RecordedChange::try_from).collect::<Result<_, _>>()?;
+        Ok(Self { id, at, what: What::Begun { verb, by: wire.by.unwrap_or_default(), undoes, changes } })
+    }
+}
+
+impl TryFrom<WireChange> for RecordedChange {
+    type Error = Foreign;
+
+    fn try_from(wire: WireChange) -> Result<Self, Foreign> {
+        let file = |file: WireFile| -> Result<RecordedFile, Foreign> {
+            Ok(RecordedFile { hash: parse::<ContentHash>(&file.hash)?, path: file.path, trash: file.trash })
+        };
+        Ok(Self {
+            id: parse::<MemoryId>(&wire.id)?,
+            before: wire.before.map(file).transpose()?,
+            after: wire.after.map(file).transpose()?,
+        })
+    }
+}
+
+fn parse<T: std::str::FromStr>(text: &str) -> Result<T, Foreign> {
+    text.parse().map_err(|_| Foreign)
+}

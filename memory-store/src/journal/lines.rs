@@ -1,0 +1,86 @@
+//! Reading a month of the journal backwards.
+
+use std::io;
+
+use memory_core::StoreError;
+
+use super::Line;
+use crate::disk::Disk;
+use crate::error::io_error;
+
+/// How much of the file is read at a time.
+const WINDOW: usize = 256 * 1024;
+
+/// Iterates over the lines of one file, last first, without holding more than one in memory.
+pub(crate) struct Lines<'a> {
+    disk: &'a dyn Disk,
+    path: String,
+    /// Where each line that is still to come starts; the last one is where the line after them starts.
+    starts: Vec<u64>,
+}
+
+impl<'a> Lines<'a> {
+    /// Opens the file at `path`; lines before the byte `from` are left out.
+    pub(crate) fn open(disk: &'a dyn Disk, path: &str, from: u64) -> Result<Self, StoreError> {
+        let refused = |error| io_error(format!("read {path}"), error);
+        let mut starts = vec![from];
+        let mut position = from;
+        loop {
+            let window = disk.read_part(path, position, WINDOW).map_err(refused)?;
+            if window.is_empty() {
+                break;
+            }
+            let breaks = window.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| position + at as u64 + 1);
+            starts.extend(breaks);
+            position += window.len() as u64;
+        }
+        if starts.last() != Some(&position) {
+            starts.push(position);
+        }
+        Ok(Self { disk, path: path.to_owned(), starts })
+    }
+
+    /// Returns the numbers of the lines that are no record of an operation, counted from 1; empty ones do not count.
+    pub(crate) fn unreadable(mut self) -> Result<Vec<usize>, StoreError> {
+        let mut unreadable = Vec::new();
+        while let Some(bytes) = self.pop() {
+            let bytes = bytes?;
+            if !bytes.trim_ascii().is_empty() && Line::from_json(&bytes).is_none() {
+                unreadable.push(self.starts.len());
+            }
+        }
+        unreadable.reverse();
+        Ok(unreadable)
+    }
+
+    /// Returns the bytes of the last line that is still to come.
+    fn pop(&mut self) -> Option<Result<Vec<u8>, StoreError>> {
+        let end = self.starts.pop()?;
+        let start = *self.starts.last()?;
+        let length = usize::try_from(end - start).unwrap_or(usize::MAX);
+        let read = self.disk.read_part(&self.path, start, length);
+        Some(read.map_err(|error| io_error(format!("read {}", self.path), error)))
+    }
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Result<Line, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.pop()? {
+                Err(error) => return Some(Err(error)),
+                Ok(bytes) => {
+                    if let Some(line) = Line::from_json(&bytes) {
+                        return Some(Ok(line));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Tells whether the last line of a file of `size` bytes is whole.
+pub(crate) fn ends_whole(disk: &dyn Disk, path: &str, size: u64) -> io::Result<bool> {
+    Ok(size == 0 || disk.read_part(path, size - 1, 1)? == b"\n")
+}

@@ -1,0 +1,157 @@
+//! What is written down before anything is done.
+//!
+//! The journal is one file a month, one JSON line an operation; the parts of a long operation are lines with the same
+//! name. A line is durable before the first file is touched, so that a crash in between can be told and taken back (see
+//! [`crate::commit`]). Lines are only ever added.
+
+mod format;
+mod lines;
+
+pub(crate) use format::{Line, What};
+pub(crate) use lines::Lines;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use memory_core::{Operation, OperationId, RecordedChange, StoreError};
+
+use crate::disk::{Disk, EntryKind};
+use crate::error::io_error;
+
+const FOLDER: &str = "journal";
+
+/// The journal of a home.
+#[derive(Debug, Clone)]
+pub(crate) struct Journal {
+    disk: Arc<dyn Disk>,
+}
+
+/// A place in the journal: everything before it is known to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// The name of the month's file, or nothing if there is no journal yet.
+    file: String,
+    /// Its length in bytes.
+    length: u64,
+}
+
+impl Mark {
+    /// Returns the mark as text, for the index to keep.
+    pub(crate) fn to_text(&self) -> String {
+        format!("{}:{}", self.file, self.length)
+    }
+
+    /// Reads a mark that [`Mark::to_text`] made.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        let (file, length) = text.split_once(':')?;
+        Some(Self { file: file.to_owned(), length: length.parse().ok()? })
+    }
+}
+
+impl Journal {
+    pub(crate) fn new(disk: Arc<dyn Disk>) -> Self {
+        Self { disk }
+    }
+
+    /// Returns where the journal ends now.
+    pub(crate) fn end(&self) -> Result<Mark, StoreError> {
+        let Some(file) = self.files()?.pop() else { return Ok(Mark { file: String::new(), length: 0 }) };
+        let path = format!("{FOLDER}/{file}");
+        let signature = self.disk.signature(&path).map_err(|error| io_error(format!("look at {path}"), error))?;
+        Ok(Mark { file, length: signature.map_or(0, |signature| signature.size) })
+    }
+
+    /// Adds a line for `operation`, or for a part of it, and makes it durable.
+    pub(crate) fn begin(
+        &self,
+        operation: &Operation,
+        undoes: Option<&OperationId>,
+        changes: &[RecordedChange],
+    ) -> Result<(), StoreError> {
+        self.add(operation.at, &Line::of(operation, undoes, changes))
+    }
+
+    /// Says that the last part of an operation was not done.
+    pub(crate) fn abort(&self, id: &OperationId, at: DateTime<Utc>) -> Result<(), StoreError> {
+        self.add(at, &Line::aborted(id, at))
+    }
+
+    fn add(&self, at: DateTime<Utc>, line: &Line) -> Result<(), StoreError> {
+        let month = at.format("%Y-%m").to_string();
+        // The clock may have been set back; the order of lines must not be.
+        let file = self.files()?.pop().unwrap_or_default().max(format!("{month}.jsonl"));
+        let path = format!("{FOLDER}/{file}");
+        let refused = |error| io_error(format!("write to {path}"), error);
+        let mut bytes = line.to_json().into_bytes();
+        bytes.push(b'\n');
+        let is_new = match self.disk.signature(&path).map_err(refused)? {
+            None => true,
+            Some(found) => {
+                if !lines::ends_whole(self.disk.as_ref(), &path, found.size).map_err(refused)? {
+                    // What a crash left of the last line becomes a line of its own, which readers pass over.
+                    bytes.insert(0, b'\n');
+                }
+                false
+            }
+        };
+        self.disk.append(&path, &bytes).map_err(refused)?;
+        if is_new {
+            self.disk.sync_folder(FOLDER).map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the names of the month files, oldest first.
+    fn files(&self) -> Result<Vec<String>, StoreError> {
+        let entries = self.disk.folder(FOLDER).map_err(|error| io_error(format!("list {FOLDER}"), error))?;
+        let is_month = |name: &str| name.len() == "2026-01.jsonl".len() && name.strip_suffix(".jsonl").is_some();
+        let mut files: Vec<_> = entries
+            .into_iter()
+            .filter(|entry| entry.kind == EntryKind::File && is_month(&entry.name))
+            .map(|entry| entry.name)
+            .collect();
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    /// Iterates over the lines, last first; those after `mark` only, if one is given. A mark that the journal no longer
+    /// has is as good as none, but then only the last line is returned.
+    pub(crate) fn lines_after(&self, mark: Option<&Mark>) -> Result<Vec<Line>, StoreError> {
+        let files = self.files()?;
+        let known = mark.filter(|mark| mark.file.is_empty() || files.contains(&mark.file));
+        let Some(mark) = known else { return self.lines().take(1).collect() };
+        let mut after = Vec::new();
+        for file in files.iter().rev().take_while(|file| mark.file <= **file) {
+            let start = if *file == mark.file { mark.length } else { 0 };
+            for line in Lines::open(self.disk.as_ref(), &format!("{FOLDER}/{file}"), start)? {
+                after.push(line?);
+            }
+        }
+        Ok(after)
+    }
+
+    /// Iterates over all lines, last first.
+    pub(crate) fn lines(&self) -> Box<dyn Iterator<Item = Result<Line, StoreError>> + '_> {
+        let files = match self.files() {
+            Ok(files) => files,
+            Err(error) => return Box::new(std::iter::once(Err(error))),
+        };
+        Box::new(files.into_iter().rev().flat_map(|file| -> Box<dyn Iterator<Item = _>> {
+            match Lines::open(self.disk.as_ref(), &format!("{FOLDER}/{file}"), 0) {
+                Ok(lines) => Box::new(lines),
+                Err(error) => Box::new(std::iter::once(Err(error))),
+            }
+        }))
+    }
+
+    /// Returns the file and number of each line that is no record of an operation; empty ones do not count.
+    pub(crate) fn unreadable(&self) -> Result<Vec<(String, usize)>, StoreError> {
+        let mut unreadable = Vec::new();
+        for file in self.files()? {
+            let path = format!("{FOLDER}/{file}");
+            unreadable
+                .extend(Lines::open(self.disk.as_ref(), &path, 0)?.unreadable()?.into_iter().map(|line| (path.clone(), line)));
+        }
+        Ok(unreadable)
+    }
+}

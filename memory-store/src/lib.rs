@@ -1,0 +1,30 @@
+//! Memories as Markdown files, with an index beside them.
+//!
+//! [`FileStore`] is the driver behind [`memory_core::MemoryStore`] and [`memory_core::History`]. The files are the truth:
+//! the `index/` folder is a cache that may be deleted at any time, the `journal/` says what happened, and the `trash/`
+//! holds every file that was replaced or deleted, whole.
+//!
+//! | room | what is decided there |
+//! |---|---|
+//! | [`markdown`] | what a memory looks like as a file, and how to change one without touching the rest of it |
+//! | `file_store` | how the parts make up the driver |
+//! | `commit` | in which order things are done, so that an operation is whole or not at all |
+//! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
+//! | `journal` | what is written down before anything is done, and how an interrupted operation is taken back |
+//! | `index` | how memories are found: SQLite for the documents, tantivy for their words |
+
+#![forbid(unsafe_code)]
+
+mod commit;
+pub mod disk;
+mod error;
+mod file;
+mod file_store;
+mod index;
+mod journal;
+mod lock;
+pub mod markdown;
+mod system;
+
+pub use file_store::{FileStore, Finding, Freshness, Options, Report, Statistics};
+pub use system::{RandomIds, SystemClock};

@@ -1,0 +1,74 @@
+//! One writer at a time.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::Duration;
+
+use memory_core::StoreError;
+
+use crate::error::io_error;
+
+/// The file that writers lock. It lies beside the index and not in it, because that folder may be deleted at any time.
+const NAME: &str = ".lock";
+
+/// How long a writer waits for the others.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The right to write to a home, until dropped. The system takes it back when the process dies.
+#[derive(Debug)]
+pub(crate) struct WriterLock {
+    _file: File,
+}
+
+impl WriterLock {
+    /// Waits for the right to write to the home at `root`.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] after `patience`.
+    pub(crate) fn acquire(root: &Path, patience: Duration) -> Result<Self, StoreError> {
+        let place = root.join(NAME);
+        let refused = |error: io::Error| io_error(format!("lock {}", place.display()), error);
+        let file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&place).map_err(refused)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { _file: file }),
+            Err(TryLockError::Error(error)) => Err(refused(error)),
+            Err(TryLockError::WouldBlock) => {
+                let held = || StoreError::Locked { home: root.display().to_string(), seconds: patience.as_secs() };
+                let file = wait(file, patience).ok_or_else(held)?.map_err(refused)?;
+                Ok(Self { _file: file })
+            }
+        }
+    }
+}
+
+/// Waits for the lock on a thread of its own, because the system lets one wait for it without end or not at all. Writers
+/// get it in the order in which they came. A thread that nobody waits for any longer gives the lock back at once.
+fn wait(file: File, patience: Duration) -> Option<io::Result<File>> {
+    let (sender, receiver) = sync_channel(0);
+    thread::spawn(move || {
+        let locked = file.lock().map(|()| file);
+        // This fails if the receiver is gone; then the file is closed here, and with it the lock.
+        let _ = sender.send(locked);
+    });
+    receiver.recv_timeout(patience).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_writer_is_refused_while_the_first_writes_and_let_in_after() {
+        let home = tempfile::tempdir().unwrap();
+        let first = WriterLock::acquire(home.path(), Duration::ZERO).unwrap();
+        let refusal = WriterLock::acquire(home.path(), Duration::ZERO).unwrap_err();
+        assert_eq!(refusal.code(), memory_core::Code::Locked);
+        drop(first);
+        WriterLock::acquire(home.path(), PATIENCE).unwrap();
+    }
+}

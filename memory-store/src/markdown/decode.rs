@@ -1,0 +1,179 @@
+//! Reading a file.
+
+use chrono::{DateTime, Utc};
+use memory_core::{Category, Memory, Problem};
+
+use super::fence::{self, Parts};
+use super::format::{FrontMatter, Unusable, is_known, is_spelled};
+use super::lines::{self, Entry, Shape};
+use super::place::filed;
+use super::problem::Fault;
+use super::text::text;
+use super::yaml::{self, Node};
+
+/// A front matter longer than this is not read.
+const LONGEST_FRONT_MATTER: usize = 1 << 20;
+
+const BY_HAND: &str = "correct it by hand; until then the file is read but never changed";
+
+/// What a file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed {
+    /// The memory; fields that the file does not tell have their defaults.
+    pub memory: Memory,
+    /// What is wrong with the file, if anything; then it must not be changed.
+    pub problem: Option<Problem>,
+}
+
+/// Reads a file. Whatever its bytes are, there is a memory, with the content and all that could be read.
+///
+/// `path` is where it lies below the home, with `/` between its parts: the folder decides phase and category.
+/// `modified` is when the file was last written; it stands in where the front matter names no date.
+pub fn decode(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> Parsed {
+    let (text, fault) = text(bytes);
+    let reading = Reading::of(&text);
+    let memory = reading.front.into_memory(path, reading.content.to_owned(), modified);
+    Parsed { memory, problem: fault.or(reading.fault).map(|fault| fault.of(path)) }
+}
+
+/// Returns the category that the front matter names, if the file lies in the folder of another one.
+pub fn misfiled(path: &str, bytes: &[u8]) -> Option<Category> {
+    let folder = filed(path).filter(|folder| *folder != Category::Inbox)?;
+    Reading::of(&text(bytes).0).front.category.filter(|category| *category != folder)
+}
+
+/// A file on its way to a memory.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    /// The text in its parts.
+    pub(super) parts: Parts<'a>,
+    /// The text of the memory.
+    pub(super) content: &'a str,
+    /// The entries of the front matter.
+    pub(super) entries: Vec<(Node, Node)>,
+    /// What they say.
+    pub(super) front: FrontMatter,
+    /// What is wrong with the text.
+    pub(super) fault: Option<Fault>,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads a text.
+    pub(super) fn of(text: &'a str) -> Self {
+        let parts = fence::split(text);
+        let content = fence::content(parts.body);
+        let mut reading = Self { parts, content, entries: Vec::new(), front: FrontMatter::default(), fault: None };
+        if parts.is_open {
+            let hint = "close it with a line of three dashes, or begin the file with an empty line";
+            reading.fault = Some(Fault::new(1, "the front matter that starts in line 1 is never closed", hint));
+        }
+        let Some(front) = parts.front else { return reading };
+        if LONGEST_FRONT_MATTER < front.yaml.len() {
+            let hint = "move what does not describe the memory into its body";
+            reading.fault = Some(Fault::new(1, "the front matter is longer than 1 MiB", hint));
+            return reading;
+        }
+        match yaml::parse(front.yaml) {
+            Ok(Node::Map(entries)) => reading.read(front.yaml, entries),
+            Ok(Node::Null) => {}
+            Ok(_) => {
+                // So it may be meant as text between two rules; as content it is found again.
+                reading.content = fence::content(&text[parts.mark.len()..]);
+                let hint = "write it as `key: value`, or begin the file with an empty line";
+                reading.fault = Some(Fault::new(2, "the front matter is not a map of keys and values", hint));
+            }
+            Err(error) => {
+                reading.read(front.yaml, readable_entries(front.yaml));
+                let what = format!("the front matter is not valid YAML: {}", error.what);
+                reading.fault = Some(Fault::new(error.line.map(in_file), what, BY_HAND));
+            }
+        }
+        reading
+    }
+
+    fn read(&mut self, yaml: &str, mut entries: Vec<(Node, Node)>) {
+        let is_misspelled =
+            |(key, value): &(Node, Node)| matches!(key, Node::Text(key) if is_spelled(key)) && value.has_literals();
+        if entries.iter().any(is_misspelled)
+            && let Ok(Node::Map(spelled)) = yaml::parse_spelled(yaml)
+        {
+            entries = spelled;
+        }
+        let (front, unusable) = FrontMatter::read(&entries);
+        self.front = front;
+        self.front.add_tags(hash_tags(yaml));
+        self.fault = duplicate(yaml, &entries).or_else(|| {
+            let Unusable { index, key, what } = unusable?;
+            Some(Fault::new(line_of(yaml, index, entries.len()), format!("the value of `{key}` {what}"), BY_HAND))
+        });
+        self.entries = entries;
+    }
+}
+
+/// Returns the tags that are written as `tags: a #b`: for YAML a comment, for the one who wrote it a tag.
+fn hash_tags(yaml: &str) -> Vec<String> {
+    let is_candidate = |line: &str| line.starts_with("tag") && line.contains([' ', '\t']) && line.contains('#');
+    if !yaml.lines().any(is_candidate) {
+        return Vec::new();
+    }
+    let is_tags = |entry: &Entry| matches!(&entry.key, Node::Text(key) if key == "tags" || key == "tag");
+    let is_bare = |entry: &Entry| matches!(entry.shape, Shape::Plain | Shape::Empty);
+    let entries = lines::entries(yaml).unwrap_or_default();
+    let mut tags = Vec::new();
+    for entry in entries.iter().filter(|entry| is_tags(entry) && is_bare(entry)) {
+        let comment = yaml[entry.value.end..].lines().next().unwrap_or_default();
+        let words: Vec<&str> = comment.split([' ', '\t', ',']).filter(|word| !word.is_empty()).collect();
+        if words.iter().all(|word| word.len() > 1 && word.starts_with('#')) {
+            tags.extend(words.into_iter().map(str::to_owned));
+        }
+    }
+    tags
+}
+
+/// Says that a key stands in a map twice.
+fn duplicate(yaml: &str, entries: &[(Node, Node)]) -> Option<Fault> {
+    let mut seen = std::collections::HashSet::with_capacity(entries.len());
+    let twice = entries.iter().position(|(key, _)| !seen.insert(key));
+    let below = || entries.iter().position(|(key, value)| key.duplicate().or_else(|| value.duplicate()).is_some());
+    let index = twice.or_else(below)?;
+    let (key, value) = &entries[index];
+    let key = if twice.is_some() { key } else { key.duplicate().or_else(|| value.duplicate())? };
+    let name = match key {
+        Node::Text(key) | Node::Literal(key) => format!("the key `{key}`"),
+        Node::Null | Node::List(_) | Node::Map(_) | Node::Tagged(..) => "a key".into(),
+    };
+    let what = format!("{name} stands in the same map of the front matter twice");
+    Some(Fault::new(line_of(yaml, index, entries.len()), what, "leave only one of them; until then the file is never changed"))
+}
+
+/// Returns the line in the file of one of so many entries.
+fn line_of(yaml: &str, index: usize, count: usize) -> Option<usize> {
+    let entries = lines::entries(yaml).filter(|entries| entries.len() == count)?;
+    entries.get(index).map(|entry| in_file(entry.line))
+}
+
+/// Returns the line in the file, counted from 1, of one in the front matter, counted from 0.
+fn in_file(line: usize) -> usize {
+    line + 2
+}
+
+/// Returns the entries that say something of the memory and can be read by themselves, although the whole cannot.
+fn readable_entries(yaml: &str) -> Vec<(Node, Node)> {
+    let starts_known = |line: &str| line.split_once(':').is_some_and(|(key, _)| is_known(key.trim_end()));
+    let goes_on = |line: &str| line.starts_with([' ', '\t', '-']);
+    let (mut readable, mut at, mut start) = (Vec::new(), 0, None::<usize>);
+    let mut take = |from: Option<usize>, to: usize| {
+        if let Some(Ok(Node::Map(entries))) = from.map(|from| yaml::parse_spelled(&yaml[from..to])) {
+            readable.extend(entries);
+        }
+    };
+    for line in yaml.split_inclusive('\n') {
+        if !goes_on(line) {
+            take(start, at);
+            start = starts_known(line).then_some(at);
+        }
+        at += line.len();
+    }
+    take(start, at);
+    readable
+}

@@ -1,0 +1,93 @@
+//! The file of a new memory.
+
+use memory_core::Memory;
+
+use super::lines::{self, Entry};
+use super::scalar::{Within, scalar};
+use super::value::{KEYS, Value, value};
+use super::yaml::Node;
+
+/// Returns the file of a new memory: the keys of the file format in its order, then the lines of `front_matter`, which are
+/// somebody else's, then the content and a line break.
+///
+/// A key of `front_matter` that is written already, and lines that are not one key each, come as comments: as YAML they
+/// would make the file unreadable.
+pub fn encode(memory: &Memory, front_matter: &str) -> String {
+    let mut file = String::with_capacity(memory.content.len() + front_matter.len() + 512);
+    file.push_str("---\n");
+    for key in KEYS {
+        file.push_str(&key_lines(key, &value(key, memory), "\n"));
+    }
+    file.push_str(&beside(memory, front_matter));
+    file.push_str("---\n");
+    file.push_str(&memory.content);
+    file.push_str(last_line_break(&memory.content, "\n"));
+    file
+}
+
+/// Returns the lines of a key, none if there is nothing to say.
+pub(super) fn key_lines(key: &str, value: &Value, line_break: &str) -> String {
+    match value {
+        Value::Absent => String::new(),
+        Value::List(items) if !items.is_empty() => format!("{key}:{line_break}{}", item_lines(items, "  ", line_break)),
+        Value::Map(entries) => format!("{key}:{line_break}{}", entry_lines(entries, "  ", line_break)),
+        Value::Null | Value::Word(_) | Value::Text(_) | Value::List(_) => {
+            format!("{key}: {}{line_break}", inline(value))
+        }
+    }
+}
+
+/// Returns a value as it stands on the line of its key.
+pub(super) fn inline(value: &Value) -> String {
+    let in_flow = |text: &String| scalar(text, Within::Flow);
+    match value {
+        Value::Absent | Value::Null => "null".into(),
+        Value::Word(word) => word.clone(),
+        Value::Text(text) => scalar(text, Within::Block),
+        Value::List(items) => format!("[{}]", items.iter().map(in_flow).collect::<Vec<_>>().join(", ")),
+        Value::Map(entries) => {
+            let entries: Vec<_> = entries.iter().map(|(key, text)| format!("{key}: {}", in_flow(text))).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+    }
+}
+
+/// Returns the items of a list, a line each.
+pub(super) fn item_lines(items: &[String], indent: &str, line_break: &str) -> String {
+    let line = |item: &String| [indent, "- ", &scalar(item, Within::Block), line_break].concat();
+    items.iter().map(line).collect()
+}
+
+/// Returns the entries of a map, a line each.
+pub(super) fn entry_lines(entries: &[(&str, String)], indent: &str, line_break: &str) -> String {
+    let line = |(key, text): &(&str, String)| [indent, key, ": ", &scalar(text, Within::Block), line_break].concat();
+    entries.iter().map(line).collect()
+}
+
+/// Returns the line break that ends the file after `content`; reading takes exactly this one away.
+pub(super) fn last_line_break(content: &str, line_break: &'static str) -> &'static str {
+    if content.ends_with('\r') { "\r\n" } else { line_break }
+}
+
+/// Returns somebody else's lines so that the file stays readable with them.
+fn beside(memory: &Memory, front_matter: &str) -> String {
+    let mut beside = front_matter.to_owned();
+    if !beside.is_empty() && !beside.ends_with('\n') {
+        beside.push('\n');
+    }
+    let is_taken = |key: &Node| matches!(key, Node::Text(key) if value(key, memory) != Value::Absent);
+    let is_fence = |line: &str| line.starts_with("---") || line.starts_with("...");
+    let Some(entries) = lines::entries(&beside).filter(|_| !beside.lines().any(is_fence)) else {
+        return commented(&beside);
+    };
+    for Entry { lines, key, .. } in entries.iter().rev() {
+        if is_taken(key) {
+            beside.replace_range(lines.clone(), &commented(&beside[lines.clone()]));
+        }
+    }
+    beside
+}
+
+fn commented(lines: &str) -> String {
+    lines.split_inclusive('\n').flat_map(|line| ["# ", line]).collect()
+}

@@ -1,0 +1,72 @@
+//! Where the front matter ends and the body begins.
+
+/// A text in its parts; put together in this order they are the text again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts<'a> {
+    /// The byte order mark, if there is one.
+    pub(super) mark: &'a str,
+    /// The front matter, if there is one.
+    pub(super) front: Option<Front<'a>>,
+    /// The rest.
+    pub(super) body: &'a str,
+    /// Whether the first line is a fence that none follows.
+    pub(super) is_open: bool,
+}
+
+/// Front matter and its fences.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Front<'a> {
+    /// The first fence with its line break.
+    pub(super) opening: &'a str,
+    /// The lines in between.
+    pub(super) yaml: &'a str,
+    /// The second fence with its line break, if it has one.
+    pub(super) closing: &'a str,
+}
+
+/// Takes a text apart.
+pub(super) fn split(text: &str) -> Parts<'_> {
+    let (mark, rest) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let (front, body, is_open) = match front(rest) {
+        Ok(Some((front, body))) => (Some(front), body, false),
+        Ok(None) => (None, rest, false),
+        Err(NeverClosed) => (None, rest, true),
+    };
+    Parts { mark, front, body, is_open }
+}
+
+/// Returns the body without its last line break.
+pub(super) fn content(body: &str) -> &str {
+    body.strip_suffix('\n').map_or(body, |body| body.strip_suffix('\r').unwrap_or(body))
+}
+
+/// Returns the line break that a text uses first.
+pub(super) fn line_break(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(place) if text[..place].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+struct NeverClosed;
+
+fn front(text: &str) -> Result<Option<(Front<'_>, &str)>, NeverClosed> {
+    let opening = text.split_inclusive('\n').next().unwrap_or_default();
+    if !is_fence(opening) {
+        return Ok(None);
+    }
+    let mut end = opening.len();
+    for line in text[opening.len()..].split_inclusive('\n') {
+        if is_fence(line) {
+            let (closing, body) = text[end..].split_at(line.len());
+            return Ok(Some((Front { opening, yaml: &text[opening.len()..end], closing }, body)));
+        }
+        end += line.len();
+    }
+    Err(NeverClosed)
+}
+
+fn is_fence(line: &str) -> bool {
+    let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+    line.trim_end_matches([' ', '\t']) == "---"
+}

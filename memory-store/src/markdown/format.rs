@@ -1,0 +1,272 @@
+//! What the front matter says of a memory.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use memory_core::{Category, ContentHash, Memory, MemoryId, Origin, ParseError, Phase, Scope, Tags};
+
+use super::place::filed;
+use super::value::VERSION_BESIDE;
+use super::yaml::Node;
+
+/// What the front matter says of a memory. `None` stands for a key that is not there, is empty, or cannot be read.
+#[derive(Debug, Default)]
+pub(super) struct FrontMatter {
+    pub(super) id: Option<MemoryId>,
+    pub(super) phase: Option<Phase>,
+    pub(super) category: Option<Category>,
+    pub(super) created_at: Option<DateTime<Utc>>,
+    pub(super) updated_at: Option<DateTime<Utc>>,
+    /// Whether `version` is the author's own, such as `1.10`, and says nothing of the memory.
+    pub(super) has_foreign_version: bool,
+    scope: Option<Scope>,
+    tags: Vec<String>,
+    source: Option<String>,
+    created: Option<DateTime<Utc>>,
+    date: Option<DateTime<Utc>>,
+    updated: Option<DateTime<Utc>>,
+    modified: Option<DateTime<Utc>>,
+    expires_at: Option<DateTime<Utc>>,
+    access_count: Option<u64>,
+    links: Vec<MemoryId>,
+    version: Option<u64>,
+    version_beside: Option<u64>,
+    title: Option<String>,
+    aliases: Vec<String>,
+    valid_from: Option<DateTime<Utc>>,
+    valid_until: Option<DateTime<Utc>>,
+    supersedes: Vec<MemoryId>,
+    superseded_by: Option<MemoryId>,
+    origin: Option<Origin>,
+}
+
+/// A value that cannot be read as what its key wants.
+#[derive(Debug)]
+pub(super) struct Unusable {
+    /// Which of the entries.
+    pub(super) index: usize,
+    /// The key.
+    pub(super) key: String,
+    /// What is wrong, as a statement about the value.
+    pub(super) what: String,
+}
+
+impl FrontMatter {
+    /// Reads the entries, and returns the first that cannot be read as well.
+    pub(super) fn read(entries: &[(Node, Node)]) -> (Self, Option<Unusable>) {
+        let mut front = Self::default();
+        let (mut seen, mut unusable) = (HashSet::new(), None);
+        for (index, (key, value)) in entries.iter().enumerate() {
+            let Node::Text(key) = key else { continue };
+            if !is_known(key) || !seen.insert(key) || *value == Node::Null {
+                continue;
+            }
+            if let Err(what) = front.take(key, value) {
+                unusable.get_or_insert(Unusable { index, key: key.clone(), what });
+            }
+        }
+        (front, unusable)
+    }
+
+    /// Adds tags that are not written as a value.
+    pub(super) fn add_tags(&mut self, tags: Vec<String>) {
+        self.tags.extend(tags);
+    }
+
+    /// Makes it a memory.
+    pub(super) fn into_memory(self, path: &str, content: String, modified: DateTime<Utc>) -> Memory {
+        let (phase, category) = match filed(path) {
+            Some(Category::Inbox) => (Phase::Inbox, self.category.unwrap_or(Category::Inbox)),
+            Some(category) => (Phase::Organized, category),
+            None => (self.phase.unwrap_or(Phase::Inbox), self.category.unwrap_or(Category::Inbox)),
+        };
+        Memory {
+            id: self.id.unwrap_or_else(|| MemoryId::of_path(path)),
+            content,
+            phase,
+            category,
+            scope: self.scope.unwrap_or(Scope::Global),
+            tags: self.tags.into_iter().collect(),
+            source: self.source.unwrap_or_default(),
+            created_at: self.created_at.or(self.created).or(self.date).unwrap_or(modified),
+            updated_at: self.updated_at.or(self.updated).or(self.modified).unwrap_or(modified),
+            expires_at: self.expires_at,
+            access_count: self.access_count.unwrap_or(0),
+            links: self.links,
+            version: self.version_beside.or(self.version).unwrap_or(1),
+            title: self.title,
+            aliases: self.aliases,
+            valid_from: self.valid_from,
+            valid_until: self.valid_until,
+            supersedes: self.supersedes,
+            superseded_by: self.superseded_by,
+            origin: self.origin,
+        }
+    }
+
+    fn take(&mut self, key: &str, value: &Node) -> Result<(), String> {
+        match key {
+            "id" => self.id = word(value)?,
+            "phase" => self.phase = word(value)?,
+            "category" => self.category = word(value)?,
+            "scope" => self.scope = word(value)?,
+            "tags" | "tag" => self.tags.extend(tags(value)?),
+            "source" => self.source = Some(text(value)?),
+            "created_at" => self.created_at = moment(value)?,
+            "updated_at" => self.updated_at = moment(value)?,
+            "expires_at" => self.expires_at = moment(value)?,
+            "access_count" => self.access_count = number(value)?,
+            "links" => self.links = ids(value)?,
+            "version" if is_dotted(value) => self.has_foreign_version = true,
+            "version" => self.version = number(value)?,
+            VERSION_BESIDE => self.version_beside = number(value)?,
+            "title" => self.title = Some(text(value)?),
+            "aliases" | "alias" => self.aliases.extend(aliases(value)?),
+            "valid_from" => self.valid_from = moment(value)?,
+            "valid_until" => self.valid_until = moment(value)?,
+            "supersedes" => self.supersedes = ids(value)?,
+            "superseded_by" => self.superseded_by = word(value)?,
+            "origin" => self.origin = Some(origin(value)?),
+            // These are the author's own; if they say no date to us, they are not wrong.
+            "created" => self.created = moment(value).unwrap_or(None),
+            "date" => self.date = moment(value).unwrap_or(None),
+            "updated" => self.updated = moment(value).unwrap_or(None),
+            "modified" => self.modified = moment(value).unwrap_or(None),
+            // The hash follows from the content; people who edit the content do not compute it.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Tells whether a key says something of a memory.
+pub(super) fn is_known(key: &str) -> bool {
+    const OTHERS: [&str; 6] = ["tag", "alias", "created", "date", "updated", "modified"];
+    super::value::KEYS.contains(&key) || OTHERS.contains(&key)
+}
+
+/// Tells whether it matters how the value of a key is spelled, and not only which number it is.
+pub(super) fn is_spelled(key: &str) -> bool {
+    is_known(key) && !["access_count", "version", VERSION_BESIDE].contains(&key)
+}
+
+/// Returns the texts that a node behind a key of a list stands for, in the form in which the memory has them.
+pub(super) fn texts(key: &str, node: &Node) -> Vec<String> {
+    let list = Node::List(vec![node.clone()]);
+    match key {
+        "tags" => tags(&list).unwrap_or_default().into_iter().collect::<Tags>().iter().cloned().collect(),
+        "links" | "supersedes" => ids(&list).unwrap_or_default().iter().map(MemoryId::to_string).collect(),
+        _ => aliases(&list).unwrap_or_default(),
+    }
+}
+
+/// Tells whether an origin says more than we know of.
+pub(super) fn has_foreign_entries(origin: &Node) -> bool {
+    let is_ours = |key: &Node| matches!(key, Node::Text(key) if ["source", "root", "path", "hash"].contains(&key.as_str()));
+    matches!(origin, Node::Map(entries) if !entries.iter().all(|(key, _)| is_ours(key)))
+}
+
+fn is_dotted(value: &Node) -> bool {
+    let Ok(version) = text(value) else { return false };
+    let digits = version.strip_prefix(['v', 'V']).unwrap_or(&version);
+    digits.contains('.') && digits.starts_with(|letter: char| letter.is_ascii_digit())
+}
+
+fn text(value: &Node) -> Result<String, String> {
+    match value {
+        Node::Text(text) | Node::Literal(text) => Ok(text.clone()),
+        Node::Null => Ok(String::new()),
+        Node::Tagged(_, inner) => text(inner),
+        Node::List(_) => Err("is a list, not a text".into()),
+        Node::Map(_) => Err("is a map, not a text".into()),
+    }
+}
+
+fn word<T: std::str::FromStr<Err = ParseError>>(value: &Node) -> Result<Option<T>, String> {
+    let text = text(value)?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|error: ParseError| format!("is {:?}, not {}", shortened(&text), error.wanted))
+}
+
+fn number(value: &Node) -> Result<Option<u64>, String> {
+    let text = text(value)?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    text.trim().parse().map(Some).map_err(|_| format!("is {:?}, not a whole number", shortened(&text)))
+}
+
+fn moment(value: &Node) -> Result<Option<DateTime<Utc>>, String> {
+    let text = text(value)?;
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let with_zone = || DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc()).ok();
+    let with_short_zone = || DateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f %#z").map(|moment| moment.to_utc()).ok();
+    let without_zone = || {
+        let text = text.replacen(['T', 't'], " ", 1);
+        ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M"].iter().find_map(|form| NaiveDateTime::parse_from_str(&text, form).ok())
+    };
+    let day = || NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().and_then(|day| day.and_hms_opt(0, 0, 0));
+    let moment = with_zone().or_else(|| day().or_else(without_zone).map(|moment| moment.and_utc())).or_else(with_short_zone);
+    moment.map(Some).ok_or_else(|| format!("is {:?}, not a date such as 2026-05-07 or 2026-05-07T10:00:00Z", shortened(text)))
+}
+
+fn tags(value: &Node) -> Result<Vec<String>, String> {
+    match value {
+        Node::List(_) => list(value, "a tag"),
+        _ => Ok(text(value)?.split([',', ' ', '\t', '\n']).map(str::to_owned).collect()),
+    }
+}
+
+fn aliases(value: &Node) -> Result<Vec<String>, String> {
+    match value {
+        Node::List(_) => list(value, "an alias"),
+        _ => Ok(text(value)?.split(',').map(|alias| alias.trim().to_owned()).filter(|alias| !alias.is_empty()).collect()),
+    }
+}
+
+fn ids(value: &Node) -> Result<Vec<MemoryId>, String> {
+    let texts = match value {
+        Node::List(_) => list(value, "an id")?,
+        _ => text(value)?.split([',', ' ']).map(str::to_owned).collect(),
+    };
+    let ids = texts.iter().filter(|text| !text.trim().is_empty());
+    ids.map(|text| text.parse().map_err(|_| format!("has {:?}, which is no id (a UUID)", shortened(text)))).collect()
+}
+
+/// Returns the texts of a list; lists in it are taken apart, as `[[a]]` without quotes is one.
+fn list(value: &Node, item: &str) -> Result<Vec<String>, String> {
+    match value {
+        Node::List(items) => {
+            let mut texts = Vec::with_capacity(items.len());
+            for node in items {
+                texts.append(&mut list(node, item)?);
+            }
+            Ok(texts)
+        }
+        Node::Null => Ok(Vec::new()),
+        Node::Map(_) => Err(format!("has a map where {item} should be")),
+        Node::Text(_) | Node::Literal(_) | Node::Tagged(..) => Ok(vec![text(value)?]),
+    }
+}
+
+fn origin(value: &Node) -> Result<Origin, String> {
+    let Node::Map(entries) = value else { return Err("is not a map with source, root and path".into()) };
+    let field =
+        |name: &str| entries.iter().find(|(key, _)| matches!(key, Node::Text(key) if key == name)).map(|(_, value)| value);
+    let needed = |name: &str| field(name).ok_or_else(|| format!("has no {name}")).and_then(text);
+    let hash = field("hash").map_or(Ok(None), word::<ContentHash>)?;
+    Ok(Origin { source: needed("source")?, root: needed("root")?, path: needed("path")?, hash })
+}
+
+/// Returns the start of a text: a message is no place for a novel.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

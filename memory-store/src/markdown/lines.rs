@@ -1,0 +1,274 @@
+//! Which lines of the front matter belong to which key.
+
+use std::ops::Range;
+
+use super::yaml::{self, Node};
+
+/// A key at the top of the front matter and where it stands; the places are bytes from the start of the front matter.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    /// The key.
+    pub(super) key: Node,
+    /// The line of the key, counted from 0.
+    pub(super) line: usize,
+    /// All lines of the entry, without the comments and empty lines that follow it.
+    pub(super) lines: Range<usize>,
+    /// Behind the colon.
+    pub(super) after_key: usize,
+    /// What was written down as its value; whole lines if [`Shape::Nested`].
+    pub(super) value: Range<usize>,
+    /// How it was written down.
+    pub(super) shape: Shape,
+}
+
+/// How a value is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Not at all.
+    Empty,
+    /// Without quotes, on one line or several.
+    Plain,
+    /// In single quotes.
+    Single,
+    /// In double quotes.
+    Double,
+    /// In brackets or braces.
+    Flow,
+    /// After `|` or `>`, on the lines that follow.
+    Lines,
+    /// On lines of its own below the key.
+    Nested,
+    /// With a tag or an anchor, or as an alias.
+    Odd,
+}
+
+/// Returns the keys in their order, or `None` if the front matter is not written one key a line.
+///
+/// What it tells is to be trusted only if [`yaml::parse`] finds the same keys.
+pub(super) fn entries(yaml: &str) -> Option<Vec<Entry>> {
+    let mut scan = Scan { text: yaml, at: 0, line: 0 };
+    let mut entries = Vec::new();
+    // Alone, a carriage return ends a line for YAML, but not for us.
+    if yaml.split("\r\n").any(|part| part.contains('\r')) {
+        return None;
+    }
+    while scan.at < yaml.len() {
+        let line = scan.line_at(scan.at);
+        if is_trivia(line) {
+            scan.pass_to(scan.at + line.len());
+        } else {
+            entries.push(scan.entry()?);
+        }
+    }
+    Some(entries)
+}
+
+/// Tells whether a line is empty or a comment.
+pub(super) fn is_trivia(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t']);
+    line.starts_with('#') || line.trim_end_matches(['\n', '\r', ' ', '\t']).is_empty()
+}
+
+/// Returns the bytes that a quoted text at the start of `text` takes, or `None` if it never ends.
+fn quoted_len(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let quote = *bytes.first()?;
+    let mut at = 1;
+    loop {
+        match *bytes.get(at)? {
+            b'\\' if quote == b'"' => at += 2,
+            byte if byte != quote => at += 1,
+            _ if quote == b'\'' && bytes.get(at + 1) == Some(&b'\'') => at += 2,
+            _ => return Some(at + 1),
+        }
+    }
+}
+
+/// Returns the bytes that a list or map in brackets at the start of `text` takes, and where its own items are; or `None`
+/// if it never ends.
+pub(super) fn flow(text: &str) -> Option<(usize, Vec<Range<usize>>)> {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth, mut is_start) = (0, 0_usize, true);
+    let (mut items, mut item) = (Vec::new(), 1);
+    loop {
+        let byte = *bytes.get(at)?;
+        let next = bytes.get(at + 1).copied().unwrap_or(b'\n');
+        match byte {
+            b'"' | b'\'' if is_start => {
+                at += quoted_len(&text[at..])?;
+                // After a quoted key the colon needs no blank.
+                if bytes.get(at) == Some(&b':') {
+                    at += 1;
+                } else {
+                    is_start = false;
+                }
+                continue;
+            }
+            b'#' if at == 0 || bytes[at - 1].is_ascii_whitespace() => {
+                at += text[at..].find('\n')?;
+                continue;
+            }
+            b'[' | b'{' => {
+                depth += 1;
+                is_start = true;
+            }
+            b']' | b'}' => {
+                depth = depth.checked_sub(1)?;
+                is_start = false;
+                if depth == 0 {
+                    items.push(item..at);
+                    return Some((at + 1, items));
+                }
+            }
+            b',' => {
+                is_start = true;
+                if depth == 1 {
+                    items.push(item..at);
+                    item = at + 1;
+                }
+            }
+            b':' if next.is_ascii_whitespace() || b",[]{}".contains(&next) => is_start = true,
+            byte if !byte.is_ascii_whitespace() => is_start = false,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// Walks over the front matter.
+struct Scan<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl<'a> Scan<'a> {
+    /// Returns the line that starts at a place, with its line break.
+    fn line_at(&self, place: usize) -> &'a str {
+        self.text[place..].split_inclusive('\n').next().unwrap_or_default()
+    }
+
+    /// Returns where the next line starts.
+    fn next_line(&self, place: usize) -> usize {
+        place + self.line_at(place).len()
+    }
+
+    fn pass_to(&mut self, place: usize) {
+        self.line += self.text[self.at..place].matches('\n').count();
+        self.at = place;
+    }
+
+    fn entry(&mut self) -> Option<Entry> {
+        let (start, line) = (self.at, self.line);
+        let (key_len, to_colon) = key_len(self.line_at(start))?;
+        let key = key_node(&self.text[start..start + key_len])?;
+        let after_key = start + to_colon + 1;
+        let rest = self.line_at(after_key);
+        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let (value, shape) = self.value(after_key, after_key + blanks)?;
+        let end = match shape {
+            Shape::Nested => value.end,
+            _ => self.next_line(value.end),
+        };
+        self.pass_to(end);
+        Some(Entry { key, line, lines: start..end, after_key, value, shape })
+    }
+
+    /// Returns where the value is that starts at a place, and how it is written down.
+    fn value(&self, after_key: usize, start: usize) -> Option<(Range<usize>, Shape)> {
+        let (len, shape) = match self.text.as_bytes().get(start) {
+            None | Some(b'#' | b'\n' | b'\r') => {
+                let nested = self.below(start, true);
+                return Some(nested.map_or((after_key..after_key, Shape::Empty), |lines| (lines, Shape::Nested)));
+            }
+            Some(b'"') => (quoted_len(&self.text[start..])?, Shape::Double),
+            Some(b'\'') => (quoted_len(&self.text[start..])?, Shape::Single),
+            Some(b'[' | b'{') => (flow(&self.text[start..])?.0, Shape::Flow),
+            Some(b'|' | b'>') => return Some((start..self.lines_end(start), Shape::Lines)),
+            Some(b'&' | b'!' | b'*') => return Some((start..self.open_end(start, true), Shape::Odd)),
+            Some(_) => return Some((start..self.open_end(start, false), Shape::Plain)),
+        };
+        let rest = self.line_at(start + len).trim_start_matches([' ', '\t']);
+        is_trivia(rest).then_some((start..start + len, shape))
+    }
+
+    /// Returns the lines below the one at a place that belong to it.
+    fn below(&self, place: usize, with_dashes: bool) -> Option<Range<usize>> {
+        let mut at = self.next_line(place);
+        let mut lines = None::<Range<usize>>;
+        while at < self.text.len() {
+            let line = self.line_at(at);
+            let end = at + line.len();
+            if !is_trivia(line) {
+                let is_item = with_dashes && (line.starts_with("- ") || line.trim_end() == "-");
+                if !is_item && !line.starts_with([' ', '\t']) {
+                    break;
+                }
+                lines = Some(lines.map_or(at, |lines| lines.start)..end);
+            }
+            at = end;
+        }
+        lines
+    }
+
+    /// Returns the end of a value that nothing closes, without blanks and comment.
+    fn open_end(&self, start: usize, with_dashes: bool) -> usize {
+        let last_line = |lines: Range<usize>| {
+            let text = self.text[lines.clone()].trim_end_matches('\n');
+            text.rfind('\n').map_or(lines.start, |place| lines.start + place + 1)
+        };
+        let from = self.below(start, with_dashes).map_or(start, last_line);
+        let line = self.line_at(from);
+        let comment = line.match_indices('#').find(|(place, _)| line[..*place].ends_with([' ', '\t'])).map(|(place, _)| place);
+        from + line[..comment.unwrap_or(line.len())].trim_end_matches([' ', '\t', '\n', '\r']).len()
+    }
+
+    /// Returns the end of the lines of text after `|` or `>`, without the last line break.
+    fn lines_end(&self, start: usize) -> usize {
+        let header = self.line_at(start);
+        let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+        let own_indent = header.chars().skip(1).take(2).find_map(|letter| letter.to_digit(10)).map(|digit| digit as usize);
+        let (mut at, mut end, mut wanted) = (self.next_line(start), start + header.trim_end().len(), own_indent);
+        while at < self.text.len() {
+            let line = self.line_at(at);
+            if !line.trim_end_matches([' ', '\n', '\r']).is_empty() {
+                let least = *wanted.get_or_insert(indent(line));
+                if least == 0 || indent(line) < least {
+                    break;
+                }
+                end = at + line.trim_end_matches(['\n', '\r']).len();
+            }
+            at += line.len();
+        }
+        end
+    }
+}
+
+/// Returns the key that is written down so.
+fn key_node(key: &str) -> Option<Node> {
+    let is_word = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') && !["null", "true", "false"].contains(&key);
+    if is_word { Some(Node::Text(key.to_owned())) } else { yaml::parse_spelled(key).ok() }
+}
+
+/// Returns the length of the key that a line begins with, and where its colon is.
+fn key_len(line: &str) -> Option<(usize, usize)> {
+    let bytes = line.as_bytes();
+    let is_end = |place: usize| bytes.get(place).is_none_or(u8::is_ascii_whitespace);
+    let first = *bytes.first()?;
+    if first == b'"' || first == b'\'' {
+        let len = quoted_len(line)?;
+        let blanks = line[len..].len() - line[len..].trim_start_matches([' ', '\t']).len();
+        let colon = len + blanks;
+        return (bytes.get(colon) == Some(&b':') && is_end(colon + 1)).then_some((len, colon));
+    }
+    let is_indicator = b" \t#&*!|>%@`{}[],".contains(&first) || b"-?:".contains(&first) && is_end(1);
+    if is_indicator || line.starts_with("---") || line.starts_with("...") {
+        return None;
+    }
+    let colon = line.match_indices(':').map(|(place, _)| place).find(|place| is_end(place + 1))?;
+    let key = &line[..colon];
+    if key.contains(" #") || key.contains("\t#") {
+        return None;
+    }
+    Some((key.trim_end().len(), colon))
+}

@@ -1,0 +1,97 @@
+//! Changing a list without touching the items that stay.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::encode::item_lines;
+use super::lines::{flow, is_trivia};
+use super::scalar::{Within, scalar};
+use super::yaml::{self, Node};
+
+/// Returns a list of one item a line, changed so that it holds `wanted`: lines of items that stay remain where they are,
+/// and so do comments. Returns `None` if the lines are not so. `read` says what an item stands for.
+pub(super) fn changed_lines(
+    lines: &str,
+    wanted: &[String],
+    line_break: &str,
+    read: impl Fn(&Node) -> Vec<String>,
+) -> Option<String> {
+    let mut changed = String::with_capacity(lines.len());
+    let (mut plan, mut indent, mut end) = (Plan::of(wanted), None, 0);
+    for line in lines.split_inclusive('\n') {
+        if is_trivia(line) {
+            changed.push_str(line);
+            continue;
+        }
+        let unindented = line.trim_start_matches(' ');
+        let own_indent = &line[..line.len() - unindented.len()];
+        if *indent.get_or_insert(own_indent) != own_indent {
+            return None;
+        }
+        let item = unindented.strip_prefix("- ")?;
+        let stands_for = read(&yaml::parse_spelled(item).ok()?);
+        if plan.keeps(&stands_for) {
+            changed.push_str(line);
+            end = changed.len();
+        }
+    }
+    changed.insert_str(end, &item_lines(&plan.rest(), indent?, line_break));
+    Some(changed)
+}
+
+/// Returns a list in brackets, changed so that it holds `wanted`, with the items that stay spelled as they are; or `None`
+/// if that would cost a comment.
+pub(super) fn changed_flow(list: &str, wanted: &[String], read: impl Fn(&Node) -> Vec<String>) -> Option<String> {
+    if !list.starts_with('[') {
+        return None;
+    }
+    let (_, items) = flow(list)?;
+    let items: Vec<Range<usize>> = items.into_iter().filter(|item| !list[item.clone()].trim().is_empty()).collect();
+    let mut plan = Plan::of(wanted);
+    let mut kept_items = Vec::new();
+    for item in &items {
+        let Node::List(nodes) = yaml::parse_spelled(&format!("[{}]", &list[item.clone()])).ok()? else { return None };
+        let stands_for = read(nodes.first()?);
+        if plan.keeps(&stands_for) {
+            kept_items.push(list[item.clone()].trim().to_owned());
+        }
+    }
+    let rest = plan.rest().into_iter().map(|text| scalar(&text, Within::Flow));
+    match items.last() {
+        Some(place) if kept_items.len() == items.len() => {
+            let end = place.start + list[place.clone()].trim_end().len();
+            let rest: String = rest.flat_map(|item| [", ".to_owned(), item]).collect();
+            Some([&list[..end], &rest, &list[end..]].concat())
+        }
+        _ if list.contains('#') => None,
+        _ => Some(format!("[{}]", kept_items.into_iter().chain(rest).collect::<Vec<_>>().join(", "))),
+    }
+}
+
+/// What of a list stays and what is still to be added.
+struct Plan<'a> {
+    wanted: &'a [String],
+    missing: HashSet<&'a str>,
+}
+
+impl<'a> Plan<'a> {
+    fn of(wanted: &'a [String]) -> Self {
+        Self { wanted, missing: wanted.iter().map(String::as_str).collect() }
+    }
+
+    /// Decides whether an item stays: all that it stands for must be wanted, and not be there yet.
+    fn keeps(&mut self, stands_for: &[String]) -> bool {
+        let is_kept = stands_for.iter().all(|text| self.missing.contains(text.as_str()));
+        if is_kept {
+            for text in stands_for {
+                self.missing.remove(text.as_str());
+            }
+        }
+        is_kept
+    }
+
+    /// Returns what no item stands for yet.
+    fn rest(&self) -> Vec<String> {
+        self.wanted.iter().filter(|text| self.missing.contains(text.as_str())).cloned().collect()
+    }
+}

@@ -1,0 +1,227 @@
+//! Changing a file without touching the rest of it.
+
+use std::ops::Range;
+
+use chrono::TimeDelta;
+use memory_core::{Memory, Problem};
+
+use super::decode::{Reading, decode};
+use super::encode::{entry_lines, inline, item_lines, key_lines, last_line_break};
+use super::fence::{line_break, split};
+use super::format::{has_foreign_entries, texts};
+use super::lines::{self, Entry, Shape};
+use super::list::{changed_flow, changed_lines};
+use super::problem::Fault;
+use super::scalar::{double_quoted, single_quoted};
+use super::text::text;
+use super::value::{KEYS, VERSION_BESIDE, Value, value};
+use super::yaml::{self, Node};
+
+const BY_HAND: &str = "change it by hand, or write the front matter as one `key: value` a line";
+
+/// Returns the bytes of a file changed so that it says `after` when it lies at `path`, which need not be where it lay.
+///
+/// Only the lines of keys whose value changes are replaced, in their own style; new keys are added at the end of the front
+/// matter. A file that we write to also gets the id and the dates that so far followed from its path and its age, as they
+/// would not survive the next move. The body is replaced only if the content changes.
+///
+/// # Errors
+/// What is wrong with the file if [`decode`] finds a problem, or which key cannot be changed without harm to the others.
+pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Problem> {
+    let (text, fault) = text(bytes);
+    let reading = Reading::of(&text);
+    if let Some(fault) = fault {
+        return Err(fault.of(path));
+    }
+    let Reading { parts, content, front, fault, .. } = reading;
+    if let Some(fault) = fault {
+        return Err(fault.of(path));
+    }
+    let newline = line_break(&text);
+    let body = if content == after.content {
+        parts.body.to_owned()
+    } else {
+        format!("{}{}", after.content, last_line_break(&after.content, newline))
+    };
+    let Some(fences) = parts.front else {
+        let keys = KEYS.iter().map(|key| key_lines(key, &value(key, after), newline)).collect::<String>();
+        let file = format!("{}---{newline}{keys}---{newline}{body}", parts.mark);
+        return checked(path, &file, &[], &[], after).map_err(|key| refusal(&key, None).of(path));
+    };
+    let unreadable =
+        || Fault::new(2, "the front matter is written in a way that cannot be changed line by line", BY_HAND).of(path);
+    let entries = lines::entries(fences.yaml).ok_or_else(unreadable)?;
+    let nodes = spelled_entries(fences.yaml);
+    if !entries.iter().map(|entry| &entry.key).eq(nodes.iter().map(|(key, _)| key)) {
+        return Err(unreadable());
+    }
+
+    let (id, phase, category) = (front.id, front.phase, front.category);
+    let (created_at, updated_at) = (front.created_at, front.updated_at);
+    let has_foreign_version = front.has_foreign_version;
+    let before = front.into_memory(path, content.to_owned(), after.created_at);
+    let has = |key: &str| nodes.iter().any(|(own, _)| matches!(own, Node::Text(own) if own == key));
+    let is_changed = |key: &str| match key {
+        "id" => id != Some(after.id),
+        "created_at" => created_at != Some(after.created_at),
+        "updated_at" => updated_at != Some(after.updated_at),
+        "content_hash" => before.content != after.content,
+        "phase" if has(key) => phase != Some(after.phase),
+        "category" if has(key) => category != Some(after.category),
+        _ => value(key, &before) != value(key, after),
+    };
+    let changes: Vec<Change> = KEYS
+        .into_iter()
+        .filter(|key| *key != VERSION_BESIDE && is_changed(key))
+        .map(|key| Change { key, spelled: spelling(key, has_foreign_version, has), value: value(key, after) })
+        .collect();
+
+    let closing = if fences.closing.ends_with('\n') || body.is_empty() { "" } else { newline };
+    let assemble = |yaml: &str| format!("{}{}{yaml}{}{closing}{body}", parts.mark, fences.opening, fences.closing);
+    let mut refused = None;
+    for care in [Care::Item, Care::Value] {
+        let Some(yaml) = edited(fences.yaml, &entries, &nodes, &changes, newline, care) else { continue };
+        match checked(path, &assemble(&yaml), &nodes, &changes, after) {
+            Ok(file) => return Ok(file),
+            Err(key) => refused = Some(key),
+        }
+    }
+    let key = refused.unwrap_or_else(|| "origin".into());
+    let line = entries.iter().find(|entry| matches!(&entry.key, Node::Text(own) if *own == key)).map(|entry| entry.line + 2);
+    Err(refusal(&key, line).of(path))
+}
+
+/// A key that gets another value.
+#[derive(Debug)]
+struct Change {
+    key: &'static str,
+    /// The key as it is spelled in this file.
+    spelled: &'static str,
+    value: Value,
+}
+
+/// How a value is changed: first with care for what a person would expect, then with care for the lines around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// Items of a list that stay are left as they are; a key with nothing to say is taken away.
+    Item,
+    /// The value is replaced as a whole; a key with nothing to say becomes `null`, as without its line the text before it
+    /// may go on in the lines after it.
+    Value,
+}
+
+/// Returns how a key of the format is spelled in this file.
+fn spelling(key: &'static str, has_foreign_version: bool, has: impl Fn(&str) -> bool) -> &'static str {
+    match key {
+        "tags" if !has("tags") && has("tag") => "tag",
+        "aliases" if !has("aliases") && has("alias") => "alias",
+        "version" if has_foreign_version || has(VERSION_BESIDE) => VERSION_BESIDE,
+        _ => key,
+    }
+}
+
+/// Returns the front matter with the changes, or `None` if one of them would lose something.
+fn edited(
+    yaml: &str,
+    entries: &[Entry],
+    nodes: &[(Node, Node)],
+    changes: &[Change],
+    newline: &str,
+    care: Care,
+) -> Option<String> {
+    let mut edits = Vec::<(Range<usize>, String)>::new();
+    let mut added = String::new();
+    for Change { key, spelled, value } in changes {
+        let Some(index) = entries.iter().position(|entry| matches!(&entry.key, Node::Text(own) if own == spelled)) else {
+            added.push_str(&key_lines(spelled, value, newline));
+            continue;
+        };
+        if *key == "origin" && has_foreign_entries(&nodes[index].1) {
+            return None;
+        }
+        edits.extend(entry_edits(yaml, &entries[index], key, value, newline, care));
+    }
+    edits.sort_by_key(|(range, _)| range.start);
+    let mut edited = yaml.to_owned();
+    for (range, text) in edits.into_iter().rev() {
+        edited.replace_range(range, &text);
+    }
+    Some(edited + &added)
+}
+
+/// Returns what to replace with what, so that the entry has the value.
+fn entry_edits(yaml: &str, entry: &Entry, key: &str, value: &Value, newline: &str, care: Care) -> Vec<(Range<usize>, String)> {
+    let Entry { lines, after_key, value: place, shape, .. } = entry;
+    let old = &yaml[place.clone()];
+    let behind_key = *after_key..*after_key;
+    let line_end = *after_key + yaml[*after_key..].split_inclusive('\n').next().unwrap_or_default().len();
+    let read = |node: &Node| texts(key, node);
+    match (value, shape) {
+        (Value::Absent, _) if care == Care::Item => vec![(lines.clone(), String::new())],
+        (Value::List(items), Shape::Nested) if !items.is_empty() => {
+            let gentle = if care == Care::Item { changed_lines(old, items, newline, read) } else { None };
+            vec![(place.clone(), gentle.unwrap_or_else(|| item_lines(items, indent(old), newline)))]
+        }
+        (Value::List(items), Shape::Empty) if !items.is_empty() => {
+            vec![(line_end..line_end, item_lines(items, "  ", newline))]
+        }
+        (Value::List(items), Shape::Flow) if care == Care::Item => {
+            vec![(place.clone(), changed_flow(old, items, read).unwrap_or_else(|| inline(value)))]
+        }
+        (Value::Map(entries), Shape::Nested) => vec![(place.clone(), entry_lines(entries, indent(old), newline))],
+        (Value::Map(entries), Shape::Empty) => vec![(line_end..line_end, entry_lines(entries, "  ", newline))],
+        (Value::Word(text) | Value::Text(text), Shape::Double) => vec![(place.clone(), double_quoted(text))],
+        (Value::Word(text) | Value::Text(text), Shape::Single) => {
+            vec![(place.clone(), single_quoted(text).unwrap_or_else(|| double_quoted(text)))]
+        }
+        (_, Shape::Nested) => vec![(behind_key, format!(" {}", inline(value))), (place.clone(), String::new())],
+        (_, Shape::Empty) => vec![(behind_key, format!(" {}", inline(value)))],
+        (_, Shape::Plain | Shape::Single | Shape::Double | Shape::Flow | Shape::Lines | Shape::Odd) => {
+            vec![(place.clone(), inline(value))]
+        }
+    }
+}
+
+/// Returns the blanks that the first line that says something begins with.
+fn indent(lines: &str) -> &str {
+    let line = lines.split('\n').find(|line| !lines::is_trivia(line)).unwrap_or_default();
+    &line[..line.len() - line.trim_start_matches(' ').len()]
+}
+
+/// Returns the file if it says `after` and all that `nodes` said beside the changes; else a key that does not.
+fn checked(path: &str, file: &str, nodes: &[(Node, Node)], changes: &[Change], after: &Memory) -> Result<Vec<u8>, String> {
+    // Were a date missing, this one would stand in for it and not be what is wanted.
+    let never = after.created_at.checked_add_signed(TimeDelta::days(1)).unwrap_or_default();
+    let never = if never == after.updated_at { after.created_at } else { never };
+    let read = decode(path, file.as_bytes(), never);
+    let first_changed = || changes.first().map_or("---", |change| change.spelled).to_owned();
+    if read.problem.is_some() || read.memory.content != after.content {
+        return Err(first_changed());
+    }
+    if let Some(key) = KEYS.into_iter().find(|key| value(key, &read.memory) != value(key, after)) {
+        return Err(changes.iter().find(|change| change.key == key).map_or(key, |change| change.spelled).to_owned());
+    }
+    if read.memory != *after {
+        return Err(first_changed());
+    }
+    let is_ours = |key: &Node| changes.iter().any(|change| matches!(key, Node::Text(key) if key == change.spelled));
+    let entries = split(file).front.map(|front| spelled_entries(front.yaml)).unwrap_or_default();
+    let mut kept = entries.iter();
+    let mut others = nodes.iter().filter(|(key, _)| !is_ours(key));
+    if let Some((key, _)) = others.find(|node| !kept.any(|kept| kept == *node)) {
+        return Err(if let Node::Text(key) = key { key.clone() } else { first_changed() });
+    }
+    Ok(file.as_bytes().to_vec())
+}
+
+/// Returns the entries of a front matter that is known to be readable, spelled as they are there.
+fn spelled_entries(yaml: &str) -> Vec<(Node, Node)> {
+    match yaml::parse_spelled(yaml) {
+        Ok(Node::Map(entries)) => entries,
+        _ => Vec::new(),
+    }
+}
+
+fn refusal(key: &str, line: Option<usize>) -> Fault {
+    Fault::new(line, format!("`{key}` cannot be changed without harm to the rest of the front matter"), BY_HAND)
+}

@@ -1,0 +1,90 @@
+//! What stands behind a key of the front matter.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::{Memory, MemoryId, Origin};
+
+/// The keys we write, in the order of the file format; from `title` on, a key is left out when there is nothing to say.
+pub(super) const KEYS: [&str; 21] = [
+    "id",
+    "content_hash",
+    "phase",
+    "category",
+    "scope",
+    "tags",
+    "source",
+    "created_at",
+    "updated_at",
+    "expires_at",
+    "access_count",
+    "links",
+    "version",
+    "title",
+    "aliases",
+    "valid_from",
+    "valid_until",
+    "supersedes",
+    "superseded_by",
+    "origin",
+    VERSION_BESIDE,
+];
+
+/// The key of our version where the author has a `version` of another kind, such as `1.10`; we write it only there.
+pub(super) const VERSION_BESIDE: &str = "memory_version";
+
+/// What stands behind a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Nothing, and then the key is left out as well.
+    Absent,
+    /// Nothing, said expressly.
+    Null,
+    /// A word that needs no quotes.
+    Word(String),
+    /// Any text.
+    Text(String),
+    /// A list of texts.
+    List(Vec<String>),
+    /// A map of texts.
+    Map(Vec<(&'static str, String)>),
+}
+
+/// Returns what stands behind a key of a memory.
+pub(super) fn value(key: &str, memory: &Memory) -> Value {
+    match key {
+        "id" => Value::Word(memory.id.to_string()),
+        "content_hash" => Value::Word(memory.content_hash().to_string()),
+        "phase" => Value::Word(memory.phase.to_string()),
+        "category" => Value::Word(memory.category.to_string()),
+        "scope" => Value::Text(memory.scope.to_string()),
+        "tags" => Value::List(memory.tags.as_slice().to_vec()),
+        "source" => Value::Text(memory.source.clone()),
+        "created_at" => Value::Word(moment(memory.created_at)),
+        "updated_at" => Value::Word(moment(memory.updated_at)),
+        "expires_at" => memory.expires_at.map_or(Value::Null, |end| Value::Word(moment(end))),
+        "access_count" => Value::Word(memory.access_count.to_string()),
+        "links" => Value::List(memory.links.iter().map(MemoryId::to_string).collect()),
+        "version" => Value::Word(memory.version.to_string()),
+        "title" => memory.title.clone().map_or(Value::Absent, Value::Text),
+        "aliases" => some_list(memory.aliases.clone()),
+        "valid_from" => memory.valid_from.map_or(Value::Absent, |start| Value::Word(moment(start))),
+        "valid_until" => memory.valid_until.map_or(Value::Absent, |end| Value::Word(moment(end))),
+        "supersedes" => some_list(memory.supersedes.iter().map(MemoryId::to_string).collect()),
+        "superseded_by" => memory.superseded_by.map_or(Value::Absent, |id| Value::Word(id.to_string())),
+        "origin" => memory.origin.as_ref().map_or(Value::Absent, |origin| Value::Map(origin_map(origin))),
+        _ => Value::Absent,
+    }
+}
+
+fn some_list(items: Vec<String>) -> Value {
+    if items.is_empty() { Value::Absent } else { Value::List(items) }
+}
+
+fn origin_map(origin: &Origin) -> Vec<(&'static str, String)> {
+    let place = [("source", &origin.source), ("root", &origin.root), ("path", &origin.path)];
+    let hash = origin.hash.map(|hash| ("hash", hash.to_string()));
+    place.into_iter().map(|(key, text)| (key, text.clone())).chain(hash).collect()
+}
+
+fn moment(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}

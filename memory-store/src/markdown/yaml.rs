@@ -1,0 +1,336 @@
+//! Reading YAML within bounds.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{
+    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
+use serde_yaml::Error;
+
+/// Flow collections inside one another that we let the parser below us see; it gives up at 128 by itself, but late.
+const MAX_DEPTH: usize = 1000;
+
+/// Flow collections in a text of which we cannot tell whether they are inside one another.
+const MAX_DOUBTFUL: usize = 5000;
+
+/// What may be built for nothing, whatever the length of the text.
+const FREE: usize = 64 << 10;
+
+/// What is wrong with a text that would take up too much memory.
+const TOO_MUCH: &str = "its aliases stand for too much";
+
+/// Characters that YAML 1.1 takes for line ends or refuses, but that people's editors and YAML 1.2 take for letters.
+const LETTERS_TO_US: [char; 4] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'];
+
+/// A value, with its aliases followed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Node {
+    /// Nothing, `~` or `null`.
+    Null,
+    /// A number or a truth value; spelled as in the source only by [`parse_spelled`].
+    Literal(String),
+    /// Text, in whatever style.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A map in the order of the source. A key that stands there twice is here twice.
+    Map(Vec<(Node, Node)>),
+    /// A value with a tag of its own, such as `!custom`.
+    Tagged(String, Box<Node>),
+}
+
+impl Node {
+    /// Tells whether it, or what it contains, is a number or a truth value.
+    pub(super) fn has_literals(&self) -> bool {
+        match self {
+            Self::Literal(_) => true,
+            Self::Null | Self::Text(_) => false,
+            Self::List(items) => items.iter().any(Self::has_literals),
+            Self::Map(entries) => entries.iter().any(|(key, value)| key.has_literals() || value.has_literals()),
+            Self::Tagged(_, inner) => inner.has_literals(),
+        }
+    }
+
+    /// Returns a key that stands twice in one of the maps, if there is one.
+    pub(super) fn duplicate(&self) -> Option<&Node> {
+        match self {
+            Self::Null | Self::Literal(_) | Self::Text(_) => None,
+            Self::List(items) => items.iter().find_map(Self::duplicate),
+            Self::Tagged(_, inner) => inner.duplicate(),
+            Self::Map(entries) => {
+                let mut seen = HashSet::with_capacity(entries.len());
+                let twice = entries.iter().map(|(key, _)| key).find(|key| !seen.insert(*key));
+                twice.or_else(|| entries.iter().find_map(|(key, value)| key.duplicate().or_else(|| value.duplicate())))
+            }
+        }
+    }
+}
+
+/// Why a text is not YAML that we read.
+#[derive(Debug)]
+pub(super) struct YamlError {
+    /// The line, counted from 0, if it can be told.
+    pub(super) line: Option<usize>,
+    /// What is wrong, as a fragment of a sentence.
+    pub(super) what: String,
+}
+
+impl From<Error> for YamlError {
+    fn from(error: Error) -> Self {
+        let text = error.to_string();
+        // The library counts from the start of the front matter, people from the start of the file.
+        let (mut what, mut rest, mut lines) = (String::new(), text.as_str(), Vec::new());
+        while let Some((before, after)) = rest.split_once(" at line ") {
+            what.push_str(before);
+            let (line, after) = after.split_once(" column ").unwrap_or((after, ""));
+            lines.extend(line.parse::<usize>());
+            rest = after.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        }
+        what.push_str(rest);
+        let line = error.location().map(|location| location.line());
+        // An end that comes too early says nothing; where it began does.
+        let line = if text.starts_with("found unexpected end of stream") { lines.last().copied().or(line) } else { line };
+        // Our own messages come back with the key before them.
+        let what = if what.ends_with(TOO_MUCH) { TOO_MUCH.to_owned() } else { what };
+        Self { line: line.map(|line| line.saturating_sub(1)), what }
+    }
+}
+
+/// Reads a text as YAML. The work and the memory that it takes are in proportion to the length of the text.
+pub(super) fn parse(text: &str) -> Result<Node, YamlError> {
+    if is_blank(text) {
+        return Ok(Node::Null);
+    }
+    refuse_depth(text)?;
+    let letters = Letters::of(text);
+    let mut budget = text.len().saturating_mul(2).saturating_add(FREE);
+    let seed = Build { budget: &mut budget, letters: &letters };
+    Ok(seed.deserialize(serde_yaml::Deserializer::from_str(&letters.hide(text)))?)
+}
+
+/// Reads a text as YAML, with numbers and truth values spelled as they are there.
+pub(super) fn parse_spelled(text: &str) -> Result<Node, YamlError> {
+    let node = parse(text)?;
+    Ok(if node.has_literals() { spelled(text, node) } else { node })
+}
+
+/// Returns `node`, read from `text`, with its numbers and truth values spelled as they are there.
+fn spelled(text: &str, mut node: Node) -> Node {
+    let letters = Letters::of(text);
+    let hidden = letters.hide(text);
+    // It was read before, so it can be read again.
+    let _ = Spell(&mut node).deserialize(serde_yaml::Deserializer::from_str(&hidden));
+    node
+}
+
+/// Tells whether a text has nothing but blanks and comments.
+fn is_blank(text: &str) -> bool {
+    text.lines().all(|line| {
+        let line = line.trim_matches([' ', '\t', '\r']);
+        line.is_empty() || line.starts_with('#')
+    })
+}
+
+/// Refuses flow collections that may be nested too deeply: the parser below us takes time in proportion to the depth for
+/// each token. What closes them may itself be quoted or commented out, so then only the opening ones count.
+fn refuse_depth(text: &str) -> Result<(), YamlError> {
+    let is_clear = !text.contains(['"', '\'', '#']);
+    let limit = if is_clear { MAX_DEPTH } else { MAX_DOUBTFUL };
+    let mut depth = 0_usize;
+    for (line, bytes) in text.as_bytes().split(|byte| *byte == b'\n').enumerate() {
+        for byte in bytes {
+            match byte {
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' if is_clear => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if limit < depth {
+                return Err(YamlError { line: Some(line), what: "it is nested too deeply".into() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The characters in [`LETTERS_TO_US`] that a text has, each with one that the text has not and that means nothing.
+struct Letters(Vec<(char, char)>);
+
+impl Letters {
+    fn of(text: &str) -> Self {
+        if text.is_ascii() {
+            return Self(Vec::new());
+        }
+        let present: Vec<char> = LETTERS_TO_US.into_iter().filter(|letter| text.contains(*letter)).collect();
+        if present.is_empty() {
+            return Self(Vec::new());
+        }
+        let taken: HashSet<char> = text.chars().filter(|letter| ('\u{e000}'..='\u{f8ff}').contains(letter)).collect();
+        let free = ('\u{e000}'..='\u{f8ff}').filter(|letter| !taken.contains(letter));
+        Self(present.into_iter().zip(free).collect())
+    }
+
+    fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.swap(text, |(letter, stand_in)| (*letter, *stand_in))
+    }
+
+    fn show(&self, text: &str) -> String {
+        self.swap(text, |(letter, stand_in)| (*stand_in, *letter)).into_owned()
+    }
+
+    fn swap<'t>(&self, text: &'t str, order: impl Fn(&(char, char)) -> (char, char)) -> Cow<'t, str> {
+        if self.0.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let other = |letter| self.0.iter().map(&order).find(|(from, _)| *from == letter).map_or(letter, |(_, to)| to);
+        text.chars().map(other).collect()
+    }
+}
+
+/// Builds nodes, as long as the budget lasts: one alias may stand for millions of them.
+struct Build<'a> {
+    budget: &'a mut usize,
+    letters: &'a Letters,
+}
+
+impl Build<'_> {
+    fn pay<E: de::Error>(&mut self, price: usize) -> Result<(), E> {
+        *self.budget = self.budget.checked_sub(price).ok_or_else(|| E::custom(TOO_MUCH))?;
+        Ok(())
+    }
+
+    fn again(&mut self) -> Build<'_> {
+        Build { budget: self.budget, letters: self.letters }
+    }
+
+    fn literal<E: de::Error>(mut self, literal: impl fmt::Display) -> Result<Node, E> {
+        self.pay(1)?;
+        Ok(Node::Literal(literal.to_string()))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Build<'_> {
+    type Value = Node;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Build<'_> {
+    type Value = Node;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any value")
+    }
+
+    fn visit_unit<E: de::Error>(mut self) -> Result<Node, E> {
+        self.pay(1)?;
+        Ok(Node::Null)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Node, E> {
+        self.visit_unit()
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Node, E> {
+        self.literal(value)
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Node, E> {
+        self.literal(value)
+    }
+
+    fn visit_i128<E: de::Error>(self, value: i128) -> Result<Node, E> {
+        self.literal(value)
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Node, E> {
+        self.literal(value)
+    }
+
+    fn visit_u128<E: de::Error>(self, value: u128) -> Result<Node, E> {
+        self.literal(value)
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Node, E> {
+        self.literal(value)
+    }
+
+    fn visit_str<E: de::Error>(mut self, value: &str) -> Result<Node, E> {
+        self.pay(1 + value.len())?;
+        Ok(Node::Text(self.letters.show(value)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Node, A::Error> {
+        self.pay(1)?;
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(self.again())? {
+            list.push(item);
+        }
+        Ok(Node::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Node, A::Error> {
+        self.pay(1)?;
+        let mut map = Vec::new();
+        while let Some(key) = entries.next_key_seed(self.again())? {
+            map.push((key, entries.next_value_seed(self.again())?));
+        }
+        Ok(Node::Map(map))
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(mut self, tagged: A) -> Result<Node, A::Error> {
+        let (tag, inner) = tagged.variant::<String>()?;
+        self.pay(1 + tag.len())?;
+        Ok(Node::Tagged(tag, Box::new(inner.newtype_variant_seed(self)?)))
+    }
+}
+
+/// Walks over a value that was read before and fills in how its literals are spelled.
+struct Spell<'a>(&'a mut Node);
+
+impl<'de> DeserializeSeed<'de> for Spell<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self.0 {
+            Node::Literal(_) => deserializer.deserialize_str(self),
+            Node::List(_) => deserializer.deserialize_seq(self),
+            Node::Map(_) => deserializer.deserialize_map(self),
+            Node::Null | Node::Text(_) | Node::Tagged(..) => deserializer.deserialize_ignored_any(IgnoredAny).map(|_| ()),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Spell<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("what was there before")
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<(), E> {
+        *self.0 = Node::Literal(value.to_owned());
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let Node::List(list) = self.0 else { return Err(A::Error::custom("a list that was none before")) };
+        for node in list {
+            items.next_element_seed(Spell(node))?;
+        }
+        // The end must be asked for, or the reader takes the list for unread.
+        items.next_element::<IgnoredAny>().map(|_| ())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let Node::Map(map) = self.0 else { return Err(A::Error::custom("a map that was none before")) };
+        for (key, value) in map {
+            entries.next_key_seed(Spell(key))?;
+            entries.next_value_seed(Spell(value))?;
+        }
+        entries.next_key::<IgnoredAny>().map(|_| ())
+    }
+}

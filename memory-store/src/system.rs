@@ -1,0 +1,39 @@
+//! The real clock and real chance.
+
+use chrono::{DateTime, SubsecRound, Utc};
+use memory_core::{Clock, IdSource, MemoryId, OperationId};
+use uuid::Uuid;
+
+/// The clock of the machine, in milliseconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the one clock that all others stand in for")]
+    fn now(&self) -> DateTime<Utc> {
+        // Finer moments would only make the files harder to read.
+        Utc::now().trunc_subsecs(3)
+    }
+}
+
+/// Ids out of the machine's random numbers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RandomIds;
+
+impl RandomIds {
+    #[expect(clippy::disallowed_methods, reason = "this is the one source of chance that all others stand in for")]
+    fn uuid() -> Uuid {
+        Uuid::new_v4()
+    }
+}
+
+impl IdSource for RandomIds {
+    fn memory_id(&self) -> MemoryId {
+        MemoryId::from(Self::uuid())
+    }
+
+    fn operation_id(&self) -> OperationId {
+        let (bits, _) = Self::uuid().as_u64_pair();
+        OperationId::from_random(bits)
+    }
+}

@@ -1,0 +1,141 @@
+//! A writing process is killed at random points; everything that it said was written is there afterwards.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use memory_core::{Draft, MemoryStoreExt, Secrets, Services, StoreError, Tags, delete, tag, write};
+use memory_store::{FileStore, Options};
+
+use crate::home::{Home, services};
+
+/// Names the home of a writer that goes on until it is killed.
+const HOME: &str = "MEMORY_TEST_CRASH_HOME";
+const KILLS: usize = 200;
+
+/// The writer: on its own it does a few rounds and checks them; started by the test below, it goes on until it is killed.
+#[test]
+fn a_writer_acknowledges_what_it_did() {
+    let Ok(home) = std::env::var(HOME) else {
+        let home = Home::new();
+        let services = home.services();
+        let mut seen = Acknowledged::default();
+        (0..5).for_each(|round| rounds(&services, round, &mut |line| seen.hear(line)));
+        seen.check(&services);
+        return;
+    };
+    let services = services(FileStore::open(Path::new(&home), Options::default()).unwrap());
+    for round in 0..usize::MAX {
+        rounds(&services, round, &mut |line| println!("\nack {line} ."));
+    }
+}
+
+/// Writes a memory, changes it, and deletes every third one; says so after each.
+fn rounds(services: &Services, round: usize, say: &mut dyn FnMut(&str)) {
+    let process = std::process::id();
+    let id =
+        write(services, Draft::new(&format!("memory {round} of process {process}")), Secrets::Refuse).unwrap().id.to_string();
+    say(&format!("write {id}"));
+    let label: Tags = [format!("round-{round}")].iter().collect();
+    tag(services, &id, label, Tags::default()).unwrap();
+    say(&format!("tag {id} round-{round}"));
+    if round.is_multiple_of(3) {
+        say(&format!("deleting {id}"));
+        delete(services, &id).unwrap();
+        say(&format!("delete {id}"));
+    }
+}
+
+/// What was acknowledged.
+#[derive(Default)]
+struct Acknowledged {
+    written: HashSet<String>,
+    tagged: HashMap<String, String>,
+    /// These may or may not be there.
+    deleting: HashSet<String>,
+    deleted: HashSet<String>,
+}
+
+impl Acknowledged {
+    fn hear(&mut self, line: &str) {
+        let mut words = line.split(' ').map(str::to_owned);
+        let (Some(verb), Some(id)) = (words.next(), words.next()) else { panic!("{line}") };
+        match verb.as_str() {
+            "write" => drop(self.written.insert(id)),
+            "tag" => drop(self.tagged.insert(id, words.next().unwrap())),
+            "deleting" => drop(self.deleting.insert(id)),
+            "delete" => drop(self.deleted.insert(id)),
+            _ => panic!("{line}"),
+        }
+    }
+
+    fn check(&self, services: &Services) {
+        services.store.refresh().unwrap();
+        for id in &self.written {
+            let stored = match services.store.get_by(id) {
+                Ok(stored) => stored,
+                Err(StoreError::NotFound { .. }) if self.deleting.contains(id) => continue,
+                Err(error) => panic!("{id}: {error}"),
+            };
+            assert!(!self.deleted.contains(id), "{id} is back");
+            assert_eq!(stored.problem, None);
+            if let Some(tag) = self.tagged.get(id) {
+                assert!(stored.memory.tags.contains(tag), "{id} has lost {tag}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_killed_process_acknowledged_is_there() {
+    let home = Home::new();
+    let mut seen = Acknowledged::default();
+    for kill in 0..KILLS {
+        listen_and_kill(&home, &mut seen);
+        if kill % 20 == 19 {
+            seen.check(&home.services());
+        }
+    }
+    assert!(KILLS < seen.written.len(), "only {} writes were acknowledged", seen.written.len());
+    let services = home.services();
+    seen.check(&services);
+    // The last interrupted operation is taken back by the next writer.
+    write(&services, Draft::new("the last word"), Secrets::Refuse).unwrap();
+    assert_eq!(home.leftovers(), Vec::<String>::new());
+}
+
+/// Starts a writer, hears some of what it does, kills it at no particular moment, and hears the rest.
+fn listen_and_kill(home: &Home, seen: &mut Acknowledged) {
+    let mut writer = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "crash::a_writer_acknowledges_what_it_did", "--nocapture"])
+        .env(HOME, home.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let output = BufReader::new(writer.stdout.take().unwrap());
+    let (patience, delay) = (random() % 6, Duration::from_micros(random() % 3_000));
+    let mut heard = 0;
+    for line in output.lines() {
+        let line = line.unwrap();
+        // A line that the kill has cut was not acknowledged.
+        let Some(said) = line.strip_prefix("ack ").and_then(|said| said.strip_suffix(" .")) else { continue };
+        seen.hear(said);
+        heard += 1;
+        if heard == patience + 1 {
+            let start = Instant::now();
+            while start.elapsed() < delay {
+                std::hint::spin_loop();
+            }
+            writer.kill().unwrap();
+        }
+    }
+    writer.wait().unwrap();
+}
+
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}

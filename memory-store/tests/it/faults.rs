@@ -1,0 +1,151 @@
+//! Every operation on a disk that fails or dies at every step: afterwards it has happened whole or not at all.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use memory_core::{
+    Category, Draft, Filter, IdSource, Order, Patch, Secrets, Services, Slice, StoreError, Tags, delete, ingest, link, list,
+    restore, tag,
+    testing::{CountingIds, FakeSource},
+    undo, update, upgrade, write,
+};
+use memory_store::disk::RealDisk;
+use memory_store::{FileStore, Options};
+
+use crate::faulty_disk::{Fault, FaultyDisk};
+use crate::home::{Home, repeatable_services};
+
+type Act = fn(&Services, &Prepared) -> Result<(), StoreError>;
+
+/// What is in a home before an operation.
+struct Prepared {
+    first: String,
+    second: String,
+    deleted: String,
+}
+
+const OPERATIONS: [(&str, Act); 11] = [
+    ("write", |services, _| write(services, Draft::new("something new"), Secrets::Refuse).map(drop)),
+    ("update", |services, prepared| {
+        let patch = Patch { content: Some("changed".into()), ..Patch::default() };
+        update(services, &prepared.first, &patch, None, Secrets::Refuse).map(drop)
+    }),
+    ("tag", |services, prepared| tag(services, &prepared.first, ["x"].iter().collect(), Tags::default()).map(drop)),
+    ("upgrade", |services, prepared| upgrade(services, &prepared.first, Some(Category::Skills)).map(drop)),
+    ("delete", |services, prepared| delete(services, &prepared.first).map(drop)),
+    ("link", |services, prepared| link(services, &prepared.first, &prepared.second).map(drop)),
+    ("restore", |services, prepared| restore(services, &prepared.deleted).map(drop)),
+    ("undo of a delete", |services, _| undo(services, None).map(drop)),
+    ("undo of a link", |services, _| {
+        let linked = services.history.records().flatten().find(|record| record.files == 2).expect("two were linked");
+        undo(services, Some(linked.id.as_str())).map(drop)
+    }),
+    ("ingest", |services, _| {
+        let names: Vec<_> = (0..12).map(|number| (format!("{number:02}.md"), format!("note {number}"))).collect();
+        let notes: Vec<_> = names.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        ingest(services, &FakeSource::with_notes(&notes), false, &mut |_| ()).map(drop)
+    }),
+    ("purge", |services, _| services.history.purge(services.clock.now() + chrono::TimeDelta::days(1)).map(drop)),
+];
+
+fn prepare(home: &Home) -> Prepared {
+    let services = repeatable_services(FileStore::open(home.path(), Options::default()).unwrap());
+    let put = |text: &str| write(&services, Draft::new(text), Secrets::Refuse).unwrap().id.to_string();
+    let (first, second, deleted) = (put("first, with several words"), put("second"), put("third"));
+    let (fourth, fifth) = (put("fourth"), put("fifth"));
+    link(&services, &fourth, &fifth).unwrap();
+    delete(&services, &deleted).unwrap();
+    Prepared { first, second, deleted }
+}
+
+/// Runs `act` on a home whose disk has `fault` at step `at`; returns the home, whether it was acknowledged, and how many
+/// steps it took.
+fn run(act: Act, fault: Fault, at: u64) -> (Home, bool, u64) {
+    let home = Home::new();
+    let prepared = prepare(&home);
+    let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
+    let ids = Arc::new(CountingIds::default());
+    // Leave the ids behind that the preparation used.
+    (0..20).for_each(|_| drop(ids.operation_id()));
+    let store = FileStore::on(Arc::new(disk), home.path(), Options::default());
+    let acknowledged = act(&Services { ids, ..repeatable_services(store) }, &prepared).is_ok();
+    let steps = steps.load(Ordering::Relaxed);
+    (home, acknowledged, steps)
+}
+
+/// Returns what a home says, by another process that comes after.
+fn state(home: &Home) -> Vec<String> {
+    let services = home.services();
+    let slice = Slice { order: Order::Title, offset: 0, limit: None };
+    let page = list(&services, &Filter::everything(), &slice).unwrap();
+    let mut lines: Vec<_> = page
+        .memories
+        .into_iter()
+        .map(|stored| {
+            assert_eq!(stored.problem, None);
+            let memory = stored.memory;
+            format!("{} {:?} {:?} {:?} v{}", memory.content, memory.category, memory.tags, memory.links, memory.version)
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+fn check(name: &str, act: Act, fault: Fault) {
+    let (untouched, ..) = run(|_, _| Ok(()), fault, u64::MAX);
+    let before = state(&untouched);
+    let (whole, acknowledged, steps) = run(act, fault, u64::MAX);
+    assert!(acknowledged, "{name} works on a disk that works");
+    let after = state(&whole);
+    for at in 1..=steps {
+        let (home, acknowledged, _) = run(act, fault, at);
+        // The next writer comes first: it takes back what was interrupted.
+        write(&home.services(), Draft::new("the next command works"), Secrets::Refuse)
+            .unwrap_or_else(|error| panic!("{name}, {fault:?} at step {at}: then {error}"));
+        undo(&home.services(), None).unwrap();
+        let now = state(&home);
+        let is_whole = now == after;
+        assert!(is_whole || now == before, "{name}, {fault:?} at step {at} is half done: {now:#?}");
+        assert!(is_whole || !acknowledged, "{name}, {fault:?} at step {at} was acknowledged and is lost");
+        assert_eq!(home.leftovers(), Vec::<String>::new(), "{name}, {fault:?} at step {at} leaves something behind");
+    }
+}
+
+#[test]
+fn a_power_cut_at_any_step_leaves_every_operation_whole_or_undone() {
+    for (name, act) in OPERATIONS {
+        check(name, act, Fault::Dies);
+    }
+}
+
+#[test]
+fn a_power_cut_while_an_operation_is_taken_back_changes_nothing() {
+    let (_, act) = OPERATIONS[5];
+    let (untouched, ..) = run(|_, _| Ok(()), Fault::Dies, u64::MAX);
+    let (whole, _, steps) = run(act, Fault::Dies, u64::MAX);
+    let (before, after) = (state(&untouched), state(&whole));
+    for at in 1..=steps {
+        for again in 1.. {
+            let (home, ..) = run(act, Fault::Dies, at);
+            let (disk, taken) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, again);
+            let store = FileStore::on(Arc::new(disk), home.path(), Options::default());
+            // A writer that does nothing but look first whether something was interrupted.
+            let _ = repeatable_services(store).history.purge(chrono::DateTime::UNIX_EPOCH);
+            if taken.load(Ordering::Relaxed) < again {
+                break;
+            }
+            home.services().history.purge(chrono::DateTime::UNIX_EPOCH).unwrap();
+            let now = state(&home);
+            assert!(now == before || now == after, "a cut at step {at}, then at step {again}: half done: {now:#?}");
+            assert_eq!(home.leftovers(), Vec::<String>::new(), "a cut at step {at}, then at step {again}");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_at_any_step_leaves_every_operation_whole_or_undone() {
+    for (name, act) in OPERATIONS {
+        check(name, act, Fault::Fails(io::ErrorKind::StorageFull));
+    }
+}

@@ -1,0 +1,11 @@
+//! The promises of the file driver, on a real disk and on one that fails.
+#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on is a failed test")]
+
+mod crash;
+mod faults;
+mod faulty_disk;
+mod home;
+mod repair;
+mod suites;
+mod system;
+mod writers;

@@ -1,0 +1,131 @@
+//! What is found in a home after something went wrong with it, and what is done about it.
+
+use std::fs::{self, File};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use memory_core::testing::FakeSource;
+use memory_core::{Change, Code, Draft, Operation, Secrets, Services, Tags, Verb, ingest, tag, undo, write};
+use memory_store::disk::{MAX_FILE, RealDisk};
+use memory_store::{FileStore, Options};
+
+use crate::faulty_disk::{Fault, FaultyDisk};
+use crate::home::{Home, services};
+
+fn store(home: &Home) -> FileStore {
+    FileStore::open(home.path(), Options::default()).unwrap()
+}
+
+fn put(services: &Services, text: &str) -> (String, String) {
+    let written = write(services, Draft::new(text), Secrets::Refuse).unwrap();
+    (written.id.to_string(), written.path)
+}
+
+fn repair(services: &Services) -> Operation {
+    Operation {
+        id: services.ids.operation_id(),
+        verb: Verb::Repair,
+        by: "test".into(),
+        at: services.clock.now(),
+        duplicates: memory_core::Duplicates::Keep,
+        changes: Vec::new(),
+    }
+}
+
+/// Names what is wrong with a home.
+fn found(home: &Home, repair: Option<&Operation>) -> Vec<String> {
+    let report = store(home).doctor(repair).unwrap();
+    report.findings.into_iter().map(|finding| format!("{} {}", finding.code, finding.path)).collect()
+}
+
+#[test]
+fn files_of_an_interrupted_operation_are_not_taken_for_deleted_ones() {
+    let notes: Vec<_> = (0..12).map(|number| (format!("{number:02}.md"), format!("note {number}"))).collect();
+    let notes: Vec<_> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let ingest_until = |at| {
+        let home = Home::new();
+        put(&home.services(), "there before");
+        let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, at);
+        let services = services(FileStore::on(Arc::new(disk), home.path(), Options::default()));
+        let _ = ingest(&services, &FakeSource::with_notes(&notes), false, &mut |_| ());
+        (home, steps.load(Ordering::Relaxed))
+    };
+    let (_, steps) = ingest_until(u64::MAX);
+    for at in [2, steps / 2, steps - 4] {
+        let (home, _) = ingest_until(at);
+        assert_eq!(found(&home, Some(&repair(&home.services()))), Vec::<String>::new(), "after a power cut at step {at}");
+        let verbs: Vec<_> = home.services().history.records().map(|record| record.unwrap().verb).collect();
+        assert_eq!(verbs, [Verb::Write], "after a power cut at step {at}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_not_taken_for_a_deleted_one() {
+    let home = Home::new();
+    let (_, path) = put(&home.services(), "about to become too large");
+    File::options().write(true).open(home.path().join(&path)).unwrap().set_len(MAX_FILE + 1).unwrap();
+    assert_eq!(found(&home, Some(&repair(&home.services()))), [format!("file_too_large {path}")]);
+    let records = home.services().history.records().count();
+    assert_eq!(records, 1, "nothing was recorded as gone");
+}
+
+#[test]
+fn leftovers_of_the_same_name_are_all_kept() {
+    let home = Home::new();
+    for folder in ["inbox", "skills"] {
+        fs::create_dir_all(home.path().join("categories").join(folder)).unwrap();
+        fs::write(home.path().join("categories").join(folder).join(".x.md.tmp"), folder).unwrap();
+    }
+    assert_eq!(found(&home, Some(&repair(&home.services()))).len(), 2);
+    let kept: Vec<_> = home.files("trash").into_values().collect();
+    assert_eq!(kept, [b"inbox".to_vec(), b"skills".to_vec()]);
+}
+
+#[test]
+fn what_another_program_deleted_is_nothing_to_take_back() {
+    let home = Home::new();
+    let services = home.services();
+    let (_, deleted) = put(&services, "deleted by another program");
+    let (kept, _) = put(&services, "kept");
+    tag(&services, &kept, ["x"].iter().collect(), Tags::default()).unwrap();
+    fs::remove_file(home.path().join(&deleted)).unwrap();
+    assert_eq!(found(&home, Some(&repair(&services))), [format!("file_missing {deleted}")]);
+    assert_eq!(found(&home, None), Vec::<String>::new());
+
+    let last = services.history.records().next().unwrap().unwrap();
+    assert_eq!(undo(&services, Some(last.id.as_str())).unwrap_err().code(), Code::InvalidInput);
+    assert_eq!(undo(&services, None).unwrap().record.verb, Verb::Tag);
+}
+
+#[test]
+fn an_undo_that_was_interrupted_is_gone_on_with() {
+    let home = Home::new();
+    let services = home.services();
+    let mut long = Operation { verb: Verb::Import, ..repair(&services) };
+    for number in 0..2_001 {
+        let memory = Draft::new(&format!("memory {number}")).into_memory(services.ids.memory_id(), long.at);
+        long.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
+    }
+    services.store.commit(&long).unwrap();
+
+    // The first 2,000 files are a part of their own: a line of the journal, as many second names and removals, two syncs.
+    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, 4_004);
+    let dying = crate::home::services(FileStore::on(Arc::new(disk), home.path(), Options::default()));
+    undo(&dying, None).unwrap_err();
+    assert_eq!(home.files("categories").len(), 1);
+
+    let undone = undo(&home.services(), None).unwrap();
+    assert_eq!((undone.record.id, home.files("categories").len()), (long.id.clone(), 0));
+    let refusal = undo(&home.services(), Some(long.id.as_str())).unwrap_err();
+    assert_eq!(refusal.code(), Code::InvalidInput, "it is taken back whole by now");
+}
+
+#[test]
+fn a_memory_that_could_not_be_read_again_is_not_written() {
+    let home = Home::new();
+    let services = home.services();
+    let text = "many words ".repeat(usize::try_from(MAX_FILE).unwrap() / 11 + 1);
+    let refusal = write(&services, Draft::new(&text), Secrets::Refuse).unwrap_err();
+    assert_eq!(refusal.code(), Code::InvalidInput);
+    assert!(home.files("categories").is_empty());
+}

@@ -1,0 +1,29 @@
+//! The file driver keeps the promises of the traits.
+
+use std::cell::RefCell;
+
+use memory_core::testing::{history_suite, store_suite};
+
+use crate::home::Home;
+
+#[test]
+fn the_file_store_keeps_the_promises_of_a_store() {
+    let homes = RefCell::new(Vec::new());
+    store_suite(&|| {
+        let home = Home::new();
+        let services = home.services();
+        homes.borrow_mut().push(home);
+        services
+    });
+}
+
+#[test]
+fn the_file_store_keeps_the_promises_of_a_history() {
+    let homes = RefCell::new(Vec::new());
+    history_suite(&|| {
+        let home = Home::new();
+        let services = home.services();
+        homes.borrow_mut().push(home);
+        services
+    });
+}

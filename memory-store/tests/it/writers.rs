@@ -1,0 +1,89 @@
+//! Several processes write at once and lose nothing.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use memory_core::{Draft, Filter, Order, Patch, Secrets, Services, Slice, Tags, list, read, tag, update, write};
+use memory_store::{FileStore, Options};
+
+use crate::home::{Home, services};
+
+/// Names the home, the writer's number and how many memories it writes.
+const TASK: &str = "MEMORY_TEST_WRITER";
+const WRITERS: usize = 8;
+const MEMORIES: usize = 500;
+/// Every so many memories, a writer changes the one that all of them share.
+const SHARE: usize = 10;
+
+/// One writer: on its own it writes a few memories and checks them; started by the test below, it writes as many as it is
+/// told.
+#[test]
+fn a_writer_finds_what_it_wrote() {
+    if let Ok(task) = std::env::var(TASK) {
+        let [home, writer, shared] = task.splitn(3, '\n').collect::<Vec<_>>().try_into().unwrap();
+        let services = services(FileStore::open(Path::new(home), Options::default()).unwrap());
+        work(&services, writer.parse().unwrap(), MEMORIES, shared);
+        return;
+    }
+    let home = Home::new();
+    let services = home.services();
+    let shared = write(&services, Draft::new("shared"), Secrets::Refuse).unwrap().id.to_string();
+    work(&services, 0, SHARE, &shared);
+    check(&home, 1, SHARE, &shared);
+}
+
+fn work(services: &Services, writer: usize, memories: usize, shared: &str) {
+    for number in 0..memories {
+        let draft = Draft::new(&format!("writer {writer}, memory {number}"));
+        let id = write(services, draft, Secrets::Refuse).unwrap().id.to_string();
+        let patch = Patch { content: Some(format!("writer {writer}, memory {number}, changed")), ..Patch::default() };
+        update(services, &id, &patch, None, Secrets::Refuse).unwrap();
+        if number % SHARE == 0 {
+            tag(services, shared, label(writer, number), Tags::default()).unwrap();
+        }
+    }
+}
+
+fn label(writer: usize, number: usize) -> Tags {
+    [format!("w{writer}-{number}")].iter().collect()
+}
+
+#[test]
+fn eight_processes_that_write_and_update_at_once_lose_nothing() {
+    let home = Home::new();
+    let shared = write(&home.services(), Draft::new("shared"), Secrets::Refuse).unwrap().id.to_string();
+    let writers: Vec<_> = (0..WRITERS).map(|writer| start(&home, writer, &shared)).collect();
+    for writer in writers {
+        let output = writer.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    check(&home, WRITERS, MEMORIES, &shared);
+}
+
+fn start(home: &Home, writer: usize, shared: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "writers::a_writer_finds_what_it_wrote", "--nocapture"])
+        .env(TASK, format!("{}\n{writer}\n{shared}", home.path().display()))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .unwrap()
+}
+
+/// Checks that every memory of every writer is there once, changed once, and that the shared one has every change.
+fn check(home: &Home, writers: usize, memories: usize, shared: &str) {
+    let services = home.services();
+    let page = list(&services, &Filter::default(), &Slice { order: Order::Created, offset: 0, limit: None }).unwrap();
+    let mut found: Vec<_> = page.memories.into_iter().map(|stored| (stored.memory.content, stored.memory.version)).collect();
+    found.retain(|(content, _)| content != "shared");
+    found.sort();
+    let mut wanted = Vec::new();
+    for writer in 0..writers {
+        wanted.extend((0..memories).map(|number| (format!("writer {writer}, memory {number}, changed"), 2)));
+    }
+    wanted.sort();
+    assert!(found == wanted, "{} memories instead of {}", found.len(), wanted.len());
+    let shared = read(&services, shared).unwrap().memory;
+    let changes = writers * memories.div_ceil(SHARE);
+    assert_eq!((shared.tags.as_slice().len(), shared.version), (changes, changes as u64 + 1));
+}
