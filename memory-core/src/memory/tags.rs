@@ -45,7 +45,12 @@ impl Tags {
 
     /// Returns the form in which two tags are compared.
     pub fn key(tag: &str) -> String {
-        tag.trim().trim_start_matches('#').trim().to_lowercase()
+        Self::label(tag).to_lowercase()
+    }
+
+    /// Returns `tag` without the signs and spaces that people put before a label, however many: what is left has none to take off.
+    fn label(tag: &str) -> &str {
+        tag.trim_start_matches(|sign: char| sign == '#' || sign.is_whitespace()).trim_end()
     }
 
     /// Returns these labels and then those of `more` that are new.
@@ -66,7 +71,7 @@ impl<T: AsRef<str>> FromIterator<T> for Tags {
         let mut kept = Vec::<String>::new();
         let mut seen = std::collections::HashSet::new();
         for tag in tags {
-            let tag: String = tag.as_ref().trim().trim_start_matches('#').trim().replace(['\n', '\r'], " ");
+            let tag = Self::label(tag.as_ref()).replace(['\n', '\r'], " ");
             if !tag.is_empty() && seen.insert(Self::key(&tag)) {
                 kept.push(tag);
             }
@@ -81,5 +86,17 @@ impl<'a> IntoIterator for &'a Tags {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tags;
+
+    #[test]
+    fn a_label_that_was_cleaned_stays_as_it_is() {
+        let tags: Tags = ["# #", "##work", " # # deep work ", "#", "c#"].into_iter().collect();
+        assert_eq!(tags.as_slice(), ["work", "deep work", "c#"]);
+        assert_eq!(tags.iter().collect::<Tags>(), tags);
     }
 }
