@@ -1,5 +1,6 @@
 //! Taking in notes from other programs.
 
+mod ahead;
 mod mark;
 mod plan;
 mod survey;
@@ -7,6 +8,7 @@ mod survey;
 use crate::commit::commit;
 use crate::{Change, Finding, Operation, Secrets, Services, Source, StoreError, Verb};
 
+use ahead::each_finding;
 use plan::{Decision, Plan};
 use survey::Survey;
 
@@ -87,10 +89,10 @@ pub fn ingest(
     let total = survey.len() as u64;
     let mut batch = Batch { services, operation: services.operation(Verb::Ingest), paths: Vec::new(), bytes: 0, dry_run };
     let mut done = 0;
-    for finding in source.findings() {
-        let Finding::Note { draft, front_matter, .. } = finding else { continue };
+    each_finding(source, &mut |finding| {
+        let Finding::Note { draft, front_matter, .. } = finding else { return Ok(()) };
         // What came since the first look waits for the next time.
-        let Some((path, index)) = draft.origin.as_ref().and_then(|origin| survey.find(&origin.path)) else { continue };
+        let Some((path, index)) = draft.origin.as_ref().and_then(|origin| survey.find(&origin.path)) else { return Ok(()) };
         let plan = Plan { note: survey.note(index), links: &links[index], at: batch.operation.at };
         match plan.decide(services, *draft, front_matter)? {
             Decision::Leave => report.unchanged += 1,
@@ -102,7 +104,8 @@ pub fn ingest(
         }
         done += 1;
         progress(Progress { done, total: Some(total) });
-    }
+        Ok(())
+    })?;
     batch.flush(&mut report)?;
     Ok(report)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::ahead::each_finding;
 use super::{IngestReport, LinkCounts, Progress, Skipped};
 use crate::wikilink::{By, Catalog, Destination};
 use crate::{ContentHash, Draft, Finding, MemoryId, Origin, Services, Source, StoreError, Tags, secret};
@@ -56,10 +57,10 @@ impl Survey {
             Self { notes: Vec::new(), numbers: HashMap::new(), catalog: Catalog::new(source.rule()), taken: HashSet::new() };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
-        for finding in source.findings() {
+        each_finding(source, &mut |finding| {
             match finding {
                 Finding::Note { draft, links, uncounted_links, warning, .. } => {
-                    let Some(origin) = &draft.origin else { continue };
+                    let Some(origin) = &draft.origin else { return Ok(()) };
                     report.warnings.extend(warning.map(|reason| Skipped { path: origin.path.clone(), reason }));
                     tags.extend(draft.tags.iter().map(|tag| Tags::key(tag)));
                     let counted = links.len();
@@ -74,7 +75,8 @@ impl Survey {
                 Finding::Attachment(path) => survey.catalog.add_attachment(&path),
                 Finding::Skipped { path, reason } => report.skipped.push(Skipped { path, reason }),
             }
-        }
+            Ok(())
+        })?;
         report.tags = tags.len() as u64;
         for stranger in strangers {
             survey.recognise(services, &stranger)?;

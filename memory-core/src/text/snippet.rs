@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::fold::joins;
-use super::{Term, TokenKind, tokens};
+use super::tokens::some_tokens;
+use super::{Term, TokenKind};
 
 /// A one-line excerpt of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -80,7 +81,8 @@ fn matches(line: &str, terms: &[Term]) -> Vec<Match> {
         terms.iter().enumerate().map(|(number, term)| ((term.text.as_str(), term.kind), number)).collect();
     // Tokens come in order, so the characters before each are counted only once.
     let (mut byte, mut character) = (0, 0);
-    tokens(line, &mut |token| {
+    let begins_one = |letter| terms.iter().any(|term| term.text.starts_with(letter));
+    some_tokens(line, &begins_one, &mut |token| {
         let Some(&term) = numbers.get(&(token.text, token.kind)) else {
             return;
         };

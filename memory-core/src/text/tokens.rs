@@ -48,7 +48,12 @@ const MOST_MARKS: usize = 8;
 /// assert_eq!(found, ["anna", "prefer", "用", "rust"]);
 /// ```
 pub fn tokens(text: &str, each: &mut dyn FnMut(Token<'_>)) {
-    let mut tokenizer = Tokenizer { stems: Stems::take(), word: Word::default(), run: Run::default(), each };
+    some_tokens(text, &|_| true, each);
+}
+
+/// Calls `each` as [`tokens`] does, save for the words whose first letter is not `wanted`: those are not even stemmed.
+pub(super) fn some_tokens(text: &str, wanted: &dyn Fn(char) -> bool, each: &mut dyn FnMut(Token<'_>)) {
+    let mut tokenizer = Tokenizer { stems: Stems::take(), word: Word::default(), run: Run::default(), wanted, each };
     each_folded(text, |character, span| tokenizer.take(character, span));
     tokenizer.finish();
     tokenizer.stems.leave();
@@ -59,6 +64,7 @@ struct Tokenizer<'e> {
     stems: Stems,
     word: Word,
     run: Run,
+    wanted: &'e dyn Fn(char) -> bool,
     each: &'e mut dyn FnMut(Token<'_>),
 }
 
@@ -70,7 +76,7 @@ impl Tokenizer<'_> {
                 self.word.push(character, span);
             }
             Class::Blankless => {
-                self.word.finish(&mut self.stems, self.each);
+                self.word.finish(&mut self.stems, self.wanted, self.each);
                 self.run.push(character, span, self.each);
             }
             Class::Apostrophe => {
@@ -78,11 +84,11 @@ impl Tokenizer<'_> {
                 if self.word.may_take_apostrophe() {
                     self.word.apostrophe = true;
                 } else {
-                    self.word.finish(&mut self.stems, self.each);
+                    self.word.finish(&mut self.stems, self.wanted, self.each);
                 }
             }
             // Marks that stand alone say nothing.
-            Class::Mark if self.word.apostrophe => self.word.finish(&mut self.stems, self.each),
+            Class::Mark if self.word.apostrophe => self.word.finish(&mut self.stems, self.wanted, self.each),
             Class::Mark if !self.word.is_empty() => self.word.push(character, span),
             Class::Mark => self.run.push_mark(character, span),
             Class::Break => self.finish(),
@@ -90,7 +96,7 @@ impl Tokenizer<'_> {
     }
 
     fn finish(&mut self) {
-        self.word.finish(&mut self.stems, self.each);
+        self.word.finish(&mut self.stems, self.wanted, self.each);
         self.run.finish(self.each);
     }
 }
@@ -136,12 +142,15 @@ impl Word {
         }
     }
 
-    fn finish(&mut self, stems: &mut Stems, each: &mut dyn FnMut(Token<'_>)) {
+    fn finish(&mut self, stems: &mut Stems, wanted: &dyn Fn(char) -> bool, each: &mut dyn FnMut(Token<'_>)) {
         if self.is_empty() {
             return;
         }
-        let text = if self.foreign { &self.text } else { stems.stem(&self.text) };
-        each(Token { text, kind: TokenKind::Word, span: self.span.clone() });
+        // No stem begins with another letter than its word does.
+        if self.text.chars().next().is_some_and(wanted) {
+            let text = if self.foreign { &self.text } else { stems.stem(&self.text) };
+            each(Token { text, kind: TokenKind::Word, span: self.span.clone() });
+        }
         self.text.clear();
         self.characters = 0;
         self.foreign = false;

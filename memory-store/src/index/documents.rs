@@ -62,10 +62,13 @@ impl Document {
 
     /// Returns the documents that have a handle, oldest first.
     pub(super) fn by_handle(connection: &Connection, bits: i64) -> Result<Vec<Self>, Trouble> {
+        // Sorted here: setting up a sorter takes SQLite ten times as long as to find that there is nothing to sort.
         let sql = "SELECT key, id, path, stamp, accesses, created_at FROM handles JOIN documents ON key = document \
-                   WHERE bits = ? AND id NOT NULL ORDER BY created_at, key";
+                   WHERE bits = ? AND id NOT NULL";
         let mut select = connection.prepare_cached(sql)?;
-        Ok(select.query_map([bits], Self::read)?.collect::<Result<_, _>>()?)
+        let mut documents = select.query_map([bits], Self::read)?.collect::<Result<Vec<_>, _>>()?;
+        documents.sort_by_key(|document| (document.created_at, document.key));
+        Ok(documents)
     }
 
     /// Makes what the file says what is told of it: under its own id, with all accesses.
@@ -77,7 +80,7 @@ impl Document {
 }
 
 /// With fewer files a second thread costs more than it gives.
-const WORTH_A_THREAD: usize = 8;
+const WORTH_A_THREAD: usize = 64;
 
 impl Index {
     /// Reads the file of each document.

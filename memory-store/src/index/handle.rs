@@ -34,6 +34,8 @@ pub(super) enum Handle<'a> {
     Category(Category),
     /// Its source, in lower case.
     Source(&'a str),
+    /// That it holds only up to some moment.
+    Ends,
 }
 
 impl Handle<'_> {
@@ -54,6 +56,7 @@ impl Handle<'_> {
             Self::Phase(phase) => hash(12, &[phase.as_str()]),
             Self::Category(category) => hash(13, &[category.as_str()]),
             Self::Source(source) => hash(14, &[&source.to_lowercase()]),
+            Self::Ends => hash(15, &[]),
         };
         bits.cast_signed()
     }

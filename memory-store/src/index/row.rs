@@ -122,6 +122,7 @@ fn filters(memory: &Memory) -> Vec<i64> {
         Handle::Category(memory.category).bits(),
         Handle::Source(&memory.source).bits(),
     ];
+    bits.extend((holds_until(memory) != NEVER).then(|| Handle::Ends.bits()));
     bits.extend(tags(memory));
     bits
 }

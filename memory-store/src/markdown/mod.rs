@@ -11,6 +11,7 @@ mod format;
 mod lines;
 mod list;
 mod place;
+mod plain;
 mod problem;
 mod rewrite;
 mod scalar;

@@ -9,6 +9,8 @@ use serde::de::{
 };
 use serde_yaml::Error;
 
+use super::plain;
+
 /// Flow collections inside one another that we let the parser below us see; it gives up at 128 by itself, but late.
 const MAX_DEPTH: usize = 1000;
 
@@ -100,6 +102,10 @@ impl From<Error> for YamlError {
 
 /// Reads a text as YAML. The work and the memory that it takes are in proportion to the length of the text.
 pub(super) fn parse(text: &str) -> Result<Node, YamlError> {
+    plain::parse(text).map_or_else(|| parse_any(text), Ok)
+}
+
+fn parse_any(text: &str) -> Result<Node, YamlError> {
     if is_blank(text) {
         return Ok(Node::Null);
     }
@@ -112,7 +118,12 @@ pub(super) fn parse(text: &str) -> Result<Node, YamlError> {
 
 /// Reads a text as YAML, with numbers and truth values spelled as they are there.
 pub(super) fn parse_spelled(text: &str) -> Result<Node, YamlError> {
-    let node = parse(text)?;
+    plain::parse(text).map_or_else(|| parse_by_parser(text), Ok)
+}
+
+/// Does what [`parse_spelled`] does, however plain the text is.
+pub(super) fn parse_by_parser(text: &str) -> Result<Node, YamlError> {
+    let node = parse_any(text)?;
     Ok(if node.has_literals() { spelled(text, node) } else { node })
 }
 

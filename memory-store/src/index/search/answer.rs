@@ -36,8 +36,6 @@ struct Answer {
 #[derive(Debug)]
 struct Ranked {
     key: i64,
-    id: u128,
-    created_at: i64,
     score: f32,
     explanation: Explanation,
 }
@@ -128,23 +126,22 @@ fn answer_from(
     if 0 < total && 0 < query.limit {
         let limit = query.limit.min(usize::try_from(meta.documents).unwrap_or(usize::MAX)).max(1);
         for found in flushed.best(&wanted, &statistics, limit)? {
-            ranked.push(scoring.rank(found.key, found.id, found.created_at, &found.frequencies, found.lengths));
+            ranked.push(scoring.rank(found.key, &found.frequencies, found.lengths));
         }
     }
     for document in pending.iter().filter(|document| document.passes) {
         let frequencies: Vec<u32> = wanted.iter().map(|own| document.frequency(&own.text, own.part)).collect();
         if frequencies.iter().any(|frequency| 0 < *frequency) {
             total += 1;
-            ranked.push(scoring.rank(document.key, document.id.as_u128(), document.created_at, &frequencies, document.lengths));
+            ranked.push(scoring.rank(document.key, &frequencies, document.lengths));
         }
     }
-    ranked.sort_by(|left, right| {
-        right
-            .score
-            .total_cmp(&left.score)
-            .then_with(|| (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id)))
-    });
-    ranked.truncate(query.limit);
+    ranked.sort_by(|left, right| right.score.total_cmp(&left.score));
+    if let Some(last) = query.limit.checked_sub(1).and_then(|last| ranked.get(last)) {
+        // All that are as good as the last: the rows decide between them.
+        let worst = last.score;
+        ranked.retain(|ranked| worst <= ranked.score);
+    }
 
     let mut hits = Vec::with_capacity(ranked.len());
     let mut torn = false;
@@ -154,6 +151,13 @@ fn answer_from(
             None => torn = true,
         }
     }
+    hits.sort_by(|(left, left_ranked), (right, right_ranked)| {
+        right_ranked
+            .score
+            .total_cmp(&left_ranked.score)
+            .then_with(|| (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id)))
+    });
+    hits.truncate(query.limit);
     Ok(Answer { hits, total, torn })
 }
 
@@ -165,7 +169,7 @@ struct Scoring<'s> {
 
 impl Scoring<'_> {
     /// Scores one document, wherever it comes from; the sum is always taken in the same order.
-    fn rank(&self, key: i64, id: u128, created_at: i64, frequencies: &[u32], lengths: [u32; 2]) -> Ranked {
+    fn rank(&self, key: i64, frequencies: &[u32], lengths: [u32; 2]) -> Ranked {
         let mut terms = Vec::new();
         for (wanted, frequency) in self.wanted.iter().zip(frequencies).filter(|(_, frequency)| 0 < **frequency) {
             let idf = rank::idf(self.statistics.documents, wanted.documents);
@@ -184,6 +188,6 @@ impl Scoring<'_> {
             average_length: self.statistics.average(part),
             documents: self.statistics.documents,
         };
-        Ranked { key, id, created_at, score, explanation }
+        Ranked { key, score, explanation }
     }
 }

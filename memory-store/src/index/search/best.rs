@@ -13,9 +13,10 @@ pub(super) struct Candidate {
     pub(super) score: Score,
     pub(super) segment: usize,
     pub(super) document: DocId,
-    pub(super) created_at: i64,
-    pub(super) id: u128,
 }
+
+/// Tells which of two equally good documents comes first: the one that was created last, then the one with the smaller id.
+pub(super) type Tie<'t> = &'t dyn Fn(&Candidate) -> (Reverse<i64>, u128);
 
 /// The best documents so far, and some that may turn out to be.
 #[derive(Debug)]
@@ -39,22 +40,22 @@ impl Best {
     }
 
     /// Takes in a document whose score exceeds the threshold.
-    pub(super) fn offer(&mut self, candidate: Candidate) {
+    pub(super) fn offer(&mut self, candidate: Candidate, tie: Tie<'_>) {
         self.candidates.push(candidate);
         if self.capacity.saturating_mul(2) <= self.candidates.len() {
-            self.cut();
+            self.cut(tie);
         }
     }
 
     /// Returns what was collected.
-    pub(super) fn into_candidates(mut self) -> Vec<Candidate> {
+    pub(super) fn into_candidates(mut self, tie: Tie<'_>) -> Vec<Candidate> {
         if self.limit < self.candidates.len() {
-            self.cut();
+            self.cut(tie);
         }
         self.candidates
     }
 
-    fn cut(&mut self) {
+    fn cut(&mut self, tie: Tie<'_>) {
         let Some(last) = self.limit.checked_sub(1) else { return self.candidates.clear() };
         self.candidates.select_nth_unstable_by(last, |left, right| right.score.total_cmp(&left.score));
         let worst = self.candidates[last].score;
@@ -63,7 +64,7 @@ impl Best {
         if self.capacity < self.candidates.len() {
             // So many are equally good that only the ties decide.
             let rounded = |score: f32| (score.to_bits().wrapping_add(64)) >> 7;
-            self.candidates.sort_unstable_by_key(|found| (Reverse(rounded(found.score)), Reverse(found.created_at), found.id));
+            self.candidates.sort_by_cached_key(|found| (Reverse(rounded(found.score)), tie(found)));
             self.candidates.truncate(self.capacity);
         }
     }
@@ -75,13 +76,14 @@ mod tests {
 
     fn offered(limit: usize, scores: &[f32]) -> Vec<(f32, u32)> {
         let mut best = Best::new(limit);
+        // The later document is the newer one.
+        let tie = |candidate: &Candidate| (Reverse(i64::from(candidate.document)), 0);
         for (document, score) in (0..).zip(scores) {
             if best.threshold() < *score {
-                let created_at = i64::from(document);
-                best.offer(Candidate { score: *score, segment: 0, document, created_at, id: 0 });
+                best.offer(Candidate { score: *score, segment: 0, document }, &tie);
             }
         }
-        let mut found: Vec<_> = best.into_candidates().iter().map(|found| (found.score, found.document)).collect();
+        let mut found: Vec<_> = best.into_candidates(&tie).iter().map(|found| (found.score, found.document)).collect();
         found.sort_by(|left, right| right.0.total_cmp(&left.0).then(right.1.cmp(&left.1)));
         found.truncate(limit);
         found

@@ -1,7 +1,7 @@
 //! Sets of documents of one segment.
 
-use tantivy::postings::SegmentPostings;
-use tantivy::{DocId, DocSet, SegmentReader, TERMINATED};
+use tantivy::postings::BlockSegmentPostings;
+use tantivy::{DocId, SegmentReader};
 
 /// A set of documents of one segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,22 +29,17 @@ impl Bits {
     }
 
     /// Returns the set of the documents in a list.
-    pub(super) fn of(documents: DocId, mut postings: SegmentPostings) -> Self {
+    pub(super) fn of(documents: DocId, mut postings: BlockSegmentPostings) -> Self {
         let mut bits = Self::none(documents);
-        let mut document = postings.doc();
-        while document != TERMINATED {
-            bits.insert(document);
-            document = postings.advance();
+        while !postings.docs().is_empty() {
+            postings.docs().iter().for_each(|document| bits.insert(*document));
+            postings.advance();
         }
         bits
     }
 
     pub(super) fn insert(&mut self, document: DocId) {
         self.0[(document / 64) as usize] |= 1 << (document % 64);
-    }
-
-    pub(super) fn remove(&mut self, document: DocId) {
-        self.0[(document / 64) as usize] &= !(1 << (document % 64));
     }
 
     pub(super) fn contains(&self, document: DocId) -> bool {
@@ -54,6 +49,11 @@ impl Bits {
     /// Keeps what is in `other` too.
     pub(super) fn retain(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= other);
+    }
+
+    /// Removes what is in `other`.
+    pub(super) fn remove_all(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= !other);
     }
 
     /// Adds what is in `other`.

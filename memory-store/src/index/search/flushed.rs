@@ -1,16 +1,20 @@
 //! The full text.
 
+use std::cell::{Cell, OnceCell};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use tantivy::columnar::Column;
 use tantivy::postings::Postings;
 use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, EnableScoring, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
+use tantivy::{DocId, DocSet, Searcher, SegmentReader, Term};
 
 use super::best::{Best, Candidate};
 use super::bits::Bits;
 use super::wanted::{Part, Wanted};
 use crate::index::filter::TextFilter;
+use crate::index::handle::Handle;
 use crate::index::text::{Fields, names};
 use crate::index::trouble::Trouble;
 
@@ -28,8 +32,6 @@ pub(super) struct Flushed<'s> {
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) key: i64,
-    pub(super) id: u128,
-    pub(super) created_at: i64,
     pub(super) frequencies: Vec<u32>,
     pub(super) lengths: [u32; 2],
 }
@@ -40,16 +42,15 @@ impl<'s> Flushed<'s> {
         let segments = searcher.segment_readers();
         let mut valid: Vec<Bits> = segments.iter().map(Bits::alive).collect();
         for (segment, bits) in segments.iter().zip(&mut valid) {
+            if pending.is_empty() {
+                break;
+            }
             // Keys grow: those of new documents are beyond what any segment has.
             let known = segment.fast_fields().u64(names::KEY)?;
             let known = known.min_value()..=known.max_value();
             for key in pending.iter().map(|key| key.cast_unsigned()).filter(|key| known.contains(key)) {
-                let term = Term::from_field_u64(fields.key, key);
-                if let Some(mut found) = segment.inverted_index(fields.key)?.read_postings(&term, IndexRecordOption::Basic)? {
-                    while found.doc() != TERMINATED {
-                        bits.remove(found.doc());
-                        found.advance();
-                    }
+                if let Some(found) = postings(segment, &Term::from_field_u64(fields.key, key))? {
+                    bits.remove_all(&found);
                 }
             }
         }
@@ -73,10 +74,18 @@ impl<'s> Flushed<'s> {
 
     /// Calls `each` with every word, once for each segment, and about how many documents have it.
     pub(super) fn each_word(&self, each: &mut dyn FnMut(&str, u64)) -> Result<(), Trouble> {
+        self.each_word_from("", each)
+    }
+
+    /// Calls `each` with every word that begins with `start`, once for each segment, and about how many documents have it.
+    pub(super) fn each_word_from(&self, start: &str, each: &mut dyn FnMut(&str, u64)) -> Result<(), Trouble> {
         for segment in self.searcher.segment_readers() {
             let inverted = segment.inverted_index(self.fields.text)?;
-            let mut words = inverted.terms().stream()?;
+            let mut words = inverted.terms().range().ge(start).into_stream()?;
             while let Some((word, found)) = words.next() {
+                if !word.starts_with(start.as_bytes()) {
+                    break;
+                }
                 if let Ok(word) = std::str::from_utf8(word) {
                     each(word, u64::from(found.doc_freq));
                 }
@@ -96,11 +105,13 @@ impl<'s> Flushed<'s> {
                     None => *bits = Bits::none(segment.max_doc()),
                 }
             }
-            if let Some(moment) = filter.holds_after {
+            if let Some(moment) = filter.holds_after
+                && let Some(mut ended) =
+                    postings(segment, &Term::from_field_u64(self.fields.filters, Handle::Ends.bits().cast_unsigned()))?
+            {
                 let holds_until = segment.fast_fields().i64(names::HOLDS_UNTIL)?;
-                if holds_until.min_value() <= moment {
-                    bits.filter(|document| holds_until.first(document).is_some_and(|end| moment < end));
-                }
+                ended.filter(|document| holds_until.first(document).is_none_or(|end| end <= moment));
+                bits.remove_all(&ended);
             }
             if filter.from.is_some() || filter.until.is_some() {
                 let created_at = segment.fast_fields().i64(names::CREATED_AT)?;
@@ -125,26 +136,24 @@ impl<'s> Flushed<'s> {
         let scoring = EnableScoring::enabled_from_statistics_provider(&known, self.searcher);
         let weight = query(&terms).weight(scoring)?;
         let mut best = Best::new(limit);
+        let ties = Ties::new(self.searcher);
+        let tie = |candidate: &Candidate| ties.of(candidate);
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let matching = &self.matching[number];
             if matching.count() == 0 {
                 continue;
             }
-            let created_at = segment.fast_fields().i64(names::CREATED_AT)?;
-            let [high, low] = names::ID.map(|name| segment.fast_fields().u64(name));
-            let (high, low) = (high?, low?);
             weight.for_each_pruning(best.threshold(), segment, &mut |document, score| {
                 // What does not pass the filter must not push out what does.
                 if matching.contains(document) {
-                    let half = |column: &tantivy::columnar::Column<u64>| u128::from(column.first(document).unwrap_or_default());
-                    let id = half(&high) << 64 | half(&low);
-                    let created_at = created_at.first(document).unwrap_or_default();
-                    best.offer(Candidate { score, segment: number, document, created_at, id });
+                    best.offer(Candidate { score, segment: number, document }, &tie);
                 }
                 best.threshold()
             })?;
         }
-        self.look_at(best.into_candidates(), &terms)
+        let candidates = best.into_candidates(&tie);
+        ties.trouble.into_inner().map_or(Ok(()), Err)?;
+        self.look_at(candidates, &terms)
     }
 
     /// Finds out how often each term stands in each candidate.
@@ -157,10 +166,10 @@ impl<'s> Flushed<'s> {
             let text = segment.get_fieldnorms_reader(self.fields.text)?;
             let characters = segment.get_fieldnorms_reader(self.fields.characters)?;
             let first = found.len();
-            for Candidate { document, created_at, id, .. } in group {
+            for Candidate { document, .. } in group {
                 let key = keys.first(*document).unwrap_or_default().cast_signed();
                 let lengths = [text.fieldnorm(*document), characters.fieldnorm(*document)];
-                found.push(Found { key, id: *id, created_at: *created_at, frequencies: vec![0; terms.len()], lengths });
+                found.push(Found { key, frequencies: vec![0; terms.len()], lengths });
             }
             for (number, term) in terms.iter().enumerate() {
                 let inverted = segment.inverted_index(term.field())?;
@@ -180,6 +189,47 @@ impl<'s> Flushed<'s> {
 
     fn field(&self, part: Part) -> Field {
         field(self.fields, part)
+    }
+}
+
+/// What decides between equally good documents: looked up only where there are more of them than are wanted.
+struct Ties<'s> {
+    searcher: &'s Searcher,
+    columns: Vec<OnceCell<Option<Columns>>>,
+    trouble: Cell<Option<Trouble>>,
+}
+
+/// When the documents of one segment were created, and the halves of their ids.
+struct Columns {
+    created_at: Column<i64>,
+    id: [Column<u64>; 2],
+}
+
+impl<'s> Ties<'s> {
+    fn new(searcher: &'s Searcher) -> Self {
+        let columns = searcher.segment_readers().iter().map(|_| OnceCell::new()).collect();
+        Self { searcher, columns, trouble: Cell::new(None) }
+    }
+
+    fn of(&self, candidate: &Candidate) -> (Reverse<i64>, u128) {
+        let columns = self.columns[candidate.segment].get_or_init(|| {
+            let columns = Columns::of(&self.searcher.segment_readers()[candidate.segment]);
+            columns.map_err(|trouble| self.trouble.set(Some(trouble))).ok()
+        });
+        columns.as_ref().map_or((Reverse(0), 0), |columns| columns.of_document(candidate.document))
+    }
+}
+
+impl Columns {
+    fn of(segment: &SegmentReader) -> Result<Self, Trouble> {
+        let fast = segment.fast_fields();
+        let [high, low] = names::ID;
+        Ok(Self { created_at: fast.i64(names::CREATED_AT)?, id: [fast.u64(high)?, fast.u64(low)?] })
+    }
+
+    fn of_document(&self, document: DocId) -> (Reverse<i64>, u128) {
+        let [high, low] = self.id.each_ref().map(|half| u128::from(half.first(document).unwrap_or_default()));
+        (Reverse(self.created_at.first(document).unwrap_or_default()), high << 64 | low)
     }
 }
 
@@ -238,6 +288,6 @@ fn query(terms: &[Term]) -> Box<dyn Query> {
 
 fn postings(segment: &SegmentReader, term: &Term) -> Result<Option<Bits>, Trouble> {
     let inverted = segment.inverted_index(term.field())?;
-    let found = inverted.read_postings(term, IndexRecordOption::Basic)?;
+    let found = inverted.read_block_postings(term, IndexRecordOption::Basic)?;
     Ok(found.map(|postings| Bits::of(segment.max_doc(), postings)))
 }

@@ -4,20 +4,16 @@ use chrono::{DateTime, Utc};
 use memory_core::Filter;
 use rusqlite::{Connection, params_from_iter};
 use tantivy::fieldnorm::FieldNormReader;
-use uuid::Uuid;
 
 use super::wanted::Part;
 use crate::index::filter::condition;
 use crate::index::trouble::Trouble;
-use crate::index::update::row_id;
 use crate::index::words::{Encoded, Words};
 
 /// A document that stands for whatever the full text says of it.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) key: i64,
-    pub(super) id: Uuid,
-    pub(super) created_at: i64,
     pub(super) words: Words,
     /// How long its parts are, as exactly as the full text would know it.
     pub(super) lengths: [u32; 2],
@@ -39,8 +35,7 @@ impl Pending {
 pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<(Vec<Pending>, Vec<i64>), Trouble> {
     let condition = condition(filter, now);
     let sql = format!(
-        "SELECT document, removed, pending.id, pending.created_at, text, pending.characters, pending.length, \
-         characters_length, ({}) FROM pending LEFT JOIN documents ON key = document",
+        "SELECT document, removed, text, pending.characters, pending.length, characters_length, ({}) FROM pending LEFT JOIN documents ON key = document",
         condition
             .sql
             .replace("created_at", "documents.created_at")
@@ -58,11 +53,9 @@ pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Ut
         }
         pending.push(Pending {
             key,
-            id: row_id(row, 2)?,
-            created_at: row.get(3)?,
-            words: Words { text: Encoded(row.get(4)?), characters: Encoded(row.get(5)?) },
-            lengths: [quantised(row.get(6)?), quantised(row.get(7)?)],
-            passes: row.get::<_, Option<bool>>(8)?.unwrap_or(false),
+            words: Words { text: Encoded(row.get(2)?), characters: Encoded(row.get(3)?) },
+            lengths: [quantised(row.get(4)?), quantised(row.get(5)?)],
+            passes: row.get::<_, Option<bool>>(6)?.unwrap_or(false),
         });
     }
     Ok((pending, keys))
