@@ -23,4 +23,6 @@ pub type Embedding = Vec<f32>;
 pub struct EmbedError {
     /// Why.
     pub why: String,
+    /// What to do about it, if there is something to be said.
+    pub hint: Option<String>,
 }

@@ -25,6 +25,7 @@ mod history;
 mod memory;
 mod notifier;
 mod query;
+mod reranker;
 mod services;
 mod source;
 mod store;
@@ -71,6 +72,7 @@ pub use memory::{Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseEr
 pub use notifier::{Notification, Notifier, NotifyError};
 pub use query::{Explanation, Found, Hit, Order, Page, Query, Slice, TermScore};
 pub use read::read;
+pub use reranker::{RerankError, Reranker};
 pub use search::search;
 pub use services::Services;
 pub use source::{Finding, Source, SourceError};

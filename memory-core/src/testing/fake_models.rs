@@ -1,10 +1,13 @@
 //! Models and notifiers that need nothing.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::text::{TokenKind, tokens};
-use crate::{ChatError, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification, Notifier, NotifyError};
+use crate::{
+    ChatError, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification, Notifier, NotifyError, RerankError,
+    Reranker,
+};
 
 /// A language model that gives the answers it was told to give, in order, and then fails.
 #[derive(Debug, Default)]
@@ -60,6 +63,29 @@ fn embed(text: &str) -> Embedding {
     });
     let length = vector.iter().map(|part| part * part).sum::<f32>().sqrt();
     vector.into_iter().map(|part| part / length).collect()
+}
+
+/// A reranking model to which a text is the better an answer the more words of the question stand in it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FakeReranker;
+
+impl Reranker for FakeReranker {
+    fn identity(&self) -> &'static str {
+        "shared-words"
+    }
+
+    fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
+        let wanted = words(query);
+        Ok(texts.iter().map(|text| wanted.intersection(&words(text)).map(|_| 2.0).sum::<f32>() - 1.0).collect())
+    }
+}
+
+fn words(text: &str) -> HashSet<String> {
+    let mut words = HashSet::new();
+    tokens(text, &mut |token| {
+        words.insert(token.text.to_string());
+    });
+    words
 }
 
 /// A notifier that remembers what it was to show.

@@ -13,12 +13,12 @@ mod rim_suites;
 mod store_suite;
 
 pub use fake_clock::{CountingIds, FakeClock};
-pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier};
+pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};
 pub use fake_source::FakeSource;
 pub use fake_store::FakeStore;
 pub use generators::{any_draft, any_memory, any_text};
 pub use history_suite::history_suite;
-pub use rim_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, source_suite};
+pub use rim_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite};
 pub use store_suite::store_suite;
 
 use std::sync::Arc;

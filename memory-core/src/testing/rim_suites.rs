@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::{ChatModel, ChatRequest, Clock, Embedder, Finding, IdSource, Message, Notification, Notifier, Role, Source};
+use crate::{
+    ChatModel, ChatRequest, Clock, Embedder, Finding, IdSource, Message, Notification, Notifier, Reranker, Role, Source,
+};
 
 /// Checks every promise of [`Source`] on something that it can read.
 ///
@@ -60,6 +62,25 @@ pub fn embedder_suite(embedder: &dyn Embedder) {
     }
     assert!(!embedder.identity().is_empty());
     assert!(embedder.embed(&[]).expect("it answers").is_empty());
+}
+
+/// Checks every promise of [`Reranker`].
+///
+/// # Panics
+/// When a promise is broken.
+pub fn reranker_suite(reranker: &dyn Reranker) {
+    let query = "which fruit is red?";
+    let texts = ["a red apple", "", "深色模式", "a red apple", "which fruit is red? An apple is, and so is a cherry."];
+    let scores = reranker.score(query, &texts).expect("it answers");
+    assert_eq!(scores.len(), texts.len());
+    assert!(scores.iter().all(|score| score.is_finite()), "{scores:?}");
+    for (text, score) in texts.iter().zip(&scores) {
+        let alone = reranker.score(query, &[text]).expect("it answers");
+        assert!((alone[0] - score).abs() < 1e-3, "the score of {text:?} does not depend on the others: {alone:?} {score}");
+    }
+    assert!(reranker.score("", &["a red apple"]).expect("it answers")[0].is_finite());
+    assert!(!reranker.identity().is_empty());
+    assert!(reranker.score(query, &[]).expect("it answers").is_empty());
 }
 
 /// Checks every promise of [`ChatModel`], on a model that has an answer.

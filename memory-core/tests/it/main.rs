@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use memory_core::testing::{
-    CountingIds, FakeChat, FakeClock, FakeEmbedder, FakeNotifier, FakeSource, FakeStore, chat_suite, clock_suite, embedder_suite,
-    history_suite, id_suite, notifier_suite, services, source_suite, store_suite,
+    CountingIds, FakeChat, FakeClock, FakeEmbedder, FakeNotifier, FakeReranker, FakeSource, FakeStore, chat_suite, clock_suite,
+    embedder_suite, history_suite, id_suite, notifier_suite, reranker_suite, services, source_suite, store_suite,
 };
 
 #[test]
@@ -22,6 +22,7 @@ fn the_other_fakes_keep_their_promises() {
     clock_suite(&FakeClock::default());
     id_suite(&CountingIds::default());
     embedder_suite(&FakeEmbedder);
+    reranker_suite(&FakeReranker);
     chat_suite(&FakeChat::answering(&["Yes."]));
     let notifier = FakeNotifier::default();
     notifier_suite(&notifier);

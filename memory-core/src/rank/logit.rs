@@ -1,0 +1,71 @@
+//! What a reranking model's raw scores become.
+//!
+//! A cross-encoder says a logit: any number, the higher the better. [`sigmoid()`] makes of one score what it means by
+//! itself, so that a threshold can be set; [`min_max()`] makes of many what they mean among each other.
+
+/// Returns how probable it is that the text answers the question: `1 / (1 + e^−logit)`, between 0 and 1.
+///
+/// It grows with the logit and is one half at 0. NaN stays NaN.
+pub fn sigmoid(logit: f32) -> f32 {
+    // e^−|logit| never overflows, whichever side of 0 the logit is on.
+    let small = (-logit.abs()).exp();
+    if logit < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
+}
+
+/// Returns where each score lies between the worst, which becomes 0, and the best, which becomes 1.
+///
+/// Where all are alike, each is as good as the best: 1. A score that is not finite tells nothing and becomes 0.
+pub fn min_max(logits: &[f32]) -> Vec<f32> {
+    // In f64, because the span of two finite f32 need not be finite in f32.
+    let finite = || logits.iter().copied().filter(|logit| logit.is_finite()).map(f64::from);
+    let worst = finite().fold(f64::INFINITY, f64::min);
+    let span = finite().fold(f64::NEG_INFINITY, f64::max) - worst;
+    logits.iter().map(|&logit| if logit.is_finite() { place(f64::from(logit) - worst, span) } else { 0.0 }).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "between 0 and 1 nothing is lost but digits")]
+fn place(above_worst: f64, span: f64) -> f32 {
+    if 0.0 < span { (above_worst / span) as f32 } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_sigmoid_is_one_half_at_nothing_and_never_leaves_its_borders() {
+        assert_eq!(sigmoid(0.0).to_bits(), 0.5_f32.to_bits());
+        assert!((sigmoid(-0.619_039_2) - 0.35).abs() < 1e-6, "the usual threshold");
+        for logit in [f32::MAX, f32::INFINITY] {
+            assert_eq!((sigmoid(logit).to_bits(), sigmoid(-logit).to_bits()), (1.0_f32.to_bits(), 0.0_f32.to_bits()));
+        }
+        assert!(sigmoid(f32::NAN).is_nan());
+    }
+
+    #[test]
+    fn the_worst_is_nothing_and_the_best_is_all() {
+        assert_eq!(min_max(&[-3.0, 1.0, -1.0]), [0.0, 1.0, 0.5]);
+        assert_eq!(min_max(&[7.0, 7.0]), [1.0, 1.0]);
+        assert_eq!(min_max(&[f32::NAN, 2.0, f32::INFINITY, 1.0]), [0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(min_max(&[f32::MAX, f32::MIN]), [1.0, 0.0]);
+        assert!(min_max(&[]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn neither_changes_the_order(one in any::<f32>(), other in any::<f32>(), third in any::<f32>()) {
+            let (low, high) = if one < other { (one, other) } else { (other, one) };
+            prop_assert!(sigmoid(low) <= sigmoid(high) || low.is_nan() || high.is_nan());
+            let placed = min_max(&[low, high, third]);
+            prop_assert!(placed[0] <= placed[1] || !high.is_finite());
+            prop_assert!(placed.iter().all(|place| (0.0..=1.0).contains(place)));
+        }
+
+        #[test]
+        fn a_logit_and_its_opposite_make_one(logit in -80_f32..80.0) {
+            prop_assert!((sigmoid(logit) + sigmoid(-logit) - 1.0).abs() < 1e-6);
+        }
+    }
+}
