@@ -1,8 +1,10 @@
 //! The rim: tools and the fronts that offer them.
 //!
-//! What lives here already is [`json`]: how everything that the memories answer is written as JSON, the same on the
-//! command line, on a socket and over HTTP.
-
-#![forbid(unsafe_code)]
+//! | room | what lives there |
+//! |---|---|
+//! | [`json`] | how everything that the memories answer is written as JSON, the same for every front |
+//! | [`model`] | the models that make search better: in a folder on this machine, or behind an address |
 
 pub mod json;
+#[cfg(any(feature = "local-model", feature = "remote-model"))]
+pub mod model;

@@ -1,0 +1,84 @@
+//! What `config.json` says of a network.
+
+use serde::Deserialize;
+
+use super::math::Activation;
+use crate::model::local::{Folder, ModelError};
+
+pub(super) const FILE: &str = "config.json";
+
+/// The size and kind of a network.
+#[derive(Debug)]
+pub(in crate::model::local) struct Config {
+    pub(in crate::model::local) hidden: usize,
+    pub(super) layers: usize,
+    pub(super) heads: usize,
+    pub(super) intermediate: usize,
+    pub(in crate::model::local) positions: usize,
+    pub(super) kinds: usize,
+    pub(super) epsilon: f32,
+    pub(super) activation: Activation,
+    pub(in crate::model::local) is_classifier: bool,
+    /// The file as it stands.
+    pub(in crate::model::local) bytes: Vec<u8>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Described {
+    model_type: Option<String>,
+    #[serde(default)]
+    architectures: Option<Vec<String>>,
+    hidden_size: Option<usize>,
+    num_hidden_layers: Option<usize>,
+    num_attention_heads: Option<usize>,
+    intermediate_size: Option<usize>,
+    max_position_embeddings: Option<usize>,
+    type_vocab_size: Option<usize>,
+    layer_norm_eps: Option<f32>,
+    hidden_act: Option<String>,
+    position_embedding_type: Option<String>,
+    #[serde(default)]
+    is_decoder: bool,
+}
+
+impl Config {
+    pub(in crate::model::local) fn open(folder: &Folder) -> Result<Self, ModelError> {
+        let bytes = folder.read(FILE)?;
+        let described: Described = folder.parse(FILE, &bytes)?;
+        let architecture = described.architectures.as_deref().unwrap_or_default().first().cloned().unwrap_or_default();
+        let is_bert = described.model_type.as_deref().map_or(architecture.starts_with("Bert"), |kind| kind == "bert");
+        if !is_bert || described.is_decoder {
+            let kind = described.model_type.unwrap_or(architecture);
+            return Err(folder.unsupported(FILE, &format!("it describes a model of the kind {kind:?}, not a BERT encoder")));
+        }
+        if let Some(kind) = described.position_embedding_type.filter(|kind| kind != "absolute") {
+            return Err(folder.unsupported(FILE, &format!("it asks for positions of the kind {kind:?}")));
+        }
+        let activation = described.hidden_act.as_deref().unwrap_or("gelu");
+        let Some(activation) = Activation::named(activation) else {
+            return Err(folder.unsupported(FILE, &format!("it asks for the activation {activation:?}")));
+        };
+        let size = |name: &str, said: Option<usize>| match said {
+            Some(0) => Err(folder.damaged(FILE, &format!("{name} is 0"))),
+            Some(size) => Ok(size),
+            None => Err(folder.damaged(FILE, &format!("it does not say {name}"))),
+        };
+        let config = Self {
+            hidden: size("hidden_size", described.hidden_size)?,
+            layers: size("num_hidden_layers", described.num_hidden_layers)?,
+            heads: size("num_attention_heads", described.num_attention_heads)?,
+            intermediate: size("intermediate_size", described.intermediate_size)?,
+            positions: size("max_position_embeddings", described.max_position_embeddings)?,
+            kinds: size("type_vocab_size", described.type_vocab_size.or(Some(2)))?,
+            epsilon: described.layer_norm_eps.unwrap_or(1e-12),
+            activation,
+            is_classifier: architecture.ends_with("ForSequenceClassification"),
+            bytes,
+        };
+        if !config.hidden.is_multiple_of(config.heads) {
+            let why = format!("hidden_size {} is no multiple of num_attention_heads {}", config.hidden, config.heads);
+            return Err(folder.damaged(FILE, &why));
+        }
+        Ok(config)
+    }
+}

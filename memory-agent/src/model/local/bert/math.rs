@@ -1,0 +1,159 @@
+//! The arithmetic of the network that is no product of matrices.
+//!
+//! Everything is done to many numbers side by side, and compiled for the processor at hand.
+#![expect(clippy::inline_always, reason = "only what is inlined is compiled for the processor at hand")]
+
+use pulp::Arch;
+
+/// What is done to each number between the two halves of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Activation {
+    /// `x · Φ(x)`, with the normal distribution Φ.
+    Gelu,
+    /// The same, with the hyperbolic tangent in place of Φ.
+    GeluTanh,
+    /// What is negative becomes 0.
+    Relu,
+}
+
+impl Activation {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "gelu" => Some(Self::Gelu),
+            "gelu_new" | "gelu_pytorch_tanh" => Some(Self::GeluTanh),
+            "relu" => Some(Self::Relu),
+            _ => None,
+        }
+    }
+
+    pub(super) fn apply(self, numbers: &mut [f32]) {
+        match self {
+            Self::Gelu => each(numbers, gelu),
+            Self::GeluTanh => each(numbers, gelu_tanh),
+            // A comparison with NaN is false, and NaN must not vanish.
+            Self::Relu => each(numbers, |x| if x < 0.0 { 0.0 } else { x }),
+        }
+    }
+}
+
+#[inline(always)]
+fn each(numbers: &mut [f32], change: impl Fn(f32) -> f32) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for number in numbers.iter_mut() {
+                *number = change(*number);
+            }
+        },
+    );
+}
+
+/// Brings each column to mean 0 and variance 1, and then to the `scale` and `shift` of each row.
+pub(super) fn normalise_columns(numbers: &mut [f32], width: usize, scale: &[f32], shift: &[f32], epsilon: f32) {
+    let rows = real(scale.len());
+    let (mut means, mut factors) = (vec![0.0; width], vec![0.0; width]);
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for row in numbers.chunks_exact(width) {
+                for (mean, number) in means.iter_mut().zip(row) {
+                    *mean += number;
+                }
+            }
+            for mean in &mut means {
+                *mean /= rows;
+            }
+            for row in numbers.chunks_exact(width) {
+                for ((sum, number), mean) in factors.iter_mut().zip(row).zip(&means) {
+                    *sum += (number - mean) * (number - mean);
+                }
+            }
+            for factor in &mut factors {
+                *factor = 1.0 / (*factor / rows + epsilon).sqrt();
+            }
+            for ((row, scale), shift) in numbers.chunks_exact_mut(width).zip(scale).zip(shift) {
+                for ((number, mean), factor) in row.iter_mut().zip(&means).zip(&factors) {
+                    *number = (*number - mean) * factor * scale + shift;
+                }
+            }
+        },
+    );
+}
+
+/// Makes each column positive and its sum 1.
+pub(super) fn softmax_columns(numbers: &mut [f32], width: usize) {
+    let (mut largest, mut sums) = (vec![f32::MIN; width], vec![0.0; width]);
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for row in numbers.chunks_exact(width) {
+                for (largest, number) in largest.iter_mut().zip(row) {
+                    *largest = if *largest < *number { *number } else { *largest };
+                }
+            }
+            for row in numbers.chunks_exact_mut(width) {
+                for ((number, largest), sum) in row.iter_mut().zip(&largest).zip(&mut sums) {
+                    *number = exp(*number - largest);
+                    *sum += *number;
+                }
+            }
+            for sum in &mut sums {
+                *sum = 1.0 / *sum;
+            }
+            for row in numbers.chunks_exact_mut(width) {
+                for (number, factor) in row.iter_mut().zip(&sums) {
+                    *number *= factor;
+                }
+            }
+        },
+    );
+}
+
+/// Returns a count as a number; counts here are far below 2^24, up to which that is exact.
+#[expect(clippy::cast_precision_loss, reason = "lengths are short")]
+pub(super) fn real(count: usize) -> f32 {
+    count as f32
+}
+
+#[inline(always)]
+fn gelu(x: f32) -> f32 {
+    0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
+}
+
+#[inline(always)]
+fn gelu_tanh(x: f32) -> f32 {
+    const FACTOR: f32 = 0.797_884_6; // √(2/π)
+    0.5 * x * (1.0 + tanh(FACTOR * (x + 0.044_715 * x * x * x)))
+}
+
+#[inline(always)]
+fn tanh(x: f32) -> f32 {
+    // Never above 1, because e^−2|x| is between 0 and 1.
+    let small = exp(-2.0 * x.abs());
+    ((1.0 - small) / (1.0 + small)).copysign(x)
+}
+
+/// The error function, within 2e-7: formula 7.1.26 of Abramowitz and Stegun.
+#[inline(always)]
+fn erf(x: f32) -> f32 {
+    let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
+    let series = t * (0.254_829_6 + t * (-0.284_496_72 + t * (1.421_413_8 + t * (-1.453_152_1 + t * 1.061_405_4))));
+    (1.0 - series * exp(-x * x)).copysign(x)
+}
+
+/// `e^x` within 2e-7 of itself. Below −87 it is as good as 0; NaN stays NaN.
+#[inline(always)]
+fn exp(x: f32) -> f32 {
+    // Added to a number, its whole part comes to stand in the last bits.
+    const ROUND: f32 = 12_582_912.0;
+    // ln 2 in two parts, the first of which is short enough for exact products.
+    const LN_2: (f32, f32) = (0.693_359_4, -2.121_944_4e-4);
+    let x = x.clamp(-87.0, 88.0);
+    let rounded = x * std::f32::consts::LOG2_E + ROUND;
+    let whole = rounded - ROUND;
+    let rest = x - whole * LN_2.0 - whole * LN_2.1;
+    let power = 1.0
+        + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6.0 + rest * (1.0 / 24.0 + rest * (1.0 / 120.0 + rest * (1.0 / 720.0))))));
+    let exponent = rounded.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(127);
+    power * f32::from_bits(exponent << 23)
+}

@@ -1,0 +1,191 @@
+//! The numbers of a network, out of `model.safetensors`.
+
+use std::fmt::{self, Debug};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use half::{bf16, f16};
+use memmap2::Mmap;
+use safetensors::{Dtype, SafeTensors};
+
+use crate::model::local::{Folder, ModelError, raw};
+
+const FILE: &str = "model.safetensors";
+
+/// What stands before the header: its size.
+const SIZE: usize = 8;
+
+/// A file of weights, mapped into memory.
+#[derive(Debug)]
+pub(in crate::model::local) struct Weights<'a> {
+    folder: &'a Folder,
+    map: Arc<Mmap>,
+    metadata: safetensors::tensor::Metadata,
+    data: usize,
+    /// What a published checkpoint puts before each name: some have `bert.`.
+    prefix: &'static str,
+}
+
+impl<'a> Weights<'a> {
+    pub(in crate::model::local) fn open(folder: &'a Folder) -> Result<Self, ModelError> {
+        let file = folder.file(FILE)?;
+        let map = raw::map(&file).map_err(|error| folder.damaged(FILE, &format!("it cannot be mapped into memory: {error}")))?;
+        let (header, metadata) = SafeTensors::read_metadata(&map)
+            .map_err(|error| folder.damaged(FILE, &format!("it is cut short or no safetensors file ({error})")))?;
+        let prefix = if metadata.info("bert.embeddings.word_embeddings.weight").is_some() { "bert." } else { "" };
+        Ok(Self { folder, map: Arc::new(map), metadata, data: SIZE + header, prefix })
+    }
+
+    /// Returns the whole file, and how long its header is.
+    pub(in crate::model::local) fn bytes(&self) -> (&[u8], usize) {
+        (&self.map, self.data)
+    }
+
+    /// Returns the shape of a tensor outside of the encoder.
+    pub(in crate::model::local) fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.metadata.info(name).map(|info| info.shape.as_slice())
+    }
+
+    /// Returns a tensor of the encoder as numbers.
+    pub(super) fn numbers(&self, name: &str, shape: &[usize]) -> Result<Numbers, ModelError> {
+        self.outer_numbers(&format!("{}{name}", self.prefix), shape)
+    }
+
+    /// Returns a tensor outside of the encoder as numbers.
+    pub(super) fn outer_numbers(&self, name: &str, shape: &[usize]) -> Result<Numbers, ModelError> {
+        let Table { kind, map, range, .. } = self.table(name, shape)?;
+        let bytes = &map[range.clone()];
+        let as_they_stand = cfg!(target_endian = "little") && bytemuck::try_cast_slice::<u8, f32>(bytes).is_ok();
+        Ok(match kind {
+            Kind::F32 if as_they_stand => Numbers::Mapped { map, range },
+            Kind::F32 | Kind::F16 | Kind::Bf16 => {
+                let mut numbers = vec![0.0; bytes.len() / kind.size()];
+                kind.add(bytes, &mut numbers);
+                Numbers::Copied(numbers)
+            }
+        })
+    }
+
+    /// Returns a tensor of the encoder of which only some rows will be asked for. How many it has does not matter.
+    pub(super) fn rows(&self, name: &str, columns: usize) -> Result<Table, ModelError> {
+        let name = format!("{}{name}", self.prefix);
+        let rows = self.shape(&name).and_then(|shape| shape.first().copied()).unwrap_or(0);
+        self.table(&name, &[rows, columns])
+    }
+
+    fn table(&self, name: &str, shape: &[usize]) -> Result<Table, ModelError> {
+        // Checkpoints of the first years have other names for the two halves of a norm.
+        let former = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
+        let Some(info) = self.metadata.info(name).or_else(|| self.metadata.info(&former)) else {
+            return Err(self.folder.damaged(FILE, &format!("it holds no {name}")));
+        };
+        if info.shape != shape {
+            let why = format!("{name} has the shape {:?} and should have {shape:?}, as config.json says", info.shape);
+            return Err(self.folder.damaged(FILE, &why));
+        }
+        let kind = match info.dtype {
+            Dtype::F32 => Kind::F32,
+            Dtype::F16 => Kind::F16,
+            Dtype::BF16 => Kind::Bf16,
+            other => {
+                let why = format!("{name} holds numbers of the kind {other:?}; F32, F16 and BF16 are read");
+                return Err(self.folder.unsupported(FILE, &why));
+            }
+        };
+        let (start, end) = info.data_offsets;
+        let columns = shape.last().copied().unwrap_or(0);
+        Ok(Table { kind, map: Arc::clone(&self.map), range: self.data + start..self.data + end, columns })
+    }
+
+    /// Says what is wrong with the file.
+    pub(in crate::model::local) fn damaged(&self, what: &str) -> ModelError {
+        self.folder.damaged(FILE, what)
+    }
+
+    /// Says that the answers of the network in `folder` are no numbers.
+    pub(in crate::model::local) fn not_a_number(folder: &Path) -> ModelError {
+        ModelError::new(
+            format!("{} cannot be used: its numbers lead to no finite result", folder.join(FILE).display()),
+            "fetch the model again, or choose another one",
+        )
+    }
+}
+
+/// Numbers that are read one after the other.
+pub(super) enum Numbers {
+    /// As they stand in the file.
+    Mapped { map: Arc<Mmap>, range: Range<usize> },
+    /// Where they do not stand there as this machine needs them.
+    Copied(Vec<f32>),
+}
+
+impl Numbers {
+    pub(super) fn get(&self) -> &[f32] {
+        match self {
+            Self::Mapped { map, range } => bytemuck::cast_slice(&map[range.clone()]),
+            Self::Copied(numbers) => numbers,
+        }
+    }
+}
+
+impl Debug for Numbers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} numbers", self.get().len())
+    }
+}
+
+/// Numbers of which some rows are read.
+#[derive(Debug)]
+pub(super) struct Table {
+    kind: Kind,
+    map: Arc<Mmap>,
+    range: Range<usize>,
+    columns: usize,
+}
+
+impl Table {
+    pub(super) fn len(&self) -> usize {
+        self.range.len() / (self.columns * self.kind.size())
+    }
+
+    /// Adds a row to what is there.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub(super) fn add_row(&self, row: usize, numbers: &mut [f32]) {
+        let size = self.columns * self.kind.size();
+        self.kind.add(&self.map[self.range.clone()][row * size..][..size], numbers);
+    }
+}
+
+/// How a number is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    F32,
+    F16,
+    Bf16,
+}
+
+impl Kind {
+    fn size(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::F16 | Self::Bf16 => 2,
+        }
+    }
+
+    fn add(self, bytes: &[u8], numbers: &mut [f32]) {
+        match self {
+            Self::F32 => add(bytes, numbers, f32::from_le_bytes),
+            Self::F16 => add(bytes, numbers, |bytes| f16::from_le_bytes(bytes).to_f32()),
+            Self::Bf16 => add(bytes, numbers, |bytes| bf16::from_le_bytes(bytes).to_f32()),
+        }
+    }
+}
+
+fn add<const SIZE: usize>(bytes: &[u8], numbers: &mut [f32], read: impl Fn([u8; SIZE]) -> f32) {
+    for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks().0) {
+        *number += read(*bytes);
+    }
+}

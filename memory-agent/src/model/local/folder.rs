@@ -1,0 +1,123 @@
+//! How files of a model are read.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use super::ModelError;
+
+/// A folder with a model, or a part of one.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+}
+
+/// The largest file that is read as a whole. Tokenizers have some hundred KB, those of many languages 20 MB.
+const LARGEST: u64 = 64 << 20;
+
+impl Folder {
+    pub(super) fn open(path: &Path) -> Result<Self, ModelError> {
+        if path.is_dir() {
+            return Ok(Self { path: path.to_owned() });
+        }
+        let is = if path.exists() { "is not a folder" } else { "is not there" };
+        Err(ModelError::new(
+            format!("{} {is}", path.display()),
+            "name the folder that holds the model's config.json, tokenizer.json and model.safetensors",
+        ))
+    }
+
+    /// Returns the folder called `name` in this one, which the model's own files speak of.
+    pub(super) fn part(&self, name: &str) -> Result<Self, ModelError> {
+        let is_inside = Path::new(name).components().all(|component| matches!(component, Component::Normal(_)));
+        if !is_inside {
+            return Err(self.damaged("modules.json", &format!("it names a folder outside of the model: {name:?}")));
+        }
+        Self::open(&self.path.join(name))
+    }
+
+    /// Returns the folder's own name.
+    pub(super) fn name(&self) -> String {
+        // A path such as `.` has no name as it stands.
+        let path = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
+        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    }
+
+    pub(super) fn path_of(&self, file: &str) -> PathBuf {
+        self.path.join(file)
+    }
+
+    pub(super) fn has(&self, file: &str) -> bool {
+        self.path.join(file).exists()
+    }
+
+    pub(super) fn file(&self, file: &str) -> Result<File, ModelError> {
+        let path = self.path.join(file);
+        if !path.exists() {
+            return Err(self.missing(file));
+        }
+        // Opening a pipe would wait for somebody to write to it.
+        if !path.is_file() {
+            return Err(self.damaged(file, "it is not a file"));
+        }
+        File::open(path).map_err(|error| self.unreadable(file, &error))
+    }
+
+    pub(super) fn read(&self, file: &str) -> Result<Vec<u8>, ModelError> {
+        let mut bytes = Vec::new();
+        self.file(file)?.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| self.unreadable(file, &error))?;
+        if LARGEST < bytes.len() as u64 {
+            return Err(self.damaged(file, "it is larger than any such file can be"));
+        }
+        Ok(bytes)
+    }
+
+    pub(super) fn json<T: DeserializeOwned>(&self, file: &str) -> Result<T, ModelError> {
+        self.parse(file, &self.read(file)?)
+    }
+
+    /// Reads a file that a model need not have.
+    pub(super) fn json_if_there<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, ModelError> {
+        if self.has(file) { self.json(file).map(Some) } else { Ok(None) }
+    }
+
+    pub(super) fn parse<T: DeserializeOwned>(&self, file: &str, bytes: &[u8]) -> Result<T, ModelError> {
+        serde_json::from_slice(bytes).map_err(|error| self.damaged(file, &format!("it is not what it should be: {error}")))
+    }
+
+    /// Says what is wrong with a file; another copy of it may be right.
+    pub(super) fn damaged(&self, file: &str, what: &str) -> ModelError {
+        ModelError::new(
+            format!("{} cannot be used: {what}", self.path.join(file).display()),
+            "fetch the model again, or choose another one",
+        )
+    }
+
+    /// Says that a file is what it should be, but of a kind that we do not run.
+    pub(super) fn unsupported(&self, file: &str, what: &str) -> ModelError {
+        ModelError::new(
+            format!("{} cannot be used: {what}", self.path.join(file).display()),
+            "choose a BERT model with a WordPiece tokenizer, such as all-MiniLM-L6-v2",
+        )
+    }
+
+    fn missing(&self, file: &str) -> ModelError {
+        let other = ["pytorch_model.bin", "tf_model.h5", "model.onnx"].into_iter().find(|other| self.has(other));
+        let hint = match other {
+            Some(other) if file == "model.safetensors" => {
+                format!("{other} is a format that is not read; fetch the model's safetensors file, or convert it")
+            }
+            _ => "fetch the whole model: config.json, tokenizer.json and model.safetensors belong together".to_owned(),
+        };
+        ModelError::new(format!("{} is not there", self.path.join(file).display()), hint)
+    }
+
+    fn unreadable(&self, file: &str, error: &io::Error) -> ModelError {
+        ModelError::new(
+            format!("{} cannot be read: {error}", self.path.join(file).display()),
+            "see whether this user may read the file, and whether the disk is sound",
+        )
+    }
+}

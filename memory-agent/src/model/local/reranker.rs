@@ -1,0 +1,117 @@
+//! How a question and texts become scores.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use memory_core::{RerankError, Reranker};
+
+use super::bert::{Config, Encoder, Grid, Linear, Weights, Workspace, groups};
+use super::identity::identity;
+use super::sentence::Reading;
+use super::spread::spread;
+use super::wordpiece::{Tokenizer, Tokens};
+use super::{Folder, ModelError};
+
+/// A cross-encoder out of a folder, run on this machine's processor: a BERT model for sequence classification.
+///
+/// A model of one label says how well the text answers; of two labels, the last one says so. Where a question and a text
+/// together are longer than the model reads (mostly 512 tokens), the longer one of them is cut.
+#[derive(Debug)]
+pub struct LocalReranker {
+    folder: PathBuf,
+    identity: String,
+    tokenizer: Tokenizer,
+    encoder: Encoder,
+    pooler: Linear,
+    classifier: Linear,
+    reading: Reading,
+    hidden: usize,
+    threads: NonZeroUsize,
+}
+
+impl LocalReranker {
+    /// Opens the model in `folder`. Its weights are mapped, not read: what is not used costs nothing.
+    ///
+    /// Many texts are spread over `threads`, or else over as many as the machine has. The files must not be written to
+    /// while the model is in use; to replace one, put the new file in its place.
+    ///
+    /// # Errors
+    /// When the folder or a file of the model is missing or damaged, or the model is none that can be run.
+    pub fn open(folder: &Path, threads: Option<NonZeroUsize>) -> Result<Self, RerankError> {
+        Ok(Self::read(folder, threads)?)
+    }
+
+    fn read(path: &Path, threads: Option<NonZeroUsize>) -> Result<Self, ModelError> {
+        let folder = &Folder::open(path)?;
+        let config = Config::open(folder)?;
+        let opened = Tokenizer::open(folder)?;
+        let reading = Reading::open(folder, config.positions)?;
+        let weights = Weights::open(folder)?;
+        let labels = labels(folder, &weights)?;
+        let encoder = Encoder::open(&weights, &config)?;
+        opened.check(folder, &encoder)?;
+        if !encoder.tells_two_texts() {
+            return Err(folder.unsupported("config.json", "its network cannot tell a question from a text"));
+        }
+        let pooler = Linear::open_pooler(&weights, config.hidden)?;
+        let classifier = Linear::open_outer(&weights, "classifier", config.hidden, labels)?;
+        let (bytes, header) = weights.bytes();
+        let settings = format!("{reading:?}");
+        let identity = identity(&folder.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
+        let (tokenizer, hidden) = (opened.tokenizer, config.hidden);
+        let threads = threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        let folder = folder.path_of("");
+        Ok(Self { folder, identity, tokenizer, encoder, pooler, classifier, reading, hidden, threads })
+    }
+
+    fn tokens(&self, query: &str, text: &str) -> Tokens {
+        let most = self.reading.most_tokens;
+        if self.reading.is_lowered {
+            return self.tokenizer.pair(&query.to_lowercase(), &text.to_lowercase(), most);
+        }
+        self.tokenizer.pair(query, text, most)
+    }
+
+    fn logits(&self, workspace: &mut Workspace, inputs: &[Tokens]) -> Vec<Result<f32, ModelError>> {
+        let grid = self.encoder.encode(inputs, workspace);
+        let (mut first, mut pooled, mut logits) = (Grid::default(), Grid::default(), Grid::default());
+        first.resize(self.hidden, inputs.len());
+        let mut start = 0;
+        for (column, input) in inputs.iter().enumerate() {
+            first.set_column(column, &grid.column(start));
+            start += input.ids.len();
+        }
+        self.pooler.apply(&first, &mut pooled);
+        for number in pooled.numbers_mut() {
+            *number = number.tanh();
+        }
+        self.classifier.apply(&pooled, &mut logits);
+        let logit = |column: usize| logits.column(column).last().copied().filter(|logit| logit.is_finite());
+        (0..inputs.len()).map(|column| logit(column).ok_or_else(|| Weights::not_a_number(&self.folder))).collect()
+    }
+}
+
+impl Reranker for LocalReranker {
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
+        let tokens = spread(self.threads, texts, |(): &mut (), text| self.tokens(query, text));
+        let logits = spread(self.threads, &groups(&tokens), |workspace, group| self.logits(workspace, group));
+        logits.into_iter().flatten().map(|logit| logit.map_err(RerankError::from)).collect()
+    }
+}
+
+/// Returns how many labels the model tells apart.
+fn labels(folder: &Folder, weights: &Weights<'_>) -> Result<usize, ModelError> {
+    let Some(shape) = weights.shape("classifier.weight") else {
+        let why = "it holds no classifier.weight, so it is no cross-encoder";
+        return Err(folder.unsupported("model.safetensors", why));
+    };
+    match shape.first() {
+        Some(&labels @ (1 | 2)) => Ok(labels),
+        _ => Err(folder.unsupported("model.safetensors", &format!("its classifier has the shape {shape:?}, not 1 or 2 labels"))),
+    }
+}

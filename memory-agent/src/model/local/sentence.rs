@@ -1,0 +1,125 @@
+//! What a sentence transformer does with the network's output, and how long a text it reads.
+
+use serde::Deserialize;
+
+use super::{Folder, ModelError};
+
+const MODULES: &str = "modules.json";
+const POOLING: &str = "config.json";
+const SENTENCE: &str = "sentence_bert_config.json";
+const TOKENIZER: &str = "tokenizer_config.json";
+
+/// The longest input that is ever read, in tokens. Attention needs memory for the square of it.
+const LONGEST: usize = 8_192;
+
+/// What becomes of the network's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pooling {
+    /// The mean over all tokens.
+    Mean,
+    /// What stands at the first token.
+    First,
+}
+
+/// How a sentence transformer is put together.
+#[derive(Debug)]
+pub(super) struct Sentence {
+    /// The folder of the network, which older models keep in a folder of its own.
+    pub(super) transformer: Option<Folder>,
+    pub(super) pooling: Pooling,
+}
+
+#[derive(Debug, Deserialize)]
+struct Module {
+    #[serde(rename = "type")]
+    kind: String,
+    path: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the file says it with one switch for each way")]
+struct PoolingConfig {
+    #[serde(default)]
+    pooling_mode_cls_token: bool,
+    #[serde(default)]
+    pooling_mode_mean_tokens: bool,
+    #[serde(default)]
+    pooling_mode_max_tokens: bool,
+    #[serde(default)]
+    pooling_mode_mean_sqrt_len_tokens: bool,
+    #[serde(default)]
+    pooling_mode_weightedmean_tokens: bool,
+    #[serde(default)]
+    pooling_mode_lasttoken: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct SentenceConfig {
+    max_seq_length: Option<usize>,
+    #[serde(default)]
+    do_lower_case: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct TokenizerConfig {
+    // Models without a limit say so with a number that no integer holds.
+    model_max_length: Option<f64>,
+}
+
+impl Sentence {
+    /// Reads how a model is put together. One that does not say so takes the mean.
+    pub(super) fn open(folder: &Folder) -> Result<Self, ModelError> {
+        let mut sentence = Self { transformer: None, pooling: Pooling::Mean };
+        let modules: Vec<Module> = folder.json_if_there(MODULES)?.unwrap_or_default();
+        for module in &modules {
+            let kind = module.kind.rsplit('.').next().unwrap_or_default();
+            match kind {
+                "Transformer" if module.path.is_empty() => {}
+                "Transformer" => sentence.transformer = Some(folder.part(&module.path)?),
+                "Pooling" => sentence.pooling = pooling(&folder.part(&module.path)?)?,
+                // Vectors leave with length 1 in any case.
+                "Normalize" => {}
+                other => return Err(folder.unsupported(MODULES, &format!("it asks for a module of the kind {other:?}"))),
+            }
+        }
+        Ok(sentence)
+    }
+}
+
+fn pooling(folder: &Folder) -> Result<Pooling, ModelError> {
+    let config: PoolingConfig = folder.json(POOLING)?;
+    let has_other = config.pooling_mode_max_tokens
+        || config.pooling_mode_mean_sqrt_len_tokens
+        || config.pooling_mode_weightedmean_tokens
+        || config.pooling_mode_lasttoken;
+    match (config.pooling_mode_mean_tokens, config.pooling_mode_cls_token) {
+        (true, false) if !has_other => Ok(Pooling::Mean),
+        (false, true) if !has_other => Ok(Pooling::First),
+        _ => Err(folder.unsupported(POOLING, "it asks for another pooling than the mean of the tokens or the first one")),
+    }
+}
+
+/// How a text is brought to the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// How many tokens an input may have, with those around the text.
+    pub(super) most_tokens: usize,
+    /// The text becomes lower case before anything else.
+    pub(super) is_lowered: bool,
+}
+
+impl Reading {
+    /// Reads how long an input may be: what the sentence transformer says, else the tokenizer, never more than `positions`.
+    pub(super) fn open(folder: &Folder, positions: usize) -> Result<Self, ModelError> {
+        let sentence: SentenceConfig = folder.json_if_there(SENTENCE)?.unwrap_or_default();
+        let tokenizer: TokenizerConfig = folder.json_if_there(TOKENIZER)?.unwrap_or_default();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "too much becomes the most there is")]
+        let said = sentence.max_seq_length.or(tokenizer.model_max_length.map(|length| length as usize));
+        let most_tokens = said.unwrap_or(positions).min(positions).min(LONGEST);
+        // Two texts with the three tokens around them, and one token each.
+        if most_tokens < 5 {
+            return Err(folder.damaged(SENTENCE, &format!("an input of {most_tokens} tokens has no room for a text")));
+        }
+        Ok(Self { most_tokens, is_lowered: sentence.do_lower_case })
+    }
+}

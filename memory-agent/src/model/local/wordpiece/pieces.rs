@@ -1,0 +1,119 @@
+//! How a word falls into the pieces that a vocabulary knows.
+
+use super::vocabulary::Vocabulary;
+use super::words::Word;
+
+/// The pieces a vocabulary knows: those that begin a word, and those that continue one.
+#[derive(Debug)]
+pub(super) struct Pieces {
+    vocabulary: Vocabulary,
+    prefix: usize,
+    first: Table,
+    further: Table,
+}
+
+/// Where pieces stand in the vocabulary: a hash table with open addressing.
+#[derive(Debug)]
+struct Table {
+    /// 0 is nothing, and anything else one more than the place in the vocabulary.
+    slots: Vec<u32>,
+    longest: usize,
+}
+
+impl Pieces {
+    /// Takes in a vocabulary, in which pieces that continue a word begin with `prefix`.
+    ///
+    /// Where a piece is listed twice, the last one counts.
+    pub(super) fn new(vocabulary: Vocabulary, prefix: &str) -> Self {
+        let mut pieces = Self {
+            prefix: prefix.len(),
+            first: Table::for_pieces(vocabulary.len()),
+            further: Table::for_pieces(vocabulary.len()),
+            vocabulary: Vocabulary::default(),
+        };
+        for index in 0..vocabulary.len() {
+            let (piece, _) = vocabulary.piece(index);
+            match piece.strip_prefix(prefix).filter(|rest| !rest.is_empty() && !prefix.is_empty()) {
+                Some(rest) => pieces.further.insert(&vocabulary, prefix.len(), rest, index),
+                None => pieces.first.insert(&vocabulary, 0, piece, index),
+            }
+        }
+        pieces.vocabulary = vocabulary;
+        pieces
+    }
+
+    /// Returns the number of a piece that begins a word.
+    pub(super) fn number(&self, piece: &str) -> Option<u32> {
+        self.first.find(&self.vocabulary, 0, piece).map(|index| self.vocabulary.piece(index).1)
+    }
+
+    /// Returns how many numbers there are, with those that no piece has.
+    pub(super) fn rows(&self) -> usize {
+        self.vocabulary.largest().map_or(0, |largest| largest as usize + 1)
+    }
+
+    /// Appends the numbers of a word's pieces: the longest that is known, then the longest of what is left, to the end.
+    ///
+    /// A word that does not come out even is `unknown` as a whole, and so is one that is too long.
+    pub(super) fn split(&self, word: Word<'_>, unknown: u32, numbers: &mut Vec<u32>) {
+        let before = numbers.len();
+        let mut rest = match word {
+            Word::Spelled(text) => text,
+            Word::TooLong => return numbers.push(unknown),
+        };
+        let (mut table, mut prefix) = (&self.first, 0);
+        while !rest.is_empty() {
+            let Some((index, length)) = table.longest_start(&self.vocabulary, prefix, rest) else {
+                numbers.truncate(before);
+                return numbers.push(unknown);
+            };
+            numbers.push(self.vocabulary.piece(index).1);
+            rest = &rest[length..];
+            (table, prefix) = (&self.further, self.prefix);
+        }
+    }
+}
+
+impl Table {
+    fn for_pieces(count: usize) -> Self {
+        // At most half of the slots are ever taken, so that every search meets an empty one.
+        Self { slots: vec![0; (2 * count + 1).next_power_of_two()], longest: 0 }
+    }
+
+    /// `prefix` is how much of a piece in the vocabulary is left out of account.
+    fn insert(&mut self, vocabulary: &Vocabulary, prefix: usize, piece: &str, index: usize) {
+        self.longest = self.longest.max(piece.len());
+        let slot = self.slot(vocabulary, prefix, piece);
+        self.slots[slot] = u32::try_from(index + 1).expect("a file of 64 MB has fewer pieces");
+    }
+
+    fn find(&self, vocabulary: &Vocabulary, prefix: usize, piece: &str) -> Option<usize> {
+        (self.slots[self.slot(vocabulary, prefix, piece)] as usize).checked_sub(1)
+    }
+
+    /// Returns the longest piece that `text` begins with, and its length.
+    fn longest_start(&self, vocabulary: &Vocabulary, prefix: usize, text: &str) -> Option<(usize, usize)> {
+        let ends = (1..=self.longest.min(text.len())).rev().filter(|end| text.is_char_boundary(*end));
+        ends.into_iter().find_map(|end| Some((self.find(vocabulary, prefix, &text[..end])?, end)))
+    }
+
+    /// Returns the slot in which the piece is, or would be.
+    fn slot(&self, vocabulary: &Vocabulary, prefix: usize, piece: &str) -> usize {
+        let last = self.slots.len() - 1;
+        let mut slot = hash(piece) & last;
+        while let Some(index) = (self.slots[slot] as usize).checked_sub(1)
+            && vocabulary.piece(index).0[prefix..] != *piece
+        {
+            slot = (slot + 1) & last;
+        }
+        slot
+    }
+}
+
+/// FNV-1a, with its upper half folded onto the lower one.
+#[expect(clippy::cast_possible_truncation, reason = "only some bits of it are used")]
+fn hash(text: &str) -> usize {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, mix);
+    (hash ^ (hash >> 32)) as usize
+}

@@ -1,0 +1,170 @@
+//! How a text falls into words.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+use unicode_normalization::{Decompositions, UnicodeNormalization};
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// How a model wants its words spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "tokenizers have one switch for each")]
+pub(super) struct Spelling {
+    /// Control characters are left out.
+    pub(super) is_clean: bool,
+    /// Each Chinese character is a word.
+    pub(super) splits_chinese: bool,
+    /// Accents are taken off.
+    pub(super) drops_accents: bool,
+    /// Capitals become small.
+    pub(super) is_lower: bool,
+}
+
+/// One word, or punctuation mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word<'a> {
+    /// As the model wants it spelled.
+    Spelled(&'a str),
+    /// Longer than any vocabulary knows a word.
+    TooLong,
+}
+
+/// The words of a text, one after the other. Punctuation marks are words of their own.
+pub(super) struct Words<'a> {
+    characters: Peekable<Characters<'a>>,
+    splits_chinese: bool,
+    is_lower: bool,
+    most_characters: usize,
+    word: String,
+}
+
+enum Characters<'a> {
+    AsTheyStand(Clean<'a>),
+    WithoutAccents(Decompositions<Clean<'a>>),
+}
+
+struct Clean<'a> {
+    characters: Chars<'a>,
+    is_clean: bool,
+}
+
+impl<'a> Words<'a> {
+    /// A word of more than `most_characters` is too long.
+    pub(super) fn new(text: &'a str, spelling: Spelling, most_characters: usize) -> Self {
+        let clean = Clean { characters: text.chars(), is_clean: spelling.is_clean };
+        let characters =
+            if spelling.drops_accents { Characters::WithoutAccents(clean.nfd()) } else { Characters::AsTheyStand(clean) };
+        Self {
+            characters: characters.peekable(),
+            splits_chinese: spelling.splits_chinese,
+            is_lower: spelling.is_lower,
+            most_characters,
+            word: String::new(),
+        }
+    }
+
+    /// Returns the next word, or nothing at the end of the text.
+    pub(super) fn next(&mut self) -> Option<Word<'_>> {
+        self.word.clear();
+        let mut length = 0;
+        while let Some(character) = self.characters.peek().copied() {
+            let stands_alone = self.stands_alone(character);
+            if 0 < length && (character.is_whitespace() || stands_alone) {
+                break;
+            }
+            self.characters.next();
+            if character.is_whitespace() {
+                continue;
+            }
+            length += self.push(character, length);
+            if stands_alone {
+                break;
+            }
+        }
+        if length == 0 {
+            return None;
+        }
+        Some(if length <= self.most_characters { Word::Spelled(&self.word) } else { Word::TooLong })
+    }
+
+    /// Appends a character, unless the word is too long already, and returns how many it became.
+    fn push(&mut self, character: char, length: usize) -> usize {
+        if self.most_characters < length {
+            return 1;
+        }
+        if !self.is_lower {
+            self.word.push(character);
+            return 1;
+        }
+        let lower = character.to_lowercase();
+        let count = lower.len();
+        self.word.extend(lower);
+        count
+    }
+
+    fn stands_alone(&self, character: char) -> bool {
+        is_punctuation(character) || (self.splits_chinese && is_chinese(character))
+    }
+}
+
+impl Iterator for Characters<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        match self {
+            Self::AsTheyStand(clean) => clean.next(),
+            Self::WithoutAccents(decomposed) => decomposed.find(|character| !is_accent(*character)),
+        }
+    }
+}
+
+impl Iterator for Clean<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        let is_clean = self.is_clean;
+        self.characters.find(|character| !is_clean || !is_control(*character))
+    }
+}
+
+fn is_accent(character: char) -> bool {
+    !character.is_ascii() && character.general_category() == GeneralCategory::NonspacingMark
+}
+
+/// Tells whether the character is punctuation: as Unicode says it, and every sign of ASCII.
+fn is_punctuation(character: char) -> bool {
+    if character.is_ascii() {
+        return character.is_ascii_punctuation();
+    }
+    !character.is_alphanumeric() && character.general_category_group() == GeneralCategoryGroup::Punctuation
+}
+
+/// Tells whether a clean text leaves the character out. Tabs and line ends separate words and stay.
+fn is_control(character: char) -> bool {
+    match character {
+        '\t' | '\n' | '\r' => false,
+        '\0' | char::REPLACEMENT_CHARACTER => true,
+        ' '..='~' => false,
+        _ => matches!(
+            character.general_category(),
+            GeneralCategory::Control | GeneralCategory::Format | GeneralCategory::PrivateUse
+        ),
+    }
+}
+
+/// Tells whether the character is of a block that BERT's tokenizers call Chinese.
+///
+/// Kana and Hangul are not: those scripts put spaces between words or run on in their own way.
+fn is_chinese(character: char) -> bool {
+    matches!(
+        character,
+        '\u{3400}'..='\u{4DBF}'
+            | '\u{4E00}'..='\u{9FFF}'
+            | '\u{F900}'..='\u{FAFF}'
+            | '\u{20000}'..='\u{2A6DF}'
+            | '\u{2A700}'..='\u{2B73F}'
+            | '\u{2B740}'..='\u{2B81F}'
+            | '\u{2B820}'..='\u{2CEAF}'
+            | '\u{2F800}'..='\u{2FA1F}'
+    )
+}

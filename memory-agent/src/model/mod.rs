@@ -1,0 +1,15 @@
+//! Models that make search better. None is ever required.
+//!
+//! | a model | feature | what it needs |
+//! |---|---|---|
+//! | [`LocalEmbedder`] | `local-model` | a folder with a sentence transformer, such as all-MiniLM-L6-v2 |
+//! | [`LocalReranker`] | `local-model` | a folder with a cross-encoder, such as ms-marco-MiniLM-L-6-v2 |
+//!
+//! Local models are BERT models as they are published: `config.json`, `tokenizer.json` (or `vocab.txt`) and
+//! `model.safetensors` in one folder. Nothing is ever downloaded.
+
+#[cfg(feature = "local-model")]
+mod local;
+
+#[cfg(feature = "local-model")]
+pub use local::{LocalEmbedder, LocalReranker};
