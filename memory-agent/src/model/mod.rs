@@ -4,12 +4,18 @@
 //! |---|---|---|
 //! | [`LocalEmbedder`] | `local-model` | a folder with a sentence transformer, such as all-MiniLM-L6-v2 |
 //! | [`LocalReranker`] | `local-model` | a folder with a cross-encoder, such as ms-marco-MiniLM-L-6-v2 |
+//! | [`RemoteEmbedder`] | `remote-model` | the address of a server that speaks the protocol of `OpenAI`, and perhaps a key |
 //!
 //! Local models are BERT models as they are published: `config.json`, `tokenizer.json` (or `vocab.txt`) and
 //! `model.safetensors` in one folder. Nothing is ever downloaded.
 
 #[cfg(feature = "local-model")]
 mod local;
+#[cfg(feature = "remote-model")]
+mod remote;
+mod unit;
 
 #[cfg(feature = "local-model")]
 pub use local::{LocalEmbedder, LocalReranker};
+#[cfg(feature = "remote-model")]
+pub use remote::{ApiKey, ApiKeyError, RemoteEmbedder, RemoteSettings};

@@ -12,6 +12,7 @@ use super::sentence::{Pooling, Reading, Sentence};
 use super::spread::spread;
 use super::wordpiece::{Tokenizer, Tokens};
 use super::{Folder, ModelError};
+use crate::model::unit::of_length_1;
 
 /// A sentence transformer out of a folder, run on this machine's processor.
 ///
@@ -85,7 +86,7 @@ impl LocalEmbedder {
                 // The mean and the sum point the same way, and only that is kept.
                 Pooling::Mean => grid.sum(start..end),
             };
-            of_length_1(pooled).ok_or_else(|| Weights::not_a_number(&self.folder))
+            of_length_1(&pooled).ok_or_else(|| Weights::not_a_number(&self.folder))
         };
         inputs.iter().map(vector).collect()
     }
@@ -102,12 +103,4 @@ impl Embedder for LocalEmbedder {
         let vectors = spread(self.threads, &groups, |workspace, group| self.vectors(workspace, group));
         vectors.into_iter().flatten().map(|vector| vector.map_err(EmbedError::from)).collect()
     }
-}
-
-/// Returns the vector with length 1, or nothing if it has no direction.
-#[expect(clippy::cast_possible_truncation, reason = "vectors are kept in f32")]
-fn of_length_1(vector: Vec<f32>) -> Option<Embedding> {
-    let length = vector.iter().map(|part| f64::from(*part) * f64::from(*part)).sum::<f64>().sqrt();
-    let has_direction = length.is_finite() && 0.0 < length;
-    has_direction.then(|| vector.into_iter().map(|part| (f64::from(part) / length) as f32).collect())
 }

@@ -1,0 +1,111 @@
+//! How texts become vectors.
+
+use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+
+use memory_core::{EmbedError, Embedder, Embedding};
+use ureq::{Agent, Proxy};
+
+use super::endpoint::Endpoint;
+use super::request::Server;
+use super::retry::Retry;
+use super::{RemoteSettings, wire};
+use crate::model::unit::of_length_1;
+
+/// An embedding model behind an address, which speaks the protocol of `OpenAI`: Ollama, vLLM, llama.cpp and many others.
+///
+/// Texts go out in requests of some at once, one after the other. What is busy, broken or out of reach is asked again,
+/// for a bounded time; whatever is not one finite vector of the same length for each text is an error. Redirects are not
+/// followed: texts go where the settings say, and nowhere else. A text without any words, which many servers refuse, goes
+/// out as a full stop.
+#[derive(Debug)]
+pub struct RemoteEmbedder {
+    identity: String,
+    server: Server,
+    model: String,
+    asked_dimensions: Option<NonZeroUsize>,
+    texts_at_once: NonZeroUsize,
+    longest_text: NonZeroUsize,
+    /// How many numbers the first vector had; all others must have as many.
+    dimensions: OnceLock<usize>,
+}
+
+impl RemoteEmbedder {
+    /// Returns the model. Nothing is asked yet.
+    ///
+    /// # Errors
+    /// When the address or the proxy is none that can be used.
+    pub fn new(settings: RemoteSettings) -> Result<Self, EmbedError> {
+        let endpoint = Endpoint::parse(&settings.base_url).map_err(|why| EmbedError {
+            why: format!("the address of the model cannot be used: {why}"),
+            hint: Some("an address looks like https://api.openai.com/v1; a key is set apart from it".into()),
+        })?;
+        let proxy = settings.proxy.as_deref().map(Proxy::new).transpose().map_err(|_| EmbedError {
+            why: "the address of the proxy cannot be used".into(),
+            hint: Some("it looks like http://proxy:3128".into()),
+        })?;
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .proxy(proxy)
+            .user_agent(concat!("memory/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .new_agent();
+        let RemoteSettings { api_key, timeout, tries, first_pause, patience, .. } = settings;
+        let size = settings.dimensions.map_or_else(String::new, |dimensions| format!(";{dimensions}"));
+        Ok(Self {
+            identity: format!("{}@{}{size}", settings.model, endpoint.place),
+            server: Server { agent, endpoint, api_key, timeout, retry: Retry { tries, first_pause, patience } },
+            model: settings.model,
+            asked_dimensions: settings.dimensions,
+            texts_at_once: settings.texts_at_once,
+            longest_text: settings.longest_text,
+            dimensions: OnceLock::new(),
+        })
+    }
+
+    fn embed_some(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        let input: Vec<&str> = texts.iter().map(|text| sent(text, self.longest_text)).collect();
+        let dimensions = self.asked_dimensions.map(NonZeroUsize::get);
+        let request = wire::Request { model: &self.model, input: &input, dimensions };
+        let body = serde_json::to_vec(&request).expect("texts and numbers are JSON");
+        let answer = self.server.post(&body)?;
+        let vectors = wire::vectors(&answer, texts.len()).map_err(|why| self.odd(&why))?;
+        vectors.iter().map(|vector| self.checked(vector)).collect()
+    }
+
+    fn checked(&self, vector: &[f64]) -> Result<Embedding, EmbedError> {
+        let before = *self.dimensions.get_or_init(|| self.asked_dimensions.map_or(vector.len(), NonZeroUsize::get));
+        if vector.len() != before {
+            return Err(self.odd(&format!("a vector of {} numbers and not {before}", vector.len())));
+        }
+        of_length_1(vector).ok_or_else(|| self.odd("a vector that points nowhere"))
+    }
+
+    fn odd(&self, what: &str) -> EmbedError {
+        let hint = "see whether the address is that of an embedding model, and the model's name is right";
+        self.server.error(&format!("answers with {what}"), hint)
+    }
+}
+
+impl Embedder for RemoteEmbedder {
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        let mut vectors = Vec::with_capacity(texts.len());
+        for some in texts.chunks(self.texts_at_once.get()) {
+            vectors.extend(self.embed_some(some)?);
+        }
+        Ok(vectors)
+    }
+}
+
+/// Returns as much of a text as is sent.
+fn sent(text: &str, longest: NonZeroUsize) -> &str {
+    if text.trim().is_empty() {
+        return ".";
+    }
+    text.char_indices().nth(longest.get()).map_or(text, |(end, _)| &text[..end])
+}

@@ -1,0 +1,83 @@
+//! Which addresses are accepted.
+
+use ureq::http::Uri;
+
+/// The address of an embedding model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Endpoint {
+    /// With scheme and path, and nothing secret.
+    pub(super) url: String,
+    /// Host, port and path up to `/embeddings`.
+    pub(super) place: String,
+}
+
+impl Endpoint {
+    /// Reads the address up to `/embeddings`, with or without it.
+    ///
+    /// # Errors
+    /// Says what is wrong. The address itself is not said: a password may stand in it.
+    pub(super) fn parse(base_url: &str) -> Result<Self, &'static str> {
+        let uri: Uri = base_url.trim().parse().map_err(|_| "it is no address")?;
+        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+            return Err("it has to begin with http:// or https:// and a host");
+        };
+        if !matches!(scheme, "http" | "https") {
+            return Err("it has to begin with http:// or https://");
+        }
+        if authority.as_str().contains('@') {
+            return Err("it holds a user name or a password");
+        }
+        if uri.query().is_some() || base_url.contains('#') {
+            return Err("it goes on after the path");
+        }
+        let path = uri.path().trim_end_matches('/');
+        let path = path.strip_suffix("/embeddings").unwrap_or(path);
+        let place = format!("{}{path}", authority.as_str().to_ascii_lowercase());
+        Ok(Self { url: format!("{scheme}://{place}/embeddings"), place })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_path_is_found_however_it_is_written() {
+        for (base_url, url) in [
+            ("https://api.openai.com/v1", "https://api.openai.com/v1/embeddings"),
+            (" http://LOCALHOST:11434/v1/ ", "http://localhost:11434/v1/embeddings"),
+            ("http://localhost:8080/v1/embeddings", "http://localhost:8080/v1/embeddings"),
+            ("http://[::1]:80", "http://[::1]:80/embeddings"),
+        ] {
+            assert_eq!(Endpoint::parse(base_url).expect("it is an address").url, url);
+        }
+    }
+
+    #[test]
+    fn an_address_with_secrets_or_without_host_is_refused() {
+        for bad in [
+            "",
+            "localhost",
+            "localhost:11434/v1",
+            "/v1",
+            "ftp://host/v1",
+            "https://me:secret@host/v1",
+            "https://host/v1?key=secret",
+            "https://host/v1#secret",
+            "https:///v1",
+            "http://a b/",
+        ] {
+            let why = Endpoint::parse(bad).expect_err(bad);
+            assert!(!why.contains("secret"));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_address_is_too_odd(base_url in "\\PC{0,40}|https?://\\PC{0,20}") {
+            let _ = Endpoint::parse(&base_url);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! When to try again.
+
+use std::time::Duration;
+
+/// How often and how long something is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Retry {
+    pub(super) tries: u32,
+    pub(super) first_pause: Duration,
+    pub(super) patience: Duration,
+}
+
+impl Retry {
+    /// Returns how long to wait before the next try, or nothing if it is time to give up.
+    ///
+    /// `failed` tries have taken `spent` so far, with the pauses between them; the server may have `asked` for a pause.
+    /// Each pause is twice as long as the one before. A pause after which no patience would be left is not begun.
+    pub(super) fn pause(&self, failed: u32, asked: Option<Duration>, spent: Duration) -> Option<Duration> {
+        if self.tries <= failed {
+            return None;
+        }
+        let doubled = 2_u32.checked_pow(failed.saturating_sub(1)).unwrap_or(u32::MAX);
+        let pause = self.first_pause.saturating_mul(doubled).max(asked.unwrap_or_default());
+        (spent.saturating_add(pause) < self.patience).then_some(pause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const RETRY: Retry = Retry { tries: 4, first_pause: Duration::from_millis(500), patience: Duration::from_secs(10) };
+
+    #[test]
+    fn pauses_double_until_tries_or_patience_are_used_up() {
+        let pause = |failed, spent| RETRY.pause(failed, None, Duration::from_millis(spent)).map(|pause| pause.as_millis());
+        assert_eq!([pause(1, 0), pause(2, 600), pause(3, 2_000), pause(4, 5_000)], [Some(500), Some(1_000), Some(2_000), None]);
+        assert_eq!(pause(1, 9_500), None, "no patience would be left");
+    }
+
+    #[test]
+    fn the_server_may_ask_for_more_but_not_for_too_much() {
+        let asked = |seconds| RETRY.pause(1, Some(Duration::from_secs(seconds)), Duration::ZERO);
+        assert_eq!(asked(0), Some(Duration::from_millis(500)));
+        assert_eq!(asked(3), Some(Duration::from_secs(3)));
+        assert_eq!(asked(10), None);
+        assert_eq!(asked(u64::MAX), None);
+    }
+
+    proptest! {
+        #[test]
+        fn patience_is_never_overdrawn(tries: u32, first_pause: Duration, patience: Duration, failed: u32, asked: Option<Duration>, spent: Duration) {
+            if let Some(pause) = (Retry { tries, first_pause, patience }).pause(failed, asked, spent) {
+                prop_assert!(spent + pause < patience && failed < tries);
+            }
+        }
+    }
+}
