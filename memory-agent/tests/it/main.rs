@@ -1,3 +1,5 @@
-//! The JSON that every front speaks, and that programs rely on.
+//! The JSON that every front speaks, and that programs rely on; and the models that make search better.
 
 mod json;
+#[cfg(all(feature = "local-model", feature = "remote-model"))]
+mod model;
