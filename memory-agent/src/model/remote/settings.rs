@@ -1,5 +1,6 @@
 //! What a person may set about a model behind an address.
 
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ const TEXTS_AT_ONCE: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not 0");
 const LONGEST_TEXT: NonZeroUsize = NonZeroUsize::new(8_000).expect("8,000 is not 0");
 
 /// Where an embedding model is, and how patient to be with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct RemoteSettings {
     /// The address up to `/embeddings`, such as `https://api.openai.com/v1` or `http://localhost:11434/v1`.
     pub base_url: String,
@@ -53,5 +54,16 @@ impl RemoteSettings {
             first_pause: Duration::from_millis(500),
             proxy: None,
         }
+    }
+}
+
+impl fmt::Debug for RemoteSettings {
+    /// Leaves out the addresses: as a person has written them, a password may stand in them.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("RemoteSettings");
+        shown.field("model", &self.model).field("api_key", &self.api_key).field("dimensions", &self.dimensions);
+        shown.field("texts_at_once", &self.texts_at_once).field("longest_text", &self.longest_text);
+        shown.field("timeout", &self.timeout).field("patience", &self.patience);
+        shown.field("tries", &self.tries).field("first_pause", &self.first_pause).finish_non_exhaustive()
     }
 }

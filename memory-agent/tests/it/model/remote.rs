@@ -216,8 +216,10 @@ fn an_address_that_cannot_be_used_is_refused_without_being_said() {
 }
 
 #[test]
-fn the_key_is_shown_nowhere() {
-    let settings = settings("https://host/v1");
+fn neither_key_nor_password_is_ever_shown() {
+    let proxy = Some("http://me:hunter2@proxy.example:3128".into());
+    let settings = RemoteSettings { proxy, ..settings("https://host/v1") };
     let shown = format!("{settings:?} {:#?}", RemoteEmbedder::new(settings.clone()).expect("the address is sound"));
     assert!(!shown.contains(KEY) && shown.contains("ApiKey(…)"), "{shown}");
+    assert!(!shown.contains("hunter2"), "{shown}");
 }

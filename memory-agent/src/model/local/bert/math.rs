@@ -157,3 +157,63 @@ fn exp(x: f32) -> f32 {
     let exponent = rounded.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(127);
     power * f32::from_bits(exponent << 23)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_number_stays_so() {
+        for of in [exp, erf, tanh, gelu, gelu_tanh] {
+            assert!(of(f32::NAN).is_nan());
+        }
+        let mut numbers = [f32::NAN];
+        Activation::Relu.apply(&mut numbers);
+        assert!(numbers[0].is_nan());
+        let mut columns = [0.0, f32::NAN, 1.0, 0.0];
+        softmax_columns(&mut columns, 2);
+        assert!(columns[1].is_nan() && columns[3].is_nan() && (columns[0] + columns[2] - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_error_function_is_what_tables_say() {
+        for (x, expected) in
+            [(0.0, 0.0), (0.1, 0.112_462_92), (0.5, 0.520_499_9), (1.0, 0.842_700_8), (2.0, 0.995_322_3), (9.0, 1.0)]
+        {
+            assert!((erf(x) - expected).abs() < 4e-7 && (erf(-x) + expected).abs() < 4e-7, "{x}: {}", erf(x));
+        }
+        assert!(gelu(-20.0).abs() < 1e-6 && (gelu(20.0) - 20.0).abs() < 1e-6);
+    }
+
+    proptest! {
+        #[test]
+        fn e_to_the_power_is_right_to_the_last_digits(x in -87_f32..88.0) {
+            let expected = f64::from(x).exp();
+            prop_assert!((f64::from(exp(x)) / expected - 1.0).abs() < 4e-7, "{}", exp(x));
+        }
+
+        #[test]
+        fn no_number_is_too_large_or_small(x: f32) {
+            prop_assume!(x.is_finite());
+            prop_assert!(exp(x).is_finite() && 0.0 < exp(x));
+            prop_assert!(erf(x).abs() <= 1.0 + 1e-6 && tanh(x).abs() <= 1.0);
+            prop_assert!((f64::from(tanh(x)) - f64::from(x).tanh()).abs() < 1e-6);
+        }
+
+        #[test]
+        fn columns_come_out_with_mean_0_and_variance_1(column in prop::collection::vec(-1e3_f32..1e3, 2..40)) {
+            let mut numbers: Vec<f32> = column.iter().flat_map(|number| [*number, 5.0]).collect();
+            let (ones, zeros) = (vec![1.0; column.len()], vec![0.0; column.len()]);
+            normalise_columns(&mut numbers, 2, &ones, &zeros, 1e-12);
+            let count = real(column.len());
+            let first: Vec<f32> = numbers.iter().step_by(2).copied().collect();
+            let spread = column.iter().fold(0.0_f32, |spread, number| spread.max((number - column[0]).abs()));
+            prop_assume!(0.1 < spread);
+            prop_assert!((first.iter().sum::<f32>() / count).abs() < 1e-2);
+            prop_assert!((first.iter().map(|number| number * number).sum::<f32>() / count - 1.0).abs() < 1e-2);
+            prop_assert!(numbers.iter().skip(1).step_by(2).all(|number| number.abs() < 1e-6), "columns do not see each other");
+        }
+    }
+}

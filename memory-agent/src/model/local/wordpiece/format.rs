@@ -17,7 +17,7 @@ const MOST_CHARACTERS: usize = 100;
 const UNKNOWN: &str = "[UNK]";
 const PREFIX: &str = "##";
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct Fast {
     model: FastModel,
     #[serde(default)]
@@ -25,7 +25,7 @@ struct Fast {
     normalizer: Option<Normalizer>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct FastModel {
     #[serde(rename = "type")]
     kind: Option<String>,

@@ -1,10 +1,11 @@
 //! How a word falls into the pieces that a vocabulary knows.
 
+use std::fmt;
+
 use super::vocabulary::Vocabulary;
 use super::words::Word;
 
 /// The pieces a vocabulary knows: those that begin a word, and those that continue one.
-#[derive(Debug)]
 pub(super) struct Pieces {
     vocabulary: Vocabulary,
     prefix: usize,
@@ -13,7 +14,6 @@ pub(super) struct Pieces {
 }
 
 /// Where pieces stand in the vocabulary: a hash table with open addressing.
-#[derive(Debug)]
 struct Table {
     /// 0 is nothing, and anything else one more than the place in the vocabulary.
     slots: Vec<u32>,
@@ -71,6 +71,12 @@ impl Pieces {
             rest = &rest[length..];
             (table, prefix) = (&self.further, self.prefix);
         }
+    }
+}
+
+impl fmt::Debug for Pieces {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} pieces", self.vocabulary.len())
     }
 }
 

@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 /// Pieces and their numbers, in the order of the file.
 ///
 /// Some 30,000 short strings are read before the first text can be. All in one string, that takes a fifth of the time.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Vocabulary {
     text: String,
     pieces: Vec<Piece>,
