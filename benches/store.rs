@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use memory_core::{Draft, Filter, History, MemoryStore, Query, Secrets, Services, import, read, search, write};
+use memory_core::{Draft, Filter, History, MemoryStore, Query, Ranking, Secrets, Services, import, read, search, write};
 use memory_store::{FileStore, Options, RandomIds, SystemClock};
 
 fn services(store: FileStore) -> Services {
@@ -46,7 +46,8 @@ fn store(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("search", notes), |bencher| {
             bencher.iter(|| {
                 number += 1;
-                let query = Query { text: corpus::question(number), filter: Filter::default(), limit: 10 };
+                let (filter, ranking) = (Filter::default(), Ranking::default());
+                let query = Query { text: corpus::question(number), filter, limit: 10, ranking };
                 search(&services, &query).expect("an answer")
             });
         });

@@ -46,6 +46,7 @@ mod update;
 mod upgrade;
 mod write;
 
+pub mod question;
 pub mod rank;
 pub mod secret;
 #[cfg(feature = "testing")]
@@ -70,7 +71,7 @@ pub use link::{LinksResolved, link, resolve_links, unlink};
 pub use list::list;
 pub use memory::{Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Scope, Tags};
 pub use notifier::{Notification, Notifier, NotifyError};
-pub use query::{Explanation, Found, Hit, Order, Page, Query, Slice, TermScore};
+pub use query::{Asked, Explanation, Found, Hit, Order, Page, PartScore, Query, QuestionVector, Ranking, Slice, TermScore};
 pub use read::read;
 pub use reranker::{RerankError, Reranker};
 pub use search::search;

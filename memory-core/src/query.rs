@@ -2,17 +2,65 @@
 
 use std::ops::Range;
 
+use crate::question::Question;
+use crate::rank::{Part, Weights};
 use crate::{Filter, Stored};
 
 /// A question: words, and which memories may answer it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// The words.
+    /// The words, as a person types them; see [`crate::question::parse`].
     pub text: String,
     /// Which memories may answer.
     pub filter: Filter,
     /// How many answers at most.
     pub limit: usize,
+    /// What counts beside the words.
+    pub ranking: Ranking,
+}
+
+/// What counts for the order of answers beside the question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranking {
+    /// How much newness counts, from 0 to 1: a hit is worth `(1 − w) · relevance + w · exp(−age / 30 days)`.
+    pub recency: f32,
+    /// How much of the order is the worth of a hit, from 0 to 1; the rest is how little it repeats what stands above it.
+    pub diversity: f32,
+    /// What is less relevant is left out; from 0, which leaves nothing out, to 1.
+    pub threshold: f32,
+    /// How much each part of the evidence counts, if not as usual.
+    pub weights: Option<Weights>,
+}
+
+impl Default for Ranking {
+    /// As a person searches notes: newness decides between equals, nothing is left out.
+    fn default() -> Self {
+        Self { recency: 0.002, diversity: 1.0, threshold: 0.0, weights: None }
+    }
+}
+
+/// A question as a store is asked it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked<'q> {
+    /// What is asked for.
+    pub question: &'q Question,
+    /// Which memories may answer.
+    pub filter: &'q Filter,
+    /// How many answers at most.
+    pub limit: usize,
+    /// What counts beside the words; the diversity is not the store's business.
+    pub ranking: Ranking,
+    /// The question's vector, if there is a model.
+    pub vector: Option<QuestionVector<'q>>,
+}
+
+/// The vector of a question, and of which model it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QuestionVector<'q> {
+    /// What tells the model from every other.
+    pub identity: &'q str,
+    /// The vector, of length 1.
+    pub vector: &'q [f32],
 }
 
 /// The answer to a question.
@@ -41,10 +89,16 @@ pub struct Hit {
     pub explanation: Explanation,
 }
 
-/// How a score came about: the sum of what each term gave, by BM25 (see [`crate::rank`]).
+/// How a score came about: the sum of what each part gave (see [`crate::rank`]).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Explanation {
-    /// What each term of the question gave; those that gave nothing are left out.
+    /// What each part gave; those that gave nothing are left out.
+    pub parts: Vec<PartScore>,
+    /// How likely it is to be an answer, from 0 to 1; comparable between questions.
+    pub relevance: f32,
+    /// How new it is, from 0 to 1.
+    pub recency: f32,
+    /// How each word of the question is matched; those that are not are left out.
     pub terms: Vec<TermScore>,
     /// The memory's length in weighed words.
     pub length: u32,
@@ -54,18 +108,29 @@ pub struct Explanation {
     pub documents: u64,
 }
 
-/// What one term gave to a score.
+/// What one part gave to a score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PartScore {
+    /// Which one.
+    pub part: Part,
+    /// How much of it there is.
+    pub value: f32,
+    /// What that gave: the value times the part's weight.
+    pub score: f32,
+}
+
+/// How one word of the question is matched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TermScore {
-    /// The term as it is indexed.
+    /// The word as it is indexed.
     pub term: String,
     /// How often it stands in the memory, weighed: a word of the title counts for more.
     pub frequency: u32,
     /// How many memories have it.
     pub documents: u64,
-    /// How much a rare term is worth.
+    /// How much a rare word is worth, from 0 to 1.
     pub idf: f32,
-    /// What it gave.
+    /// How strongly it is matched, times that.
     pub score: f32,
 }
 

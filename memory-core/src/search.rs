@@ -1,12 +1,62 @@
 //! Finding memories by what they say.
 
-use crate::{Found, Query, Services, StoreError};
+use std::collections::HashSet;
+
+use crate::question::{Parsed, parse};
+use crate::text::tokens;
+use crate::{Asked, Found, Hit, Query, Services, StoreError, rank};
+
+/// So many times as many hits as are wanted are weighed against each other when repetition counts.
+const WIDER: usize = 3;
 
 /// Returns the memories that answer `query`, best first.
 ///
 /// # Errors
-/// When the question cannot be answered; an empty answer always means that nothing matches.
+/// [`StoreError::Invalid`] if there is nothing in the question to search for; else when it cannot be answered. An empty
+/// answer always means that nothing matches.
 pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
+    let Parsed { question, filter } = parse(&query.text, &query.filter);
+    if question.words.is_empty() {
+        let why = format!("nothing to search for: {:?} has no letter or digit", query.text);
+        return Err(StoreError::Invalid { why });
+    }
     services.store.refresh()?;
-    services.store.search(query, services.clock.now())
+    let repeats = query.ranking.diversity < 1.0;
+    let limit = if repeats { query.limit.saturating_mul(WIDER) } else { query.limit };
+    let asked = Asked { question: &question, filter: &filter, limit, ranking: query.ranking, vector: None };
+    let mut found = services.store.search(&asked, services.clock.now())?;
+    if repeats {
+        found.hits = diverse(found.hits, query);
+    }
+    if 0 < question.left_out && found.degraded.is_none() {
+        found.degraded = Some(format!("the question is too long: its last {} words were not looked for", question.left_out));
+    }
+    Ok(found)
+}
+
+/// Puts back what repeats a better hit.
+fn diverse(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
+    let weight = query.ranking.recency;
+    let worth = |hit: &Hit| (1.0 - weight) * hit.explanation.relevance + weight * hit.explanation.recency;
+    let relevance: Vec<f32> = hits.iter().map(worth).collect();
+    let words: Vec<HashSet<String>> = hits.iter().map(words).collect();
+    let order =
+        rank::diverse(&relevance, query.ranking.diversity, query.limit, &|one, other| overlap(&words[one], &words[other]));
+    let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|number| hits[number].take()).collect()
+}
+
+fn words(hit: &Hit) -> HashSet<String> {
+    let mut words = HashSet::new();
+    tokens(&hit.stored.memory.content, &mut |token| {
+        words.insert(token.text.to_owned());
+    });
+    words
+}
+
+/// Returns which share of the words of two texts both have.
+#[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
+fn overlap(one: &HashSet<String>, other: &HashSet<String>) -> f32 {
+    let common = one.intersection(other).count();
+    common as f32 / (one.len() + other.len() - common).max(1) as f32
 }

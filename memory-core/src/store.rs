@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use crate::wikilink::Candidate;
 use crate::{
-    ContentHash, Filter, Found, Memory, MemoryId, Operation, Origin, Outcome, Page, Problem, Query, Scope, Slice, Stamp,
+    Asked, ContentHash, Filter, Found, Memory, MemoryId, Operation, Origin, Outcome, Page, Problem, Scope, Slice, Stamp,
     StoreError,
 };
 
@@ -63,11 +63,11 @@ pub trait MemoryStore: Names {
     /// When the files cannot be read.
     fn list(&self, filter: &Filter, slice: &Slice, now: DateTime<Utc>) -> Result<Page, StoreError>;
 
-    /// Returns the memories that answer `query`, best first. Filters apply before the cut.
+    /// Returns the memories that answer what is asked, best first. Filters apply before the cut.
     ///
     /// # Errors
     /// When the question cannot be answered; an empty answer always means that nothing matches.
-    fn search(&self, query: &Query, now: DateTime<Utc>) -> Result<Found, StoreError>;
+    fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError>;
 
     /// Iterates over all memories that pass `filter`, oldest first.
     fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a>;

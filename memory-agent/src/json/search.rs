@@ -1,6 +1,6 @@
 //! The answer to a question, in JSON.
 
-use memory_core::{Explanation, Found, Hit, TermScore};
+use memory_core::{Explanation, Found, Hit, PartScore, TermScore};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -26,10 +26,20 @@ struct HitShape<'a> {
 
 #[derive(Serialize)]
 struct ExplanationShape<'a> {
+    relevance: f64,
+    recency: f64,
+    parts: Vec<PartShape>,
     terms: Vec<TermShape<'a>>,
     length: u32,
     average_length: f64,
     documents: u64,
+}
+
+#[derive(Serialize)]
+struct PartShape {
+    part: &'static str,
+    value: f64,
+    score: f64,
 }
 
 #[derive(Serialize)]
@@ -44,7 +54,8 @@ struct TermShape<'a> {
 /// Writes the answer to a question, best first: `{hits: [{memory, score, snippet, explain?}], total, degraded?}`.
 ///
 /// `degraded` says why the answer may be less than it should be, if it may. With `explain`, each hit says how its score
-/// came about: `{terms: [{term, frequency, documents, idf, score}], length, average_length, documents}`.
+/// came about: `{relevance, recency, parts: [{part, value, score}], terms: [{term, frequency, documents, idf, score}], length,
+/// average_length, documents}`. The scores of the parts add up to what the relevance is made of.
 pub fn found(found: &Found, explain: bool) -> Value {
     value(&Answer {
         hits: found.hits.iter().map(|hit| HitShape::of(hit, explain)).collect(),
@@ -66,9 +77,23 @@ impl<'a> HitShape<'a> {
 
 impl<'a> ExplanationShape<'a> {
     fn of(explanation: &'a Explanation) -> Self {
-        let Explanation { terms, length, average_length, documents } = explanation;
-        let terms = terms.iter().map(TermShape::of).collect();
-        Self { terms, length: *length, average_length: decimal(*average_length), documents: *documents }
+        let Explanation { parts, relevance, recency, terms, length, average_length, documents } = explanation;
+        Self {
+            relevance: decimal(*relevance),
+            recency: decimal(*recency),
+            parts: parts.iter().map(PartShape::of).collect(),
+            terms: terms.iter().map(TermShape::of).collect(),
+            length: *length,
+            average_length: decimal(*average_length),
+            documents: *documents,
+        }
+    }
+}
+
+impl PartShape {
+    fn of(part: &PartScore) -> Self {
+        let PartScore { part, value, score } = part;
+        Self { part: part.as_str(), value: decimal(*value), score: decimal(*score) }
     }
 }
 

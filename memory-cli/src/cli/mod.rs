@@ -9,7 +9,7 @@ mod values;
 pub(crate) use filter::FilterArgs;
 pub(crate) use globals::Globals;
 pub(crate) use text::{content, or_piped};
-pub(crate) use values::{Sources, category, order, sources};
+pub(crate) use values::{Sources, category, order, share, sources};
 
 use std::ffi::OsString;
 

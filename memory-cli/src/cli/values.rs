@@ -12,6 +12,12 @@ fn one_of<T: Clone + Send + Sync + 'static>(
     PossibleValuesParser::new(words).map(move |word| parse(&word).expect("every word of the list has a meaning"))
 }
 
+/// Reads a number from 0 to 1.
+pub(crate) fn share() -> impl TypedValueParser<Value = f32> {
+    let parse = |text: &str| text.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
+    clap::builder::StringValueParser::new().try_map(move |text| parse(&text).ok_or("it is no number from 0 to 1"))
+}
+
 /// Reads a category.
 pub(crate) fn category() -> impl TypedValueParser<Value = Category> {
     one_of(Category::ALL.map(Category::as_str), |word| word.parse().ok())

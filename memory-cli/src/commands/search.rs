@@ -4,15 +4,18 @@ use std::ops::Range;
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Explanation, Found, Hit, Lifetime, Query};
+use memory_core::{Explanation, Found, Hit, Lifetime, Query, Ranking};
 
 use crate::app::App;
-use crate::cli::FilterArgs;
+use crate::cli::{FilterArgs, share};
 use crate::failure::Failure;
 use crate::moments;
 use crate::print::{Form, Output, Palette, memories, visible_line, wrap};
 
 /// Find memories by what they say, best first
+///
+/// Words are looked for, any of them; a question does as well. "a phrase" must stand there, -word must not, begin* stands
+/// for all words that begin so. tag:, scope:, category:, source:, from: and to: (2026, 2026-05 or 2026-05-07) narrow it.
 ///
 /// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?}
 ///
@@ -30,6 +33,15 @@ pub(crate) struct Search {
     /// How many at most; 0 means all
     #[arg(long, default_value_t = 10, value_name = "N")]
     limit: usize,
+    /// How much newness counts, from 0 to 1
+    #[arg(long, default_value_t = Ranking::default().recency, value_name = "W", value_parser = share())]
+    recency: f32,
+    /// How much the worth of a hit counts against how little it repeats better ones, from 0 to 1; 1 lets them repeat
+    #[arg(long, default_value_t = Ranking::default().diversity, value_name = "LAMBDA", value_parser = share())]
+    diversity: f32,
+    /// Leave out what is less relevant, from 0 to 1
+    #[arg(long, default_value_t = Ranking::default().threshold, value_name = "RELEVANCE", value_parser = share())]
+    threshold: f32,
     /// Say how each score came about
     #[arg(long)]
     explain: bool,
@@ -40,7 +52,9 @@ impl Search {
         let home = app.open()?;
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
-        let query = Query { text: self.query.join(" "), filter: self.filter.filter(lifetime), limit };
+        let ranking =
+            Ranking { recency: self.recency, diversity: self.diversity, threshold: self.threshold, ..Ranking::default() };
+        let query = Query { text: self.query.join(" "), filter: self.filter.filter(lifetime), limit, ranking };
         let found = memory_core::search(&home.services, &query)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::found(&found, self.explain))?);
@@ -144,11 +158,15 @@ fn marked(text: &str, line: Range<usize>, marks: &[Range<usize>], palette: Palet
 }
 
 fn reasons(hit: &Hit) -> String {
-    let Explanation { terms, length, average_length, documents } = &hit.explanation;
-    let parts = terms.iter().map(|term| {
+    let Explanation { parts, relevance, recency, terms, length, average_length, documents } = &hit.explanation;
+    let parts = parts.iter().map(|part| format!("{} {:.2}", part.part.as_str(), part.score)).collect::<Vec<_>>().join(" + ");
+    let terms = terms.iter().map(|term| {
         let (frequency, with) = (term.frequency, term.documents);
-        format!("{} {:.3} ({frequency}× here, in {with} of {documents}, idf {:.3})", term.term, term.score, term.idf)
+        format!("{} {:.2} ({frequency}× here, in {with} of {documents})", term.term, term.score)
     });
-    let sum = parts.collect::<Vec<_>>().join(" + ");
-    format!("score {:.3} = {sum}; {length} words here, {average_length:.1} on average", hit.score)
+    let terms = terms.collect::<Vec<_>>().join(", ");
+    let score = hit.score;
+    format!(
+        "score {score:.3}: relevance {relevance:.3} from {parts}; newness {recency:.2}; {terms}; {length} words here, {average_length:.1} on average"
+    )
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::{IngestReport, ingest};
 use crate::testing::{FakeStore, services};
 use crate::wikilink::Rule;
-use crate::{Draft, Filter, Finding, Memory, Origin, Patch, Secrets, Services, Source, StoreError, update, wikilink};
+use crate::{Draft, Filter, Finding, Memory, Origin, Patch, Progress, Secrets, Services, Source, StoreError, update, wikilink};
 
 /// Notes with a path, a text and foreign front matter.
 #[derive(Debug, Clone)]
@@ -154,49 +154,19 @@ fn credentials_are_redacted_and_a_moved_note_is_known_all_the_same() {
     assert_eq!(counts(&take(&home, &notes(&[("b.md", &text)]))), (0, 0, 1, 0));
 }
 
-/// Notes during whose second reading somebody else changes the memory of the first.
-#[derive(Debug)]
-struct Meddler {
-    notes: Notes,
-    home: Services,
-    reads: std::sync::atomic::AtomicU32,
-}
-
-impl Source for Meddler {
-    fn name(&self) -> &'static str {
-        "test"
-    }
-
-    fn rule(&self) -> Rule {
-        self.notes.rule()
-    }
-
-    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
-        let is_second = self.reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 1;
-        let count = self.notes.0.len();
-        Box::new(
-            self.notes
-                .findings()
-                .enumerate()
-                .inspect(move |(index, _)| {
-                    if is_second && index + 1 == count {
-                        let first = memories(&self.home)[0].id.to_string();
-                        let tag = Patch { add_tags: ["mine"].into_iter().collect(), ..Patch::default() };
-                        update(&self.home, &first, &tag, None, Secrets::Refuse).expect("it can be changed");
-                    }
-                })
-                .map(|(_, finding)| finding),
-        )
-    }
-}
-
 #[test]
 fn a_memory_that_somebody_else_changes_meanwhile_is_skipped_and_the_rest_is_done() -> Result<(), StoreError> {
     let home = home();
     take(&home, &notes(&[("a.md", "a"), ("b.md", "b"), ("c.md", "c")]));
     let vault = notes(&[("a.md", "a2"), ("b.md", "b2"), ("c.md", "c2"), ("d.md", "d")]);
-    let meddler = Meddler { notes: vault.clone(), home: home.clone(), reads: 0.into() };
-    let report = ingest(&home, &meddler, false, &mut |_| {})?;
+    let first = memories(&home)[0].id.to_string();
+    let report = ingest(&home, &vault, false, &mut |progress| {
+        // What becomes of each note is decided by now, and nothing is written yet.
+        if progress == (Progress { done: 4, total: Some(4) }) {
+            let tag = Patch { add_tags: ["mine"].into_iter().collect(), ..Patch::default() };
+            update(&home, &first, &tag, None, Secrets::Refuse).expect("it can be changed");
+        }
+    })?;
     assert_eq!(counts(&report), (1, 2, 0, 1));
     assert_eq!(report.skipped[0].path, "a.md");
     assert_eq!(counts(&take(&home, &vault)), (0, 1, 3, 0));

@@ -1,7 +1,22 @@
-//! How well a text answers a query.
+//! How well a text answers a question.
+//!
+//! What speaks for a candidate is gathered as numbers ([`evidence()`]), weighed ([`Weights`]) and summed up ([`score()`]); what
+//! is recent gains ([`recency()`]), and what repeats a better one is put back ([`diverse()`]). All of it is pure.
 
 mod bm25;
+mod diversity;
+mod evidence;
+mod facts;
 mod logit;
+mod recency;
+mod score;
+mod weights;
 
-pub use bm25::{B, K1, idf, score};
+pub use bm25::{B, K1, idf, idf_share, saturation};
+pub use diversity::diverse;
+pub use evidence::{Candidate, Evidence, PAUSE_HOURS, Seat, Statistics, evidence};
+pub use facts::Facts;
 pub use logit::{min_max, sigmoid};
+pub use recency::{FADES_IN, recency};
+pub use score::{Scored, relevance, score, worth};
+pub use weights::{PARTS, Part, WITH_VECTORS, WITHOUT_VECTORS, Weights};

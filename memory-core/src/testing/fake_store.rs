@@ -5,11 +5,11 @@ use std::sync::{Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
 
-use crate::text::{query_terms, tokens};
+use crate::text::tokens;
 use crate::wikilink::{self, By, Candidate, Target};
 use crate::{
-    Change, ContentHash, Duplicates, Explanation, Filter, Found, History, Hit, Memory, MemoryId, MemoryStore, Names, Operation,
-    OperationId, Order, Origin, Outcome, Page, Query, Record, RecordedChange, RecordedFile, Scope, Slice, Stamp, StoreError,
+    Asked, Change, ContentHash, Duplicates, Explanation, Filter, Found, History, Hit, Memory, MemoryId, MemoryStore, Names,
+    Operation, OperationId, Order, Origin, Outcome, Page, Record, RecordedChange, RecordedFile, Scope, Slice, Stamp, StoreError,
     Stored, Trashed,
 };
 
@@ -194,17 +194,13 @@ impl MemoryStore for FakeStore {
         Ok(Page { memories, total, degraded: None })
     }
 
-    fn search(&self, query: &Query, now: DateTime<Utc>) -> Result<Found, StoreError> {
-        let terms = query_terms(&query.text);
-        if terms.is_empty() {
-            return Err(StoreError::Invalid { why: format!("there is nothing to search for in {:?}", query.text) });
-        }
+    fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError> {
         let mut hits = Vec::new();
-        for stored in self.state().filtered(&query.filter, now) {
+        for stored in self.state().filtered(asked.filter, now) {
             let mut score = 0.0;
             for text in [Some(stored.memory.content.as_str()), stored.memory.title.as_deref()].into_iter().flatten() {
                 tokens(text, &mut |token| {
-                    if terms.iter().any(|term| term.text == token.text && term.kind == token.kind) {
+                    if asked.question.words.iter().any(|word| word.term.text == token.text && word.term.kind == token.kind) {
                         score += 1.0;
                     }
                 });
@@ -218,7 +214,7 @@ impl MemoryStore for FakeStore {
             right.score.total_cmp(&left.score).then_with(|| left.stored.memory.id.cmp(&right.stored.memory.id))
         });
         let total = hits.len() as u64;
-        hits.truncate(query.limit);
+        hits.truncate(asked.limit);
         Ok(Found { hits, total, degraded: None })
     }
 

@@ -4,8 +4,8 @@ use chrono::TimeDelta;
 
 use crate::{
     Category, Change, Code, Draft, Duplicates, Filter, Lifetime, Memory, MemoryStoreExt, Order, Outcome, Patch, Phase, Query,
-    Scope, Secrets, Services, Slice, StoreError, Tags, Verb, backlinks, delete, link, list, read, resolve_links, search, tag,
-    unlink, update, upgrade, write,
+    Ranking, Scope, Secrets, Services, Slice, StoreError, Tags, Verb, backlinks, delete, link, list, read, resolve_links, search,
+    tag, unlink, update, upgrade, write,
 };
 
 /// Checks every promise of [`crate::MemoryStore`]; `make` returns services over a new, empty store.
@@ -41,7 +41,7 @@ fn all() -> Slice {
 }
 
 fn query(text: &str, limit: usize) -> Query {
-    Query { text: text.to_owned(), filter: Filter::default(), limit }
+    Query { text: text.to_owned(), filter: Filter::default(), limit, ranking: Ranking::default() }
 }
 
 fn found(services: &Services, text: &str) -> Vec<String> {

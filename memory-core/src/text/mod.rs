@@ -4,6 +4,7 @@
 //! follows from that. Changing what it returns for any text means that every index must be built anew.
 
 mod fold;
+mod lemma;
 mod query_terms;
 mod script;
 mod slug;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::fold::each_folded;
+use super::lemma::lemma;
 use super::script::{Class, class};
 use super::stem::Stems;
 
@@ -135,6 +136,18 @@ impl Word {
         self.push_within_limit(character);
     }
 
+    fn lemma(&self) -> &str {
+        if self.foreign { &self.text } else { lemma(&self.text) }
+    }
+
+    /// Returns an ordinal number without its ending: the 15th is found by 15.
+    fn number(&self) -> &str {
+        let digits = self.text.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
+        let is_ordinal = matches!(&self.text[digits.len()..], "st" | "nd" | "rd" | "th");
+        let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+        if is_ordinal && is_number { digits } else { &self.text }
+    }
+
     fn push_within_limit(&mut self, character: char) {
         if self.characters < LONGEST_WORD {
             self.text.push(character);
@@ -146,9 +159,9 @@ impl Word {
         if self.is_empty() {
             return;
         }
-        // No stem begins with another letter than its word does.
-        if self.text.chars().next().is_some_and(wanted) {
-            let text = if self.foreign { &self.text } else { stems.stem(&self.text) };
+        // No stem begins with another letter than the word it is made of.
+        if self.lemma().chars().next().is_some_and(wanted) {
+            let text = if self.foreign { self.number() } else { stems.stem(&self.text) };
             each(Token { text, kind: TokenKind::Word, span: self.span.clone() });
         }
         self.text.clear();

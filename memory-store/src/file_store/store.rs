@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use memory_core::wikilink::Candidate;
 use memory_core::{
-    ContentHash, Filter, Found, MemoryId, MemoryStore, Names, Operation, Origin, Outcome, Page, Query, Scope, Slice, StoreError,
+    Asked, ContentHash, Filter, Found, MemoryId, MemoryStore, Names, Operation, Origin, Outcome, Page, Scope, Slice, StoreError,
     Stored,
 };
 
@@ -63,8 +63,8 @@ impl MemoryStore for FileStore {
         self.index.list(filter, slice, now)
     }
 
-    fn search(&self, query: &Query, now: DateTime<Utc>) -> Result<Found, StoreError> {
-        self.index.search(query, now)
+    fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError> {
+        self.index.search(asked, now)
     }
 
     fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a> {

@@ -49,8 +49,8 @@ pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
     // The full text must not outlive the rows whose keys it knows.
     sync_log(&place)?;
     let writer = text.writer()?;
-    let mut select =
-        transaction.prepare("SELECT document, removed, id, created_at, holds_until, text, characters, filters FROM pending")?;
+    let mut select = transaction
+        .prepare("SELECT document, removed, id, created_at, holds_until, text, characters, filters, facts FROM pending")?;
     let mut rows = select.query(())?;
     while let Some(row) = rows.next()? {
         let key = row.get(0)?;
@@ -65,6 +65,7 @@ pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
             holds_until: row.get(4)?,
             words: &Words { text: Encoded(row.get(5)?), characters: Encoded(row.get(6)?) },
             filters: &numbers(&row.get::<_, Vec<u8>>(7)?),
+            facts: row.get::<_, i64>(8)?.cast_unsigned(),
         })?;
     }
     drop(rows);

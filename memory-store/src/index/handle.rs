@@ -1,5 +1,6 @@
 //! What documents are looked up by.
 
+use chrono::Weekday;
 use memory_core::{Category, ContentHash, MemoryId, Origin, Phase, Scope, Tags};
 
 /// Something that documents are looked up by. The index keeps 64 bits of each: what is found is checked where a false
@@ -36,6 +37,14 @@ pub(super) enum Handle<'a> {
     Source(&'a str),
     /// That it holds only up to some moment.
     Ends,
+    /// Who speaks in it: a word of its source if it is part of a conversation, or of the agent whose it is.
+    Speaker(&'a str),
+    /// The year it was written in.
+    Year(i32),
+    /// The month it was written in, of any year.
+    Month(u32),
+    /// The weekday it was written on.
+    Weekday(Weekday),
 }
 
 impl Handle<'_> {
@@ -57,6 +66,10 @@ impl Handle<'_> {
             Self::Category(category) => hash(13, &[category.as_str()]),
             Self::Source(source) => hash(14, &[&source.to_lowercase()]),
             Self::Ends => hash(15, &[]),
+            Self::Speaker(name) => hash(16, &[&name.to_lowercase()]),
+            Self::Year(year) => hash(17, &[&year.to_string()]),
+            Self::Month(month) => hash(18, &[&month.to_string()]),
+            Self::Weekday(day) => hash(19, &[&day.num_days_from_monday().to_string()]),
         };
         bits.cast_signed()
     }

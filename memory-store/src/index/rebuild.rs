@@ -173,6 +173,7 @@ impl<'b> Build<'b> {
             id: Uuid::from(row.claimed).as_u128(),
             words: &row.words,
             filters: &row.filters,
+            facts: row.facts.to_bits(),
             created_at: row.created_at,
             holds_until: row.holds_until,
         })?;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
-use memory_core::{ContentHash, Memory, MemoryId, Tags, text, wikilink};
+use chrono::{DateTime, Datelike, Utc};
+use memory_core::rank::Facts;
+use memory_core::{ContentHash, Memory, MemoryId, Scope, Tags, text, wikilink};
 
 use super::handle::{Handle, hash_bytes, mix};
 use super::words::Words;
@@ -43,6 +44,7 @@ pub(super) struct Row {
     pub(super) words: Words,
     pub(super) handles: Vec<i64>,
     pub(super) filters: Vec<i64>,
+    pub(super) facts: Facts,
 }
 
 impl Row {
@@ -71,6 +73,7 @@ impl Row {
             words: Words::of(memory),
             handles: handles(memory, &path),
             filters,
+            facts: Facts::of(&memory.content),
             path,
         }
     }
@@ -79,7 +82,8 @@ impl Row {
     pub(super) fn words_hash(&self) -> i64 {
         let mut state = hash_bytes(1, self.words.text.0.as_bytes());
         state = hash_bytes(state, self.words.characters.0.as_bytes());
-        for number in self.filters.iter().chain([&self.created_at, &self.holds_until]) {
+        let facts = self.facts.to_bits().cast_signed();
+        for number in self.filters.iter().chain([&self.created_at, &self.holds_until, &facts]) {
             state = mix(state ^ number.cast_unsigned());
         }
         hash_bytes(state, self.claimed.to_string().as_bytes()).cast_signed()
@@ -122,9 +126,23 @@ fn filters(memory: &Memory) -> Vec<i64> {
         Handle::Category(memory.category).bits(),
         Handle::Source(&memory.source).bits(),
     ];
+    bits.extend(speakers(memory));
+    let day = memory.created_at.date_naive();
+    bits.extend([Handle::Year(day.year()), Handle::Month(day.month()), Handle::Weekday(day.weekday())].map(|date| date.bits()));
     bits.extend((holds_until(memory) != NEVER).then(|| Handle::Ends.bits()));
     bits.extend(tags(memory));
     bits
+}
+
+/// The words that name who speaks.
+fn speakers(memory: &Memory) -> BTreeSet<i64> {
+    let name = match &memory.scope {
+        Scope::Conversation(_) => memory.source.as_str(),
+        Scope::Agent(name) => name,
+        Scope::Global | Scope::Project(_) => "",
+    };
+    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(|word| Handle::Speaker(word).bits()).collect()
 }
 
 /// The tags and those that lie above them.

@@ -39,6 +39,8 @@ pub(super) struct Fields {
     pub(super) holds_until: Field,
     /// The two halves of its id.
     pub(super) id: [Field; 2],
+    /// What kind of text it is.
+    pub(super) facts: Field,
 }
 
 /// The names of the fields that are read by name.
@@ -46,6 +48,7 @@ pub(super) mod names {
     pub(in super::super) const KEY: &str = "key";
     pub(in super::super) const CREATED_AT: &str = "created_at";
     pub(in super::super) const HOLDS_UNTIL: &str = "holds_until";
+    pub(in super::super) const FACTS: &str = "facts";
     pub(in super::super) const ID: [&str; 2] = ["id_high", "id_low"];
 }
 
@@ -56,6 +59,7 @@ pub(super) struct Entry<'a> {
     pub(super) id: u128,
     pub(super) words: &'a Words,
     pub(super) filters: &'a [i64],
+    pub(super) facts: u64,
     pub(super) created_at: i64,
     pub(super) holds_until: i64,
 }
@@ -151,7 +155,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Adds a document.
     pub(super) fn add(&self, entry: &Entry<'_>) -> Result<(), Trouble> {
-        let Fields { key, text, characters, filters, created_at, holds_until, id } = self.fields;
+        let Fields { key, text, characters, filters, created_at, holds_until, id, facts } = self.fields;
         let mut document = TantivyDocument::new();
         document.add_u64(key, entry.key.cast_unsigned());
         document.add_text(text, &entry.words.text.0);
@@ -159,6 +163,7 @@ impl Writer {
         entry.filters.iter().for_each(|bits| document.add_u64(filters, bits.cast_unsigned()));
         document.add_i64(created_at, entry.created_at);
         document.add_i64(holds_until, entry.holds_until);
+        document.add_u64(facts, entry.facts);
         for (field, half) in id.into_iter().zip(halves(entry.id)) {
             document.add_u64(field, half);
         }
@@ -225,6 +230,7 @@ fn schema() -> (Schema, Fields) {
         created_at: schema.add_i64_field(names::CREATED_AT, fast.clone()),
         holds_until: schema.add_i64_field(names::HOLDS_UNTIL, fast.clone()),
         id: names::ID.map(|name| schema.add_u64_field(name, fast.clone())),
+        facts: schema.add_u64_field(names::FACTS, fast.clone()),
     };
     (schema.build(), fields)
 }

@@ -238,10 +238,10 @@ impl<'t> Update<'t> {
     }
 
     fn pend(&self, key: i64, row: Option<&Row>) -> Result<(), Trouble> {
-        let sql = "INSERT OR REPLACE INTO pending VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let sql = "INSERT OR REPLACE INTO pending VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let mut insert = self.transaction.prepare_cached(sql)?;
         match row {
-            None => insert.execute(params![key, true, [0_u8; 16].as_slice(), 0, 0, 0, 0, "", "", [0_u8; 0].as_slice()])?,
+            None => insert.execute(params![key, true, [0_u8; 16].as_slice(), 0, 0, 0, 0, "", "", [0_u8; 0].as_slice(), 0])?,
             Some(row) => insert.execute(params![
                 key,
                 false,
@@ -253,6 +253,7 @@ impl<'t> Update<'t> {
                 row.words.text.0,
                 row.words.characters.0,
                 bytes(&row.filters),
+                row.facts.to_bits().cast_signed(),
             ])?,
         };
         Ok(())

@@ -3,18 +3,16 @@
 use std::cmp::Reverse;
 
 use chrono::{DateTime, Utc};
-use memory_core::text::{Term, TokenKind, query_terms, snippet};
-use memory_core::{Explanation, Found, Hit, Query, StoreError, Stored, TermScore, rank};
-use rusqlite::Connection;
+use memory_core::question::{Question, stands_in};
+use memory_core::rank::{self, Candidate, PARTS, Statistics, WITHOUT_VECTORS, Weights, evidence};
+use memory_core::text::{Term, TokenKind, snippet};
+use memory_core::{Asked, Explanation, Found as Answers, Hit, Memory, PartScore, StoreError, Stored, TermScore};
 
-use super::flushed::{Flushed, Statistics};
-use super::pending::pending;
-use super::wanted::{Part, Wanted, wanted};
+use super::gather::{Gathered, gather};
+use super::wanted::{Part, Wanted};
 use crate::index::documents::{Document, Freshened};
-use crate::index::filter::TextFilter;
 use crate::index::open::{Index, Opened};
 use crate::index::schema::Meta;
-use crate::index::text::Text;
 use crate::index::trouble::{Meaning, Trouble};
 
 /// How wide an excerpt is, in characters.
@@ -22,6 +20,9 @@ const SNIPPET: usize = 160;
 
 /// How often to look again when files change while they are looked for.
 const ROUNDS: usize = 3;
+
+/// So many of the best are read to see whether a phrase stands in them.
+const READ_FOR_PHRASES: usize = 2_000;
 
 /// What the index answers, before the files were looked at.
 #[derive(Debug)]
@@ -37,29 +38,39 @@ struct Answer {
 struct Ranked {
     key: i64,
     score: f32,
+    /// What decides between equal scores: the sum of the evidence.
+    sum: f32,
     explanation: Explanation,
+    /// Words that were found in place of those of the question.
+    found_by: Vec<String>,
 }
 
 impl Index {
-    /// Returns the memories that answer `query`, best first.
+    /// Returns the memories that answer what is asked, best first.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] if there is nothing in the question to search for; else when the index is refused.
-    pub(crate) fn search(&self, query: &Query, now: DateTime<Utc>) -> Result<Found, StoreError> {
-        let terms = query_terms(&query.text);
-        if terms.is_empty() {
-            let why = format!("nothing to search for: {:?} has no letter or digit", query.text);
-            return Err(StoreError::Invalid { why });
-        }
+    /// When the index is refused.
+    pub(crate) fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Answers, StoreError> {
+        let phrases = &asked.question.phrases;
+        let limit = if phrases.is_empty() { asked.limit } else { asked.limit.max(READ_FOR_PHRASES) };
         let mut round = 1;
         loop {
-            let answer = self.ask("search", |_, opened| answer(opened, query, &terms, now))?;
-            let Freshened { fresh, stale } = self.freshen(answer.hits, |(document, _)| document);
+            let answer = self.ask("search", |_, opened| answer(opened, &Asked { limit, ..asked.clone() }, now))?;
+            let is_cut = (answer.hits.len() as u64) < answer.total;
+            let Freshened { mut fresh, stale } = self.freshen(answer.hits, |(document, _)| document);
             let is_last = ROUNDS <= round;
             if (stale.is_empty() && !answer.torn) || is_last {
-                let gone = stale.len() as u64;
-                let hits = fresh.into_iter().map(|(stored, (_, ranked))| hit(stored, ranked, &terms)).collect();
-                return Ok(Found { hits, total: answer.total.saturating_sub(gone), degraded: self.degraded()? });
+                let mut total = answer.total.saturating_sub(stale.len() as u64);
+                let mut degraded = self.degraded()?;
+                if !phrases.is_empty() {
+                    fresh.retain(|(stored, _)| has_phrases(&stored.memory, phrases));
+                    total = fresh.len() as u64;
+                    fresh.truncate(asked.limit);
+                    let most = "the phrase was looked for in the best 2000 memories that have its words, and there are more";
+                    degraded = degraded.or(is_cut.then(|| most.to_owned()));
+                }
+                let hits = fresh.into_iter().map(|(stored, (_, ranked))| hit(stored, ranked, asked.question)).collect();
+                return Ok(Answers { hits, total, degraded });
             }
             round += 1;
             self.reread(&stale)?;
@@ -67,23 +78,29 @@ impl Index {
     }
 }
 
-fn hit(stored: Stored, ranked: Ranked, terms: &[Term]) -> Hit {
-    let mut shown = terms.to_vec();
-    for score in &ranked.explanation.terms {
-        let word = Term { text: score.term.clone(), kind: TokenKind::Word };
-        if shown.iter().all(|term| term.text != word.text) {
-            shown.push(word);
-        }
-    }
+fn has_phrases(memory: &Memory, phrases: &[Vec<Term>]) -> bool {
+    let texts =
+        || [Some(&memory.content), memory.title.as_ref()].into_iter().flatten().chain(&memory.tags).chain(&memory.aliases);
+    phrases.iter().all(|phrase| texts().any(|text| stands_in(phrase, text)))
+}
+
+fn hit(stored: Stored, ranked: Ranked, question: &Question) -> Hit {
+    let mut shown: Vec<Term> = question.words.iter().map(|word| word.term.clone()).collect();
+    shown.extend(ranked.found_by.into_iter().map(|text| Term { text, kind: TokenKind::Word }));
     let excerpt = snippet(&stored.memory.content, &shown, SNIPPET);
     Hit { stored, score: ranked.score, snippet: excerpt.text, marks: excerpt.marks, explanation: ranked.explanation }
 }
 
-fn answer(opened: &mut Opened, query: &Query, terms: &[Term], now: DateTime<Utc>) -> Result<Answer, Trouble> {
+fn answer(opened: &mut Opened, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Answer, Trouble> {
     let mut attempt = 1;
     loop {
         let epoch = Meta::read(&opened.connection)?.epoch;
-        let answered = opened.text(epoch).and_then(|(connection, text)| answer_from(connection, text, epoch, query, terms, now));
+        let answered = opened.text(epoch).and_then(|(connection, text)| {
+            // One state of the rows, taken before the full text is: what is flushed in between is in both.
+            let transaction = connection.transaction()?;
+            let gathered = gather(&transaction, text, epoch, asked, now)?;
+            order(&transaction, gathered, asked, now)
+        });
         match answered {
             // Another process may have built the index anew, which takes the full text away.
             Err(trouble) if trouble.meaning() == Meaning::TextDamaged && attempt == 1 => {
@@ -99,95 +116,94 @@ fn answer(opened: &mut Opened, query: &Query, terms: &[Term], now: DateTime<Utc>
     }
 }
 
-fn answer_from(
-    connection: &mut Connection,
-    text: &Text,
-    epoch: i64,
-    query: &Query,
-    terms: &[Term],
+fn order(
+    connection: &rusqlite::Connection,
+    gathered: Gathered,
+    asked: &Asked<'_>,
     now: DateTime<Utc>,
 ) -> Result<Answer, Trouble> {
-    // One state of the rows, taken before the full text is: what is flushed in between is in both.
-    let transaction = connection.transaction()?;
-    let meta = Meta::read(&transaction)?;
-    let (pending, keys) = pending(&transaction, &query.filter, now)?;
-    let (searcher, generation) = text.searcher()?;
-    if meta.epoch != epoch || generation < meta.generation {
-        return Err(Trouble::Mismatch);
-    }
-    let mut flushed = Flushed::new(&searcher, text.fields, &keys)?;
-    let wanted = wanted(terms, &mut flushed, &pending)?;
-    let most = wanted.iter().map(|own| own.documents).max().unwrap_or_default();
-    let statistics = Statistics { documents: meta.documents.max(most), lengths: meta.lengths };
-    let scoring = Scoring { wanted: &wanted, statistics: &statistics };
-
-    let mut total = flushed.filter(&TextFilter::of(&query.filter, now))?;
-    let mut ranked = Vec::new();
-    if 0 < total && 0 < query.limit {
-        let limit = query.limit.min(usize::try_from(meta.documents).unwrap_or(usize::MAX)).max(1);
-        for found in flushed.best(&wanted, &statistics, limit)? {
-            ranked.push(scoring.rank(found.key, &found.frequencies, found.lengths));
-        }
-    }
-    for document in pending.iter().filter(|document| document.passes) {
-        let frequencies: Vec<u32> = wanted.iter().map(|own| document.frequency(&own.text, own.part)).collect();
-        if frequencies.iter().any(|frequency| 0 < *frequency) {
-            total += 1;
-            ranked.push(scoring.rank(document.key, &frequencies, document.lengths));
-        }
-    }
-    ranked.sort_by(|left, right| right.score.total_cmp(&left.score));
-    if let Some(last) = query.limit.checked_sub(1).and_then(|last| ranked.get(last)) {
+    let Gathered { found, candidates, wanted, statistics, total } = gathered;
+    let weights = asked.ranking.weights.as_ref().unwrap_or(&WITHOUT_VECTORS);
+    let evidence = evidence(asked.question, &statistics, &candidates);
+    let scored = rank::score(&evidence, weights);
+    let recency = asked.ranking.recency;
+    let worth = |number: usize| {
+        let recent = rank::recency(candidates[number].created_at, now);
+        (1.0 - recency) * scored[number].relevance + recency * recent
+    };
+    // What does not match itself is an answer only where what stands around it is.
+    let supported =
+        |number: usize| [rank::Part::Answer, rank::Part::Neighbours].iter().any(|part| 0.0 < evidence[number][*part as usize]);
+    let mut best: Vec<(usize, f32)> = (0..found.len())
+        .filter(|number| found[*number].passes && (found[*number].matches || supported(*number)))
+        .map(|number| (number, worth(number)))
+        .filter(|(number, _)| asked.ranking.threshold <= scored[*number].relevance)
+        .collect();
+    let besides = best.iter().filter(|(number, _)| !found[*number].matches).count() as u64;
+    best.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| scored[right.0].score.total_cmp(&scored[left.0].score)));
+    if let Some(last) = asked.limit.checked_sub(1).and_then(|last| best.get(last).copied()) {
         // All that are as good as the last: the rows decide between them.
-        let worst = last.score;
-        ranked.retain(|ranked| worst <= ranked.score);
+        best.retain(|(number, worth)| {
+            last.1 < *worth || (*worth).to_bits() == last.1.to_bits() && scored[last.0].score <= scored[*number].score
+        });
     }
-
-    let mut hits = Vec::with_capacity(ranked.len());
+    let mut hits = Vec::with_capacity(best.len());
     let mut torn = false;
-    for ranked in ranked {
-        match Document::by_key(&transaction, ranked.key)? {
+    for (number, worth) in best {
+        let found = &found[number];
+        let explain = Explain { asked, weights, wanted: &wanted, statistics: &statistics };
+        let mut explanation = explain.candidate(&candidates[number], &evidence[number], now);
+        explanation.relevance = scored[number].relevance;
+        let found_by = wanted.iter().zip(&found.likeness).filter(|(_, like)| 0.0 < **like);
+        let found_by = found_by.flat_map(|(wanted, _)| wanted.alike.iter().map(|(term, _)| term.clone())).collect();
+        let ranked = Ranked { key: found.key, score: worth, sum: scored[number].score, explanation, found_by };
+        match Document::by_key(connection, ranked.key)? {
             Some(document) => hits.push((document, ranked)),
             None => torn = true,
         }
     }
     hits.sort_by(|(left, left_ranked), (right, right_ranked)| {
-        right_ranked
-            .score
-            .total_cmp(&left_ranked.score)
+        (right_ranked.score.total_cmp(&left_ranked.score))
+            .then_with(|| right_ranked.sum.total_cmp(&left_ranked.sum))
             .then_with(|| (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id)))
     });
-    hits.truncate(query.limit);
-    Ok(Answer { hits, total, torn })
+    hits.truncate(asked.limit);
+    Ok(Answer { hits, total: total + besides, torn })
 }
 
-/// How documents are scored: by what is wanted, among all documents.
-struct Scoring<'s> {
-    wanted: &'s [Wanted],
-    statistics: &'s Statistics,
+/// Says how a score came about.
+struct Explain<'e> {
+    asked: &'e Asked<'e>,
+    weights: &'e Weights,
+    wanted: &'e [Wanted],
+    statistics: &'e Statistics,
 }
 
-impl Scoring<'_> {
-    /// Scores one document, wherever it comes from; the sum is always taken in the same order.
-    fn rank(&self, key: i64, frequencies: &[u32], lengths: [u32; 2]) -> Ranked {
-        let mut terms = Vec::new();
-        for (wanted, frequency) in self.wanted.iter().zip(frequencies).filter(|(_, frequency)| 0 < **frequency) {
-            let idf = rank::idf(self.statistics.documents, wanted.documents);
-            let length = lengths[wanted.part.number()];
-            let score = rank::score(idf, *frequency, length, self.statistics.average(wanted.part));
-            let term = wanted.text.clone();
-            terms.push(TermScore { term, frequency: *frequency, documents: wanted.documents, idf, score });
-        }
-        let score = terms.iter().map(|term| term.score).sum();
+impl Explain<'_> {
+    fn candidate(&self, candidate: &Candidate, evidence: &rank::Evidence, now: DateTime<Utc>) -> Explanation {
+        let parts = PARTS.iter().map(|part| {
+            let (part, value) = (*part, evidence[*part as usize]);
+            PartScore { part, value, score: rank::worth(evidence, self.weights, part) }
+        });
+        let statistics = self.statistics;
+        let words = self.asked.question.words.iter().zip(self.wanted).zip(&candidate.frequencies);
+        let terms = words.filter(|(_, frequency)| 0 < **frequency).map(|((word, wanted), frequency)| {
+            let idf = rank::idf_share(statistics.documents, wanted.documents);
+            let part = wanted.part.number();
+            let score = idf * rank::saturation(*frequency, candidate.lengths[part], statistics.average_lengths[part]);
+            TermScore { term: word.term.text.clone(), frequency: *frequency, documents: wanted.documents, idf, score }
+        });
         // A question of single characters is answered by them alone.
         let by_characters = self.wanted.iter().all(|own| own.part == Part::Characters);
-        let part = if by_characters { Part::Characters } else { Part::Text };
-        let explanation = Explanation {
-            terms,
-            length: lengths[part.number()],
-            average_length: self.statistics.average(part),
-            documents: self.statistics.documents,
-        };
-        Ranked { key, score, explanation }
+        let part = usize::from(by_characters);
+        Explanation {
+            parts: parts.filter(|part| part.score != 0.0).collect(),
+            relevance: 0.0,
+            recency: rank::recency(candidate.created_at, now),
+            terms: terms.collect(),
+            length: candidate.lengths[part],
+            average_length: statistics.average_lengths[part],
+            documents: statistics.documents,
+        }
     }
 }

@@ -28,14 +28,24 @@ impl Bits {
         bits
     }
 
-    /// Returns the set of the documents in a list.
-    pub(super) fn of(documents: DocId, mut postings: BlockSegmentPostings) -> Self {
-        let mut bits = Self::none(documents);
+    /// Adds the documents in a list.
+    pub(super) fn insert_all(&mut self, mut postings: BlockSegmentPostings) {
         while !postings.docs().is_empty() {
-            postings.docs().iter().for_each(|document| bits.insert(*document));
+            postings.docs().iter().for_each(|document| self.insert(*document));
             postings.advance();
         }
-        bits
+    }
+
+    /// Iterates over the documents in it, in order.
+    pub(super) fn documents(&self) -> impl Iterator<Item = DocId> {
+        (0..)
+            .zip(&self.0)
+            .flat_map(|(number, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| number * 64 + bit))
+    }
+
+    /// Tells whether `document` is one of the segment's at all and is in it.
+    pub(super) fn contains_some(&self, document: DocId) -> bool {
+        self.0.get((document / 64) as usize).is_some_and(|word| word >> (document % 64) & 1 == 1)
     }
 
     pub(super) fn insert(&mut self, document: DocId) {

@@ -2,16 +2,17 @@
 
 use std::cell::{Cell, OnceCell};
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
+use memory_core::rank::Facts;
 use tantivy::columnar::Column;
 use tantivy::postings::Postings;
-use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, EnableScoring, Occur, Query, TermQuery};
+use tantivy::query::{BooleanQuery, EnableScoring, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, Term};
 
 use super::best::{Best, Candidate};
 use super::bits::Bits;
+use super::found::Found;
 use super::wanted::{Part, Wanted};
 use crate::index::filter::TextFilter;
 use crate::index::handle::Handle;
@@ -24,16 +25,17 @@ pub(super) struct Flushed<'s> {
     fields: Fields,
     /// For each segment, the documents that count.
     valid: Vec<Bits>,
-    /// For each segment, the documents that have a term that was counted.
+    /// For each segment, the documents that may be an answer.
+    passing: Vec<Bits>,
+    /// For each segment, the documents that match.
     matching: Vec<Bits>,
 }
 
-/// A document of the full text that answers.
-#[derive(Debug)]
-pub(super) struct Found {
-    pub(super) key: i64,
-    pub(super) frequencies: Vec<u32>,
-    pub(super) lengths: [u32; 2],
+/// Where a document of the full text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Address {
+    segment: usize,
+    document: DocId,
 }
 
 impl<'s> Flushed<'s> {
@@ -55,26 +57,63 @@ impl<'s> Flushed<'s> {
             }
         }
         let matching = segments.iter().map(|segment| Bits::none(segment.max_doc())).collect();
-        Ok(Self { searcher, fields, valid, matching })
+        let passing = valid.clone();
+        Ok(Self { searcher, fields, valid, passing, matching })
     }
 
-    /// Returns how many documents have a term; from now on they match.
-    pub(super) fn count(&mut self, text: &str, part: Part) -> Result<u64, Trouble> {
-        let term = Term::from_field_text(self.field(part), text);
+    /// Returns how many documents have a term.
+    pub(super) fn count(&self, text: &str, part: Part) -> Result<u64, Trouble> {
+        self.count_any(&[text.to_owned()], part)
+    }
+
+    /// Returns how many documents have one of the terms.
+    pub(super) fn count_any(&self, texts: &[String], part: Part) -> Result<u64, Trouble> {
+        let terms: Vec<Term> = texts.iter().map(|text| self.term(text, part)).collect();
         let mut count = 0;
-        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
-            if let Some(mut bits) = postings(segment, &term)? {
-                bits.retain(&self.valid[number]);
-                count += bits.count();
-                self.matching[number].extend(&bits);
+        for (segment, valid) in self.searcher.segment_readers().iter().zip(&self.valid) {
+            if let ([only], true) = (terms.as_slice(), valid.count() == u64::from(segment.max_doc())) {
+                count += u64::from(segment.inverted_index(only.field())?.doc_freq(only)?);
+                continue;
             }
+            let mut bits = any(segment, &terms)?;
+            bits.retain(valid);
+            count += bits.count();
         }
         Ok(count)
     }
 
-    /// Calls `each` with every word, once for each segment, and about how many documents have it.
-    pub(super) fn each_word(&self, each: &mut dyn FnMut(&str, u64)) -> Result<(), Trouble> {
-        self.each_word_from("", each)
+    /// Takes the documents that have one of what is wanted for matching.
+    pub(super) fn match_any(&mut self, wanted: &[Wanted]) -> Result<(), Trouble> {
+        let terms: Vec<Term> = wanted.iter().flat_map(|one| one.finders().map(|text| self.term(text, one.part))).collect();
+        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let mut bits = any(segment, &terms)?;
+            bits.retain(&self.valid[number]);
+            self.matching[number].extend(&bits);
+        }
+        Ok(())
+    }
+
+    /// Takes the documents that have one of `handles` for matching.
+    pub(super) fn match_handles(&mut self, handles: &[i64]) -> Result<(), Trouble> {
+        let terms = self.handles(handles);
+        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let mut bits = any(segment, &terms)?;
+            bits.retain(&self.valid[number]);
+            self.matching[number].extend(&bits);
+        }
+        Ok(())
+    }
+
+    /// Lets only those documents pass that have a term, or that have it not.
+    pub(super) fn require(&mut self, text: &str, part: Part, is_wanted: bool) -> Result<(), Trouble> {
+        let term = self.term(text, part);
+        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let bits = any(segment, std::slice::from_ref(&term))?;
+            for own in [&mut self.passing[number], &mut self.matching[number]] {
+                if is_wanted { own.retain(&bits) } else { own.remove_all(&bits) }
+            }
+        }
+        Ok(())
     }
 
     /// Calls `each` with every word that begins with `start`, once for each segment, and about how many documents have it.
@@ -94,52 +133,63 @@ impl<'s> Flushed<'s> {
         Ok(())
     }
 
-    /// Returns how many documents match and pass the filter; from now on no other matches.
+    /// Lets only those documents pass that pass the filter; returns how many of them match.
     pub(super) fn filter(&mut self, filter: &TextFilter) -> Result<u64, Trouble> {
         let mut total = 0;
-        for (segment, bits) in self.searcher.segment_readers().iter().zip(&mut self.matching) {
+        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let passing = &mut self.passing[number];
             for wanted in &filter.bits {
-                let term = Term::from_field_u64(self.fields.filters, wanted.cast_unsigned());
-                match postings(segment, &term)? {
-                    Some(passing) => bits.retain(&passing),
-                    None => *bits = Bits::none(segment.max_doc()),
+                match postings(segment, &Term::from_field_u64(self.fields.filters, wanted.cast_unsigned()))? {
+                    Some(with) => passing.retain(&with),
+                    None => *passing = Bits::none(segment.max_doc()),
                 }
             }
+            let ends = Term::from_field_u64(self.fields.filters, Handle::Ends.bits().cast_unsigned());
             if let Some(moment) = filter.holds_after
-                && let Some(mut ended) =
-                    postings(segment, &Term::from_field_u64(self.fields.filters, Handle::Ends.bits().cast_unsigned()))?
+                && let Some(mut ended) = postings(segment, &ends)?
             {
                 let holds_until = segment.fast_fields().i64(names::HOLDS_UNTIL)?;
                 ended.filter(|document| holds_until.first(document).is_none_or(|end| end <= moment));
-                bits.remove_all(&ended);
+                passing.remove_all(&ended);
             }
             if filter.from.is_some() || filter.until.is_some() {
                 let created_at = segment.fast_fields().i64(names::CREATED_AT)?;
-                bits.filter(|document| {
+                passing.filter(|document| {
                     let created_at = created_at.first(document).unwrap_or_default();
                     filter.from.is_none_or(|from| from <= created_at) && filter.until.is_none_or(|until| created_at < until)
                 });
             }
-            total += bits.count();
+            self.matching[number].retain(passing);
+            total += self.matching[number].count();
         }
         Ok(total)
     }
 
-    /// Returns the documents that may be among the best `limit` of those that match.
-    pub(super) fn best(&self, wanted: &[Wanted], statistics: &Statistics, limit: usize) -> Result<Vec<Found>, Trouble> {
-        let terms: Vec<Term> = wanted.iter().map(|own| Term::from_field_text(self.field(own.part), &own.text)).collect();
-        let known = Known {
-            statistics,
-            fields: self.fields,
-            documents: terms.iter().cloned().zip(wanted.iter().map(|own| own.documents)).collect(),
+    /// Returns every document that matches.
+    pub(super) fn all(&self) -> Vec<Address> {
+        let of = |(segment, bits): (usize, &Bits)| {
+            bits.documents().map(move |document| Address { segment, document }).collect::<Vec<_>>()
         };
-        let scoring = EnableScoring::enabled_from_statistics_provider(&known, self.searcher);
-        let weight = query(&terms).weight(scoring)?;
+        self.matching.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// Returns the best `limit` of those that match and have one of `handles`, if any are given, by the words alone; and a few
+    /// more that are as good.
+    pub(super) fn best(&self, wanted: &[Wanted], handles: &[i64], limit: usize) -> Result<Vec<Address>, Trouble> {
+        let terms: Vec<Term> = wanted.iter().flat_map(|one| one.finders().map(|text| self.term(text, one.part))).collect();
+        let handles = self.handles(handles);
+        let weight = query(&terms).weight(EnableScoring::enabled_from_searcher(self.searcher))?;
         let mut best = Best::new(limit);
         let ties = Ties::new(self.searcher);
         let tie = |candidate: &Candidate| ties.of(candidate);
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let matching = &self.matching[number];
+            let mut narrowed = None;
+            if !handles.is_empty() {
+                let mut bits = any(segment, &handles)?;
+                bits.retain(&self.matching[number]);
+                narrowed = Some(bits);
+            }
+            let matching = narrowed.as_ref().unwrap_or(&self.matching[number]);
             if matching.count() == 0 {
                 continue;
             }
@@ -153,43 +203,120 @@ impl<'s> Flushed<'s> {
         }
         let candidates = best.into_candidates(&tie);
         ties.trouble.into_inner().map_or(Ok(()), Err)?;
-        self.look_at(candidates, &terms)
+        Ok(candidates.into_iter().map(|Candidate { segment, document, .. }| Address { segment, document }).collect())
     }
 
-    /// Finds out how often each term stands in each candidate.
-    fn look_at(&self, mut candidates: Vec<Candidate>, terms: &[Term]) -> Result<Vec<Found>, Trouble> {
-        candidates.sort_unstable_by_key(|candidate| (candidate.segment, candidate.document));
-        let mut found = Vec::with_capacity(candidates.len());
-        for group in candidates.chunk_by(|left, right| left.segment == right.segment) {
-            let segment = self.searcher.segment_reader(u32::try_from(group[0].segment).unwrap_or(u32::MAX));
-            let keys = segment.fast_fields().u64(names::KEY)?;
-            let text = segment.get_fieldnorms_reader(self.fields.text)?;
-            let characters = segment.get_fieldnorms_reader(self.fields.characters)?;
-            let first = found.len();
-            for Candidate { document, .. } in group {
-                let key = keys.first(*document).unwrap_or_default().cast_signed();
-                let lengths = [text.fieldnorm(*document), characters.fieldnorm(*document)];
-                found.push(Found { key, frequencies: vec![0; terms.len()], lengths });
-            }
-            for (number, term) in terms.iter().enumerate() {
-                let inverted = segment.inverted_index(term.field())?;
-                let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::WithFreqs)? else { continue };
-                for (candidate, found) in group.iter().zip(&mut found[first..]) {
-                    if postings.doc() < candidate.document {
-                        postings.seek(candidate.document);
-                    }
-                    if postings.doc() == candidate.document {
-                        found.frequencies[number] = postings.term_freq();
-                    }
+    /// Returns where the documents with these keys are; those that are not here are left out.
+    pub(super) fn with_keys(&self, keys: &[i64]) -> Result<Vec<Address>, Trouble> {
+        let mut found = Vec::with_capacity(keys.len());
+        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let inverted = segment.inverted_index(self.fields.key)?;
+            for key in keys {
+                let term = Term::from_field_u64(self.fields.key, key.cast_unsigned());
+                let Some(postings) = inverted.read_postings(&term, IndexRecordOption::Basic)? else { continue };
+                if self.valid[number].contains_some(postings.doc()) {
+                    found.push(Address { segment: number, document: postings.doc() });
                 }
             }
         }
         Ok(found)
     }
 
-    fn field(&self, part: Part) -> Field {
-        field(self.fields, part)
+    /// Gathers what there is to know of documents for what is wanted; `named` is the handle of the one whom the question names.
+    pub(super) fn look_at(
+        &self,
+        mut addresses: Vec<Address>,
+        wanted: &[Wanted],
+        named: Option<i64>,
+    ) -> Result<Vec<Found>, Trouble> {
+        addresses.sort_unstable();
+        addresses.dedup();
+        let mut all = Vec::with_capacity(addresses.len());
+        for group in addresses.chunk_by(|left, right| left.segment == right.segment) {
+            let number = group[0].segment;
+            let segment = &self.searcher.segment_readers()[number];
+            let fast = segment.fast_fields();
+            let (keys, facts, created_at) = (fast.u64(names::KEY)?, fast.u64(names::FACTS)?, fast.i64(names::CREATED_AT)?);
+            let text = segment.get_fieldnorms_reader(self.fields.text)?;
+            let characters = segment.get_fieldnorms_reader(self.fields.characters)?;
+            let first = all.len();
+            for Address { document, .. } in group {
+                all.push(Found {
+                    key: keys.first(*document).unwrap_or_default().cast_signed(),
+                    created_at: created_at.first(*document).unwrap_or_default(),
+                    facts: Facts::from_bits(facts.first(*document).unwrap_or_default()),
+                    lengths: [text.fieldnorm(*document), characters.fieldnorm(*document)],
+                    frequencies: vec![0; wanted.len()],
+                    likeness: vec![0.0; wanted.len()],
+                    is_named: false,
+                    matches: self.matching[number].contains(*document),
+                    passes: self.passing[number].contains(*document),
+                });
+            }
+            let found = &mut all[first..];
+            for (index, wanted) in wanted.iter().enumerate() {
+                for text in &wanted.exact {
+                    let term = self.term(text, wanted.part);
+                    each_of(segment, &term, group, &mut |place, frequency| found[place].frequencies[index] += frequency)?;
+                }
+                for (text, like) in &wanted.alike {
+                    let term = self.term(text, wanted.part);
+                    each_of(segment, &term, group, &mut |place, _| {
+                        let found = &mut found[place];
+                        if found.frequencies[index] == 0 {
+                            found.likeness[index] = found.likeness[index].max(*like);
+                        }
+                    })?;
+                }
+            }
+            if let Some(named) = named {
+                let term = Term::from_field_u64(self.fields.filters, named.cast_unsigned());
+                each_of(segment, &term, group, &mut |place, _| found[place].is_named = true)?;
+            }
+        }
+        Ok(all)
     }
+
+    /// Tells whether any document has one of these handles.
+    pub(super) fn has_handle(&self, bits: i64) -> Result<bool, Trouble> {
+        let term = Term::from_field_u64(self.fields.filters, bits.cast_unsigned());
+        for segment in self.searcher.segment_readers() {
+            if 0 < segment.inverted_index(self.fields.filters)?.doc_freq(&term)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn term(&self, text: &str, part: Part) -> Term {
+        Term::from_field_text(self.field(part), text)
+    }
+
+    fn handles(&self, handles: &[i64]) -> Vec<Term> {
+        handles.iter().map(|bits| Term::from_field_u64(self.fields.filters, bits.cast_unsigned())).collect()
+    }
+
+    fn field(&self, part: Part) -> Field {
+        match part {
+            Part::Text => self.fields.text,
+            Part::Characters => self.fields.characters,
+        }
+    }
+}
+
+/// Calls `each` with the place in `group` and the frequency of every document of it that has `term`.
+fn each_of(segment: &SegmentReader, term: &Term, group: &[Address], each: &mut dyn FnMut(usize, u32)) -> Result<(), Trouble> {
+    let inverted = segment.inverted_index(term.field())?;
+    let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::WithFreqs)? else { return Ok(()) };
+    for (place, Address { document, .. }) in group.iter().enumerate() {
+        if postings.doc() < *document {
+            postings.seek(*document);
+        }
+        if postings.doc() == *document {
+            each(place, postings.term_freq());
+        }
+    }
+    Ok(())
 }
 
 /// What decides between equally good documents: looked up only where there are more of them than are wanted.
@@ -233,50 +360,6 @@ impl Columns {
     }
 }
 
-fn field(fields: Fields, part: Part) -> Field {
-    match part {
-        Part::Text => fields.text,
-        Part::Characters => fields.characters,
-    }
-}
-
-/// How many documents there are, and how long all of them are together.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Statistics {
-    pub(super) documents: u64,
-    pub(super) lengths: [u64; 2],
-}
-
-impl Statistics {
-    /// Returns the average length of a part.
-    #[expect(clippy::cast_precision_loss, reason = "as the full text does it, so that scores are equal")]
-    pub(super) fn average(&self, part: Part) -> f32 {
-        self.lengths[part.number()] as f32 / self.documents as f32
-    }
-}
-
-/// The statistics of all documents, pending or not, in the form in which the full text asks for them.
-struct Known<'k> {
-    statistics: &'k Statistics,
-    fields: Fields,
-    documents: HashMap<Term, u64>,
-}
-
-impl Bm25StatisticsProvider for Known<'_> {
-    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        let part = if field == self.fields.text { Part::Text } else { Part::Characters };
-        Ok(self.statistics.lengths[part.number()])
-    }
-
-    fn total_num_docs(&self) -> tantivy::Result<u64> {
-        Ok(self.statistics.documents)
-    }
-
-    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        Ok(self.documents.get(term).copied().unwrap_or_default())
-    }
-}
-
 /// Any of the terms will do. Plain term queries, since only those can skip what cannot be among the best.
 fn query(terms: &[Term]) -> Box<dyn Query> {
     let term = |term: &Term| Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs)) as Box<dyn Query>;
@@ -286,8 +369,24 @@ fn query(terms: &[Term]) -> Box<dyn Query> {
     }
 }
 
+/// Returns the documents that have one of the terms.
+fn any(segment: &SegmentReader, terms: &[Term]) -> Result<Bits, Trouble> {
+    let mut bits = Bits::none(segment.max_doc());
+    for term in terms {
+        let inverted = segment.inverted_index(term.field())?;
+        if let Some(found) = inverted.read_block_postings(term, IndexRecordOption::Basic)? {
+            bits.insert_all(found);
+        }
+    }
+    Ok(bits)
+}
+
 fn postings(segment: &SegmentReader, term: &Term) -> Result<Option<Bits>, Trouble> {
     let inverted = segment.inverted_index(term.field())?;
     let found = inverted.read_block_postings(term, IndexRecordOption::Basic)?;
-    Ok(found.map(|postings| Bits::of(segment.max_doc(), postings)))
+    Ok(found.map(|postings| {
+        let mut bits = Bits::none(segment.max_doc());
+        bits.insert_all(postings);
+        bits
+    }))
 }

@@ -4,5 +4,8 @@ mod answer;
 mod best;
 mod bits;
 mod flushed;
+mod found;
+mod gather;
 mod pending;
+mod turns;
 mod wanted;

@@ -2,12 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::Filter;
+use memory_core::rank::Facts;
 use rusqlite::{Connection, params_from_iter};
 use tantivy::fieldnorm::FieldNormReader;
 
 use super::wanted::Part;
 use crate::index::filter::condition;
 use crate::index::trouble::Trouble;
+use crate::index::update::numbers;
 use crate::index::words::{Encoded, Words};
 
 /// A document that stands for whatever the full text says of it.
@@ -19,6 +21,9 @@ pub(super) struct Pending {
     pub(super) lengths: [u32; 2],
     /// Whether it passes the filter.
     pub(super) passes: bool,
+    pub(super) created_at: i64,
+    pub(super) filters: Vec<i64>,
+    pub(super) facts: Facts,
 }
 
 impl Pending {
@@ -35,7 +40,8 @@ impl Pending {
 pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<(Vec<Pending>, Vec<i64>), Trouble> {
     let condition = condition(filter, now);
     let sql = format!(
-        "SELECT document, removed, text, pending.characters, pending.length, characters_length, ({}) FROM pending LEFT JOIN documents ON key = document",
+        "SELECT document, removed, text, pending.characters, pending.length, characters_length, ({}), \
+         pending.created_at, filters, facts FROM pending LEFT JOIN documents ON key = document",
         condition
             .sql
             .replace("created_at", "documents.created_at")
@@ -56,6 +62,9 @@ pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Ut
             words: Words { text: Encoded(row.get(2)?), characters: Encoded(row.get(3)?) },
             lengths: [quantised(row.get(4)?), quantised(row.get(5)?)],
             passes: row.get::<_, Option<bool>>(6)?.unwrap_or(false),
+            created_at: row.get(7)?,
+            filters: numbers(&row.get::<_, Vec<u8>>(8)?),
+            facts: Facts::from_bits(row.get::<_, i64>(9)?.cast_unsigned()),
         });
     }
     Ok((pending, keys))

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeZone, Utc};
-use memory_core::{Filter, Found, MemoryId, Order, Query, Slice};
+use memory_core::question::{Parsed, parse};
+use memory_core::{Asked, Filter, Found, MemoryId, Order, Query, Ranking, Slice, StoreError};
 use tempfile::TempDir;
 
 use crate::disk::RealDisk;
@@ -55,7 +56,7 @@ pub(super) fn now() -> DateTime<Utc> {
 }
 
 pub(super) fn query(text: &str) -> Query {
-    Query { text: text.to_owned(), filter: Filter::default(), limit: 10 }
+    Query { text: text.to_owned(), filter: Filter::default(), limit: 10, ranking: Ranking::default() }
 }
 
 impl Home {
@@ -118,7 +119,12 @@ impl Home {
 /// Searches after a refresh, as the store does.
 pub(super) fn search(index: &Index, query: &Query) -> Found {
     index.refresh(Depth::Usual).unwrap();
-    index.search(query, now()).unwrap()
+    try_search(index, query).unwrap()
+}
+
+pub(super) fn try_search(index: &Index, query: &Query) -> Result<Found, StoreError> {
+    let Parsed { question, filter } = parse(&query.text, &query.filter);
+    index.search(&Asked { question: &question, filter: &filter, limit: query.limit, ranking: query.ranking, vector: None }, now())
 }
 
 /// The numbers of the notes that answer, best first.

@@ -15,7 +15,7 @@ const DEPLOY: Note<'static> = Note { number: 2, folder: "project", front: "", bo
 #[test]
 fn a_home_without_memories_answers_nothing() {
     let index = Home::new().index();
-    assert_eq!(index.search(&super::home::query("dark"), super::home::now()).unwrap().total, 0);
+    assert_eq!(super::home::try_search(&index, &super::home::query("dark")).unwrap().total, 0);
 }
 
 #[test]
@@ -90,10 +90,10 @@ fn a_file_edited_after_the_refresh_is_told_as_it_stands() {
     assert_eq!(numbers(&index, "dark"), [1]);
     let text = fs::read_to_string(home.at(&DARK.path())).unwrap();
     home.put(&DARK.path(), text.replace("dark mode", "dark roast").as_bytes());
-    let found = index.search(&super::home::query("dark"), super::home::now()).unwrap();
+    let found = super::home::try_search(&index, &super::home::query("dark")).unwrap();
     assert_eq!(found.hits[0].stored.memory.content, "prefers dark roast");
     fs::remove_file(home.at(&DARK.path())).unwrap();
-    let found = index.search(&super::home::query("dark"), super::home::now()).unwrap();
+    let found = super::home::try_search(&index, &super::home::query("dark")).unwrap();
     assert_eq!((found.total, found.hits.len()), (0, 0));
 }
 
@@ -205,7 +205,7 @@ fn names_alone_tell_of_files_that_come_go_move_and_are_replaced() {
     let index = home.index();
     let told = |text: &str| {
         index.compare(Look::Names).unwrap();
-        let found = index.search(&super::home::query(text), super::home::now()).unwrap();
+        let found = super::home::try_search(&index, &super::home::query(text)).unwrap();
         super::home::numbers_of(&found)
     };
     assert_eq!((told("dark"), told("dark")), (vec![1], vec![1]));

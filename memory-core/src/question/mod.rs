@@ -1,0 +1,65 @@
+//! What a question asks for.
+
+mod date;
+mod parse;
+mod stop;
+
+use crate::Filter;
+use crate::text::Term;
+
+pub use date::NamedDate;
+pub use parse::{parse, stands_in};
+
+/// What a question asks for, once its words were understood. See [`parse()`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Question {
+    /// The words, each once, in the order in which they first appear.
+    pub words: Vec<Word>,
+    /// Groups of words that must stand side by side in this order.
+    pub phrases: Vec<Vec<Term>>,
+    /// What must not be there.
+    pub without: Vec<Term>,
+    /// Whose words may be meant: every word that may be a name, in lower case.
+    pub names: Vec<String>,
+    /// The day, month or year that it names.
+    pub date: Option<NamedDate>,
+    /// It names a date and nothing else.
+    pub is_only_date: bool,
+    /// It asks when something was.
+    pub asks_when: bool,
+    /// It asks for a person, a place or the name of something.
+    pub asks_which: bool,
+    /// How many words were left out because there were too many.
+    pub left_out: usize,
+}
+
+/// One word of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// As it is indexed.
+    pub term: Term,
+    /// What it is there for.
+    pub role: Role,
+    /// Whether any longer word that begins with it will do as well.
+    pub is_prefix: bool,
+}
+
+/// What a word of a question is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It says what is asked for.
+    Content,
+    /// It names a date: what was written near that date answers too, not only what has the word.
+    Date,
+    /// It is one of the words that hold a sentence together. It finds nothing, and counts for little.
+    Aside,
+}
+
+/// A question with the filters taken out of its text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// What is asked for.
+    pub question: Question,
+    /// What `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` said, on top of the filter that was there.
+    pub filter: Filter,
+}

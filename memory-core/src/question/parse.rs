@@ -1,0 +1,393 @@
+//! Reading a question.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, Days, Months, NaiveDate, Utc};
+
+use super::date::{NamedDate, is_doubtful, month, weekday};
+use super::stop::is_stop_word;
+use super::{Parsed, Question, Role, Word};
+use crate::Filter;
+use crate::text::{Term, TokenKind, query_terms, tokens};
+
+/// More words than this are no question; the rest is left out.
+const MOST_WORDS: usize = 256;
+
+/// More names than this nobody asks about at once.
+const MOST_NAMES: usize = 32;
+
+/// Reads a question.
+///
+/// Words are looked for, any of them. `"a phrase"` must stand there, `-word` and `-"a phrase"` must not, `begin*` stands for
+/// every word that begins so. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, a month or a day, as in
+/// `2026-05`) narrow `filter`. Whatever else is typed is text, also a quote that is never closed or a `tag:` with nothing
+/// behind it.
+pub fn parse(text: &str, filter: &Filter) -> Parsed {
+    let mut filter = filter.clone();
+    let mut question = Question::default();
+    let (mut plain, mut prefixes) = (String::new(), Vec::new());
+    for piece in pieces(text) {
+        match piece {
+            Piece::Without(text) => question.without.extend(query_terms(text)),
+            Piece::Phrase(text) => {
+                let terms = sequence(text);
+                if 1 < terms.len() {
+                    question.phrases.push(terms);
+                }
+                push(&mut plain, text);
+            }
+            Piece::Text(text) => {
+                if narrow(text, &mut filter) {
+                    continue;
+                }
+                if let Some(beginning) = text.strip_suffix('*') {
+                    prefixes.extend(beginning_of(beginning));
+                }
+                push(&mut plain, text);
+            }
+        }
+    }
+    understand(&plain, &prefixes, &mut question);
+    Parsed { question, filter }
+}
+
+fn push(plain: &mut String, text: &str) {
+    if !plain.is_empty() {
+        plain.push(' ');
+    }
+    plain.push_str(text);
+}
+
+/// A part of what was typed.
+enum Piece<'t> {
+    Text(&'t str),
+    Phrase(&'t str),
+    Without(&'t str),
+}
+
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start();
+        let Some(first) = rest.chars().next() else { return pieces };
+        let negated = rest.strip_prefix('-').filter(|rest| rest.starts_with(|next: char| next == '"' || next.is_alphabetic()));
+        if let Some((phrase, after)) = negated.unwrap_or(rest).strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+            pieces.push(if negated.is_some() { Piece::Without(phrase) } else { Piece::Phrase(phrase) });
+            rest = after;
+            continue;
+        }
+        if first == '"' {
+            // It is never closed.
+            rest = &rest[1..];
+            continue;
+        }
+        let (piece, after) = cut(rest);
+        pieces.push(match piece.strip_prefix('-').filter(|_| negated.is_some()) {
+            Some(piece) => Piece::Without(piece),
+            None => Piece::Text(piece),
+        });
+        rest = after;
+    }
+}
+
+/// Cuts off what stands up to the next blank, or up to the end of a quoted value.
+fn cut(text: &str) -> (&str, &str) {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    if let Some(colon) = text[..end].find(":\"")
+        && let Some(length) = text[colon + 2..].find('"')
+    {
+        return text.split_at(colon + 2 + length + 1);
+    }
+    text.split_at(end)
+}
+
+/// Takes a filter such as `tag:work` into `filter`; tells whether it was one.
+fn narrow(text: &str, filter: &mut Filter) -> bool {
+    let Some((key, value)) = text.split_once(':') else { return false };
+    let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
+    if value.is_empty() {
+        return false;
+    }
+    match key.to_ascii_lowercase().as_str() {
+        "tag" => filter.tags = filter.tags.iter().map(String::as_str).chain([value]).collect(),
+        "source" => filter.source = Some(value.to_owned()),
+        "scope" => match value.parse() {
+            Ok(scope) => filter.scope = Some(scope),
+            Err(_) => return false,
+        },
+        "category" => match value.to_lowercase().parse() {
+            Ok(category) => filter.category = Some(category),
+            Err(_) => return false,
+        },
+        "from" => match span(value) {
+            Some((first, _)) => filter.from = Some(filter.from.map_or(first, |from| from.max(first))),
+            None => return false,
+        },
+        "to" => match span(value) {
+            Some((_, after)) => filter.until = Some(filter.until.map_or(after, |until| until.min(after))),
+            None => return false,
+        },
+        _ => return false,
+    }
+    true
+}
+
+/// Returns when a year, month or day begins, and when what follows it does.
+fn span(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    let midnight = |day: NaiveDate| day.and_hms_opt(0, 0, 0).map(|moment| moment.and_utc());
+    let numbers = text.split('-').map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()?;
+    let is_year = text.split('-').next().is_some_and(|year| year.len() == 4);
+    let year = i32::try_from(*numbers.first().filter(|_| is_year)?).ok()?;
+    let (first, after) = match numbers[1..] {
+        [] => (NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year + 1, 1, 1)?),
+        [month] => {
+            let first = NaiveDate::from_ymd_opt(year, month, 1)?;
+            (first, first.checked_add_months(Months::new(1))?)
+        }
+        [month, day] => {
+            let first = NaiveDate::from_ymd_opt(year, month, day)?;
+            (first, first.checked_add_days(Days::new(1))?)
+        }
+        _ => return None,
+    };
+    Some((midnight(first)?, midnight(after)?))
+}
+
+/// Returns every term of a phrase in order: words, and of a run without blanks the pairs.
+fn sequence(phrase: &str) -> Vec<Term> {
+    let mut terms = Vec::new();
+    for piece in phrase.split_whitespace() {
+        let mut words = Vec::new();
+        tokens(piece, &mut |token| words.push((Term { text: token.text.to_owned(), kind: token.kind }, token.kind)));
+        let has_pairs = words.iter().any(|(_, kind)| *kind == TokenKind::Bigram);
+        terms.extend(words.into_iter().filter(|(_, kind)| !has_pairs || *kind != TokenKind::Character).map(|(term, _)| term));
+    }
+    terms
+}
+
+/// Tells whether `phrase` stands in `text`: its words side by side, in their order.
+pub fn stands_in(phrase: &[Term], text: &str) -> bool {
+    !phrase.is_empty() && sequence(text).windows(phrase.len()).any(|window| window == phrase)
+}
+
+/// Returns the last word of what stands before a `*`, as it is indexed but not stemmed.
+fn beginning_of(text: &str) -> Option<String> {
+    let mut last = None;
+    tokens(text, &mut |token| last = (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()])));
+    last
+}
+
+/// One word of the text, as it was typed.
+struct Typed {
+    lower: String,
+    is_capital: bool,
+    term: Term,
+}
+
+fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
+    let mut typed = Vec::new();
+    tokens(plain, &mut |token| {
+        if token.kind == TokenKind::Word {
+            let spelled = &plain[token.span.clone()];
+            let is_capital = spelled.starts_with(char::is_uppercase);
+            let term = Term { text: token.text.to_owned(), kind: token.kind };
+            typed.push(Typed { lower: crate::text::fold(spelled), is_capital, term });
+        }
+    });
+    let dated = dates(&typed, question);
+    question.asks_when = asks_when(plain, &typed);
+    question.asks_which = asks_which(plain, &typed);
+    let mut roles = HashMap::<&str, Role>::new();
+    for (index, word) in typed.iter().enumerate() {
+        let role = match (is_stop_word(&word.lower), dated.contains(&index)) {
+            (_, true) => Role::Date,
+            (true, false) => Role::Aside,
+            (false, false) => Role::Content,
+        };
+        let is_content = role == Role::Content;
+        // A word that stands there twice is what it is where it says most.
+        roles
+            .entry(word.term.text.as_str())
+            .and_modify(|known| {
+                if is_content {
+                    *known = role
+                }
+            })
+            .or_insert(role);
+        let name = word.lower.strip_suffix("'s").unwrap_or(&word.lower);
+        if is_content && question.names.len() < MOST_NAMES && question.names.iter().all(|own| own != name) {
+            question.names.push(name.to_owned());
+        }
+    }
+    let begins = |term: &Term| prefixes.iter().any(|beginning| *beginning == term.text || beginning.starts_with(&term.text));
+    let terms = query_terms(plain);
+    question.left_out = terms.len().saturating_sub(MOST_WORDS);
+    for term in terms.into_iter().take(MOST_WORDS) {
+        let known = roles.get(term.text.as_str()).copied().filter(|_| term.kind == TokenKind::Word);
+        let role = known.unwrap_or(Role::Content);
+        let is_prefix = term.kind == TokenKind::Word && begins(&term);
+        // A beginning is looked for as it was typed: its stem could be shorter.
+        let text = prefixes.iter().find(|beginning| is_prefix && beginning.starts_with(&term.text)).cloned();
+        let term = Term { text: text.unwrap_or(term.text), kind: term.kind };
+        question.words.push(Word { term, role, is_prefix });
+    }
+    if question.words.iter().all(|word| word.role != Role::Content) {
+        question.is_only_date = question.date.is_some();
+        question.words.iter_mut().for_each(|word| word.role = Role::Content);
+    }
+}
+
+/// Finds the dates that are named; returns the numbers of the words that name them.
+fn dates(typed: &[Typed], question: &mut Question) -> HashSet<usize> {
+    let mut named = NamedDate::default();
+    let mut used = HashSet::new();
+    for (index, word) in typed.iter().enumerate() {
+        let lower = word.lower.strip_suffix("'s").unwrap_or(&word.lower);
+        let is_year = lower.len() == 4 && (lower.starts_with("19") || lower.starts_with("20"));
+        if let Some(year) = lower.parse::<i32>().ok().filter(|_| is_year) {
+            named.years.push(year);
+        } else if let Some(weekday) = weekday(lower) {
+            named.weekdays.push(weekday);
+        } else if let Some(month) = month(lower)
+            && (!is_doubtful(lower) || (word.is_capital && 0 < index))
+        {
+            named.months.push(month);
+            let around = [index.checked_sub(1), Some(index + 1), index.checked_sub(2).filter(|_| typed[index - 1].lower == "of")];
+            for beside in around.into_iter().flatten() {
+                let day = typed.get(beside).and_then(|word| word.term.text.parse::<u32>().ok());
+                if let Some(day) = day.filter(|day| (1..=31).contains(day)) {
+                    named.days.push(day);
+                    used.insert(beside);
+                }
+            }
+        } else {
+            continue;
+        }
+        used.insert(index);
+    }
+    question.date = (!named.is_empty()).then_some(named);
+    used
+}
+
+fn asks_when(plain: &str, typed: &[Typed]) -> bool {
+    const SIGNS: [&str; 9] = ["什么时候", "什麼時候", "何时", "何時", "哪天", "哪年", "几点", "幾點", "多久"];
+    let pair = |first: &[&str], second: &[&str]| {
+        typed.windows(2).any(|pair| first.contains(&pair[0].lower.as_str()) && second.contains(&pair[1].lower.as_str()))
+    };
+    typed.iter().any(|word| word.lower == "when")
+        || pair(&["how"], &["long"])
+        || pair(&["what", "which"], &["date", "day", "month", "year", "time"])
+        || SIGNS.iter().any(|sign| plain.contains(sign))
+}
+
+fn asks_which(plain: &str, typed: &[Typed]) -> bool {
+    const SIGNS: [&str; 9] = ["谁", "誰", "哪里", "哪裡", "哪儿", "哪个", "哪個", "叫什么", "叫什麼"];
+    let has = |word: &str| typed.iter().any(|typed| typed.lower == word);
+    ["who", "where", "which", "name"].into_iter().any(has)
+        || typed.windows(2).any(|pair| pair[0].lower == "what" && pair[1].lower == "kind")
+        || SIGNS.iter().any(|sign| plain.contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Category, Scope};
+
+    fn read(text: &str) -> Question {
+        parse(text, &Filter::default()).question
+    }
+
+    fn words(text: &str, role: Role) -> Vec<String> {
+        read(text).words.into_iter().filter(|word| word.role == role).map(|word| word.term.text).collect()
+    }
+
+    #[test]
+    fn what_holds_a_sentence_together_is_an_aside() {
+        assert_eq!(words("When did we decide on Postgres?", Role::Content), ["decid", "postgr"]);
+        assert_eq!(words("When did we decide on Postgres?", Role::Aside), ["when", "do", "we", "on"]);
+        assert_eq!(words("to be or not to be", Role::Content), ["to", "be", "or", "not"]);
+        assert_eq!(words("用Rust写的CLI", Role::Content), ["用", "rust", "写的", "cli"]);
+    }
+
+    #[test]
+    fn a_question_tells_what_it_asks_for() {
+        for (text, when, which) in [
+            ("When is the deadline?", true, false),
+            ("how long did it take", true, false),
+            ("which month did she move", true, true),
+            ("我什么时候去体检？", true, false),
+            ("誰負責後端？", false, true),
+            ("where are the keys", false, true),
+            ("dark mode", false, false),
+        ] {
+            let question = read(text);
+            assert_eq!((question.asks_when, question.asks_which), (when, which), "{text}");
+        }
+    }
+
+    #[test]
+    fn dates_are_taken_out_of_the_words() {
+        let question = read("What did Anna paint on the 7th of May 2023?");
+        let date = question.date.unwrap();
+        assert_eq!((date.years, date.months, date.days), (vec![2023], vec![5], vec![7]));
+        assert_eq!(words("What did Anna paint on the 7th of May 2023?", Role::Content), ["anna", "paint"]);
+        assert_eq!(words("What did Anna paint on the 7th of May 2023?", Role::Date), ["7", "may", "2023"]);
+        assert_eq!(read("may I march in").date, None);
+        assert_eq!(words("May 2023", Role::Content), ["may", "2023"]);
+    }
+
+    #[test]
+    fn phrases_prefixes_and_exclusions_are_understood() {
+        let question = read("\"dark mode\" deplo* -staging -\"old server\" -5 x");
+        let texts = |terms: &[Term]| terms.iter().map(|term| term.text.clone()).collect::<Vec<_>>();
+        assert_eq!(question.phrases.iter().map(|phrase| texts(phrase)).collect::<Vec<_>>(), [["dark", "mode"]]);
+        assert_eq!(texts(&question.without), ["stage", "old", "server"]);
+        let prefixes: Vec<_> = question.words.iter().filter(|word| word.is_prefix).map(|word| word.term.text.as_str()).collect();
+        assert_eq!(prefixes, ["deplo"]);
+        assert!(question.words.iter().any(|word| word.term.text == "5"));
+    }
+
+    #[test]
+    fn filters_are_taken_out_of_the_text() {
+        let Parsed { question, filter } =
+            parse("tea tag:work tag:\"a b\" category:people scope:agent:x from:2026 to:2026-05", &Filter::default());
+        assert_eq!(question.words.len(), 1);
+        assert_eq!(filter.tags.as_slice(), ["work", "a b"]);
+        assert_eq!((filter.category, filter.scope), (Some(Category::People), Some(Scope::Agent("x".into()))));
+        assert_eq!(filter.from, Some("2026-01-01T00:00:00Z".parse().unwrap()));
+        assert_eq!(filter.until, Some("2026-06-01T00:00:00Z".parse().unwrap()));
+    }
+
+    #[test]
+    fn what_is_no_filter_is_text() {
+        for text in
+            ["tag:", "category:nonsense", "from:yesterday", "to:2026-13", "12:30", "https://example.com/a", "scope:x y", "\"open"]
+        {
+            let Parsed { question, filter } = parse(text, &Filter::default());
+            assert_eq!(filter, Filter::default(), "{text}");
+            assert!(!question.words.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_end_is_cut_and_says_so() {
+        let text: String = (0..10_000).map(|number| format!("word{number} ")).collect();
+        let question = read(&text);
+        assert_eq!((question.words.len(), question.left_out), (MOST_WORDS, 10_000 - MOST_WORDS));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_typed_is_read(text in any::<String>()) {
+            read(&text);
+        }
+
+        #[test]
+        fn syntax_in_any_order_is_read(pieces in proptest::collection::vec("\"|-|\\*|:|tag|from|2026|-|[a-z]{1,3}| |用户", 0..20)) {
+            read(&pieces.concat());
+        }
+    }
+}

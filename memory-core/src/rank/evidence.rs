@@ -1,0 +1,321 @@
+//! What speaks for each candidate, as numbers.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+
+use super::Facts;
+use super::bm25::{idf_share, saturation};
+use super::weights::{PARTS, Part};
+use crate::question::{Question, Role};
+use crate::text::TokenKind;
+
+/// A memory that may answer, and what is known of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Candidate {
+    /// How often each word of the question stands in it, weighed: a word of the title counts for more.
+    pub frequencies: Vec<u32>,
+    /// For each word that does not stand in it, how like that word the most alike of its words is, from 0 to 1.
+    pub likeness: Vec<f32>,
+    /// How long it is: in weighed words, and in weighed single characters.
+    pub lengths: [u32; 2],
+    /// What kind of text it is.
+    pub facts: Facts,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+    /// Whether the one person or agent that the question names has written it.
+    pub is_named: bool,
+    /// Where it was said, if it is part of a conversation.
+    pub seat: Option<Seat>,
+    /// The numbers of the candidates it is linked to.
+    pub linked: Vec<usize>,
+    /// The cosine of its vector and the question's in standard deviations above the mean, if it has one.
+    pub cosine: Option<f32>,
+}
+
+/// Where in which conversation something was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Seat {
+    /// The number of the conversation.
+    pub conversation: usize,
+    /// How much was said before it.
+    pub ordinal: usize,
+    /// How many pauses of more than [`PAUSE_HOURS`] there were before it.
+    pub session: usize,
+}
+
+/// After so many hours of silence a new session begins.
+pub const PAUSE_HOURS: i64 = 6;
+
+/// What is known of all memories.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Statistics {
+    /// How many memories there are.
+    pub documents: u64,
+    /// How many have each word of the question.
+    pub with_word: Vec<u64>,
+    /// How long they are on average: in weighed words, and in weighed single characters.
+    pub average_lengths: [f32; 2],
+    /// For each conversation, how many turns it has, if all that match are among the candidates.
+    pub turns: Vec<Option<u64>>,
+}
+
+/// What speaks for one candidate: one number a part, in the order of [`PARTS`].
+pub type Evidence = [f32; PARTS.len()];
+
+/// How many of the best own matches tell whether neighbours tell anything.
+const WITNESSES: usize = 15;
+
+/// How far a neighbour may be.
+const REACH: usize = 3;
+
+/// Weighs up each candidate: what it says itself, and what stands around it.
+///
+/// Whether the neighbours in a conversation tell anything is not taken for granted: only where those of the best matches
+/// match more of the question than a turn of that conversation does on average, do they count (each for itself, per
+/// conversation). So conversations that hang together gain, and collections that do not lose nothing.
+pub fn evidence(question: &Question, statistics: &Statistics, candidates: &[Candidate]) -> Vec<Evidence> {
+    let scale = Scale::new(question, statistics);
+    let own: Vec<Own> = candidates.iter().map(|candidate| scale.own(candidate)).collect();
+    let mut evidence: Vec<Evidence> = candidates.iter().zip(&own).map(|(candidate, own)| scale.alone(candidate, own)).collect();
+    for talk in Talk::all(candidates, &own, &scale) {
+        talk.weigh(&mut evidence);
+    }
+    for (number, candidate) in candidates.iter().enumerate().filter(|(_, candidate)| !candidate.linked.is_empty()) {
+        let linked = candidate.linked.iter().filter_map(|other| own.get(*other));
+        evidence[number][Part::Links as usize] = scale.added(&own[number], linked);
+    }
+    evidence
+}
+
+/// How much each word of a question is worth, and to which kind it belongs.
+struct Scale<'q> {
+    question: &'q Question,
+    statistics: &'q Statistics,
+    /// How much a match of each word tells, from 0 to 1.
+    worth: Vec<f32>,
+    contents: f32,
+}
+
+/// What a candidate says itself.
+struct Own {
+    /// For each word, how strongly it is matched: 0 is not, 1 about once in a text of average length.
+    matched: Vec<f32>,
+    /// The sum over the content words of what they are worth.
+    words: f32,
+}
+
+impl<'q> Scale<'q> {
+    fn new(question: &'q Question, statistics: &'q Statistics) -> Self {
+        let with_word = |index: usize| statistics.with_word.get(index).copied().unwrap_or_default();
+        let worth = (0..question.words.len()).map(|index| idf_share(statistics.documents, with_word(index))).collect();
+        let contents = question.words.iter().filter(|word| word.role == Role::Content).count();
+        Self { question, statistics, worth, contents: real(contents).max(1.0) }
+    }
+
+    fn own(&self, candidate: &Candidate) -> Own {
+        let matched: Vec<f32> = self
+            .question
+            .words
+            .iter()
+            .zip(&candidate.frequencies)
+            .map(|(word, frequency)| {
+                let part = usize::from(word.term.kind == TokenKind::Character);
+                saturation(*frequency, candidate.lengths[part], self.statistics.average_lengths[part])
+            })
+            .collect();
+        let words = self.sum(true, &matched);
+        Own { matched, words }
+    }
+
+    /// Returns the sum of `values` over the content words, or over all others, each times its worth.
+    fn sum(&self, contents: bool, values: &[f32]) -> f32 {
+        let words = self.question.words.iter().zip(&self.worth).zip(values);
+        words.filter(|((word, _), _)| (word.role == Role::Content) == contents).map(|((_, worth), value)| worth * value).sum()
+    }
+
+    /// Returns what `others` add to the content words that `own` lacks or hardly has.
+    fn added<'o>(&self, own: &Own, others: impl Iterator<Item = &'o Own>) -> f32 {
+        let mut best = own.matched.clone();
+        for other in others {
+            best.iter_mut().zip(&other.matched).for_each(|(best, other)| *best = best.max(*other));
+        }
+        best.iter_mut().zip(&own.matched).for_each(|(best, own)| *best -= own);
+        self.sum(true, &best)
+    }
+
+    /// Weighs up what a candidate says itself.
+    fn alone(&self, candidate: &Candidate, own: &Own) -> Evidence {
+        let Candidate { facts, .. } = candidate;
+        let contents = self.question.words.iter().zip(&own.matched).filter(|(word, _)| word.role == Role::Content);
+        let matched = contents.filter(|(_, matched)| 0.0 < **matched).count();
+        let if_so = |is: bool, value: f32| if is { value } else { 0.0 };
+        let capitals = f32::from(facts.capitals) / 3.0;
+        let time = if_so(facts.tells_time, 1.0);
+        let mut evidence = Evidence::default();
+        for (part, value) in [
+            (Part::Words, own.words),
+            (Part::Asides, self.sum(false, &own.matched)),
+            (Part::Coverage, real(matched) / self.contents),
+            (Part::Likeness, self.sum(true, &candidate.likeness)),
+            (Part::Named, if_so(candidate.is_named, 1.0)),
+            (Part::FirstPerson, if_so(candidate.is_named && facts.first_person, 1.0)),
+            (Part::Date, self.question.date.as_ref().map_or(0.0, |date| date.nearness(candidate.created_at))),
+            (Part::TimeForWhen, if_so(self.question.asks_when, time)),
+            (Part::Time, time),
+            (Part::Capitals, capitals),
+            (Part::CapitalsForWhich, if_so(self.question.asks_which, capitals)),
+            (Part::Asking, if_so(facts.ends_asking, 1.0)),
+            (Part::Length, (1.0 + real_u32(candidate.lengths[0])).ln()),
+            (Part::Vector, candidate.cosine.unwrap_or_default()),
+        ] {
+            evidence[part as usize] = value;
+        }
+        evidence
+    }
+
+    /// Returns how much of the question a memory matches that was taken at random.
+    fn expected(&self) -> f32 {
+        let share = |with: u64| real_u64(with) / real_u64(self.statistics.documents.max(1));
+        let shares: Vec<f32> = self.statistics.with_word.iter().map(|with| share(*with)).collect();
+        self.sum(true, &shares)
+    }
+}
+
+/// One conversation, as far as it is among the candidates.
+struct Talk<'c> {
+    candidates: &'c [Candidate],
+    own: &'c [Own],
+    scale: &'c Scale<'c>,
+    /// The candidates in it, and which stands where.
+    members: Vec<usize>,
+    places: HashMap<usize, usize>,
+    sessions: HashMap<usize, Vec<usize>>,
+    /// How much of the question a turn matches on average.
+    usual: f32,
+}
+
+impl<'c> Talk<'c> {
+    fn all(candidates: &'c [Candidate], own: &'c [Own], scale: &'c Scale<'c>) -> Vec<Self> {
+        let mut members = std::collections::BTreeMap::<usize, Vec<usize>>::new();
+        for (number, candidate) in candidates.iter().enumerate() {
+            if let Some(seat) = candidate.seat {
+                members.entry(seat.conversation).or_default().push(number);
+            }
+        }
+        members.into_iter().map(|(conversation, members)| Self::of(conversation, members, candidates, own, scale)).collect()
+    }
+
+    fn of(conversation: usize, members: Vec<usize>, candidates: &'c [Candidate], own: &'c [Own], scale: &'c Scale<'c>) -> Self {
+        let (mut places, mut sessions) = (HashMap::new(), HashMap::<usize, Vec<usize>>::new());
+        for member in &members {
+            if let Some(seat) = candidates[*member].seat {
+                places.insert(seat.ordinal, *member);
+                sessions.entry(seat.session).or_default().push(*member);
+            }
+        }
+        let turns = scale.statistics.turns.get(conversation).copied().flatten();
+        let matched = members.iter().map(|member| own[*member].words).sum::<f32>();
+        let usual = turns.map_or_else(|| scale.expected(), |turns| matched / real_u64(turns.max(1)));
+        Self { candidates, own, scale, members, places, sessions, usual }
+    }
+
+    /// Returns the candidate that was said so many places after another one, in the same session.
+    fn neighbour(&self, member: usize, distance: i64) -> Option<usize> {
+        let seat = self.candidates[member].seat?;
+        let ordinal = usize::try_from(i64::try_from(seat.ordinal).ok()? + distance).ok()?;
+        let other = *self.places.get(&ordinal)?;
+        self.candidates[other].seat.is_some_and(|other| other.session == seat.session).then_some(other)
+    }
+
+    fn session(&self, member: usize) -> &[usize] {
+        let seat = self.candidates[member].seat;
+        seat.and_then(|seat| self.sessions.get(&seat.session)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns how far neighbours, and how far whole sessions, match more than chance would have it: each from 0 to 1.
+    fn gates(&self) -> [f32; 2] {
+        if self.usual <= 0.0 {
+            return [0.0, 0.0];
+        }
+        let mut best: Vec<usize> = self.members.iter().copied().filter(|member| 0.0 < self.own[*member].words).collect();
+        best.sort_by(|left, right| self.own[*right].words.total_cmp(&self.own[*left].words).then(left.cmp(right)));
+        best.truncate(WITNESSES);
+        // Few witnesses are drawn towards what chance would have: 5 and 20 are the turns that speak for it.
+        let gain = |sum: f32, count: usize, doubt: f32| (sum + doubt * self.usual) / ((real(count) + doubt) * self.usual) - 1.0;
+        let (mut sum, mut count) = (0.0, 0);
+        for distance in [-2, -1, 1, 2] {
+            for neighbour in best.iter().filter_map(|member| self.neighbour(*member, distance)) {
+                sum += self.own[neighbour].words;
+                count += 1;
+            }
+        }
+        let near = gain(sum, count, 5.0).clamp(0.0, 1.0);
+        let (mut sum, mut count) = (0.0, 0);
+        for member in &best {
+            let session = self.session(*member);
+            sum += session.iter().map(|other| self.own[*other].words).sum::<f32>() - self.own[*member].words;
+            count += session.len() - 1;
+        }
+        [near, (gain(sum, count, 20.0) / 0.5).clamp(0.0, 1.0)]
+    }
+
+    fn weigh(&self, evidence: &mut [Evidence]) {
+        let [near, together] = self.gates();
+        let sessions: HashMap<usize, Session> =
+            self.sessions.iter().map(|(number, members)| (*number, self.sum_up(members))).collect();
+        for member in &self.members {
+            let own = &self.own[*member];
+            let asked = self.neighbour(*member, -1).filter(|before| self.candidates[*before].facts.ends_asking);
+            let around =
+                (1..=REACH).filter_map(|distance| i64::try_from(distance).ok()).flat_map(|distance| [-distance, distance]);
+            let around: Vec<usize> = around.filter_map(|distance| self.neighbour(*member, distance)).collect();
+            let evidence = &mut evidence[*member];
+            evidence[Part::Answer as usize] = near * asked.map_or(0.0, |before| self.own[before].words);
+            evidence[Part::Neighbours as usize] = near * self.scale.added(own, around.iter().map(|other| &self.own[*other]));
+            let session = self.candidates[*member].seat.and_then(|seat| sessions.get(&seat.session));
+            if let Some(session) = session {
+                evidence[Part::SessionWords as usize] = together * session.words;
+                evidence[Part::SessionSum as usize] = together * session.sum;
+                evidence[Part::SessionVector as usize] = together * session.vector;
+            }
+        }
+    }
+
+    fn sum_up(&self, members: &[usize]) -> Session {
+        let mut best = vec![0.0_f32; self.scale.worth.len()];
+        for member in members {
+            best.iter_mut().zip(&self.own[*member].matched).for_each(|(best, own)| *best = best.max(*own));
+        }
+        Session {
+            words: self.scale.sum(true, &best),
+            sum: members.iter().map(|member| self.own[*member].words.powi(2)).sum::<f32>().sqrt(),
+            vector: members.iter().filter_map(|member| self.candidates[*member].cosine).fold(0.0, f32::max),
+        }
+    }
+}
+
+/// What a session says together.
+struct Session {
+    /// For each word, how strongly the turn that matches it best does, summed up.
+    words: f32,
+    /// The root of the sum of the squares of what the turns match.
+    sum: f32,
+    /// The best cosine.
+    vector: f32,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share of so many needs no more than seven digits")]
+fn real_u64(count: u64) -> f32 {
+    count as f32
+}
+
+#[expect(clippy::cast_precision_loss, reason = "lengths are known to one byte only")]
+fn real_u32(count: u32) -> f32 {
+    count as f32
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are hundreds of them")]
+fn real(count: usize) -> f32 {
+    count as f32
+}

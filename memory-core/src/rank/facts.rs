@@ -1,0 +1,167 @@
+//! What kind of text a text is.
+
+use crate::text::fold;
+
+/// What tells whether a text can be the answer to a kind of question; it follows from the text alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Somebody speaks of themselves.
+    pub first_person: bool,
+    /// It says when something is or was.
+    pub tells_time: bool,
+    /// How many words have a capital in the middle of a sentence, up to 3: names, mostly.
+    pub capitals: u8,
+    /// It ends in a question.
+    pub ends_asking: bool,
+}
+
+const FIRST_PERSON: [&str; 7] = ["i", "my", "me", "we", "our", "mine", "myself"];
+
+const TIMES: [&str; 57] = [
+    "yesterday",
+    "today",
+    "tomorrow",
+    "tonight",
+    "ago",
+    "week",
+    "weekend",
+    "month",
+    "year",
+    "morning",
+    "evening",
+    "night",
+    "afternoon",
+    "last",
+    "next",
+    "recently",
+    "since",
+    "days",
+    "weeks",
+    "months",
+    "years",
+    "day",
+    "january",
+    "february",
+    "march",
+    "april",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "jan",
+    "feb",
+    "apr",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "sept",
+    "oct",
+    "nov",
+    "dec",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "mon",
+    "tue",
+    "wed",
+    "thu",
+    "fri",
+    "sat",
+];
+
+const SIGNS_OF_TIME: [&str; 22] = [
+    "今天", "昨天", "明天", "前天", "后天", "後天", "今晚", "早上", "下午", "晚上", "上周", "下周", "上週", "下週", "去年",
+    "今年", "明年", "星期", "月", "周末", "週末", "小时",
+];
+
+impl Facts {
+    /// Gathers them.
+    pub fn of(text: &str) -> Self {
+        let mut facts = Self { ends_asking: ends_asking(text), ..Self::default() };
+        facts.first_person = text.contains('我') || text.contains('咱');
+        facts.tells_time = !text.is_ascii() && SIGNS_OF_TIME.iter().any(|sign| text.contains(sign));
+        let mut begins = true;
+        for word in text.split_whitespace() {
+            let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+            let bare = bare.split(['\'', '’']).next().unwrap_or(bare);
+            if !bare.is_empty() {
+                facts.see(bare, begins);
+            }
+            begins = word.ends_with(['.', '!', '?', ':', '。', '！', '？', '：']);
+        }
+        facts
+    }
+
+    fn see(&mut self, word: &str, begins: bool) {
+        let lower = fold(word);
+        self.first_person |= FIRST_PERSON.contains(&lower.as_str());
+        self.tells_time |= TIMES.contains(&lower.as_str()) || is_year(&lower) || is_hour(&lower);
+        if !begins && word != "I" && word.starts_with(char::is_uppercase) {
+            self.capitals = self.capitals.saturating_add(1).min(3);
+        }
+    }
+
+    /// Returns them as bits; what they mean is part of the index's format.
+    pub fn to_bits(self) -> u64 {
+        let bit = |is: bool, place: u32| u64::from(is) << place;
+        bit(self.first_person, 0) | bit(self.tells_time, 1) | bit(self.ends_asking, 2) | (u64::from(self.capitals) << 3)
+    }
+
+    /// Returns what [`Facts::to_bits`] made bits of.
+    pub fn from_bits(bits: u64) -> Self {
+        let bit = |place: u32| bits >> place & 1 == 1;
+        let capitals = u8::try_from(bits >> 3 & 3).unwrap_or_default();
+        Self { first_person: bit(0), tells_time: bit(1), capitals, ends_asking: bit(2) }
+    }
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && word.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+fn is_hour(word: &str) -> bool {
+    let digits = word.strip_suffix("am").or_else(|| word.strip_suffix("pm")).unwrap_or_default();
+    (1..=2).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+/// Tells whether the last sentence is a question; what stands in brackets behind it does not count.
+fn ends_asking(text: &str) -> bool {
+    let mut rest = text.trim_end();
+    while let Some(open) = rest.strip_suffix(']').and_then(|inner| inner.rfind('[')) {
+        rest = rest[..open].trim_end();
+    }
+    rest.ends_with(['?', '？'])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn facts_are_seen_in_both_languages() {
+        let facts = Facts::of("Yesterday I met Anna in Berlin. Did you know? [a photo]");
+        assert_eq!(facts, Facts { first_person: true, tells_time: true, capitals: 2, ends_asking: true });
+        let facts = Facts::of("我昨天去了超市。");
+        assert_eq!(facts, Facts { first_person: true, tells_time: true, ..Facts::default() });
+        assert_eq!(Facts::of("Deploys need approval."), Facts::default());
+        assert!(Facts::of("at 5pm").tells_time && Facts::of("in 2023").tells_time && !Facts::of("port 5432").tells_time);
+    }
+
+    proptest! {
+        #[test]
+        fn bits_come_back_as_the_facts_they_were(text in any::<String>()) {
+            let facts = Facts::of(&text);
+            prop_assert_eq!(Facts::from_bits(facts.to_bits()), facts);
+        }
+    }
+}

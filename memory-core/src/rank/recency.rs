@@ -1,0 +1,27 @@
+//! What is recent.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// After so long the recency has fallen to 1/e.
+pub const FADES_IN: TimeDelta = TimeDelta::days(30);
+
+/// Returns `exp(-age / 30 days)`: 1.0 for what was just written, never below 0. What lies in the future is new.
+pub fn recency(created_at: DateTime<Utc>, now: DateTime<Utc>) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "a second more or less does not show")]
+    let seconds = |span: TimeDelta| span.num_seconds() as f32;
+    (-seconds((now - created_at).max(TimeDelta::zero())) / seconds(FADES_IN)).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_falls_from_one_to_zero() {
+        let now: DateTime<Utc> = "2026-11-21T00:00:00Z".parse().unwrap();
+        let day = TimeDelta::days(1);
+        assert_eq!([recency(now, now), recency(now + day, now)], [1.0, 1.0]);
+        assert!((recency(now - day * 30, now) - (-1.0_f32).exp()).abs() < 1e-6);
+        assert_eq!(recency(DateTime::<Utc>::MIN_UTC, now), 0.0);
+    }
+}

@@ -1,0 +1,68 @@
+//! A document that may answer.
+
+use std::collections::HashMap;
+
+use memory_core::rank::{Candidate, Facts, Seat};
+
+use super::pending::Pending;
+use super::wanted::Wanted;
+use crate::file::moment;
+
+/// A document that may answer, wherever it comes from.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) key: i64,
+    pub(super) created_at: i64,
+    pub(super) facts: Facts,
+    pub(super) lengths: [u32; 2],
+    /// How often each of what is wanted stands in it.
+    pub(super) frequencies: Vec<u32>,
+    /// For what does not, how like it the most alike of its words is.
+    pub(super) likeness: Vec<f32>,
+    /// Whether the one whom the question names has written it.
+    pub(super) is_named: bool,
+    /// Whether it matches.
+    pub(super) matches: bool,
+    /// Whether it may be an answer.
+    pub(super) passes: bool,
+}
+
+impl Found {
+    /// Gathers what there is to know of a document that is pending.
+    pub(super) fn of(document: &Pending, wanted: &[Wanted], named: Option<i64>, handles: &[i64]) -> Self {
+        let frequency = |wanted: &Wanted| -> u32 { wanted.exact.iter().map(|term| document.frequency(term, wanted.part)).sum() };
+        let frequencies: Vec<u32> = wanted.iter().map(frequency).collect();
+        let like = |(wanted, frequency): (&Wanted, &u32)| {
+            let has = |term: &str| *frequency == 0 && 0 < document.frequency(term, wanted.part);
+            wanted.alike.iter().filter(|(term, _)| has(term)).map(|(_, like)| *like).fold(0.0, f32::max)
+        };
+        let likeness = wanted.iter().zip(&frequencies).map(like).collect();
+        let finds = |wanted: &Wanted| wanted.finders().any(|term| 0 < document.frequency(term, wanted.part));
+        Self {
+            key: document.key,
+            created_at: document.created_at,
+            facts: document.facts,
+            lengths: document.lengths,
+            frequencies,
+            likeness,
+            is_named: named.is_some_and(|named| document.filters.contains(&named)),
+            matches: wanted.iter().any(finds) || handles.iter().any(|bits| document.filters.contains(bits)),
+            passes: document.passes,
+        }
+    }
+
+    /// Returns it as what is ranked.
+    pub(super) fn candidate(&self, seats: &HashMap<i64, Seat>) -> Candidate {
+        Candidate {
+            frequencies: self.frequencies.clone(),
+            likeness: self.likeness.clone(),
+            lengths: self.lengths,
+            facts: self.facts,
+            created_at: moment(self.created_at),
+            is_named: self.is_named,
+            seat: seats.get(&self.key).copied(),
+            linked: Vec::new(),
+            cosine: None,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Gathering what may answer.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
+use memory_core::rank::{Candidate, Statistics, saturation};
+use memory_core::{Asked, MemoryId};
+use rusqlite::{Connection, OptionalExtension};
+use uuid::Uuid;
+
+use super::flushed::Flushed;
+use super::found::Found;
+use super::pending::{Pending, pending};
+use super::turns::Turns;
+use super::wanted::{Part, Wanted, wanted};
+use crate::index::filter::TextFilter;
+use crate::index::handle::Handle;
+use crate::index::schema::Meta;
+use crate::index::text::Text;
+use crate::index::trouble::Trouble;
+use crate::index::update::row_id;
+
+/// When no more match than this, all of them are weighed.
+const ALL: u64 = 3_000;
+
+/// When more do, so many of the best by their words alone are.
+const BEST: usize = 200;
+
+/// And so many of those that are of the date, or by the person, that the question names.
+const BEST_OF_NAMED: usize = 100;
+
+/// Around so many of the best is looked at what was said before and after.
+const WITH_NEIGHBOURS: usize = 60;
+
+/// Conversations are looked up, and links followed, for so many of the best.
+const LOOKED_UP: usize = 30;
+
+/// How far away a neighbour may be to be an answer itself.
+const REACH: usize = 3;
+
+/// What may answer, and what is known of it.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    pub(super) found: Vec<Found>,
+    /// What is ranked; in the order of what was found.
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) wanted: Vec<Wanted>,
+    pub(super) statistics: Statistics,
+    /// How many match in all.
+    pub(super) total: u64,
+}
+
+/// Gathers what may answer. The rows must be of one state, taken before the full text is opened.
+pub(super) fn gather(
+    rows: &Connection,
+    text: &Text,
+    epoch: i64,
+    asked: &Asked<'_>,
+    now: DateTime<Utc>,
+) -> Result<Gathered, Trouble> {
+    let meta = Meta::read(rows)?;
+    let (pending, keys) = pending(rows, asked.filter, now)?;
+    let (searcher, generation) = text.searcher()?;
+    if meta.epoch != epoch || generation < meta.generation {
+        return Err(Trouble::Mismatch);
+    }
+    let mut flushed = Flushed::new(&searcher, text.fields, &keys)?;
+    let wanted = wanted(&asked.question.words, &flushed, &pending)?;
+    let most = wanted.iter().map(|own| own.documents).max().unwrap_or_default();
+    let documents = meta.documents.max(most);
+    let average = |part: Part| average(meta.lengths[part.number()], documents);
+    let mut statistics = Statistics {
+        documents,
+        with_word: wanted.iter().map(|own| own.documents).collect(),
+        average_lengths: [average(Part::Text), average(Part::Characters)],
+        turns: Vec::new(),
+    };
+    let named = named(asked, &flushed, &pending)?;
+    let dates = dates(asked);
+    // Who asks for a name or a date alone asks for whatever is of it.
+    let is_only_name = asked.question.words.len() == 1;
+    let handles: Vec<i64> =
+        named.filter(|_| is_only_name).into_iter().chain(dates.iter().copied().filter(|_| asked.question.is_only_date)).collect();
+    flushed.match_any(&wanted)?;
+    flushed.match_handles(&handles)?;
+    let excluded = narrow(&mut flushed, asked)?;
+    let mut total = flushed.filter(&TextFilter::of(asked.filter, now))?;
+    let wide = asked.limit.saturating_mul(2).max(BEST);
+    let mut addresses = if total <= ALL.max(wide as u64) {
+        flushed.all()
+    } else {
+        let mut addresses = flushed.best(&wanted, &[], wide)?;
+        if !dates.is_empty() {
+            addresses.extend(flushed.best(&wanted, &dates, BEST_OF_NAMED)?);
+        }
+        if let Some(named) = named {
+            addresses.extend(flushed.best(&wanted, &[named], BEST_OF_NAMED)?);
+        }
+        addresses
+    };
+    if asked.limit == 0 {
+        addresses.clear();
+    }
+    let all_match = total <= ALL.max(wide as u64);
+    let mut found = flushed.look_at(addresses, &wanted, named)?;
+    for document in &pending {
+        let own = Found::of(document, &wanted, named, &handles);
+        if own.passes && own.matches && excluded.allows(document) {
+            total += 1;
+            found.push(own);
+        }
+    }
+    let words = |found: &Found| words(found, &statistics, &wanted);
+    let mut best: Vec<(f32, i64)> = found.iter().map(|found| (words(found), found.key)).collect();
+    best.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+    let best: Vec<i64> = best.into_iter().map(|(_, key)| key).collect();
+    let turns = Turns::of(rows, asked.filter, &best[..best.len().min(LOOKED_UP)])?;
+    statistics.turns = turns.whole.iter().map(|whole| whole.filter(|_| all_match)).collect();
+    let known: HashSet<i64> = found.iter().map(|found| found.key).collect();
+    let mut around: Vec<i64> =
+        best.iter().take(WITH_NEIGHBOURS).flat_map(|key| turns.around(*key, REACH)).filter(|key| !known.contains(key)).collect();
+    around.sort_unstable();
+    around.dedup();
+    let is_plain = asked.question.phrases.is_empty() && asked.question.without.is_empty();
+    let mut neighbours = flushed.look_at(flushed.with_keys(&around)?, &wanted, named)?;
+    neighbours.extend(
+        pending
+            .iter()
+            .filter(|document| around.binary_search(&document.key).is_ok())
+            .map(|document| Found::of(document, &wanted, named, &[])),
+    );
+    neighbours.iter_mut().for_each(|neighbour| {
+        neighbour.matches = false;
+        neighbour.passes &= is_plain;
+    });
+    found.extend(neighbours);
+    found.sort_by_key(|found| found.key);
+    let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns.seats)).collect();
+    join(rows, &found, &best[..best.len().min(LOOKED_UP)], &mut candidates)?;
+    Ok(Gathered { found, candidates, wanted, statistics, total })
+}
+
+/// What must not stand in a document, and what must.
+struct Excluded<'q> {
+    asked: &'q Asked<'q>,
+}
+
+impl Excluded<'_> {
+    fn allows(&self, document: &Pending) -> bool {
+        let question = self.asked.question;
+        let has = |term: &memory_core::text::Term| 0 < document.frequency(&term.text, Part::of(term));
+        question.phrases.iter().flatten().all(has) && !question.without.iter().any(has)
+    }
+}
+
+/// Lets only those pass that have the words of every phrase and none that is excluded.
+fn narrow<'q>(flushed: &mut Flushed<'_>, asked: &'q Asked<'q>) -> Result<Excluded<'q>, Trouble> {
+    for term in asked.question.phrases.iter().flatten() {
+        flushed.require(&term.text, Part::of(term), true)?;
+    }
+    for term in &asked.question.without {
+        flushed.require(&term.text, Part::of(term), false)?;
+    }
+    Ok(Excluded { asked })
+}
+
+/// Returns the handle of the one person or agent that the question names, unless it names several or none.
+fn named(asked: &Asked<'_>, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Option<i64>, Trouble> {
+    let mut named = None;
+    for name in &asked.question.names {
+        let bits = Handle::Speaker(name).bits();
+        if flushed.has_handle(bits)? || pending.iter().any(|document| document.filters.contains(&bits)) {
+            if named.is_some() {
+                return Ok(None);
+            }
+            named = Some(bits);
+        }
+    }
+    Ok(named)
+}
+
+/// Returns the handles of the dates that the question names, by what narrows most.
+fn dates(asked: &Asked<'_>) -> Vec<i64> {
+    let Some(date) = &asked.question.date else { return Vec::new() };
+    let months: Vec<i64> = date.months.iter().map(|month| Handle::Month(*month).bits()).collect();
+    let years = date.years.iter().map(|year| Handle::Year(*year).bits());
+    let weekdays = date.weekdays.iter().map(|day| Handle::Weekday(*day).bits());
+    if !months.is_empty() {
+        return months;
+    }
+    if date.years.is_empty() { weekdays.collect() } else { years.collect() }
+}
+
+/// Returns how much of the question a document matches itself.
+fn words(found: &Found, statistics: &Statistics, wanted: &[Wanted]) -> f32 {
+    let each = wanted.iter().enumerate().filter(|(_, wanted)| wanted.matches).map(|(index, wanted)| {
+        let part = wanted.part.number();
+        let worth = memory_core::rank::idf_share(statistics.documents, wanted.documents);
+        worth * saturation(found.frequencies[index], found.lengths[part], statistics.average_lengths[part])
+    });
+    each.sum()
+}
+
+/// Joins candidates that are linked to each other.
+fn join(rows: &Connection, found: &[Found], best: &[i64], candidates: &mut [Candidate]) -> Result<(), Trouble> {
+    let numbers: HashMap<i64, usize> = found.iter().enumerate().map(|(number, found)| (found.key, number)).collect();
+    for key in best {
+        let number = numbers[key];
+        if candidates[number].seat.is_some() {
+            continue;
+        }
+        let id = rows
+            .prepare_cached("SELECT id FROM documents WHERE key = ? AND id NOT NULL")?
+            .query_row([key], |row| row_id(row, 0))
+            .optional()?;
+        let Some(id): Option<Uuid> = id else { continue };
+        let mut select = rows.prepare_cached("SELECT document FROM handles WHERE bits = ? LIMIT 32")?;
+        for other in select.query_map([Handle::Link(&MemoryId::from(id)).bits()], |row| row.get::<_, i64>(0))? {
+            if let Some(other) = numbers.get(&other?).filter(|other| **other != number) {
+                candidates[number].linked.push(*other);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an average needs no more than seven digits")]
+fn average(length: u64, documents: u64) -> f32 {
+    length as f32 / documents.max(1) as f32
+}
