@@ -122,9 +122,9 @@ fn order(
     asked: &Asked<'_>,
     now: DateTime<Utc>,
 ) -> Result<Answer, Trouble> {
-    let Gathered { found, candidates, wanted, statistics, total } = gathered;
+    let Gathered { question, found, candidates, wanted, statistics, total } = gathered;
     let weights = asked.ranking.weights.as_ref().unwrap_or(&WITHOUT_VECTORS);
-    let evidence = evidence(asked.question, &statistics, &candidates);
+    let evidence = evidence(&question, &statistics, &candidates);
     let scored = rank::score(&evidence, weights);
     let recency = asked.ranking.recency;
     let worth = |number: usize| {

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
+use memory_core::question::{Question, Role};
 use memory_core::rank::{Candidate, Statistics, saturation};
+use memory_core::text::{Term, query_terms};
 use memory_core::{Asked, MemoryId};
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
@@ -41,6 +43,8 @@ const REACH: usize = 3;
 /// What may answer, and what is known of it.
 #[derive(Debug)]
 pub(super) struct Gathered {
+    /// What is asked for, in which the names of those who speak are asides.
+    pub(super) question: Question,
     pub(super) found: Vec<Found>,
     /// What is ranked; in the order of what was found.
     pub(super) candidates: Vec<Candidate>,
@@ -75,7 +79,10 @@ pub(super) fn gather(
         average_lengths: [average(Part::Text), average(Part::Characters)],
         turns: Vec::new(),
     };
-    let named = named(asked, &flushed, &pending)?;
+    let speakers = speakers(asked, &flushed, &pending)?;
+    // Whoever names several people asks about none of them in particular.
+    let named = if let [(_, only)] = speakers.as_slice() { Some(*only) } else { None };
+    let question = without_names(asked.question, &speakers);
     let dates = dates(asked);
     // Who asks for a name or a date alone asks for whatever is of it.
     let is_only_name = asked.question.words.len() == 1;
@@ -110,7 +117,7 @@ pub(super) fn gather(
             found.push(own);
         }
     }
-    let words = |found: &Found| words(found, &statistics, &wanted);
+    let words = |found: &Found| words(found, &statistics, &wanted, &question);
     let mut best: Vec<(f32, i64)> = found.iter().map(|found| (words(found), found.key)).collect();
     best.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
     let best: Vec<i64> = best.into_iter().map(|(_, key)| key).collect();
@@ -137,7 +144,7 @@ pub(super) fn gather(
     found.sort_by_key(|found| found.key);
     let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns.seats)).collect();
     join(rows, &found, &best[..best.len().min(LOOKED_UP)], &mut candidates)?;
-    Ok(Gathered { found, candidates, wanted, statistics, total })
+    Ok(Gathered { question, found, candidates, wanted, statistics, total })
 }
 
 /// What must not stand in a document, and what must.
@@ -164,19 +171,29 @@ fn narrow<'q>(flushed: &mut Flushed<'_>, asked: &'q Asked<'q>) -> Result<Exclude
     Ok(Excluded { asked })
 }
 
-/// Returns the handle of the one person or agent that the question names, unless it names several or none.
-fn named(asked: &Asked<'_>, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Option<i64>, Trouble> {
-    let mut named = None;
+/// Returns those whom the question names and who speak somewhere, with their handles.
+fn speakers(asked: &Asked<'_>, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, i64)>, Trouble> {
+    let mut speakers = Vec::new();
     for name in &asked.question.names {
         let bits = Handle::Speaker(name).bits();
         if flushed.has_handle(bits)? || pending.iter().any(|document| document.filters.contains(&bits)) {
-            if named.is_some() {
-                return Ok(None);
-            }
-            named = Some(bits);
+            speakers.push((name.clone(), bits));
         }
     }
-    Ok(named)
+    Ok(speakers)
+}
+
+/// Makes asides of the names: who is named speaks, and is not spoken of.
+fn without_names(question: &Question, speakers: &[(String, i64)]) -> Question {
+    let names: Vec<Term> = speakers.iter().flat_map(|(name, _)| query_terms(name)).collect();
+    let mut question = question.clone();
+    for word in question.words.iter_mut().filter(|word| names.contains(&word.term)) {
+        word.role = Role::Aside;
+    }
+    if question.words.iter().all(|word| word.role != Role::Content) {
+        question.words.iter_mut().for_each(|word| word.role = Role::Content);
+    }
+    question
 }
 
 /// Returns the handles of the dates that the question names, by what narrows most.
@@ -192,8 +209,9 @@ fn dates(asked: &Asked<'_>) -> Vec<i64> {
 }
 
 /// Returns how much of the question a document matches itself.
-fn words(found: &Found, statistics: &Statistics, wanted: &[Wanted]) -> f32 {
-    let each = wanted.iter().enumerate().filter(|(_, wanted)| wanted.matches).map(|(index, wanted)| {
+fn words(found: &Found, statistics: &Statistics, wanted: &[Wanted], question: &Question) -> f32 {
+    let contents = |index: usize| question.words.get(index).is_some_and(|word| word.role == Role::Content);
+    let each = wanted.iter().enumerate().filter(|(index, _)| contents(*index)).map(|(index, wanted)| {
         let part = wanted.part.number();
         let worth = memory_core::rank::idf_share(statistics.documents, wanted.documents);
         worth * saturation(found.frequencies[index], found.lengths[part], statistics.average_lengths[part])
