@@ -10,7 +10,7 @@ use super::trouble::Trouble;
 use super::update::row_count;
 
 /// Counts the changes to the tables, to what rows are made of, and to how text is cut. Another number means: build anew.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
 
 /// The file's name.
 pub(super) const FILE: &str = "documents.db";
@@ -59,7 +59,7 @@ CREATE TABLE documents(
   handles BLOB NOT NULL
 );
 CREATE INDEX by_created ON documents(created_at DESC, id, holds_until, phase, category, scope, source);
-CREATE INDEX turns ON documents(scope, created_at, key) WHERE 'conversation:' <= scope AND scope < 'conversation;';
+CREATE INDEX turns ON documents(scope, created_at, key) WHERE scope >= 'conversation:' AND scope < 'conversation;';
 CREATE INDEX unsettled ON documents(key) WHERE settled = 0;
 CREATE INDEX damaged ON documents(key) WHERE damaged = 1;
 CREATE INDEX accessed ON documents(key) WHERE accesses > 0;

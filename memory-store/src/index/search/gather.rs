@@ -26,7 +26,7 @@ use crate::index::update::row_id;
 const ALL: u64 = 3_000;
 
 /// When more do, so many of the best by their words alone are.
-const BEST: usize = 200;
+const BEST: usize = 100;
 
 /// And so many of those that are of the date, or by the person, that the question names.
 const BEST_OF_NAMED: usize = 100;
@@ -34,8 +34,11 @@ const BEST_OF_NAMED: usize = 100;
 /// Around so many of the best is looked at what was said before and after.
 const WITH_NEIGHBOURS: usize = 60;
 
-/// Conversations are looked up, and links followed, for so many of the best.
+/// Conversations are looked up for so many of the best.
 const LOOKED_UP: usize = 30;
+
+/// Links are followed from so many of the best.
+const FOLLOWED: usize = 10;
 
 /// How far away a neighbour may be to be an answer itself.
 const REACH: usize = 3;
@@ -143,7 +146,7 @@ pub(super) fn gather(
     found.extend(neighbours);
     found.sort_by_key(|found| found.key);
     let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns.seats)).collect();
-    join(rows, &found, &best[..best.len().min(LOOKED_UP)], &mut candidates)?;
+    join(rows, &found, &best[..best.len().min(FOLLOWED)], &mut candidates)?;
     Ok(Gathered { question, found, candidates, wanted, statistics, total })
 }
 

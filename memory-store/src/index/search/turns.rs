@@ -42,6 +42,10 @@ impl Turns {
                 return Ok(turns);
             }
         }
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM documents INDEXED BY turns WHERE {IS_TURN})");
+        if !connection.prepare_cached(&sql)?.query_row((), |row| row.get::<_, bool>(0))? {
+            return Ok(turns);
+        }
         let mut windows = BTreeMap::<String, Vec<Vec<Turn>>>::new();
         for key in keys {
             let sql = "SELECT scope, created_at FROM documents WHERE key = ?";
@@ -90,12 +94,12 @@ impl Turns {
     }
 }
 
-/// Says to SQLite that the index of turns will do.
-const IS_TURN: &str = "'conversation:' <= scope AND scope < 'conversation;'";
+/// Says to SQLite that the index of turns will do; spelled as it is there, or it does not notice.
+const IS_TURN: &str = "scope >= 'conversation:' AND scope < 'conversation;'";
 
 fn whole(connection: &Connection, scope: &str) -> Result<Vec<Turn>, Trouble> {
     let sql = format!(
-        "SELECT created_at, key FROM documents WHERE scope = ? AND {IS_TURN} ORDER BY created_at, key LIMIT {}",
+        "SELECT created_at, key FROM documents INDEXED BY turns WHERE scope = ? AND {IS_TURN} ORDER BY created_at, key LIMIT {}",
         WHOLE + 1
     );
     let mut select = connection.prepare_cached(&sql)?;
@@ -105,14 +109,14 @@ fn whole(connection: &Connection, scope: &str) -> Result<Vec<Turn>, Trouble> {
 fn window(connection: &Connection, scope: &str, (created_at, key): Turn) -> Result<Vec<Turn>, Trouble> {
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
     let sql = format!(
-        "SELECT created_at, key FROM documents WHERE scope = ? AND {IS_TURN} AND (created_at, key) < (?, ?) \
+        "SELECT created_at, key FROM documents INDEXED BY turns WHERE scope = ? AND {IS_TURN} AND (created_at, key) < (?, ?) \
          ORDER BY created_at DESC, key DESC LIMIT {AROUND}"
     );
     let mut before = connection.prepare_cached(&sql)?;
     let mut window: Vec<Turn> = before.query_map(params![scope, created_at, key], read)?.collect::<Result<_, _>>()?;
     window.reverse();
     let sql = format!(
-        "SELECT created_at, key FROM documents WHERE scope = ? AND {IS_TURN} AND (?, ?) <= (created_at, key) \
+        "SELECT created_at, key FROM documents INDEXED BY turns WHERE scope = ? AND {IS_TURN} AND (?, ?) <= (created_at, key) \
          ORDER BY created_at, key LIMIT {}",
         AROUND + 1
     );
