@@ -27,4 +27,5 @@ pub mod markdown;
 mod system;
 
 pub use file_store::{FileStore, Finding, Freshness, Options, Report, Statistics};
+pub use index::{Embedded, Nearest, Vectors};
 pub use system::{RandomIds, SystemClock};

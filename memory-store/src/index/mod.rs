@@ -12,6 +12,7 @@
 //! | how pending rows become full text | `flush` |
 //! | how it comes back when something is wrong | `open`, `rebuild`, `trouble` |
 //! | how questions are answered | `search`, `list`, `lookup` |
+//! | what a model made of the texts | `vectors` |
 
 mod apply;
 mod check;
@@ -36,9 +37,11 @@ mod tests;
 mod text;
 mod trouble;
 mod update;
+mod vectors;
 mod words;
 
 pub(crate) use apply::Applied;
 pub(crate) use lookup::Place;
 pub(crate) use open::Index;
 pub(crate) use refresh::Depth;
+pub use vectors::{Embedded, Nearest, Vectors};

@@ -1,0 +1,208 @@
+//! What holds at one moment: how many rows there are, and which of them are dead.
+
+use memory_core::ContentHash;
+
+use super::layout::{Layout, MOST_ROWS};
+
+/// The file's name.
+pub(super) const FILE: &str = "head";
+
+/// Says that the file is one of ours, of this version, and written on a machine that orders its bytes as this one does.
+const MAGIC: u64 = 0x4d45_4d56_4543_0001;
+
+/// How many bytes come before the dead.
+const FIXED: usize = 80;
+
+/// How many bytes the longest head has.
+pub(super) const LONGEST: usize = FIXED + MOST_ROWS / 8 + 4;
+
+/// What holds at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Head {
+    /// Which file the rows are in.
+    pub(super) rows_file: RowsFile,
+    /// Counts the heads that named this file.
+    pub(super) sequence: u64,
+    /// How many rows hold. Whatever lies behind them was never finished.
+    pub(super) rows: usize,
+    /// Which of them do not.
+    pub(super) dead: Dead,
+}
+
+/// What tells a file of rows from every other that there was: random letters and digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RowsFile([u8; RowsFile::LENGTH]);
+
+/// The dead among the rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Dead {
+    words: Vec<u64>,
+}
+
+impl RowsFile {
+    /// How many random characters a name has.
+    pub(super) const LENGTH: usize = 16;
+
+    /// What every name begins with.
+    pub(super) const PREFIX: &str = "rows-";
+
+    /// Reads a file's name.
+    pub(super) fn of_name(name: &str) -> Option<Self> {
+        Self::of_random(name.strip_prefix(Self::PREFIX)?.as_bytes())
+    }
+
+    /// Returns the file's name.
+    pub(super) fn name(&self) -> String {
+        let random = self.0.iter().map(|&byte| char::from(byte));
+        Self::PREFIX.chars().chain(random).collect()
+    }
+
+    fn of_random(random: &[u8]) -> Option<Self> {
+        let random: [u8; Self::LENGTH] = random.try_into().ok()?;
+        random.iter().all(u8::is_ascii_alphanumeric).then_some(Self(random))
+    }
+}
+
+impl Dead {
+    #[inline]
+    pub(super) fn contains(&self, slot: usize) -> bool {
+        self.words.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    pub(super) fn insert(&mut self, slot: usize) {
+        if self.words.len() <= slot / 64 {
+            self.words.resize(slot / 64 + 1, 0);
+        }
+        self.words[slot / 64] |= 1 << (slot % 64);
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Returns one more than the last of them.
+    fn end(&self) -> usize {
+        let last = self.words.iter().rposition(|word| *word != 0);
+        last.map_or(0, |last| last * 64 + 64 - self.words[last].leading_zeros() as usize)
+    }
+}
+
+impl Head {
+    /// Writes it for vectors of this model.
+    pub(super) fn encode(&self, model: &ContentHash, layout: Layout) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(FIXED + self.dead.words.len() * 8 + 4);
+        bytes.extend(MAGIC.to_ne_bytes());
+        bytes.extend(model.as_bytes());
+        bytes.extend((layout.dimensions as u64).to_ne_bytes());
+        bytes.extend(self.sequence.to_ne_bytes());
+        bytes.extend((self.rows as u64).to_ne_bytes());
+        bytes.extend(self.rows_file.0);
+        bytes.extend(self.dead.words.iter().flat_map(|word| word.to_ne_bytes()));
+        bytes.extend(crc32fast::hash(&bytes).to_ne_bytes());
+        bytes
+    }
+
+    /// Reads it, unless it is damaged, or of another model, or none at all.
+    pub(super) fn decode(bytes: &[u8], model: &ContentHash, layout: Layout) -> Option<Self> {
+        let (bytes, check) = bytes.split_last_chunk()?;
+        if crc32fast::hash(bytes) != u32::from_ne_bytes(*check) {
+            return None;
+        }
+        let (fixed, dead) = bytes.split_first_chunk::<FIXED>()?;
+        let number = |start: usize| fixed[start..].first_chunk().map(|bytes| u64::from_ne_bytes(*bytes));
+        let is_ours = number(0)? == MAGIC && fixed[8..40] == *model.as_bytes() && number(40)? == layout.dimensions as u64;
+        let rows = usize::try_from(number(56)?).ok().filter(|rows| *rows <= MOST_ROWS)?;
+        let (words, rest) = dead.as_chunks();
+        let dead = Dead { words: words.iter().map(|word| u64::from_ne_bytes(*word)).collect() };
+        let is_whole = is_ours && rest.is_empty() && dead.end() <= rows;
+        is_whole.then_some(Self { rows_file: RowsFile::of_random(&fixed[64..])?, sequence: number(48)?, rows, dead })
+    }
+
+    /// Returns whether it says the same as `other`, because it is the same.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.rows_file == other.rows_file && self.sequence == other.sequence
+    }
+
+    /// Returns how many rows are not dead.
+    pub(super) fn live(&self) -> usize {
+        self.rows - self.dead.count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LAYOUT: Layout = Layout { dimensions: 384 };
+
+    fn head() -> Head {
+        let rows_file = RowsFile::of_name("rows-0123456789abcdef").unwrap();
+        let mut dead = Dead::default();
+        for slot in [3, 64, 699] {
+            dead.insert(slot);
+        }
+        Head { rows_file, sequence: 9, rows: 700, dead }
+    }
+
+    #[test]
+    fn a_head_comes_back_as_it_was_and_only_for_its_own_model() {
+        let model = ContentHash::of("model");
+        let bytes = head().encode(&model, LAYOUT);
+        assert_eq!(Head::decode(&bytes, &model, LAYOUT), Some(head()));
+        assert_eq!(Head::decode(&bytes, &ContentHash::of("another"), LAYOUT), None);
+        assert_eq!(Head::decode(&bytes, &model, Layout { dimensions: 383 }), None);
+    }
+
+    #[test]
+    fn a_head_that_was_cut_or_changed_anywhere_is_none() {
+        let model = ContentHash::of("model");
+        let bytes = head().encode(&model, LAYOUT);
+        for place in 0..bytes.len() {
+            assert_eq!(Head::decode(&bytes[..place], &model, LAYOUT), None, "cut at {place}");
+            for bit in 0..8 {
+                let mut changed = bytes.clone();
+                changed[place] ^= 1 << bit;
+                assert_eq!(Head::decode(&changed, &model, LAYOUT), None, "changed at {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_head_whose_dead_never_lived_is_none() {
+        let model = ContentHash::of("model");
+        let head = Head { rows: 699, ..head() };
+        assert_eq!(Head::decode(&head.encode(&model, LAYOUT), &model, LAYOUT), None);
+    }
+
+    #[test]
+    fn a_name_that_leads_elsewhere_is_none() {
+        for name in ["rows-", "rows-../../../../etc/x", "rows-0123456789abcde/", "head", "rows-0123456789abcdef0"] {
+            assert_eq!(RowsFile::of_name(name), None, "{name}");
+        }
+        assert_eq!(head().rows_file.name(), "rows-0123456789abcdef");
+    }
+
+    proptest! {
+        #[test]
+        fn the_dead_are_those_that_were_named(slots in prop::collection::btree_set(0_usize..500, 0..60)) {
+            let mut dead = Dead::default();
+            for slot in &slots {
+                dead.insert(*slot);
+            }
+            prop_assert_eq!(dead.count(), slots.len());
+            prop_assert_eq!(dead.end(), slots.last().map_or(0, |last| last + 1));
+            prop_assert!((0..600).all(|slot| dead.contains(slot) == slots.contains(&slot)));
+        }
+
+        #[test]
+        fn any_bytes_can_be_looked_at(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert_eq!(Head::decode(&bytes, &ContentHash::of("model"), LAYOUT), None);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The vectors of one model, and how a process keeps up with what others do to them.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use memory_core::{ContentHash, StoreError};
+
+use super::head::{self, Head};
+use super::layout::{Layout, MOST_DIMENSIONS};
+use super::view::View;
+use crate::error::io_error;
+
+/// The folder, below the index, that holds one folder for each model.
+const FOLDER: &str = "vectors";
+
+/// How often to look again when the rows were replaced while we looked.
+const ATTEMPTS: usize = 8;
+
+/// The vectors that one model gave to the texts of documents.
+///
+/// It shows what held when it was opened or last refreshed, whatever others do in the meantime, until it is changed or
+/// refreshed itself. Whoever changes it must be the only one who does so: that is the caller's to see to. What is damaged
+/// counts as not there.
+///
+/// The files are mapped: a program that cuts them short while they are read, rather than to delete or replace them, ends
+/// the process that reads.
+#[derive(Debug)]
+pub struct Vectors {
+    pub(super) folder: PathBuf,
+    pub(super) model: ContentHash,
+    pub(super) layout: Layout,
+    /// What holds, if there is anything.
+    pub(super) view: Option<View>,
+}
+
+impl Vectors {
+    /// Opens the vectors of the model called `identity`, which have `dimensions` numbers each, in the index at `place`.
+    /// Nothing is made before there is a vector to keep; vectors of another length, under the same name, count as not there.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] when vectors of so many dimensions are not kept; [`StoreError::Backend`] when the files must
+    /// not be read.
+    pub fn open(place: &Path, identity: &str, dimensions: usize) -> Result<Self, StoreError> {
+        if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
+            let why = format!("vectors have 1 to {MOST_DIMENSIONS} dimensions, not {dimensions}");
+            return Err(StoreError::Invalid { why });
+        }
+        let model = ContentHash::of(identity);
+        let folder = place.join(FOLDER).join(model.to_string());
+        let mut vectors = Self { folder, model, layout: Layout { dimensions }, view: None };
+        vectors.refresh()?;
+        Ok(vectors)
+    }
+
+    /// Sees what others have done since.
+    ///
+    /// # Errors
+    /// [`StoreError::Backend`] when the files must not be read.
+    pub fn refresh(&mut self) -> Result<(), StoreError> {
+        for _ in 0..ATTEMPTS {
+            let Some(head) = self.head()? else { break };
+            let is_known = self.view.as_ref().is_some_and(|view| view.head.is(&head));
+            if is_known && self.folder.join(head.rows_file.name()).is_file() {
+                return Ok(());
+            }
+            let former = self.view.as_ref().filter(|_| !is_known);
+            let view = View::open(&self.folder, head, self.layout, former)?;
+            // Else somebody may have replaced the rows just now: then there is another head.
+            if view.is_some() {
+                self.view = view;
+                return Ok(());
+            }
+        }
+        self.view = None;
+        Ok(())
+    }
+
+    /// Reads the head, if there is a sound one.
+    fn head(&self) -> Result<Option<Head>, StoreError> {
+        let read = || -> io::Result<Vec<u8>> {
+            let file = File::open(self.folder.join(head::FILE))?;
+            let mut bytes = Vec::new();
+            file.take(head::LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        match read() {
+            Ok(bytes) => Ok(Head::decode(&bytes, &self.model, self.layout)),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(io_error(format!("read {}", self.folder.join(head::FILE).display()), error)),
+        }
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
+}

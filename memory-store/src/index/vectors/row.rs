@@ -1,0 +1,62 @@
+//! One row, and how rows get into the file.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use memory_core::ContentHash;
+use zerocopy::IntoBytes;
+
+use super::layout::{Column, Layout, runs};
+
+/// A document's vector, and what is known of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'a> {
+    pub(super) key: i64,
+    pub(super) text: ContentHash,
+    pub(super) scale: f32,
+    pub(super) codes: &'a [i8],
+    pub(super) exact: &'a [f32],
+}
+
+impl Row<'_> {
+    /// Returns the sum that tells whether the row is still as it was written.
+    pub(super) fn check(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&self.key.to_ne_bytes());
+        hasher.update(self.text.as_bytes());
+        hasher.update(&self.scale.to_ne_bytes());
+        hasher.update(self.codes.as_bytes());
+        hasher.update(self.exact.as_bytes());
+        hasher.finalize()
+    }
+}
+
+/// Writes rows from `first` on, over whatever is there. They hold only once a head says so.
+pub(super) fn write(file: &File, layout: Layout, first: usize, rows: &[Row<'_>]) -> io::Result<()> {
+    let end = first + rows.len();
+    let length = layout.length(end) as u64;
+    // The file never becomes shorter: somebody may have mapped it.
+    if file.metadata()?.len() < length {
+        file.set_len(length)?;
+    }
+    for slots in runs(first..end) {
+        let rows = &rows[slots.start - first..slots.end - first];
+        let put = |column: Column, bytes: &[u8]| file.write_all_at(bytes, layout.cells(column, &slots).start as u64);
+        put(Layout::KEYS, &joined(rows, |row, bytes| bytes.extend(row.key.to_ne_bytes())))?;
+        put(Layout::TEXTS, &joined(rows, |row, bytes| bytes.extend(row.text.as_bytes())))?;
+        put(Layout::CHECKS, &joined(rows, |row, bytes| bytes.extend(row.check().to_ne_bytes())))?;
+        put(Layout::SCALES, &joined(rows, |row, bytes| bytes.extend(row.scale.to_ne_bytes())))?;
+        put(layout.codes(), &joined(rows, |row, bytes| bytes.extend(row.codes.as_bytes())))?;
+        put(layout.exact(), &joined(rows, |row, bytes| bytes.extend(row.exact.as_bytes())))?;
+    }
+    Ok(())
+}
+
+fn joined(rows: &[Row<'_>], add: impl Fn(&Row<'_>, &mut Vec<u8>)) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for row in rows {
+        add(row, &mut bytes);
+    }
+    bytes
+}

@@ -1,0 +1,74 @@
+//! What the vectors promise, on a real disk.
+
+mod damage;
+mod model;
+mod recall;
+mod together;
+
+use std::path::{Path, PathBuf};
+
+use memory_core::ContentHash;
+
+use super::{Embedded, Vectors};
+
+/// A vector of the model that most tests use.
+type Small = [f32; 3];
+
+/// Opens vectors of three numbers.
+fn open(place: &Path) -> Vectors {
+    Vectors::open(place, "model", 3).unwrap()
+}
+
+/// Returns the text that a document has in tests.
+fn text(key: i64) -> ContentHash {
+    ContentHash::of(&key.to_string())
+}
+
+fn put(vectors: &mut Vectors, rows: &[(i64, Small)]) {
+    let embedded: Vec<_> = rows.iter().map(|(key, vector)| Embedded { key: *key, text: text(*key), vector }).collect();
+    vectors.put(&embedded).unwrap();
+}
+
+/// Returns the keys of the documents that have a vector, in order.
+fn keys(vectors: &Vectors) -> Vec<i64> {
+    let mut keys: Vec<_> = vectors.keys().collect();
+    keys.sort_unstable();
+    keys
+}
+
+fn cosines(vectors: &Vectors, query: Small, keys: &[i64]) -> Vec<Option<f32>> {
+    vectors.cosines(&query, keys).unwrap()
+}
+
+/// Returns the one file of the folder whose name begins so.
+fn file(vectors: &Vectors, beginning: &str) -> PathBuf {
+    let entries = std::fs::read_dir(&vectors.folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut named = entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(beginning));
+    let found = named.next().unwrap();
+    assert_eq!(named.next(), None);
+    found
+}
+
+/// Numbers that look random, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        // Marsaglia's xorshift.
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// Returns a number that is spread like a bell around 0.
+    fn bell(&mut self) -> f32 {
+        let bits = self.next();
+        let halves = [bits, bits >> 16, bits >> 32, bits >> 48].map(|bits| f32::from(bits.to_le_bytes()[0]) / 255.0 - 0.5);
+        halves.iter().sum()
+    }
+
+    fn vector(&mut self, dimensions: usize) -> Vec<f32> {
+        (0..dimensions).map(|_| self.bell()).collect()
+    }
+}

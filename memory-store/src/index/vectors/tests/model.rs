@@ -1,0 +1,196 @@
+//! Any sequence of changes leaves what a plain map would hold.
+
+use std::collections::BTreeMap;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::super::layout::BLOCK;
+use super::super::{Embedded, Vectors};
+use super::{Small, keys, open, put, text};
+use memory_core::ContentHash;
+
+/// What is done to vectors.
+#[derive(Debug, Clone)]
+enum Change {
+    Put(Vec<(i64, u8, Small)>),
+    PutMany { first: i64, count: i64, turn: f32 },
+    Remove(Vec<i64>),
+    RemoveMany { below: i64 },
+    Compact,
+    Rekey { by: i64 },
+    Reopen,
+}
+
+type Model = BTreeMap<i64, (ContentHash, Small)>;
+
+fn small() -> impl Strategy<Value = Small> {
+    let numbers = [-3_i8..=3, -3..=3, -3..=3].prop_filter("zero has no direction", |numbers| *numbers != [0; 3]);
+    numbers.prop_map(|numbers| numbers.map(f32::from))
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let key = -3_i64..12;
+    prop_oneof![
+        6 => vec((key.clone(), 0..3_u8, small()), 0..8).prop_map(Change::Put),
+        1 => (0_i64..50, 1_i64..1500, -3.0_f32..3.0).prop_map(|(first, count, turn)| Change::PutMany { first, count, turn }),
+        3 => vec(key, 0..6).prop_map(Change::Remove),
+        1 => (0_i64..1600).prop_map(|below| Change::RemoveMany { below }),
+        2 => Just(Change::Compact),
+        1 => (-5_i64..5).prop_map(|by| Change::Rekey { by }),
+        1 => Just(Change::Reopen),
+    ]
+}
+
+fn turned(number: i64, turn: f32) -> Small {
+    let angle = turn + f32::from(i16::try_from(number).unwrap()) / 100.0;
+    [angle.cos(), angle.sin(), 0.3]
+}
+
+fn text_of(key: i64, version: u8) -> ContentHash {
+    ContentHash::of(&format!("{key} {version}"))
+}
+
+/// Does the same to both.
+fn apply(vectors: &mut Vectors, model: &mut Model, place: &std::path::Path, change: &Change) {
+    let mut put_all = |rows: Vec<(i64, ContentHash, Small)>| {
+        let embedded: Vec<_> = rows.iter().map(|(key, text, vector)| Embedded { key: *key, text: *text, vector }).collect();
+        vectors.put(&embedded).unwrap();
+        model.extend(rows.into_iter().map(|(key, text, vector)| (key, (text, vector))));
+    };
+    match change {
+        Change::Put(rows) => put_all(rows.iter().map(|(key, version, row)| (*key, text_of(*key, *version), *row)).collect()),
+        Change::PutMany { first, count, turn } => {
+            put_all((*first..first + count).map(|key| (key, text_of(key, 9), turned(key, *turn))).collect());
+        }
+        Change::Remove(keys) => {
+            let had = keys.iter().filter(|key| model.remove(key).is_some()).count();
+            assert_eq!(vectors.remove(keys).unwrap(), had);
+        }
+        Change::RemoveMany { below } => {
+            let keys: Vec<_> = (0..*below).collect();
+            vectors.remove(&keys).unwrap();
+            model.retain(|key, _| !keys.contains(key));
+        }
+        Change::Compact => {
+            let before = vectors.view.as_ref().map_or((0, 0), |view| (view.rows(), view.head.dead.count()));
+            assert_eq!(vectors.compact().unwrap(), before.0 < 2 * before.1);
+        }
+        Change::Rekey { by } => {
+            let documents: Vec<_> = model.iter().map(|(key, (text, _))| (key + by, *text)).collect();
+            let unknown = [(1_000_000, ContentHash::of("never seen"))];
+            let moved = vectors.rekey(documents.into_iter().chain(unknown)).unwrap();
+            assert_eq!(moved, model.len());
+            *model = std::mem::take(model).into_iter().map(|(key, row)| (key + by, row)).collect();
+        }
+        Change::Reopen => *vectors = open(place),
+    }
+}
+
+fn cosine(one: &Small, other: &Small) -> f32 {
+    let product = |one: &Small, other: &Small| -> f64 {
+        one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "rounded as the store does it")]
+    let cosine = (product(one, other) / product(one, one).sqrt() / product(other, other).sqrt()) as f32;
+    cosine
+}
+
+/// Asks both the same.
+fn compare(vectors: &Vectors, model: &Model, query: Small, wanted: usize) -> Result<(), TestCaseError> {
+    prop_assert_eq!(vectors.count(), model.len());
+    prop_assert_eq!(keys(vectors), model.keys().copied().collect::<Vec<_>>());
+    prop_assert_eq!(vectors.damaged(), Vec::<i64>::new());
+    let asked: Vec<_> = (-10..30).flat_map(|key| [(key, text_of(key, 0)), (key, text_of(key, 9))]).collect();
+    let expected: Vec<_> = asked.iter().filter(|(key, text)| model.get(key).is_none_or(|row| row.0 != *text)).copied().collect();
+    prop_assert_eq!(vectors.missing(asked.into_iter()).collect::<Vec<_>>(), expected);
+    let near = |one: f32, other: f32| (one - other).abs() < 1e-5;
+
+    let some: Vec<_> = (-10..30).collect();
+    for (key, found) in some.iter().zip(vectors.cosines(&query, &some).unwrap()) {
+        match (model.get(key), found) {
+            (None, found) => prop_assert_eq!(found, None),
+            (Some((_, vector)), found) => prop_assert!(found.is_some_and(|found| near(found, cosine(&query, vector)))),
+        }
+    }
+
+    for allowed in [|_: i64| true, |key: i64| key % 3 == 0] {
+        let mut all: Vec<_> = model.iter().filter(|row| allowed(*row.0)).map(|(_, row)| cosine(&query, &row.1)).collect();
+        all.sort_by(|one, other| other.total_cmp(one));
+        all.truncate(wanted);
+        let nearest = vectors.nearest(&query, wanted, &allowed).unwrap();
+        prop_assert_eq!(nearest.best.len(), all.len());
+        for ((key, found), expected) in nearest.best.iter().zip(&all) {
+            prop_assert!(allowed(*key) && near(*found, *expected) && near(*found, cosine(&query, &model[key].1)));
+        }
+        prop_assert!(nearest.best.is_sorted_by(|(_, one), (_, other)| one >= other));
+    }
+
+    let all: Vec<_> = model.values().map(|row| f64::from(cosine(&query, &row.1))).collect();
+    #[expect(clippy::cast_precision_loss, reason = "there are few")]
+    let count = all.len().max(1) as f64;
+    let mean = all.iter().sum::<f64>() / count;
+    let deviation = (all.iter().map(|cosine| (cosine - mean).powi(2)).sum::<f64>() / count).sqrt();
+    let nearest = vectors.nearest(&query, 0, &|_| true).unwrap();
+    prop_assert!(nearest.best.is_empty());
+    prop_assert!((f64::from(nearest.mean) - mean).abs() < 0.02 && (f64::from(nearest.deviation) - deviation).abs() < 0.02);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_changes_leave_what_a_map_would_hold(
+        changes in vec(change(), 0..14), query in small(), wanted in prop_oneof![1..5_usize, 1..2000_usize],
+    ) {
+        let place = tempfile::tempdir().unwrap();
+        let mut vectors = open(place.path());
+        let mut model = Model::new();
+        for change in &changes {
+            apply(&mut vectors, &mut model, place.path(), change);
+        }
+        compare(&vectors, &model, query, wanted)?;
+        compare(&open(place.path()), &model, query, wanted)?;
+    }
+}
+
+#[test]
+fn among_several_vectors_of_one_document_the_last_is_kept() {
+    let place = tempfile::tempdir().unwrap();
+    let mut vectors = open(place.path());
+    put(&mut vectors, &[(1, [1.0, 0.0, 0.0]), (1, [0.0, 1.0, 0.0])]);
+    assert_eq!((vectors.count(), super::cosines(&vectors, [0.0, 9.0, 0.0], &[1])), (1, vec![Some(1.0)]));
+}
+
+#[test]
+fn documents_with_the_same_text_share_what_one_of_them_had() {
+    let place = tempfile::tempdir().unwrap();
+    let mut vectors = open(place.path());
+    put(&mut vectors, &[(1, [1.0, 0.0, 0.0]), (2, [0.0, 1.0, 0.0])]);
+    let moved = vectors.rekey([(7, text(1)), (8, text(1)), (9, text(3)), (7, text(1))].into_iter()).unwrap();
+    assert_eq!((moved, keys(&vectors)), (2, vec![7, 8]));
+    assert_eq!(super::cosines(&vectors, [1.0, 0.0, 0.0], &[7, 8, 2]), [Some(1.0), Some(1.0), None]);
+}
+
+#[test]
+fn compaction_gives_the_space_back_and_leaves_two_files() {
+    let place = tempfile::tempdir().unwrap();
+    let mut vectors = open(place.path());
+    let many: Vec<_> = (0..3000).map(|key| (key, turned(key, 0.0))).collect();
+    put(&mut vectors, &many);
+    let former = file_length(&vectors);
+    vectors.remove(&(0..1500).collect::<Vec<_>>()).unwrap();
+    assert!(!vectors.compact().unwrap());
+    vectors.remove(&[1500]).unwrap();
+    std::fs::write(vectors.folder.join("rows-of-a-writer-that-died"), "").unwrap();
+    assert!(vectors.compact().unwrap());
+    assert_eq!((vectors.count(), file_length(&vectors)), (1499, former / 3 * 2));
+    assert_eq!(std::fs::read_dir(&vectors.folder).unwrap().count(), 2);
+    assert!(!vectors.compact().unwrap());
+    assert_eq!(vectors.view.as_ref().unwrap().blocks(), 1499_usize.div_ceil(BLOCK));
+}
+
+fn file_length(vectors: &Vectors) -> u64 {
+    super::file(vectors, "rows-").metadata().unwrap().len()
+}

@@ -1,0 +1,94 @@
+//! The nearest are the nearest.
+
+use std::collections::BTreeSet;
+
+use super::super::nearest::{Wanted, nearest};
+use super::super::unit::Unit;
+use super::super::{Embedded, Vectors};
+use super::{Numbers, text};
+
+const DIMENSIONS: usize = 384;
+
+fn filled(rows: &[Vec<f32>]) -> (tempfile::TempDir, Vectors) {
+    let place = tempfile::tempdir().unwrap();
+    let mut vectors = Vectors::open(place.path(), "model", DIMENSIONS).unwrap();
+    let embedded: Vec<_> = (0..).zip(rows).map(|(key, vector)| Embedded { key, text: text(key), vector }).collect();
+    vectors.put(&embedded).unwrap();
+    (place, vectors)
+}
+
+/// Returns the ten nearest as f64 computes them.
+fn exact(rows: &[Vec<f32>], query: &[f32]) -> BTreeSet<i64> {
+    let product = |one: &[f32], other: &[f32]| -> f64 {
+        one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
+    };
+    let cosine = |row: &[f32]| product(row, query) / product(row, row).sqrt();
+    let mut all: Vec<_> = (0..).zip(rows).map(|(key, row)| (cosine(row), key)).collect();
+    all.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    all.into_iter().take(10).map(|(_, key)| key).collect()
+}
+
+fn assert_all_are_found(rows: &[Vec<f32>], queries: &[Vec<f32>]) {
+    let (_place, vectors) = filled(rows);
+    for query in queries {
+        let found = vectors.nearest(query, 10, &|_| true).unwrap().best;
+        assert_eq!(found.iter().map(|(key, _)| *key).collect::<BTreeSet<_>>(), exact(rows, query));
+    }
+}
+
+/// Returns vectors around so many middles, each no further from its own than `width`.
+fn clusters(numbers: &mut Numbers, middles: usize, count: usize, width: f32) -> Vec<Vec<f32>> {
+    let middles: Vec<_> = (0..middles).map(|_| numbers.vector(DIMENSIONS)).collect();
+    let near = |middle: &Vec<f32>, numbers: &mut Numbers| middle.iter().map(|number| number + width * numbers.bell()).collect();
+    (0..count).map(|number| near(&middles[number % middles.len()], numbers)).collect()
+}
+
+#[test]
+fn among_random_vectors_the_ten_nearest_are_found() {
+    let mut numbers = Numbers(1);
+    let rows: Vec<_> = (0..4000).map(|_| numbers.vector(DIMENSIONS)).collect();
+    let queries: Vec<_> = (0..20).map(|_| numbers.vector(DIMENSIONS)).collect();
+    assert_all_are_found(&rows, &queries);
+}
+
+#[test]
+fn among_clustered_vectors_the_ten_nearest_are_found() {
+    for width in [0.5, 0.1, 0.02] {
+        let mut numbers = Numbers(2);
+        let mut rows = clusters(&mut numbers, 3, 3020, width);
+        let queries = rows.split_off(3000);
+        assert_all_are_found(&rows, &queries);
+    }
+}
+
+#[test]
+fn vectors_with_one_large_number_are_found_too() {
+    let mut numbers = Numbers(3);
+    let mut spiked = |number: usize| {
+        let mut vector = numbers.vector(DIMENSIONS);
+        vector[number % 2] = 30.0;
+        vector
+    };
+    let mut rows: Vec<_> = (0..2010).map(&mut spiked).collect();
+    let queries = rows.split_off(2000);
+    assert_all_are_found(&rows, &queries);
+}
+
+#[test]
+fn threads_find_what_one_finds() {
+    let mut numbers = Numbers(4);
+    let rows = clusters(&mut numbers, 40, 5000, 0.3);
+    let (_place, mut vectors) = filled(&rows);
+    vectors.remove(&(0..5000).step_by(7).collect::<Vec<_>>()).unwrap();
+    let view = vectors.view.as_ref().unwrap();
+    let query = Unit::of("it", &rows[0], DIMENSIONS).unwrap();
+    for count in [1, 10, 100] {
+        let ask = |threads| nearest(view, &query, &Wanted { count, candidates: 64, threads }, &|key| key % 2 == 0);
+        let alone = ask(1);
+        for threads in 2..8 {
+            let together = ask(threads);
+            assert_eq!(together.best, alone.best);
+            assert!((together.mean - alone.mean).abs() < 1e-6 && (together.deviation - alone.deviation).abs() < 1e-6);
+        }
+    }
+}

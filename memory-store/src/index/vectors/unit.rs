@@ -1,0 +1,113 @@
+//! Directions, exact and in whole steps.
+
+use memory_core::StoreError;
+use simsimd::SpatialSimilarity;
+
+/// A vector of length 1, with as many numbers as its model's vectors have.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Unit(Vec<f32>);
+
+/// A direction in whole steps of `scale`, none more than 127.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Codes {
+    pub(super) scale: f32,
+    pub(super) codes: Vec<i8>,
+}
+
+impl Unit {
+    /// Returns the direction of a vector; `whose` vector it is goes into the error.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] when it has another length than it should, or a number that is none, or no direction.
+    pub(super) fn of(whose: &str, vector: &[f32], dimensions: usize) -> Result<Self, StoreError> {
+        let refused = |why: String| Err(StoreError::Invalid { why: format!("the vector of {whose} {why}") });
+        if vector.len() != dimensions {
+            return refused(format!("has {} numbers, but those of this model have {dimensions}", vector.len()));
+        }
+        if let Some(place) = vector.iter().position(|number| !number.is_finite()) {
+            return refused(format!("has {} at place {place}", vector[place]));
+        }
+        // In f64 no square of an f32 is too large or too small.
+        let length = vector.iter().map(|&number| f64::from(number) * f64::from(number)).sum::<f64>().sqrt();
+        if length == 0.0 {
+            return refused("is zero and so has no direction".to_owned());
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest f32 is what is meant")]
+        let unit = vector.iter().map(|&number| (f64::from(number) / length) as f32).collect();
+        Ok(Self(unit))
+    }
+
+    pub(super) fn numbers(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// Rounds it to whole steps.
+    pub(super) fn codes(&self) -> Codes {
+        let largest = self.0.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+        let scale = largest / 127.0;
+        #[expect(clippy::cast_possible_truncation, reason = "it is a whole number of at most 127")]
+        let codes = self.0.iter().map(|number| (number / scale).round() as i8).collect();
+        Codes { scale, codes }
+    }
+
+    /// Returns the cosine of the angle to another direction, which has as many numbers.
+    pub(super) fn cosine(&self, other: &[f32]) -> f32 {
+        #[expect(clippy::cast_possible_truncation, reason = "it was computed from f32")]
+        let cosine = f32::dot(&self.0, other).expect("both have the dimensions of the model") as f32;
+        cosine.clamp(-1.0, 1.0)
+    }
+}
+
+/// Returns the sum of the products of codes; both must be of one length.
+#[inline]
+pub(super) fn product(one: &[i8], other: &[i8]) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "24 bits are far finer than the codes")]
+    let product = i8::dot(one, other).expect("both have the dimensions of the model") as f32;
+    product
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_direction_is_refused_by_name() {
+        let why = |vector: &[f32]| Unit::of("document 7", vector, 2).unwrap_err().to_string();
+        insta::assert_snapshot!(why(&[1.0]), @"the vector of document 7 has 1 numbers, but those of this model have 2");
+        insta::assert_snapshot!(why(&[1.0, f32::NAN]), @"the vector of document 7 has NaN at place 1");
+        insta::assert_snapshot!(why(&[f32::NEG_INFINITY, 0.0]), @"the vector of document 7 has -inf at place 0");
+        insta::assert_snapshot!(why(&[0.0, -0.0]), @"the vector of document 7 is zero and so has no direction");
+    }
+
+    #[test]
+    fn the_longest_and_the_shortest_vectors_have_directions() {
+        for size in [f32::MAX, f32::MIN_POSITIVE, f32::from_bits(1)] {
+            let unit = Unit::of("it", &[size, size, 0.0], 3).unwrap();
+            let half = std::f32::consts::FRAC_1_SQRT_2;
+            assert_eq!(unit.numbers(), [half, half, 0.0]);
+            assert_eq!(unit.codes().codes, [127, 127, 0]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn products_are_the_sum_of_products(pairs in prop::collection::vec((-127_i8..=127, -127_i8..=127), 1..900)) {
+            let (one, other): (Vec<i8>, Vec<i8>) = pairs.iter().copied().unzip();
+            let expected: i32 = pairs.iter().map(|&(one, other)| i32::from(one) * i32::from(other)).sum();
+            prop_assert!((f64::from(product(&one, &other)) - f64::from(expected)).abs() < 0.5);
+        }
+
+        #[test]
+        fn codes_are_off_by_half_a_step_at_most(vector in prop::collection::vec(-1.0_f32..1.0, 1..50)) {
+            prop_assume!(vector.iter().any(|number| *number != 0.0));
+            let unit = Unit::of("it", &vector, vector.len()).unwrap();
+            let Codes { scale, codes } = unit.codes();
+            for (number, code) in unit.numbers().iter().zip(codes) {
+                prop_assert!((number - f32::from(code) * scale).abs() <= 0.501 * scale);
+            }
+            prop_assert!((unit.cosine(unit.numbers()) - 1.0).abs() < 1e-6);
+        }
+    }
+}

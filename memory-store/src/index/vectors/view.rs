@@ -1,0 +1,128 @@
+//! The rows, mapped, as they were at one moment.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+use memory_core::{ContentHash, StoreError};
+use tantivy::Directory;
+use tantivy::directory::error::OpenReadError;
+use tantivy::directory::{MmapDirectory, OwnedBytes};
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use super::head::Head;
+use super::layout::{BLOCK, Column, Layout};
+use super::row::Row;
+use crate::error::index_error;
+
+/// The rows as they were at one moment. No row that it shows is ever written again.
+#[derive(Clone)]
+pub(super) struct View {
+    pub(super) head: Head,
+    pub(super) layout: Layout,
+    bytes: OwnedBytes,
+}
+
+/// What a scan reads of the rows of a block.
+#[derive(Debug)]
+pub(super) struct Block<'a> {
+    /// Where its rows are among all.
+    pub(super) slots: Range<usize>,
+    pub(super) keys: &'a [i64],
+    pub(super) scales: &'a [f32],
+    /// The codes of one row after the other.
+    pub(super) codes: &'a [i8],
+}
+
+impl fmt::Debug for View {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("View").field("head", &self.head).field("layout", &self.layout).finish_non_exhaustive()
+    }
+}
+
+impl View {
+    /// Maps the rows that `head` names, if they are there; or goes on with those that `former` has mapped.
+    pub(super) fn open(folder: &Path, head: Head, layout: Layout, former: Option<&Self>) -> Result<Option<Self>, StoreError> {
+        let length = layout.length(head.rows);
+        let is_mapped = |former: &&Self| former.head.rows_file == head.rows_file && length <= former.bytes.len();
+        if let Some(former) = former.filter(is_mapped) {
+            return Ok(Some(Self { head, layout, bytes: former.bytes.clone() }));
+        }
+        let bytes = map(folder, &head.rows_file.name())?.filter(|bytes| length <= bytes.len());
+        Ok(bytes.map(|bytes| Self { head, layout, bytes }))
+    }
+
+    /// Returns how many rows there are, dead or alive.
+    pub(super) fn rows(&self) -> usize {
+        self.head.rows
+    }
+
+    /// Returns the slots and keys of the rows that are alive.
+    pub(super) fn live(&self) -> impl Iterator<Item = (usize, i64)> {
+        let all = (0..self.blocks()).flat_map(|block| {
+            let block = self.block(block);
+            block.slots.zip(block.keys.iter().copied())
+        });
+        all.filter(|(slot, _)| !self.head.dead.contains(*slot))
+    }
+
+    /// Returns how many blocks there are.
+    pub(super) fn blocks(&self) -> usize {
+        self.rows().div_ceil(BLOCK)
+    }
+
+    /// Returns one of them.
+    pub(super) fn block(&self, block: usize) -> Block<'_> {
+        let slots = block * BLOCK..self.rows().min((block + 1) * BLOCK);
+        Block {
+            keys: self.cells(Layout::KEYS, &slots),
+            scales: self.cells(Layout::SCALES, &slots),
+            codes: self.cells(self.layout.codes(), &slots),
+            slots,
+        }
+    }
+
+    /// Returns the hash of the text whose vector this is.
+    pub(super) fn text(&self, slot: usize) -> ContentHash {
+        let bytes: &[u8] = self.cells(Layout::TEXTS, &(slot..slot + 1));
+        ContentHash::from(<[u8; 32]>::try_from(bytes).expect("a cell of this column has 32 bytes"))
+    }
+
+    /// Returns a row, unless it is damaged.
+    pub(super) fn row(&self, slot: usize) -> Option<Row<'_>> {
+        let slots = slot..slot + 1;
+        let row = Row {
+            key: self.cells(Layout::KEYS, &slots)[0],
+            text: self.text(slot),
+            scale: self.cells(Layout::SCALES, &slots)[0],
+            codes: self.cells(self.layout.codes(), &slots),
+            exact: self.cells(self.layout.exact(), &slots),
+        };
+        (row.check() == self.cells::<u32>(Layout::CHECKS, &slots)[0]).then_some(row)
+    }
+
+    /// Returns the cells of `slots`, all of one block.
+    fn cells<T: FromBytes + Immutable>(&self, column: Column, slots: &Range<usize>) -> &[T]
+    where
+        [T]: KnownLayout,
+    {
+        let bytes = &self.bytes[self.layout.cells(column, slots)];
+        <[T]>::ref_from_bytes(bytes).expect("a page begins at a multiple of every width, and so does a column")
+    }
+}
+
+/// Maps a file, if it is there.
+fn map(folder: &Path, name: &str) -> Result<Option<OwnedBytes>, StoreError> {
+    let refused = |error: std::io::Error| index_error(format!("read vectors in {}", folder.display()), error);
+    // It remembers what it mapped before under the same name, which may have been shorter: so there is a new one each time.
+    let directory = match MmapDirectory::open(folder) {
+        Ok(directory) => directory,
+        Err(_) if !folder.is_dir() => return Ok(None),
+        Err(error) => return Err(refused(std::io::Error::other(error))),
+    };
+    match directory.open_read(Path::new(name)) {
+        Ok(file) => file.read_bytes().map(Some).map_err(refused),
+        Err(OpenReadError::FileDoesNotExist(_)) => Ok(None),
+        Err(error) => Err(refused(std::io::Error::other(error))),
+    }
+}
