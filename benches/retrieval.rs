@@ -1,7 +1,7 @@
 //! How well search finds what is meant: `retrieval FOLDER [--fit]`.
 //!
 //! FOLDER holds `*.corpus.jsonl` and `*.questions.jsonl`: turns `{id, conversation, session, timestamp, speaker, text}` and
-//! questions `{id, conversation, text, category, gold, gold_sessions}`, such as those made of LoCoMo
+//! questions `{id, conversation, text, category, gold, gold_sessions}`, such as those made of `LoCoMo`
 //! (<https://github.com/snap-research/locomo>; its licence does not let us keep it here). Each turn becomes a memory of its
 //! conversation, each question is asked of its own; adversarial ones have no answer and are left out. Prints any@k, all@k,
 //! frac@k and MRR@10 of turns and of sessions, and what each part of the ranking gives: the same with that part switched off.
@@ -83,7 +83,7 @@ impl Data {
                 questions.extend(lines(&path)?);
             }
         }
-        questions.retain(|question| question["category"] != "adversarial" && text(question, "id") != "");
+        questions.retain(|question| question["category"] != "adversarial" && !text(question, "id").is_empty());
         if turns.is_empty() || questions.is_empty() {
             return Err(format!("{} holds no *.corpus.jsonl and *.questions.jsonl", folder.display()).into());
         }
@@ -202,7 +202,7 @@ fn shuffle(chance: &mut corpus::Chance, places: &mut [usize], group: &[usize]) {
 
 fn exported(turn: &Value, dated: &Value) -> Exported {
     let mut draft = Draft::new(text(turn, "text"));
-    draft.source = text(turn, "speaker").to_owned();
+    text(turn, "speaker").clone_into(&mut draft.source);
     draft.scope = Scope::Conversation(text(turn, "conversation").to_owned());
     draft.created_at =
         NaiveDateTime::parse_from_str(text(dated, "timestamp"), "%Y-%m-%dT%H:%M:%S").ok().map(|moment| moment.and_utc());
@@ -368,6 +368,7 @@ fn descend(samples: &[&Sample]) -> Row {
     }
     let (mut weights, mut first, mut second) = ([0.0; PARTS.len()], [0.0; PARTS.len()], [0.0_f64; PARTS.len()]);
     for round in 1..=ROUNDS {
+        let exponent = i32::try_from(round).unwrap_or(i32::MAX);
         let mut gradient = weights.map(|weight: f64| PENALTY * weight);
         for sample in &samples {
             let scores: Vec<f64> = sample
@@ -392,8 +393,7 @@ fn descend(samples: &[&Sample]) -> Row {
         for part in 0..PARTS.len() {
             first[part] = 0.9 * first[part] + 0.1 * gradient[part];
             second[part] = 0.999 * second[part] + 0.001 * gradient[part].powi(2);
-            let (mean, spread) =
-                (first[part] / (1.0 - 0.9_f64.powi(round as i32)), second[part] / (1.0 - 0.999_f64.powi(round as i32)));
+            let (mean, spread) = (first[part] / (1.0 - 0.9_f64.powi(exponent)), second[part] / (1.0 - 0.999_f64.powi(exponent)));
             weights[part] -= step * mean / (spread.sqrt() + 1e-9);
         }
     }

@@ -75,8 +75,12 @@ fn help_lists_the_commands() {
 
 #[test]
 fn help_of_a_command_tells_its_flags_and_its_json() {
-    assert_snapshot!(Sandbox::new().run(&["search", "--help"]), @"
+    assert_snapshot!(Sandbox::new().run(&["search", "--help"]), @r#"
     Find memories by what they say, best first
+
+    Words are looked for, any of them; a question does as well. "a phrase" must stand there, -word must
+    not, begin* stands for all words that begin so. tag:, scope:, category:, source:, from: and to:
+    (2026, [day] or [day]) narrow it.
 
     JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?}
 
@@ -125,6 +129,22 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
               
               [default: 10]
 
+          --recency <W>
+              How much newness counts, from 0 to 1
+              
+              [default: [n]]
+
+          --diversity <LAMBDA>
+              How much the worth of a hit counts against how little it repeats better ones, from 0 to 1;
+              1 lets them repeat
+              
+              [default: 1]
+
+          --threshold <RELEVANCE>
+              Leave out what is less relevant, from 0 to 1
+              
+              [default: 0]
+
           --explain
               Say how each score came about
 
@@ -145,7 +165,7 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
 
       -q, --quiet
               Say nothing but the answer and errors
-    ");
+    "#);
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
             .entry(word.term.text.as_str())
             .and_modify(|known| {
                 if is_content {
-                    *known = role
+                    *known = role;
                 }
             })
             .or_insert(role);
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_question_without_end_is_cut_and_says_so() {
-        let text: String = (0..10_000).map(|number| format!("word{number} ")).collect();
+        let text = (0..10_000).map(|number| format!("word{number}")).collect::<Vec<_>>().join(" ");
         let question = read(&text);
         assert_eq!((question.words.len(), question.left_out), (MOST_WORDS, 10_000 - MOST_WORDS));
     }

@@ -19,7 +19,9 @@ pub fn diverse(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn
         let next = left.remove(best);
         taken.push(next);
         if lambda < 1.0 {
-            left.iter().for_each(|other| nearest[*other] = nearest[*other].max(similarity(*other, next)));
+            for other in &left {
+                nearest[*other] = nearest[*other].max(similarity(*other, next));
+            }
         }
     }
     taken

@@ -81,9 +81,8 @@ fn scalar(value: &str) -> Option<Node> {
 /// Returns a text, if nothing in it is anything but a letter to YAML.
 fn text(value: &str) -> Option<Node> {
     let is_letter = |letter: char| match letter {
-        ' '..='~' => true,
-        // Punctuation of Chinese, Japanese and Korean, and the typographer's quotes and dashes.
-        '\u{3001}'..='\u{3011}' | '\u{ff01}'..='\u{ff5e}' | '\u{2010}'..='\u{2027}' => true,
+        // ASCII, punctuation of Chinese, Japanese and Korean, and the typographer's quotes and dashes.
+        ' '..='~' | '\u{3001}'..='\u{3011}' | '\u{ff01}'..='\u{ff5e}' | '\u{2010}'..='\u{2027}' => true,
         _ => letter.is_alphanumeric(),
     };
     value.chars().all(is_letter).then(|| Node::Text(value.to_owned()))

@@ -139,10 +139,10 @@ pub(super) fn gather(
             .filter(|document| around.binary_search(&document.key).is_ok())
             .map(|document| Found::of(document, &wanted, named, &[])),
     );
-    neighbours.iter_mut().for_each(|neighbour| {
+    for neighbour in &mut neighbours {
         neighbour.matches = false;
         neighbour.passes &= is_plain;
-    });
+    }
     found.extend(neighbours);
     found.sort_by_key(|found| found.key);
     let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns.seats)).collect();

@@ -38,7 +38,8 @@ impl Turns {
         if let Some(scope @ Scope::Conversation(_)) = &filter.scope {
             let all = whole(connection, &scope.to_string())?;
             if all.len() <= WHOLE {
-                turns.add(&[all.clone()], Some(all.len() as u64));
+                let count = all.len() as u64;
+                turns.add(&[all], Some(count));
                 return Ok(turns);
             }
         }
