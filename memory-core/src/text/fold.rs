@@ -5,11 +5,14 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
+use super::simplified::simplified;
+
 /// Folds `text` so that spellings people take for the same are equal.
 ///
 /// That is NFKC, lower case, no accents on letters (`café` becomes `cafe`, but the voicing marks of kana stay, since か and
 /// が are different letters), a few Latin and Greek letters as they are typed without a special keyboard (`ß` is `ss`, `ø`
-/// is `o`, `ς` is `σ`), `’` as `'`, and nothing invisible. Folding twice changes nothing more.
+/// is `o`, `ς` is `σ`), `’` as `'`, traditional Chinese characters as simplified ones, and nothing invisible. Folding twice
+/// changes nothing more.
 ///
 /// ```
 /// # use memory_core::text::fold;
@@ -36,7 +39,7 @@ pub(super) fn each_folded(text: &str, mut each: impl FnMut(char, Range<usize>)) 
         let mut end = start + first.len_utf8();
         let alone = never_joined(first) || rest.peek().is_none_or(|&(_, next)| !joins(next));
         if alone && is_settled(first) {
-            each(first.to_ascii_lowercase(), start..end);
+            each(simplified(first.to_ascii_lowercase()), start..end);
             continue;
         }
         decomposed.clear();
@@ -110,7 +113,7 @@ fn decompose(character: char, parts: &mut String) {
         for lower in part.to_lowercase() {
             match plain_letters(lower) {
                 Some(letters) => parts.push_str(letters),
-                None => parts.push(lower),
+                None => parts.push(simplified(lower)),
             }
         }
     });
@@ -161,6 +164,7 @@ mod tests {
             ("memo\u{ad}ry", "memory"),
             ("葛\u{e0100}", "葛"),
             ("Anna’s", "anna's"),
+            ("過敏", "过敏"),
         ] {
             assert_eq!(fold(one), fold(other), "{one} and {other}");
         }

@@ -7,6 +7,7 @@ mod fold;
 mod lemma;
 mod query_terms;
 mod script;
+mod simplified;
 mod slug;
 mod snippet;
 mod stem;

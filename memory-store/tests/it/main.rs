@@ -6,6 +6,7 @@ mod faults;
 mod faulty_disk;
 mod home;
 mod repair;
+mod retrieval;
 mod suites;
 mod system;
 mod writers;

@@ -36,7 +36,7 @@ fn digits_are_words() {
 
 #[test]
 fn a_run_without_blanks_gives_characters_and_pairs() {
-    assert_eq!(texts("記憶力"), ["記", "記憶", "憶", "憶力", "力"]);
+    assert_eq!(texts("記憶力"), ["记", "记忆", "忆", "忆力", "力"]);
     assert_eq!(texts("食べる"), ["食", "食べ", "べ", "べる", "る"]);
     assert_eq!(texts("기억"), ["기", "기억", "억"]);
     assert_eq!(texts("ｻｰﾊﾞｰ"), texts("サーバー"));
