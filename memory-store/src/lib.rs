@@ -11,7 +11,7 @@
 //! | `commit` | in which order things are done, so that an operation is whole or not at all |
 //! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
 //! | `journal` | what is written down before anything is done, and how an interrupted operation is taken back |
-//! | `index` | how memories are found: SQLite for the documents, tantivy for their words |
+//! | `index` | how memories are found: SQLite for the documents, tantivy for their words, a mapped file for their vectors |
 
 #![forbid(unsafe_code)]
 

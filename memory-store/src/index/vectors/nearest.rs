@@ -114,14 +114,14 @@ fn nearer(one: &(i64, f32), other: &(i64, f32)) -> Ordering {
     other.1.total_cmp(&one.1).then(one.0.cmp(&other.0))
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "both lie between -1.5 and 1.5")]
+/// Returns the mean of all cosines, and how much they deviate from it.
+#[expect(clippy::cast_possible_truncation, reason = "both lie between -1.5 and 1.5")]
 fn spread(found: &Scan) -> (f32, f32) {
-    if found.rows == 0 {
+    if found.rows < 1.0 {
         return (0.0, 0.0);
     }
-    let rows = found.rows as f64;
-    let mean = found.sum / rows;
-    let variance = (found.squares / rows - mean * mean).max(0.0);
+    let mean = found.sum / found.rows;
+    let variance = (found.squares / found.rows - mean * mean).max(0.0);
     (mean as f32, variance.sqrt() as f32)
 }
 

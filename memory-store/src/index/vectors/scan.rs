@@ -4,14 +4,18 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::thread;
 
+use super::layout::BLOCK;
 use super::unit::{Codes, product};
-use super::view::View;
+use super::view::{Block, View};
 
 /// How far a cosine of rounded vectors lies from that of the vectors at most, in steps of both.
 ///
 /// What rounding leaves is spread evenly over a step, and so deviates by `1/sqrt(12)` steps; the sum of all those, each times
 /// a number of the other vector, whose squares add up to 1, deviates as much. This is six times that.
 const MARGIN: f32 = 1.733;
+
+/// How many numbers are added up side by side.
+const LANES: usize = 16;
 
 /// What a scan found.
 #[derive(Debug)]
@@ -21,7 +25,7 @@ pub(super) struct Scan {
     /// No row that was left out is nearer than this; `None` if none was left out.
     pub(super) others_at_most: Option<f32>,
     /// Of how many rows the sums are.
-    pub(super) rows: u64,
+    pub(super) rows: f64,
     /// The sum of the cosines of all live rows.
     pub(super) sum: f64,
     /// The sum of their squares.
@@ -56,32 +60,69 @@ pub(super) fn scan(view: &View, query: &Codes, limit: usize, threads: usize, all
 
 fn scan_blocks(view: &View, blocks: Range<usize>, query: &Codes, limit: usize, allowed: &(dyn Fn(i64) -> bool + Sync)) -> Scan {
     let mut best = Best::new(limit);
-    let (mut rows, mut sum, mut squares) = (0, 0.0, 0.0);
-    let has_dead = !view.head.dead.is_empty();
+    let (mut rows, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    let mut cosines = [0.0; BLOCK];
     for block in blocks {
         let block = view.block(block);
-        let cells = block.codes.chunks_exact(view.layout.dimensions).zip(block.scales).zip(block.keys);
-        for (slot, ((codes, scale), key)) in block.slots.zip(cells) {
-            if has_dead && view.head.dead.contains(slot) {
+        let cosines = &mut cosines[..block.slots.len()];
+        fill(cosines, view, &block, query);
+        let [block_rows, block_sum, block_squares] = sums(cosines);
+        rows += block_rows;
+        sum += block_sum;
+        squares += block_squares;
+        for (number, (cosines, scales)) in cosines.chunks(LANES).zip(block.scales.chunks(LANES)).enumerate() {
+            let at_most = |place: usize| cosines[place] + MARGIN * (query.scale + scales[place]);
+            // Without a short cut, so that all are compared at once.
+            let is_promising = (0..cosines.len()).fold(false, |any, place| any | (best.left_out < at_most(place)));
+            if !is_promising {
                 continue;
             }
-            let cosine = product(&query.codes, codes) * (query.scale * scale);
-            // A scale that is damaged may be any number, or none.
-            let is_cosine = (-1.5..=1.5).contains(&cosine);
-            if !is_cosine {
-                continue;
-            }
-            rows += 1;
-            sum += f64::from(cosine);
-            squares += f64::from(cosine) * f64::from(cosine);
-            let at_most = cosine + MARGIN * (query.scale + scale);
-            if best.left_out < at_most && allowed(*key) {
-                best.add(Candidate { at_most, slot });
+            for place in 0..cosines.len() {
+                let offset = number * LANES + place;
+                let candidate = Candidate { at_most: at_most(place), slot: block.slots.start + offset };
+                if best.left_out < candidate.at_most && allowed(block.keys[offset]) {
+                    best.add(candidate);
+                }
             }
         }
     }
     let (candidates, others_at_most) = best.finish();
     Scan { candidates, others_at_most, rows, sum, squares }
+}
+
+/// Computes the cosines of a block; of rows that do not count it is NaN.
+fn fill(cosines: &mut [f32], view: &View, block: &Block<'_>, query: &Codes) {
+    // One thing after the other, each a loop that the compiler can make wide.
+    for (cosine, codes) in cosines.iter_mut().zip(block.codes.chunks_exact(view.layout.dimensions)) {
+        *cosine = product(&query.codes, codes);
+    }
+    for (cosine, scale) in cosines.iter_mut().zip(block.scales) {
+        *cosine *= query.scale * scale;
+        // A scale that is damaged may be any number, or none.
+        *cosine = if cosine.abs() <= 1.5 { *cosine } else { f32::NAN };
+    }
+    if view.head.dead.is_empty() {
+        return;
+    }
+    for (cosine, slot) in cosines.iter_mut().zip(block.slots.clone()) {
+        if view.head.dead.contains(slot) {
+            *cosine = f32::NAN;
+        }
+    }
+}
+
+/// Returns how many cosines are numbers, their sum, and the sum of their squares.
+fn sums(cosines: &[f32]) -> [f64; 3] {
+    let mut lanes = [[0.0_f32; LANES]; 3];
+    for cosines in cosines.chunks(LANES) {
+        for (lane, cosine) in cosines.iter().enumerate() {
+            let (one, cosine) = if cosine.is_nan() { (0.0, 0.0) } else { (1.0, *cosine) };
+            lanes[0][lane] += one;
+            lanes[1][lane] += cosine;
+            lanes[2][lane] += cosine * cosine;
+        }
+    }
+    lanes.map(|lanes| lanes.into_iter().map(f64::from).sum())
 }
 
 fn merged(one: &Scan, other: &Scan, limit: usize) -> Scan {
