@@ -1,10 +1,11 @@
 //! Building the index anew.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use memory_core::MemoryId;
+use memory_core::{MemoryId, RecordedChange};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use uuid::Uuid;
 
@@ -19,6 +20,7 @@ use super::text::{self, Entry, Text, Writer};
 use super::trouble::Trouble;
 use super::update::{Sums, insert, row_id};
 use crate::disk::Signature;
+use crate::journal::{Journal, What};
 
 /// Why to build it anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +62,7 @@ pub(super) fn rebuild(
     schema::create(&transaction, epoch, kept.last_key)?;
     let text = Text::create(place, epoch)?;
     let writer = text.writer()?;
-    let mut build = Build::new(&transaction, &writer);
+    let mut build = Build::new(&transaction, &writer, kept.last_key);
     build.run(index, progress)?;
     let Build { handles, folders, documents, lengths, contested, .. } = build;
     insert_handles(&transaction, handles)?;
@@ -120,10 +122,13 @@ struct Build<'b> {
     folders: BTreeMap<String, Sums>,
     documents: i64,
     lengths: [i64; 2],
+    last_key: i64,
+    /// Keys follow the order in which memories were made: what was said first comes first.
+    keys: HashMap<String, i64>,
 }
 
 impl<'b> Build<'b> {
-    fn new(transaction: &'b Transaction<'b>, writer: &'b Writer) -> Self {
+    fn new(transaction: &'b Transaction<'b>, writer: &'b Writer, last_key: i64) -> Self {
         Self {
             transaction,
             writer,
@@ -133,6 +138,8 @@ impl<'b> Build<'b> {
             folders: BTreeMap::new(),
             documents: 0,
             lengths: [0, 0],
+            last_key,
+            keys: HashMap::new(),
         }
     }
 
@@ -146,6 +153,8 @@ impl<'b> Build<'b> {
             // Files may come while we read: only the next one to look knows that none did.
             self.folders.insert(folder.path, Sums::default());
         }
+        in_order_of_creation(index, &mut paths);
+        self.keys = (self.last_key + 1..).zip(&paths).map(|(key, path)| (path.clone(), key)).collect();
         let total = paths.len() as u64;
         let mut done = 0;
         read_each(index.disk.as_ref(), &paths, &mut |reading| {
@@ -166,7 +175,7 @@ impl<'b> Build<'b> {
         if id.is_none() {
             self.contested.insert(row.claimed);
         }
-        let key = insert(self.transaction, row, None, id.as_ref(), 0)?;
+        let key = insert(self.transaction, row, self.keys.remove(&row.path), id.as_ref(), 0)?;
         self.handles.extend(row.handles.iter().map(|bits| (*bits, key)));
         self.writer.add(&Entry {
             key,
@@ -196,6 +205,30 @@ impl<'b> Build<'b> {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         self.folders.entry(folder(path).to_owned()).or_default().add(name.as_bytes(), signature);
     }
+}
+
+/// Sorts files by when the journal tells that they were made; those that it does not know come last, by their paths.
+fn in_order_of_creation(index: &Index, paths: &mut [String]) {
+    // The journal is read from its end: what a file is called now is known before what it was called first.
+    let (mut made, mut called) = (HashMap::<String, i64>::new(), HashMap::<String, String>::new());
+    let mut place = 0;
+    let journal = Journal::new(Arc::clone(&index.disk));
+    for line in journal.lines().filter_map(Result::ok) {
+        let What::Begun { changes, .. } = line.what else { continue };
+        for RecordedChange { before, after, .. } in changes.into_iter().rev() {
+            let Some(after) = after else { continue };
+            let name = called.remove(&after.path).unwrap_or(after.path);
+            match before {
+                None => {
+                    place -= 1;
+                    made.insert(name, place);
+                }
+                Some(before) if before.path != name => drop(called.insert(before.path, name)),
+                Some(_) => {}
+            }
+        }
+    }
+    paths.sort_by_cached_key(|path| (made.get(path).copied().unwrap_or(i64::MAX), path.clone()));
 }
 
 /// Inserts them in order, which is several times as fast as in the order they came.

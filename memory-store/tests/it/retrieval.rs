@@ -1,6 +1,6 @@
 //! How well memories in Chinese are found, on a test set of our own (see `chinese/README.md`).
 
-use memory_core::{Draft, Exported, Filter, MemoryId, Query, Ranking, Secrets, import, search};
+use memory_core::{Draft, Exported, Filter, MemoryId, Query, Ranking, Scope, Secrets, import, search};
 use memory_store::{FileStore, Options};
 use serde_json::Value;
 
@@ -52,4 +52,38 @@ fn what_is_meant_in_chinese_is_among_the_first_five() {
     let recall = sum / f64::from(u32::try_from(questions.len()).unwrap());
     println!("recall@5 {recall:.3}");
     assert!(0.95 <= recall, "recall@5 is {recall:.3}; not all of: {missed:#?}");
+}
+
+#[test]
+fn what_was_said_next_answers_and_the_order_survives_the_index() {
+    let home = Home::new();
+    let services = services(FileStore::open(home.path(), Options::default()).unwrap());
+    let turns = [
+        ("Anna", "Good morning, did you sleep well?"),
+        ("Ben", "Yes, thank you."),
+        ("Anna", "Which tea do you like most for breakfast?"),
+        ("Ben", "Oolong, without sugar."),
+        ("Anna", "The tea for breakfast is in the kitchen, I like it."),
+        ("Ben", "Thank you, see you later."),
+    ];
+    let talk = turns.iter().map(|(speaker, text)| (*speaker, (*text).to_owned()));
+    let smalltalk = (0..40).map(|number| ("Ben", format!("And in room {number} there is nothing to see.")));
+    let kept = talk.chain(smalltalk).enumerate().map(|(number, (speaker, text))| {
+        let mut exported = exported(&serde_json::json!({"id": format!("turn {number}"), "text": text, "day": "2026-05-07"}));
+        exported.draft.source = speaker.to_owned();
+        exported.draft.scope = Scope::Conversation("kitchen".into());
+        Ok((String::new(), exported))
+    });
+    import(&services, kept, Secrets::Refuse, &mut |_| ()).unwrap();
+    let filter = Filter { scope: Some(Scope::Conversation("kitchen".into())), ..Filter::default() };
+    let text = "Which tea does Ben like for breakfast?".to_owned();
+    let query = Query { text, filter, limit: 10, ranking: Ranking::default() };
+    let answers = || {
+        let found = search(&services, &query).unwrap();
+        found.hits.into_iter().map(|hit| (hit.stored.memory.content, hit.score.to_bits())).collect::<Vec<_>>()
+    };
+    let before = answers();
+    assert!(before.iter().take(3).any(|(text, _)| text.starts_with("Oolong")), "{before:#?}");
+    std::fs::remove_dir_all(home.path().join("index")).unwrap();
+    assert_eq!(answers(), before);
 }
