@@ -17,8 +17,12 @@ const WIDER: usize = 3;
 pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     let Parsed { question, filter } = parse(&query.text, &query.filter);
     if question.words.is_empty() {
-        let why = format!("nothing to search for: {:?} has no letter or digit", query.text);
-        return Err(StoreError::Invalid { why });
+        let why = if query.text.contains(char::is_alphanumeric) {
+            "only says which memories are meant; name a word that they have, or list them"
+        } else {
+            "has no letter or digit"
+        };
+        return Err(StoreError::Invalid { why: format!("nothing to search for: {:?} {why}", query.text) });
     }
     services.store.refresh()?;
     let repeats = query.ranking.diversity < 1.0;

@@ -82,7 +82,8 @@ pub(super) fn wanted(words: &[Word], flushed: &Flushed<'_>, pending: &[Pending])
     }
     let finds = |wanted: &Wanted| wanted.finders().next().is_some();
     if !all.iter().any(finds) {
-        let of_words = |(word, _): &(&Word, &mut Wanted)| word.term.kind == TokenKind::Word && word.role == Role::Content;
+        let of_words =
+            |(word, _): &(&Word, &mut Wanted)| word.term.kind == TokenKind::Word && word.role == Role::Content && !word.is_prefix;
         for (word, wanted) in words.iter().zip(&mut all).filter(of_words) {
             wanted.alike = widen(&word.term.text, flushed, pending)?;
         }

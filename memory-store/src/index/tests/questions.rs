@@ -48,6 +48,13 @@ fn every_script_is_found_down_to_one_character() {
             ("ark", vec![5]),
             ("rus", vec![3]),
             ("没有", vec![]),
+            ("記忆", vec![2]),
+            ("pref*", vec![5]),
+            ("ark*", vec![]),
+            ("\"dark mode\"", vec![5]),
+            ("\"mode dark\"", vec![]),
+            ("mode -dark", vec![]),
+            ("prefern", vec![5]),
         ] {
             assert_eq!(numbers(index, text), expected, "{text}");
         }
