@@ -132,6 +132,7 @@ impl Home {
             history: store as Arc<dyn History>,
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
+            embedder: None,
             actor: "bench".into(),
         };
         let mut places: Vec<usize> = (0..data.turns.len()).collect();

@@ -13,6 +13,7 @@ fn services(store: FileStore) -> Services {
         history: store as Arc<dyn History>,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
+        embedder: None,
         actor: "bench".into(),
     }
 }

@@ -54,6 +54,7 @@ impl App<'_> {
             history: store.clone(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
+            embedder: None,
             actor: "cli".into(),
         };
         Ok(Home { services, store })

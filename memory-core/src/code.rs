@@ -34,6 +34,8 @@ pub enum Code {
     ConfigInvalid,
     /// A check found something wrong.
     CheckFailed,
+    /// A model did not answer, or not as it should.
+    ModelFailed,
     /// The disk is full.
     DiskFull,
     /// The disk or the system refused.
@@ -59,7 +61,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -74,6 +76,7 @@ impl Code {
         Self::PathRefused,
         Self::ConfigInvalid,
         Self::CheckFailed,
+        Self::ModelFailed,
         Self::DiskFull,
         Self::Io,
         Self::Internal,
@@ -96,6 +99,7 @@ impl Code {
             Self::PathRefused => "PATH_REFUSED",
             Self::ConfigInvalid => "CONFIG_INVALID",
             Self::CheckFailed => "CHECK_FAILED",
+            Self::ModelFailed => "MODEL_FAILED",
             Self::DiskFull => "DISK_FULL",
             Self::Io => "IO",
             Self::Internal => "INTERNAL",
@@ -111,7 +115,7 @@ impl Code {
                 Fault::Caller
             }
             Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed => Fault::Damaged,
-            Self::Locked | Self::DiskFull | Self::Io | Self::Internal => Fault::Machine,
+            Self::Locked | Self::ModelFailed | Self::DiskFull | Self::Io | Self::Internal => Fault::Machine,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::{Code, ParseError};
+use crate::{Code, EmbedError, ParseError};
 
 /// Something that could not be done to the memories.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +64,12 @@ pub enum StoreError {
         /// The kinds of credentials found.
         kinds: Vec<&'static str>,
     },
+    /// There is no embedding model.
+    #[error("no embedding model is configured")]
+    NoModel,
+    /// The embedding model gave no vectors.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
     /// A file cannot be read as what it should be, or must not be changed.
     #[error("{0}")]
     Damaged(Problem),
@@ -99,6 +105,8 @@ impl StoreError {
             Self::Secret { .. } => Code::SecretFound,
             Self::Damaged(problem) => problem.code,
             Self::Outside { .. } => Code::PathRefused,
+            Self::NoModel => Code::ConfigInvalid,
+            Self::Embed(_) => Code::ModelFailed,
             Self::Backend { code, .. } => *code,
         }
     }
@@ -113,6 +121,8 @@ impl StoreError {
             Self::Conflict { .. } => Some("read it again and repeat the change".into()),
             Self::Locked { .. } => Some("try again in a moment".into()),
             Self::Secret { .. } => Some("leave it out, or keep it with --allow-secret".into()),
+            Self::NoModel => Some("a sentence-transformer in a folder will do; `memory embed --help` says more".into()),
+            Self::Embed(error) => error.hint.clone(),
             Self::Damaged(problem) => problem.hint.map(str::to_owned),
             Self::Outside { .. } => Some("files and folders of the home must lie in it, not behind a symlink".into()),
             Self::Backend { code: Code::DiskFull, .. } => Some("free some space and repeat; nothing was changed".into()),

@@ -9,6 +9,7 @@
 //! | know what is remembered | [`Memory`], [`Phase`], [`Category`], [`Scope`] |
 //! | remember something | [`write()`], [`update()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
 //! | find it again | [`read()`], [`list()`], [`search()`], [`backlinks()`] |
+//! | have a model read it | [`embed()`], [`Embedder`], [`Embeddings`] |
 //! | take it back | [`delete()`], [`undo()`], [`restore()`] |
 //! | keep memories somewhere else | [`MemoryStore`], and its suite in `testing` |
 
@@ -19,6 +20,7 @@ mod chat;
 mod clock;
 mod code;
 mod embedder;
+mod embeddings;
 mod error;
 mod filter;
 mod history;
@@ -34,6 +36,7 @@ mod tool;
 mod backlinks;
 mod commit;
 mod delete;
+mod embed;
 mod import;
 mod ingest;
 mod link;
@@ -61,7 +64,9 @@ pub use clock::{Clock, IdSource};
 pub use code::{Code, Fault};
 pub use commit::Secrets;
 pub use delete::delete;
+pub use embed::{EmbedReport, embed};
 pub use embedder::{EmbedError, Embedder, Embedding};
+pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{Problem, StoreError};
 pub use filter::{Filter, Lifetime};
 pub use history::{History, Record, RecordedChange, RecordedFile, Trashed};

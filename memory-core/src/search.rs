@@ -4,12 +4,14 @@ use std::collections::HashSet;
 
 use crate::question::{Parsed, parse};
 use crate::text::tokens;
-use crate::{Asked, Found, Hit, Query, Services, StoreError, rank};
+use crate::{Asked, EmbedError, Embedder, Embedding, Found, Hit, Query, QuestionVector, Services, StoreError, rank};
 
 /// So many times as many hits as are wanted are weighed against each other when repetition counts.
 const WIDER: usize = 3;
 
 /// Returns the memories that answer `query`, best first.
+///
+/// A model that fails only makes the answer less than it could be.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if there is nothing in the question to search for; else when it cannot be answered. An empty
@@ -27,15 +29,29 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     services.store.refresh()?;
     let repeats = query.ranking.diversity < 1.0;
     let limit = if repeats { query.limit.saturating_mul(WIDER) } else { query.limit };
-    let asked = Asked { question: &question, filter: &filter, limit, ranking: query.ranking, vector: None };
+    let (vector, trouble) = match vector(services, &query.text) {
+        Ok(vector) => (vector, None),
+        Err(error) => (None, Some(format!("{error}; so only the words were looked for"))),
+    };
+    let identity = services.embedder.as_deref().map_or("", Embedder::identity);
+    let vector = vector.as_deref().map(|vector| QuestionVector { identity, vector });
+    let asked = Asked { question: &question, filter: &filter, limit, ranking: query.ranking, vector };
     let mut found = services.store.search(&asked, services.clock.now())?;
     if repeats {
         found.hits = diverse(found.hits, query);
     }
-    if 0 < question.left_out && found.degraded.is_none() {
-        found.degraded = Some(format!("the question is too long: its last {} words were not looked for", question.left_out));
-    }
+    let is_cut = 0 < question.left_out && found.degraded.is_none();
+    let cut = is_cut.then(|| format!("the question is too long: its last {} words were not looked for", question.left_out));
+    let reasons: Vec<String> = [found.degraded, cut, trouble].into_iter().flatten().collect();
+    found.degraded = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
     Ok(found)
+}
+
+/// Returns the vector of the question as it was typed, if there is a model.
+fn vector(services: &Services, text: &str) -> Result<Option<Embedding>, EmbedError> {
+    let Some(embedder) = &services.embedder else { return Ok(None) };
+    let vector = embedder.embed(&[text])?.pop();
+    vector.map(Some).ok_or_else(|| EmbedError { why: "it answered with none".into(), hint: None })
 }
 
 /// Puts back what repeats a better hit.

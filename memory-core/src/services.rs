@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Clock, Duplicates, History, IdSource, MemoryStore, Operation, Verb};
+use crate::{Clock, Duplicates, Embedder, History, IdSource, MemoryStore, Operation, Verb};
 
 /// What the use cases work with: the machine, behind traits.
 #[derive(Debug, Clone)]
@@ -15,6 +15,8 @@ pub struct Services {
     pub clock: Arc<dyn Clock>,
     /// New names.
     pub ids: Arc<dyn IdSource>,
+    /// The model that turns texts into vectors, if there is one.
+    pub embedder: Option<Arc<dyn Embedder>>,
     /// Who is asking, for the journal: `cli`, or an agent's name.
     pub actor: String,
 }

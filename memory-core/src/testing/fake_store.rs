@@ -8,9 +8,9 @@ use chrono::{DateTime, Utc};
 use crate::text::tokens;
 use crate::wikilink::{self, By, Candidate, Target};
 use crate::{
-    Asked, Change, ContentHash, Duplicates, Explanation, Filter, Found, History, Hit, Memory, MemoryId, MemoryStore, Names,
-    Operation, OperationId, Order, Origin, Outcome, Page, Record, RecordedChange, RecordedFile, Scope, Slice, Stamp, StoreError,
-    Stored, Trashed,
+    Asked, Change, ContentHash, Duplicates, Embeddings, Explanation, Filter, Found, History, Hit, Memory, MemoryId, MemoryStore,
+    Names, Operation, OperationId, Order, Origin, Outcome, Page, Record, RecordedChange, RecordedFile, Scope, Slice, Stamp,
+    StoreError, Stored, TextVector, Trashed, embedded_text,
 };
 
 /// A store in memory that keeps every promise of [`MemoryStore`] and [`History`] but durability. It is also the model that
@@ -23,6 +23,8 @@ struct State {
     memories: BTreeMap<MemoryId, (String, Memory)>,
     accesses: HashMap<MemoryId, u64>,
     journal: Vec<Entry>,
+    /// By the model's identity.
+    vectors: HashMap<String, HashMap<MemoryId, TextVector>>,
 }
 
 /// A file: its path and what it says.
@@ -100,6 +102,49 @@ impl Names for FakeStore {
             }
         }
         Ok(found)
+    }
+}
+
+impl State {
+    /// Returns the vector of a memory's present text.
+    fn vector(&self, identity: &str, memory: &Memory) -> Option<&TextVector> {
+        let vector = self.vectors.get(identity)?.get(&memory.id)?;
+        (vector.text == ContentHash::of(&embedded_text(memory))).then_some(vector)
+    }
+
+    /// Returns the cosines of memories' vectors to that of the question, in standard deviations above the mean.
+    fn cosines(&self, asked: &Asked<'_>) -> HashMap<MemoryId, f32> {
+        let Some(question) = asked.vector else { return HashMap::new() };
+        let vectors = self.memories.values().filter_map(|(_, memory)| self.vector(question.identity, memory));
+        let cosine = |own: &TextVector| own.vector.iter().zip(question.vector).map(|(one, other)| one * other).sum();
+        let cosines: HashMap<MemoryId, f32> = vectors.map(|own| (own.id, cosine(own))).collect();
+        #[expect(clippy::cast_precision_loss, reason = "tests have few memories")]
+        let count = cosines.len().max(1) as f32;
+        let mean = cosines.values().sum::<f32>() / count;
+        let deviation = (cosines.values().map(|cosine| (cosine - mean).powi(2)).sum::<f32>() / count).sqrt().max(1e-6);
+        cosines.into_iter().map(|(id, cosine)| (id, (cosine - mean) / deviation)).collect()
+    }
+}
+
+impl Embeddings for FakeStore {
+    fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+        let state = self.state();
+        let memories = state.memories.values().map(|(_, memory)| memory);
+        let mut lacking: Vec<&Memory> = memories.filter(|memory| state.vector(identity, memory).is_none()).collect();
+        lacking.sort_by_key(|memory| (std::cmp::Reverse(memory.created_at), memory.id));
+        Ok(lacking.into_iter().map(|memory| memory.id).collect())
+    }
+
+    fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
+        let mut state = self.state();
+        let is_current = |own: &&TextVector| {
+            let memory = state.memories.get(&own.id).map(|(_, memory)| memory);
+            memory.is_some_and(|memory| ContentHash::of(&embedded_text(memory)) == own.text)
+        };
+        let kept: Vec<TextVector> = vectors.iter().filter(is_current).cloned().collect();
+        let count = kept.len() as u64;
+        state.vectors.entry(identity.to_owned()).or_default().extend(kept.into_iter().map(|own| (own.id, own)));
+        Ok(count)
     }
 }
 
@@ -196,7 +241,9 @@ impl MemoryStore for FakeStore {
 
     fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError> {
         let mut hits = Vec::new();
-        for stored in self.state().filtered(asked.filter, now) {
+        let state = self.state();
+        let cosines = state.cosines(asked);
+        for stored in state.filtered(asked.filter, now) {
             let mut score = 0.0;
             for text in [Some(stored.memory.content.as_str()), stored.memory.title.as_deref()].into_iter().flatten() {
                 tokens(text, &mut |token| {
@@ -205,6 +252,7 @@ impl MemoryStore for FakeStore {
                     }
                 });
             }
+            score += cosines.get(&stored.memory.id).copied().filter(|cosine| 2.0 <= *cosine).unwrap_or_default();
             if 0.0 < score {
                 let (snippet, marks) = (stored.memory.headline().to_owned(), Vec::new());
                 hits.push(Hit { stored, score, snippet, marks, explanation: Explanation::default() });

@@ -3,6 +3,7 @@
 //! A suite takes whatever makes a fresh implementation and checks every promise of the trait against it; it panics with
 //! the promise that was broken. Drivers run it from their own tests.
 
+mod embeddings_suite;
 mod fake_clock;
 mod fake_models;
 mod fake_source;
@@ -12,6 +13,7 @@ mod history_suite;
 mod rim_suites;
 mod store_suite;
 
+pub use embeddings_suite::embeddings_suite;
 pub use fake_clock::{CountingIds, FakeClock};
 pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};
 pub use fake_source::FakeSource;
@@ -32,6 +34,7 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         history: store,
         clock: Arc::new(FakeClock::default()),
         ids: Arc::new(CountingIds::default()),
+        embedder: None,
         actor: "test".into(),
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use memory_core::testing::{
     CountingIds, FakeChat, FakeClock, FakeEmbedder, FakeNotifier, FakeReranker, FakeSource, FakeStore, chat_suite, clock_suite,
-    embedder_suite, history_suite, id_suite, notifier_suite, reranker_suite, services, source_suite, store_suite,
+    embedder_suite, embeddings_suite, history_suite, id_suite, notifier_suite, reranker_suite, services, source_suite,
+    store_suite,
 };
 
 #[test]
@@ -28,4 +29,9 @@ fn the_other_fakes_keep_their_promises() {
     notifier_suite(&notifier);
     assert_eq!(notifier.shown().len(), 1);
     source_suite(&FakeSource::with_notes(&[("a.md", "see [[b]]"), ("b.md", "")]));
+}
+
+#[test]
+fn the_fake_store_keeps_the_promises_of_a_store_of_vectors() {
+    embeddings_suite(&|| services(Arc::new(FakeStore::default())));
 }

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use memory_core::wikilink::Candidate;
 use memory_core::{
-    Asked, ContentHash, Filter, Found, MemoryId, MemoryStore, Names, Operation, Origin, Outcome, Page, Scope, Slice, StoreError,
-    Stored,
+    Asked, ContentHash, Embeddings, Filter, Found, MemoryId, MemoryStore, Names, Operation, Origin, Outcome, Page, Scope, Slice,
+    StoreError, Stored, TextVector,
 };
 
 use super::FileStore;
@@ -16,6 +16,17 @@ const CANDIDATES: usize = 5;
 impl Names for FileStore {
     fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError> {
         self.index.named(key)
+    }
+}
+
+impl Embeddings for FileStore {
+    fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+        self.index.lacking(identity)
+    }
+
+    fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
+        let _lock = self.begin()?;
+        self.index.keep_vectors(identity, vectors)
     }
 }
 

@@ -159,7 +159,7 @@ fn check_text(opened: &mut super::open::Opened, meta: &Meta) -> Result<Option<&'
     let sql = "SELECT count(*) FROM pending WHERE removed = 0";
     let waiting = opened.connection.query_row(sql, (), |row| row_count(row, 0))?;
     let pending: u64 = flush::count(&opened.connection)?;
-    let (_, text) = opened.text(meta.epoch)?;
+    let (_, text, _) = opened.text(meta.epoch)?;
     if text.generation()? < meta.generation {
         return Ok(Some("the full text is older than the tables"));
     }

@@ -35,7 +35,7 @@ pub(super) fn count(connection: &Connection) -> Result<u64, Trouble> {
 pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
     let place = opened.place.clone();
     let epoch = Meta::read(&opened.connection)?.epoch;
-    let (connection, text) = opened.text(epoch)?;
+    let (connection, text, _) = opened.text(epoch)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let meta = Meta::read(&transaction)?;
     if meta.epoch != epoch || count(&transaction)? == 0 {

@@ -12,12 +12,13 @@
 //! | how pending rows become full text | `flush` |
 //! | how it comes back when something is wrong | `open`, `rebuild`, `trouble` |
 //! | how questions are answered | `search`, `list`, `lookup` |
-//! | what a model made of the texts | `vectors` |
+//! | what a model made of the texts | `vectors`, `embeddings` |
 
 mod apply;
 mod check;
 mod claim;
 mod documents;
+mod embeddings;
 mod filter;
 mod flush;
 mod handle;

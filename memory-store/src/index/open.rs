@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use memory_core::StoreError;
+use memory_core::{QuestionVector, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 use tempfile::TempDir;
 
@@ -16,6 +16,7 @@ use super::schema::{self, Meta};
 use super::text::{self, Text};
 use super::trouble::{Meaning, Trouble};
 use super::update::row_count;
+use super::vectors::Vectors;
 use crate::disk::Disk;
 
 /// The folder of the index, below the home.
@@ -47,6 +48,7 @@ pub(super) struct Opened {
     /// Why they are not where they should be, if they are not.
     pub(super) degraded: Option<String>,
     text: Option<(i64, Text)>,
+    vectors: Option<Vectors>,
     identity: Option<(u64, u64)>,
     temporary: Option<TempDir>,
 }
@@ -73,13 +75,23 @@ impl Drop for Opened {
 }
 
 impl Opened {
-    /// Returns the full text of `epoch`, opened if it is not yet.
-    pub(super) fn text(&mut self, epoch: i64) -> Result<(&mut Connection, &Text), Trouble> {
+    /// Returns the full text of `epoch`, opened if it is not yet, and the vectors that are open, if they are any.
+    pub(super) fn text(&mut self, epoch: i64) -> Result<(&mut Connection, &Text, Option<&Vectors>), Trouble> {
         if self.text.as_ref().is_none_or(|(own, _)| *own != epoch) {
             self.text = Some((epoch, Text::open(&self.place, epoch)?));
         }
         let (_, text) = self.text.as_ref().expect("it was just opened");
-        Ok((&mut self.connection, text))
+        Ok((&mut self.connection, text, self.vectors.as_ref().filter(|vectors| 0 < vectors.count())))
+    }
+
+    /// Opens the vectors that a question is asked of, if there are any; they stay open for the next one.
+    pub(super) fn vectors(&mut self, asked: Option<QuestionVector<'_>>) -> Result<(), Trouble> {
+        let Some(QuestionVector { identity, vector }) = asked else { return Ok(()) };
+        match self.vectors.as_mut().filter(|vectors| vectors.are_of(&self.place, identity, vector.len())) {
+            Some(vectors) => vectors.refresh()?,
+            None => self.vectors = Some(Vectors::open(&self.place, identity, vector.len())?),
+        }
+        Ok(())
     }
 
     /// Waits until nobody is writing.
@@ -208,7 +220,7 @@ impl Index {
         if !is_complete {
             rebuild(self, &mut connection, &place, Reason::Incomplete, &mut |_, _| {})?;
         }
-        Ok(Opened { connection, place, degraded, text: None, identity, temporary })
+        Ok(Opened { connection, place, degraded, text: None, vectors: None, identity, temporary })
     }
 
     /// Deletes the files of the index, unless somebody else did.

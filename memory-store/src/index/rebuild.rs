@@ -10,6 +10,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use uuid::Uuid;
 
 use super::claim;
+use super::embeddings::texts;
 use super::now::now_ns;
 use super::open::Index;
 use super::reading::{Reading, read_each};
@@ -19,6 +20,7 @@ use super::schema::{self, Meta};
 use super::text::{self, Entry, Text, Writer};
 use super::trouble::Trouble;
 use super::update::{Sums, insert, row_id};
+use super::vectors::Vectors;
 use crate::disk::Signature;
 use crate::journal::{Journal, What};
 
@@ -72,9 +74,21 @@ pub(super) fn rebuild(
     let sql = "UPDATE meta SET documents = ?, length = ?, characters = ?, journal = ?, checked_ns = ?";
     transaction.execute(sql, params![documents, lengths[0], lengths[1], kept.journal, begun])?;
     writer.commit_as_one(0)?;
+    // What cannot be taken along is made again.
+    let _ = rekey(&transaction, place);
     transaction.commit()?;
     checkpoint(connection);
     remove_former(place, epoch);
+    Ok(())
+}
+
+/// Gives the vectors of texts to the documents that have these texts now. Nobody else changes vectors in the meantime: that
+/// takes the right to write to the tables, too.
+fn rekey(transaction: &Transaction<'_>, place: &Path) -> Result<(), Trouble> {
+    for mut vectors in Vectors::all(place)? {
+        let texts = texts(transaction)?;
+        vectors.rekey(texts.into_iter().map(|(key, text, _)| (key, text)))?;
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::rank::Facts;
-use memory_core::{ContentHash, Memory, MemoryId, Scope, Tags, text, wikilink};
+use memory_core::{ContentHash, Memory, MemoryId, Scope, Tags, embedded_text, text, wikilink};
 
 use super::handle::{Handle, hash_bytes, mix};
 use super::words::Words;
@@ -30,6 +30,8 @@ pub(super) struct Row {
     pub(super) settled: bool,
     pub(super) stamp: ContentHash,
     pub(super) content_hash: ContentHash,
+    /// The hash of the text that a model is shown.
+    pub(super) embedded_hash: ContentHash,
     pub(super) phase: &'static str,
     pub(super) category: &'static str,
     pub(super) scope: String,
@@ -59,6 +61,7 @@ impl Row {
             settled: is_settled(&loaded.signature, now_ns),
             stamp: loaded.stored.stamp.0,
             content_hash: memory.content_hash(),
+            embedded_hash: ContentHash::of(&embedded_text(memory)),
             phase: memory.phase.as_str(),
             category: memory.category.as_str(),
             scope: memory.scope.to_string(),

@@ -41,6 +41,7 @@ CREATE TABLE documents(
   settled INTEGER NOT NULL,
   stamp BLOB NOT NULL,
   content_hash BLOB NOT NULL,
+  embedded_hash BLOB NOT NULL,
   phase TEXT NOT NULL,
   category TEXT NOT NULL,
   scope TEXT NOT NULL,

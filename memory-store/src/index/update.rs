@@ -268,7 +268,7 @@ pub(super) fn insert(
     id: Option<&MemoryId>,
     accesses: u64,
 ) -> Result<i64, Trouble> {
-    let sql = "INSERT INTO documents VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO documents VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     transaction.prepare_cached(sql)?.execute(params![
         key,
         id.map(id_bytes),
@@ -281,6 +281,7 @@ pub(super) fn insert(
         row.settled,
         row.stamp.as_bytes().as_slice(),
         row.content_hash.as_bytes().as_slice(),
+        row.embedded_hash.as_bytes().as_slice(),
         row.phase,
         row.category,
         row.scope,

@@ -60,6 +60,7 @@ pub(crate) fn services(store: FileStore) -> Services {
         history: store as Arc<dyn History>,
         clock: Arc::new(FakeClock::default()),
         ids: Arc::new(memory_store::RandomIds),
+        embedder: None,
         actor: "test".into(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use memory_core::testing::{history_suite, store_suite};
+use memory_core::testing::{embeddings_suite, history_suite, store_suite};
 
 use crate::home::Home;
 
@@ -21,6 +21,17 @@ fn the_file_store_keeps_the_promises_of_a_store() {
 fn the_file_store_keeps_the_promises_of_a_history() {
     let homes = RefCell::new(Vec::new());
     history_suite(&|| {
+        let home = Home::new();
+        let services = home.services();
+        homes.borrow_mut().push(home);
+        services
+    });
+}
+
+#[test]
+fn the_file_store_keeps_the_promises_of_a_store_of_vectors() {
+    let homes = RefCell::new(Vec::new());
+    embeddings_suite(&|| {
         let home = Home::new();
         let services = home.services();
         homes.borrow_mut().push(home);

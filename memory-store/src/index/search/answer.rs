@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use chrono::{DateTime, Utc};
 use memory_core::question::{Question, stands_in};
-use memory_core::rank::{self, Candidate, PARTS, Statistics, WITHOUT_VECTORS, Weights, evidence};
+use memory_core::rank::{self, Candidate, PARTS, Statistics, WITH_VECTORS, WITHOUT_VECTORS, Weights, evidence};
 use memory_core::text::{Term, TokenKind, snippet};
 use memory_core::{Asked, Explanation, Found as Answers, Hit, Memory, PartScore, StoreError, Stored, TermScore};
 
@@ -95,10 +95,12 @@ fn answer(opened: &mut Opened, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<
     let mut attempt = 1;
     loop {
         let epoch = Meta::read(&opened.connection)?.epoch;
-        let answered = opened.text(epoch).and_then(|(connection, text)| {
+        opened.vectors(asked.vector)?;
+        let answered = opened.text(epoch).and_then(|(connection, text, vectors)| {
+            let vectors = vectors.filter(|_| asked.vector.is_some());
             // One state of the rows, taken before the full text is: what is flushed in between is in both.
             let transaction = connection.transaction()?;
-            let gathered = gather(&transaction, text, epoch, asked, now)?;
+            let gathered = gather(&transaction, text, vectors, epoch, asked, now)?;
             order(&transaction, gathered, asked, now)
         });
         match answered {
@@ -122,8 +124,9 @@ fn order(
     asked: &Asked<'_>,
     now: DateTime<Utc>,
 ) -> Result<Answer, Trouble> {
-    let Gathered { question, found, candidates, wanted, statistics, total } = gathered;
-    let weights = asked.ranking.weights.as_ref().unwrap_or(&WITHOUT_VECTORS);
+    let Gathered { question, found, candidates, wanted, statistics, total, has_vectors } = gathered;
+    let usual = if has_vectors { &WITH_VECTORS } else { &WITHOUT_VECTORS };
+    let weights = asked.ranking.weights.as_ref().unwrap_or(usual);
     let evidence = evidence(&question, &statistics, &candidates);
     let scored = rank::score(&evidence, weights);
     let recency = asked.ranking.recency;

@@ -13,6 +13,7 @@ use tantivy::{DocId, DocSet, Searcher, SegmentReader, Term};
 use super::best::{Best, Candidate};
 use super::bits::Bits;
 use super::found::Found;
+use super::near::Keys;
 use super::wanted::{Part, Wanted};
 use crate::index::filter::TextFilter;
 use crate::index::handle::Handle;
@@ -163,6 +164,15 @@ impl<'s> Flushed<'s> {
             total += self.matching[number].count();
         }
         Ok(total)
+    }
+
+    /// Adds the keys of all documents that pass.
+    pub(super) fn passing(&self, keys: &mut Keys) -> Result<(), Trouble> {
+        for (segment, passing) in self.searcher.segment_readers().iter().zip(&self.passing) {
+            let own = segment.fast_fields().u64(names::KEY)?;
+            passing.documents().filter_map(|document| own.first(document)).for_each(|key| keys.insert(key.cast_signed()));
+        }
+        Ok(())
     }
 
     /// Returns every document that matches.

@@ -52,7 +52,7 @@ impl Found {
     }
 
     /// Returns it as what is ranked.
-    pub(super) fn candidate(&self, seats: &HashMap<i64, Seat>) -> Candidate {
+    pub(super) fn candidate(&self, seats: &HashMap<i64, Seat>, cosines: &HashMap<i64, f32>) -> Candidate {
         Candidate {
             frequencies: self.frequencies.clone(),
             likeness: self.likeness.clone(),
@@ -62,7 +62,7 @@ impl Found {
             is_named: self.is_named,
             seat: seats.get(&self.key).copied(),
             linked: Vec::new(),
-            cosine: None,
+            cosine: cosines.get(&self.key).copied(),
         }
     }
 }

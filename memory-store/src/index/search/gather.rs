@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::flushed::Flushed;
 use super::found::Found;
+use super::near::{Keys, Near};
 use super::pending::{Pending, pending};
 use super::turns::Turns;
 use super::wanted::{Part, Wanted, wanted};
@@ -21,6 +22,7 @@ use crate::index::schema::Meta;
 use crate::index::text::Text;
 use crate::index::trouble::Trouble;
 use crate::index::update::row_id;
+use crate::index::vectors::Vectors;
 
 /// When no more match than this, all of them are weighed.
 const ALL: u64 = 3_000;
@@ -55,12 +57,15 @@ pub(super) struct Gathered {
     pub(super) statistics: Statistics,
     /// How many match in all.
     pub(super) total: u64,
+    /// Whether vectors were looked at.
+    pub(super) has_vectors: bool,
 }
 
 /// Gathers what may answer. The rows must be of one state, taken before the full text is opened.
 pub(super) fn gather(
     rows: &Connection,
     text: &Text,
+    vectors: Option<&Vectors>,
     epoch: i64,
     asked: &Asked<'_>,
     now: DateTime<Utc>,
@@ -120,6 +125,15 @@ pub(super) fn gather(
             found.push(own);
         }
     }
+    let near = near(rows, vectors, asked, &flushed, &pending, &excluded)?;
+    let known: HashSet<i64> = found.iter().map(|found| found.key).collect();
+    let keys: Vec<i64> = near.iter().flat_map(Near::keys).filter(|key| !known.contains(key)).collect();
+    let mut nearest = look_at(&keys, &flushed, &pending, &wanted, named)?;
+    for found in nearest.iter_mut().filter(|found| !found.matches) {
+        found.matches = near.as_ref().is_some_and(|near| near.is_answer(found.key));
+        total += u64::from(found.matches);
+    }
+    found.extend(nearest);
     let words = |found: &Found| words(found, &statistics, &wanted, &question);
     let mut best: Vec<(f32, i64)> = found.iter().map(|found| (words(found), found.key)).collect();
     best.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
@@ -132,22 +146,47 @@ pub(super) fn gather(
     around.sort_unstable();
     around.dedup();
     let is_plain = asked.question.phrases.is_empty() && asked.question.without.is_empty();
-    let mut neighbours = flushed.look_at(flushed.with_keys(&around)?, &wanted, named)?;
-    neighbours.extend(
-        pending
-            .iter()
-            .filter(|document| around.binary_search(&document.key).is_ok())
-            .map(|document| Found::of(document, &wanted, named, &[])),
-    );
+    let mut neighbours = look_at(&around, &flushed, &pending, &wanted, named)?;
     for neighbour in &mut neighbours {
         neighbour.matches = false;
         neighbour.passes &= is_plain;
     }
     found.extend(neighbours);
     found.sort_by_key(|found| found.key);
-    let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns.seats)).collect();
+    let cosines = near.as_ref().map(|near| near.cosines(rows, &found)).transpose()?.unwrap_or_default();
+    let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns.seats, &cosines)).collect();
     join(rows, &found, &best[..best.len().min(FOLLOWED)], &mut candidates)?;
-    Ok(Gathered { question, found, candidates, wanted, statistics, total })
+    Ok(Gathered { question, found, candidates, wanted, statistics, total, has_vectors: near.is_some() })
+}
+
+/// Looks for what lies near the question, if it comes with a vector and there are any to compare it with.
+fn near<'v>(
+    rows: &Connection,
+    vectors: Option<&'v Vectors>,
+    asked: &Asked<'v>,
+    flushed: &Flushed<'_>,
+    pending: &[Pending],
+    excluded: &Excluded<'_>,
+) -> Result<Option<Near<'v>>, Trouble> {
+    let Some((vectors, question)) = vectors.zip(asked.vector) else { return Ok(None) };
+    let mut allowed = Keys::default();
+    flushed.passing(&mut allowed)?;
+    pending.iter().filter(|own| own.passes && excluded.allows(own)).for_each(|own| allowed.insert(own.key));
+    Near::new(rows, vectors, question, &allowed).map(Some)
+}
+
+/// Gathers what there is to know of the documents with these keys, which come in order, wherever they are.
+fn look_at(
+    keys: &[i64],
+    flushed: &Flushed<'_>,
+    pending: &[Pending],
+    wanted: &[Wanted],
+    named: Option<i64>,
+) -> Result<Vec<Found>, Trouble> {
+    let mut found = flushed.look_at(flushed.with_keys(keys)?, wanted, named)?;
+    let pending = pending.iter().filter(|document| keys.binary_search(&document.key).is_ok());
+    found.extend(pending.map(|document| Found::of(document, wanted, named, &[])));
+    Ok(found)
 }
 
 /// What must not stand in a document, and what must.

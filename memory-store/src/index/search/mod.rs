@@ -6,6 +6,7 @@ mod bits;
 mod flushed;
 mod found;
 mod gather;
+mod near;
 mod pending;
 mod turns;
 mod wanted;

@@ -122,6 +122,12 @@ impl Head {
         is_whole.then_some(Self { rows_file: RowsFile::of_random(&fixed[64..])?, sequence: number(48)?, rows, dead })
     }
 
+    /// Returns how many numbers the vectors have that a head is of, whatever model's it is.
+    pub(super) fn dimensions(bytes: &[u8]) -> Option<usize> {
+        let number = |start: usize| bytes.get(start..)?.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes));
+        number(40).filter(|_| number(0) == Some(MAGIC)).and_then(|dimensions| usize::try_from(dimensions).ok())
+    }
+
     /// Returns whether it says the same as `other`, because it is the same.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.rows_file == other.rows_file && self.sequence == other.sequence

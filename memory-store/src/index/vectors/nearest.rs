@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::thread;
 
-use memory_core::StoreError;
+use memory_core::{ContentHash, StoreError};
 
 use super::open::Vectors;
 use super::scan::{Candidate, Scan, scan};
@@ -55,6 +55,21 @@ impl Vectors {
         let slots = view.slots(keys.iter().copied());
         let cosine = |key: &i64| Some(query.cosine(view.row(*slots.get(key)?)?.exact));
         Ok(keys.iter().map(cosine).collect())
+    }
+
+    /// Returns the cosine of each document's vector to `query`, as far as it has one for the text with this hash.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] when `query` is no vector of this model.
+    pub fn cosines_of(&self, query: &[f32], documents: &[(i64, ContentHash)]) -> Result<Vec<Option<f32>>, StoreError> {
+        let query = Unit::of("the question", query, self.layout.dimensions)?;
+        let Some(view) = &self.view else { return Ok(vec![None; documents.len()]) };
+        let slots = view.slots(documents.iter().map(|(key, _)| *key));
+        let cosine = |(key, text): &(i64, ContentHash)| {
+            let row = view.row(*slots.get(key)?)?;
+            (row.text == *text).then(|| query.cosine(row.exact))
+        };
+        Ok(documents.iter().map(cosine).collect())
     }
 }
 

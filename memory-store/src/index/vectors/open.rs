@@ -1,6 +1,6 @@
 //! The vectors of one model, and how a process keeps up with what others do to them.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -53,6 +53,40 @@ impl Vectors {
         Ok(vectors)
     }
 
+    /// Opens the vectors of the model called `identity`, if there are any, however many numbers they have.
+    ///
+    /// # Errors
+    /// [`StoreError::Backend`] when the files must not be read.
+    pub fn existing(place: &Path, identity: &str) -> Result<Option<Self>, StoreError> {
+        Self::of_model(place, ContentHash::of(identity))
+    }
+
+    /// Opens the vectors of every model there are any of.
+    ///
+    /// # Errors
+    /// [`StoreError::Backend`] when the files must not be read.
+    pub fn all(place: &Path) -> Result<Vec<Self>, StoreError> {
+        let Ok(entries) = fs::read_dir(place.join(FOLDER)) else { return Ok(Vec::new()) };
+        let models = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<ContentHash>().ok());
+        models.filter_map(|model| Self::of_model(place, model).transpose()).collect()
+    }
+
+    /// Tells whether these are the vectors of the model called `identity`, with so many numbers, in the index at `place`.
+    pub fn are_of(&self, place: &Path, identity: &str, dimensions: usize) -> bool {
+        self.model == ContentHash::of(identity) && self.layout.dimensions == dimensions && self.folder.starts_with(place)
+    }
+
+    fn of_model(place: &Path, model: ContentHash) -> Result<Option<Self>, StoreError> {
+        let folder = place.join(FOLDER).join(model.to_string());
+        let dimensions = head_bytes(&folder)?.and_then(|bytes| Head::dimensions(&bytes));
+        let Some(dimensions) = dimensions.filter(|dimensions| (1..=MOST_DIMENSIONS).contains(dimensions)) else {
+            return Ok(None);
+        };
+        let mut vectors = Self { folder, model, layout: Layout { dimensions }, view: None };
+        vectors.refresh()?;
+        Ok(Some(vectors).filter(|vectors| vectors.view.is_some()))
+    }
+
     /// Sees what others have done since.
     ///
     /// # Errors
@@ -78,17 +112,22 @@ impl Vectors {
 
     /// Reads the head, if there is a sound one.
     fn head(&self) -> Result<Option<Head>, StoreError> {
-        let read = || -> io::Result<Vec<u8>> {
-            let file = File::open(self.folder.join(head::FILE))?;
-            let mut bytes = Vec::new();
-            file.take(head::LONGEST as u64 + 1).read_to_end(&mut bytes)?;
-            Ok(bytes)
-        };
-        match read() {
-            Ok(bytes) => Ok(Head::decode(&bytes, &self.model, self.layout)),
-            Err(error) if is_absent(&error) => Ok(None),
-            Err(error) => Err(io_error(format!("read {}", self.folder.join(head::FILE).display()), error)),
-        }
+        Ok(head_bytes(&self.folder)?.and_then(|bytes| Head::decode(&bytes, &self.model, self.layout)))
+    }
+}
+
+/// Reads the file with the head, if it is there.
+fn head_bytes(folder: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    let read = || -> io::Result<Vec<u8>> {
+        let file = File::open(folder.join(head::FILE))?;
+        let mut bytes = Vec::new();
+        file.take(head::LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    match read() {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(io_error(format!("read {}", folder.join(head::FILE).display()), error)),
     }
 }
 

@@ -1,0 +1,187 @@
+//! What every store of vectors promises.
+
+use std::sync::Arc;
+
+use super::FakeEmbedder;
+use crate::{
+    Draft, EmbedError, EmbedReport, Embedder, Embedding, Filter, Found, MemoryId, Patch, Query, Ranking, Scope, Secrets,
+    Services, StoreError, delete, embed, search, update, write,
+};
+
+/// Checks every promise of [`crate::Embeddings`], and what searches make of vectors; `make` returns services over a new,
+/// empty store.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn embeddings_suite(make: &dyn Fn() -> Services) {
+    a_hit_without_common_words_is_found_by_its_vector(&make());
+    what_has_no_vector_yet_is_found_by_its_words(&make());
+    a_changed_text_has_no_vector(&make());
+    another_model_never_mixes(&make());
+    filters_apply_to_vectors_too(&make());
+    embedding_goes_on_where_it_stopped(&make());
+    what_is_gone_or_changed_meanwhile_is_not_kept(&make());
+    a_failing_model_degrades_the_answer(&make());
+    without_a_model_nothing_is_embedded(&make());
+}
+
+/// A model to which some words mean the same.
+#[derive(Debug)]
+struct Meaning(&'static str);
+
+impl Embedder for Meaning {
+    fn identity(&self) -> &str {
+        self.0
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        let texts: Vec<String> = texts.iter().map(|text| text.replace("automobile", "car").replace("vehicle", "car")).collect();
+        FakeEmbedder.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+}
+
+#[derive(Debug)]
+struct Failing;
+
+impl Embedder for Failing {
+    fn identity(&self) -> &'static str {
+        "failing"
+    }
+
+    fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        Err(EmbedError { why: "it is asleep".into(), hint: Some("wake it".into()) })
+    }
+}
+
+fn with(services: &Services, embedder: impl Embedder + 'static) -> Services {
+    Services { embedder: Some(Arc::new(embedder)), ..services.clone() }
+}
+
+fn put(services: &Services, content: &str) -> MemoryId {
+    write(services, Draft::new(content), Secrets::Refuse).expect("a draft is written").id
+}
+
+/// Keeps a memory of an automobile and forty of other things.
+fn garage(services: &Services) -> MemoryId {
+    for number in 0..40 {
+        put(services, &format!("note{number} tells of thing{} and of place{}", number * 7, number * 11));
+    }
+    put(services, "automobile")
+}
+
+fn ask(services: &Services, text: &str) -> Found {
+    ask_in(services, text, Filter::default())
+}
+
+fn ask_in(services: &Services, text: &str, filter: Filter) -> Found {
+    let query = Query { text: text.into(), filter, limit: 10, ranking: Ranking::default() };
+    search(services, &query).expect("it is answered")
+}
+
+fn found(found: &Found) -> Vec<MemoryId> {
+    found.hits.iter().map(|hit| hit.stored.memory.id).collect()
+}
+
+fn all(services: &Services) -> EmbedReport {
+    embed(services, &mut |_| (), None).expect("everything is embedded")
+}
+
+fn a_hit_without_common_words_is_found_by_its_vector(services: &Services) {
+    let services = with(services, Meaning("one"));
+    let id = garage(&services);
+    assert!(ask(&services, "vehicle").hits.is_empty(), "nothing has a vector yet");
+    assert_eq!(all(&services), EmbedReport { embedded: 41, left: 0 });
+    let answer = ask(&services, "vehicle");
+    assert_eq!(answer.hits.first().map(|hit| hit.stored.memory.id), Some(id));
+    assert!(answer.hits.len() as u64 <= answer.total && answer.total < 5 && answer.degraded.is_none(), "{}", answer.total);
+    assert_eq!(all(&services), EmbedReport::default());
+}
+
+fn what_has_no_vector_yet_is_found_by_its_words(services: &Services) {
+    let services = with(services, Meaning("one"));
+    garage(&services);
+    all(&services);
+    let id = put(&services, "a zeppelin over the lake");
+    assert!(found(&ask(&services, "zeppelin")).contains(&id));
+}
+
+fn a_changed_text_has_no_vector(services: &Services) {
+    let services = with(services, Meaning("one"));
+    let id = garage(&services);
+    all(&services);
+    let change = |content: &str| {
+        let patch = Patch { content: Some(content.into()), ..Patch::default() };
+        update(&services, &id.to_string(), &patch, None, Secrets::Refuse).expect("it is changed");
+    };
+    change("a boat");
+    assert!(!found(&ask(&services, "vehicle")).contains(&id), "what it said is no answer any more");
+    assert_eq!(services.store.lacking("one").expect("it is known"), [id]);
+    assert_eq!(all(&services), EmbedReport { embedded: 1, left: 0 });
+    change("vehicle");
+    assert_eq!(all(&services), EmbedReport { embedded: 1, left: 0 });
+    assert_eq!(found(&ask(&services, "automobile")).first(), Some(&id));
+    delete(&services, &id.to_string()).expect("it is deleted");
+    assert!(!found(&ask(&services, "automobile")).contains(&id));
+    assert!(services.store.lacking("one").expect("it is known").is_empty());
+}
+
+fn another_model_never_mixes(services: &Services) {
+    let one = with(services, Meaning("one"));
+    let id = garage(&one);
+    all(&one);
+    let other = with(services, Meaning("other"));
+    assert!(ask(&other, "vehicle").hits.is_empty());
+    assert_eq!(other.store.lacking("other").expect("it is known").len(), 41);
+    assert_eq!(all(&other).embedded, 41);
+    assert_eq!((found(&ask(&other, "vehicle"))[0], found(&ask(&one, "vehicle"))[0]), (id, id));
+}
+
+fn filters_apply_to_vectors_too(services: &Services) {
+    let services = with(services, Meaning("one"));
+    let id = garage(&services);
+    let mut draft = Draft::new("automobile");
+    draft.scope = Scope::Agent("other".into());
+    let other = write(&services, draft, Secrets::Refuse).expect("it is written").id;
+    all(&services);
+    let within = |scope| found(&ask_in(&services, "vehicle", Filter { scope: Some(scope), ..Filter::default() }));
+    let (global, agents) = (within(Scope::Global), within(Scope::Agent("other".into())));
+    assert!(global.contains(&id) && !global.contains(&other));
+    assert_eq!(agents, [other]);
+}
+
+fn embedding_goes_on_where_it_stopped(services: &Services) {
+    let services = with(services, Meaning("one"));
+    garage(&services);
+    let mut told = Vec::new();
+    let report = embed(&services, &mut |progress| told.push((progress.done, progress.total)), Some(35)).expect("it goes");
+    assert_eq!(report, EmbedReport { embedded: 35, left: 6 });
+    assert_eq!(told, [(0, Some(35)), (32, Some(35)), (35, Some(35))]);
+    assert_eq!(all(&services), EmbedReport { embedded: 6, left: 0 });
+}
+
+fn what_is_gone_or_changed_meanwhile_is_not_kept(services: &Services) {
+    let id = put(services, "as it is now");
+    let vector = vec![1.0, 0.0];
+    let of = |id, text: &str| crate::TextVector { id, text: crate::ContentHash::of(text), vector: vector.clone() };
+    let gone = services.ids.memory_id();
+    let keep = |vectors: &[crate::TextVector]| services.store.keep_vectors("two", vectors).expect("they are kept");
+    assert_eq!(keep(&[of(id, "as it was"), of(gone, "as it is now")]), 0);
+    assert_eq!(services.store.lacking("two").expect("it is known"), [id]);
+    assert_eq!(keep(&[of(id, "as it is now")]), 1);
+    assert!(services.store.lacking("two").expect("it is known").is_empty());
+}
+
+fn a_failing_model_degrades_the_answer(services: &Services) {
+    let services = with(services, Failing);
+    let id = put(&services, "dark mode");
+    let answer = ask(&services, "dark");
+    assert_eq!(found(&answer), [id]);
+    assert!(answer.degraded.is_some_and(|why| why.contains("it is asleep")));
+    let error = embed(&services, &mut |_| (), None).expect_err("it cannot");
+    assert!(matches!(error, StoreError::Embed(_)) && error.hint().as_deref() == Some("wake it"));
+}
+
+fn without_a_model_nothing_is_embedded(services: &Services) {
+    let services = Services { embedder: None, ..services.clone() };
+    assert!(matches!(embed(&services, &mut |_| (), None), Err(StoreError::NoModel)));
+}

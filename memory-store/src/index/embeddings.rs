@@ -1,0 +1,94 @@
+//! Which documents have vectors, and keeping more of them.
+
+use std::collections::HashSet;
+
+use memory_core::{ContentHash, MemoryId, StoreError, TextVector};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::open::Index;
+use super::refresh::write;
+use super::schema::Meta;
+use super::trouble::Trouble;
+use super::update::{id_bytes, row_id};
+use super::vectors::{Embedded, Vectors};
+
+impl Index {
+    /// Returns the documents that have no vector of the model `identity` for the text they have now, newest first.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+        self.ask("look for missing vectors", |_, opened| {
+            let texts = texts(&opened.connection)?;
+            let Some(vectors) = Vectors::existing(&opened.place, identity)? else {
+                return Ok(texts.into_iter().map(|(.., id)| id).collect());
+            };
+            let documents = texts.iter().map(|(key, text, _)| (*key, *text));
+            let missing: HashSet<i64> = vectors.missing(documents).map(|(key, _)| key).collect();
+            Ok(texts.into_iter().filter(|(key, ..)| missing.contains(key)).map(|(.., id)| id).collect())
+        })
+    }
+
+    /// Keeps vectors of the model `identity`, as far as the documents still have these texts; returns how many.
+    ///
+    /// # Errors
+    /// When something is no vector of this model, or cannot be kept.
+    pub(crate) fn keep_vectors(&self, identity: &str, embedded: &[TextVector]) -> Result<u64, StoreError> {
+        let Some(dimensions) = embedded.first().map(|first| first.vector.len()) else { return Ok(0) };
+        self.tell("keep vectors", |_, opened| {
+            let place = opened.place.clone();
+            // Whoever builds the index anew moves the vectors, under the same right to write.
+            write(&mut opened.connection, |transaction| {
+                let mut rows = Vec::with_capacity(embedded.len());
+                for TextVector { id, text, vector } in embedded {
+                    let current = current(transaction, id)?.filter(|(_, current)| current == text);
+                    rows.extend(current.map(|(key, _)| Embedded { key, text: *text, vector }));
+                }
+                let mut vectors = Vectors::open(&place, identity, dimensions)?;
+                vectors.put(&rows)?;
+                forget_gone(transaction, &mut vectors)?;
+                Ok(rows.len() as u64)
+            })
+        })
+    }
+}
+
+/// Returns the keys of all documents with the hashes of the texts that a model is shown, newest first.
+pub(super) fn texts(connection: &Connection) -> Result<Vec<(i64, ContentHash, MemoryId)>, Trouble> {
+    let sql = "SELECT key, embedded_hash, id FROM documents WHERE id NOT NULL ORDER BY created_at DESC, id";
+    let mut select = connection.prepare_cached(sql)?;
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok((row.get(0)?, ContentHash::from(row.get::<_, [u8; 32]>(1)?), MemoryId::from(row_id(row, 2)?)))
+    };
+    Ok(select.query_map((), read)?.collect::<Result<_, _>>()?)
+}
+
+/// Returns the key of a document and the hash of its text.
+fn current(connection: &Connection, id: &MemoryId) -> Result<Option<(i64, ContentHash)>, Trouble> {
+    let mut select = connection.prepare_cached("SELECT key, embedded_hash FROM documents WHERE id = ?")?;
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, ContentHash::from(row.get::<_, [u8; 32]>(1)?)));
+    Ok(select.query_row([id_bytes(id)], read).optional()?)
+}
+
+/// Returns the hashes of the texts of the documents with these keys; those that are not there are left out.
+pub(super) fn texts_of(connection: &Connection, keys: impl Iterator<Item = i64>) -> Result<Vec<(i64, ContentHash)>, Trouble> {
+    let mut select = connection.prepare_cached("SELECT embedded_hash FROM documents WHERE key = ?")?;
+    let mut texts = Vec::new();
+    for key in keys {
+        let text = select.query_row([key], |row| row.get::<_, [u8; 32]>(0)).optional()?;
+        texts.extend(text.map(|text| (key, ContentHash::from(text))));
+    }
+    Ok(texts)
+}
+
+/// Removes the vectors of documents that are gone, once there must be some.
+fn forget_gone(connection: &Connection, vectors: &mut Vectors) -> Result<(), Trouble> {
+    if vectors.count() as u64 <= Meta::read(connection)?.documents {
+        return Ok(());
+    }
+    let there: HashSet<i64> = texts(connection)?.into_iter().map(|(key, ..)| key).collect();
+    let gone: Vec<i64> = vectors.keys().filter(|key| !there.contains(key)).collect();
+    vectors.remove(&gone)?;
+    vectors.compact()?;
+    Ok(())
+}
