@@ -121,7 +121,10 @@ impl StoreError {
             Self::Conflict { .. } => Some("read it again and repeat the change".into()),
             Self::Locked { .. } => Some("try again in a moment".into()),
             Self::Secret { .. } => Some("leave it out, or keep it with --allow-secret".into()),
-            Self::NoModel => Some("a sentence-transformer in a folder will do; `memory embed --help` says more".into()),
+            Self::NoModel => Some(
+                "name the folder of a sentence-transformer as embedding.model in config.yaml; `memory embed --help` says more"
+                    .into(),
+            ),
             Self::Embed(error) => error.hint.clone(),
             Self::Damaged(problem) => problem.hint.map(str::to_owned),
             Self::Outside { .. } => Some("files and folders of the home must lie in it, not behind a symlink".into()),

@@ -6,6 +6,7 @@ mod config;
 mod delete;
 mod doctor;
 mod edit;
+mod embed;
 mod export;
 mod import;
 mod ingest;
@@ -54,6 +55,7 @@ pub(crate) enum Command {
     Restore(restore::Restore),
     Trash(trash::Trash),
     Log(log::Log),
+    Embed(embed::Embed),
     Reindex(reindex::Reindex),
     Doctor(doctor::Doctor),
     Stats(stats::Stats),
@@ -86,6 +88,7 @@ impl Command {
             Self::Restore(command) => command.run(app),
             Self::Trash(command) => command.run(app),
             Self::Log(command) => command.run(app),
+            Self::Embed(command) => command.run(app),
             Self::Reindex(command) => command.run(app),
             Self::Doctor(command) => command.run(app),
             Self::Stats(command) => command.run(app),

@@ -8,6 +8,7 @@ use memory_core::{Explanation, Found, Hit, Lifetime, Query, Ranking};
 
 use crate::app::App;
 use crate::cli::{FilterArgs, share};
+use crate::embedding;
 use crate::failure::Failure;
 use crate::moments;
 use crate::print::{Form, Output, Palette, memories, visible_line, wrap};
@@ -49,13 +50,15 @@ pub(crate) struct Search {
 
 impl Search {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let home = app.open()?;
+        let settings = app.settings()?;
+        let mut services = app.open_with(&settings)?.services;
+        services.embedder = embedding::open_or_fail_later(&settings.embedding);
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
         let ranking =
             Ranking { recency: self.recency, diversity: self.diversity, threshold: self.threshold, ..Ranking::default() };
         let query = Query { text: self.query.join(" "), filter: self.filter.filter(lifetime), limit, ranking };
-        let found = memory_core::search(&home.services, &query)?;
+        let found = memory_core::search(&services, &query)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::found(&found, self.explain))?);
         }

@@ -15,6 +15,8 @@ pub(crate) struct Environment {
     pub config: Option<PathBuf>,
     /// `CLAUDE_CONFIG_DIR`: where Claude Code keeps its files, if not in `~/.claude`.
     pub claude: Option<PathBuf>,
+    /// `MEMORY_EMBEDDING_MODEL`: the folder of the embedding model.
+    pub embedding_model: Option<PathBuf>,
     /// `VISUAL`, else `EDITOR`.
     pub editor: Option<String>,
     /// Whether terminals may be coloured: neither `NO_COLOR` is set nor is `TERM` `dumb`.
@@ -30,6 +32,7 @@ impl Environment {
             root: variable("MEMORY_ROOT").map(PathBuf::from),
             config: variable("MEMORY_CONFIG").map(PathBuf::from),
             claude: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            embedding_model: variable("MEMORY_EMBEDDING_MODEL").map(PathBuf::from),
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
         }

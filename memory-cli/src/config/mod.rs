@@ -7,7 +7,7 @@ mod settings;
 
 pub(crate) use environment::Environment;
 pub(crate) use error::ConfigError;
-pub(crate) use settings::{Layer, Place, Settings};
+pub(crate) use settings::{Embedding, Layer, Place, Settings};
 
 /// The file that `memory config init` writes: every key, with its default and what it means.
 pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

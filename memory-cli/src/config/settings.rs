@@ -35,8 +35,23 @@ pub(crate) struct Settings {
     pub notification_method: Setting<NotificationMethod>,
     /// The time zone in which reminders are meant.
     pub timezone: Setting<Option<String>>,
+    /// The embedding model.
+    pub embedding: Embedding,
     /// Where notes are taken in from.
     pub places: Vec<Place>,
+}
+
+/// Which model turns texts into vectors, if any.
+#[derive(Debug)]
+pub(crate) struct Embedding {
+    /// The folder with the model.
+    pub model: Setting<Option<PathBuf>>,
+    /// The address of a server with a model; the folder wins over it.
+    pub base_url: Setting<Option<String>>,
+    /// What the model is called there.
+    pub name: Setting<Option<String>>,
+    /// The variable that holds the key.
+    pub api_key_env: Setting<Option<String>>,
 }
 
 /// Where one source's notes are.
@@ -120,6 +135,7 @@ impl Settings {
                 NotificationMethod::Osascript,
             ),
             timezone: or_plain(document.take("timezone", |text| Ok(Some(text.to_owned())))?, None),
+            embedding: embedding(&mut document, environment)?,
             places,
             file,
         };
@@ -143,6 +159,13 @@ impl Settings {
             ("notification.method".to_owned(), self.notification_method.show(|method| method.as_str().into())),
             ("timezone".to_owned(), self.timezone.show(|zone| zone.clone().into())),
         ];
+        let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
+        let Embedding { model, base_url, name, api_key_env } = &self.embedding;
+        let folder = model.show(|path| path.as_ref().map(|path| path.display().to_string()).into());
+        all.push(("embedding.model".to_owned(), folder));
+        all.push(("embedding.base_url".to_owned(), text(base_url)));
+        all.push(("embedding.name".to_owned(), text(name)));
+        all.push(("embedding.api_key_env".to_owned(), text(api_key_env)));
         for place in &self.places {
             all.push((format!("ingestion.{}.path", place.source), path(&place.path)));
             all.push((format!("ingestion.{}.enabled", place.source), place.enabled.show(|yes| (*yes).into())));
@@ -153,6 +176,19 @@ impl Settings {
 
 fn default_root(environment: &Environment) -> Result<PathBuf, ConfigError> {
     environment.home.as_ref().map(|home| home.join(".memory")).ok_or(ConfigError::NoHome)
+}
+
+fn embedding(document: &mut Document, environment: &Environment) -> Result<Embedding, ConfigError> {
+    let path = |text: &str| Ok(Some(environment.whole(Path::new(text.trim()))));
+    let mut model = or_plain(document.take("embedding.model", path)?, None);
+    if let Some(folder) = &environment.embedding_model {
+        model = Setting { value: Some(environment.whole(folder)), from: Layer::Environment };
+    }
+    let mut text = |key: &str| -> Result<_, ConfigError> {
+        Ok(or_plain(document.take(key, |text| Ok(Some(text.trim().to_owned())))?, None))
+    };
+    let (base_url, name) = (text("embedding.base_url")?, text("embedding.name")?);
+    Ok(Embedding { model, base_url, name, api_key_env: text("embedding.api_key_env")? })
 }
 
 fn place(source: SourceName, document: &mut Document, environment: &Environment) -> Result<Place, ConfigError> {
@@ -264,8 +300,9 @@ mod tests {
         assert!(settings.unknown.is_empty(), "{:?}", settings.unknown);
         assert!(settings.all().iter().all(|(.., from)| *from == Layer::File));
         let (mut told, defaults) = (values(&settings), load("").expect("settings"));
-        // The one key without a default has an example instead.
-        told.iter_mut().filter(|(key, _)| key == "timezone").for_each(|(_, value)| *value = Value::Null);
+        // Keys without a default have an example instead.
+        let has_none = |key: &str| key == "timezone" || key.starts_with("embedding.");
+        told.iter_mut().filter(|(key, _)| has_none(key)).for_each(|(_, value)| *value = Value::Null);
         assert_eq!(told, values(&defaults));
     }
 

@@ -28,6 +28,10 @@ fn show_tells_each_value_and_where_it_comes_from() {
     notification.enabled	true	default
     notification.method	osascript	default
     timezone	-	default
+    embedding.model	-	default
+    embedding.base_url	-	default
+    embedding.name	-	default
+    embedding.api_key_env	-	default
     ingestion.claude.path	~/.claude	default
     ingestion.claude.enabled	true	default
     ingestion.car-agent.path	~/.car-agent	default
@@ -64,7 +68,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 #[test]
 fn show_for_programs() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(&["config", "show", "--json"]), @r#"{"path":"~/.memory/config.yaml","exists":false,"settings":[{"key":"storage.root","value":"~/.memory","from":"default"},{"key":"storage.short_term_ttl","value":"168h","from":"default"},{"key":"daemon.interval","value":"60s","from":"default"},{"key":"daemon.decay_threshold","value":"720h","from":"default"},{"key":"daemon.upgrade_access_threshold","value":3,"from":"default"},{"key":"notification.enabled","value":true,"from":"default"},{"key":"notification.method","value":"osascript","from":"default"},{"key":"timezone","value":null,"from":"default"},{"key":"ingestion.claude.path","value":"~/.claude","from":"default"},{"key":"ingestion.claude.enabled","value":true,"from":"default"},{"key":"ingestion.car-agent.path","value":"~/.car-agent","from":"default"},{"key":"ingestion.car-agent.enabled","value":true,"from":"default"},{"key":"ingestion.fingersaver.path","value":"~/.fingersaver","from":"default"},{"key":"ingestion.fingersaver.enabled","value":true,"from":"default"},{"key":"ingestion.logseq.path","value":"~/logseq","from":"default"},{"key":"ingestion.logseq.enabled","value":true,"from":"default"},{"key":"ingestion.obsidian.path","value":"~/my-vault","from":"default"},{"key":"ingestion.obsidian.enabled","value":true,"from":"default"}],"unknown":[]}"#);
+    assert_snapshot!(sandbox.run(&["config", "show", "--json"]), @r#"{"path":"~/.memory/config.yaml","exists":false,"settings":[{"key":"storage.root","value":"~/.memory","from":"default"},{"key":"storage.short_term_ttl","value":"168h","from":"default"},{"key":"daemon.interval","value":"60s","from":"default"},{"key":"daemon.decay_threshold","value":"720h","from":"default"},{"key":"daemon.upgrade_access_threshold","value":3,"from":"default"},{"key":"notification.enabled","value":true,"from":"default"},{"key":"notification.method","value":"osascript","from":"default"},{"key":"timezone","value":null,"from":"default"},{"key":"embedding.model","value":null,"from":"default"},{"key":"embedding.base_url","value":null,"from":"default"},{"key":"embedding.name","value":null,"from":"default"},{"key":"embedding.api_key_env","value":null,"from":"default"},{"key":"ingestion.claude.path","value":"~/.claude","from":"default"},{"key":"ingestion.claude.enabled","value":true,"from":"default"},{"key":"ingestion.car-agent.path","value":"~/.car-agent","from":"default"},{"key":"ingestion.car-agent.enabled","value":true,"from":"default"},{"key":"ingestion.fingersaver.path","value":"~/.fingersaver","from":"default"},{"key":"ingestion.fingersaver.enabled","value":true,"from":"default"},{"key":"ingestion.logseq.path","value":"~/logseq","from":"default"},{"key":"ingestion.logseq.enabled","value":true,"from":"default"},{"key":"ingestion.obsidian.path","value":"~/my-vault","from":"default"},{"key":"ingestion.obsidian.enabled","value":true,"from":"default"}],"unknown":[]}"#);
     assert_snapshot!(sandbox.run(&["config", "path"]), @"~/.memory/config.yaml");
     assert_snapshot!(sandbox.run(&["config", "path", "--json", "--root", "/x"]), @r#"{"path":"/x/config.yaml","exists":false}"#);
 }

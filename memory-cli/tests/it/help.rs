@@ -38,6 +38,7 @@ fn help_lists_the_commands() {
       restore        Bring a file back from the trash
       trash          Show what is in the trash, or remove it for good
       log            Show what was done, newest first; or what one operation changed
+      embed          Have a model read the memories, so that they are found by what they mean
       reindex        Rebuild the index from the files
       doctor         Compare the files with the index and the journal
       stats          Count what is kept

@@ -2,6 +2,7 @@
 
 mod change;
 mod config;
+mod embed;
 mod errors;
 mod find;
 mod help;

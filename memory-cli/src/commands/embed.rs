@@ -1,0 +1,51 @@
+//! `memory embed`
+
+use clap::Args;
+use memory_core::{EmbedReport, Filter, Order, Slice, StoreError, embed};
+use serde_json::json;
+
+use crate::app::App;
+use crate::embedding;
+use crate::failure::Failure;
+
+/// Have a model read the memories, so that they are found by what they mean
+///
+/// Only what the model has not read yet is read; what was read stays, however this ends. The model is named in config.yaml:
+/// a folder with a sentence-transformer such as all-MiniLM-L6-v2 (`embedding: {model: FOLDER}`, or the variable
+/// MEMORY_EMBEDDING_MODEL), or one behind an address (`embedding: {base_url: URL, name: MODEL}`).
+///
+/// JSON: {model, embedded, left}
+#[derive(Debug, Args)]
+pub(crate) struct Embed {
+    /// Only say how many there are, with a vector and without
+    #[arg(long)]
+    status: bool,
+}
+
+impl Embed {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let settings = app.settings()?;
+        let embedder = embedding::open(&settings.embedding).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
+        let model = embedder.identity().to_owned();
+        let mut services = app.open_with(&settings)?.services;
+        services.embedder = Some(embedder);
+        let report = if self.status {
+            services.store.refresh()?;
+            let left = services.store.lacking(&model)?.len() as u64;
+            let none = Slice { order: Order::Created, offset: 0, limit: Some(0) };
+            let all = services.store.list(&Filter::everything(), &none, services.clock.now())?.total;
+            EmbedReport { embedded: all.saturating_sub(left), left }
+        } else {
+            let mut bar = app.output.bar("embedding");
+            embed(&services, &mut |progress| bar.show(progress), None)?
+        };
+        let EmbedReport { embedded, left } = report;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json!({ "model": model, "embedded": embedded, "left": left }))?);
+        }
+        for (what, count) in [("embedded", embedded), ("left", left)] {
+            app.output.fields(&[what, &count.to_string()])?;
+        }
+        Ok(())
+    }
+}
