@@ -1,10 +1,12 @@
-//! How well search finds what is meant: `retrieval FOLDER [--fit]`.
+//! How well search finds what is meant: `retrieval FOLDER [--model FOLDER] [--fit]`.
 //!
 //! FOLDER holds `*.corpus.jsonl` and `*.questions.jsonl`: turns `{id, conversation, session, timestamp, speaker, text}` and
 //! questions `{id, conversation, text, category, gold, gold_sessions}`, such as those made of `LoCoMo`
 //! (<https://github.com/snap-research/locomo>; its licence does not let us keep it here). Each turn becomes a memory of its
 //! conversation, each question is asked of its own; adversarial ones have no answer and are left out. Prints any@k, all@k,
 //! frac@k and MRR@10 of turns and of sessions, and what each part of the ranking gives: the same with that part switched off.
+//!
+//! With `--model`, the sentence-transformer in that folder reads the turns first, and vectors count too.
 //!
 //! With `--fit`, fits the weights: for each conversation on the others, which gives the honest figures, and then on all. A
 //! listwise softmax over the candidates of a question, L2 on weights in standard deviations, on the conversations as they are
@@ -17,9 +19,11 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use chrono::NaiveDateTime;
-use memory_core::rank::{PARTS, Part, WITHOUT_VECTORS, Weights};
+use memory_agent::model::LocalEmbedder;
+use memory_core::rank::{PARTS, Part, WITH_VECTORS, WITHOUT_VECTORS, Weights};
 use memory_core::{
-    Draft, Exported, Filter, Found, History, MemoryId, MemoryStore, Query, Ranking, Scope, Secrets, Services, import, search,
+    Draft, EmbedError, Embedder, Embedding, Exported, Filter, Found, History, MemoryId, MemoryStore, Query, Ranking, Scope,
+    Secrets, Services, embed, import, search,
 };
 use memory_store::{FileStore, Options, RandomIds, SystemClock};
 use serde_json::Value;
@@ -35,22 +39,31 @@ const CANDIDATES: usize = 2_000;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let folder = arguments.first().ok_or("usage: retrieval FOLDER [--fit]")?;
+    let folder = arguments.first().ok_or("usage: retrieval FOLDER [--model FOLDER] [--fit]")?;
     let data = Data::read(Path::new(folder))?;
-    if arguments.iter().any(|argument| argument == "--fit") { fit(&data) } else { ablate(&data) }
+    let model = arguments.iter().position(|argument| argument == "--model").map(|place| arguments.get(place + 1));
+    let model = match model {
+        Some(folder) => {
+            Some(Arc::new(Model::read(Path::new(folder.ok_or("--model wants a folder")?), &data)?) as Arc<dyn Embedder>)
+        }
+        None => None,
+    };
+    let model = model.as_ref();
+    if arguments.iter().any(|argument| argument == "--fit") { fit(&data, model) } else { ablate(&data, model) }
 }
 
 /// Prints the figures of the ranking as it is, and of each part of it switched off.
-fn ablate(data: &Data) -> Outcome<()> {
-    let home = Home::of(data, Order::AsIs)?;
+fn ablate(data: &Data, model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
+    let home = Home::of(data, Order::AsIs, model)?;
+    let usual = if model.is_some() { WITH_VECTORS } else { WITHOUT_VECTORS };
     println!("| ranking | {} |", NAMES.join(" | "));
     println!("|---|{}", "---:|".repeat(NAMES.len()));
-    print("all parts", &home.figures(data, &WITHOUT_VECTORS)?);
+    print("all parts", &home.figures(data, &usual)?);
     let mut words = Weights([0.0; PARTS.len()]);
     words.0[Part::Words as usize] = 1.0;
     print("words alone (BM25)", &home.figures(data, &words)?);
-    for part in PARTS.into_iter().filter(|part| WITHOUT_VECTORS.0[*part as usize] != 0.0) {
-        let mut weights = WITHOUT_VECTORS;
+    for part in PARTS.into_iter().filter(|part| usual.0[*part as usize] != 0.0) {
+        let mut weights = usual;
         weights.0[part as usize] = 0.0;
         print(&format!("without {}", part.as_str()), &home.figures(data, &weights)?);
     }
@@ -60,6 +73,35 @@ fn ablate(data: &Data) -> Outcome<()> {
 fn print(name: &str, figures: &[f64]) {
     let figures: Vec<String> = figures.iter().map(|figure| format!("{:.1}", 100.0 * figure)).collect();
     println!("| {name} | {} |", figures.join(" | "));
+}
+
+/// A model that remembers what it made of each text: every copy of the conversations has the same, and every table asks the
+/// same questions.
+#[derive(Debug)]
+struct Model {
+    identity: String,
+    known: HashMap<String, Embedding>,
+}
+
+impl Model {
+    fn read(folder: &Path, data: &Data) -> Outcome<Self> {
+        let embedder = LocalEmbedder::open(folder, None)?;
+        let all: Vec<&str> = data.turns.iter().chain(&data.questions).map(|value| text(value, "text").trim()).collect();
+        let vectors = embedder.embed(&all)?;
+        let known = all.into_iter().map(str::to_owned).zip(vectors).collect();
+        Ok(Self { identity: embedder.identity().to_owned(), known })
+    }
+}
+
+impl Embedder for Model {
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        let unknown = |text: &str| EmbedError { why: format!("{text:?} is neither a turn nor a question"), hint: None };
+        texts.iter().map(|text| self.known.get(text.trim()).cloned().ok_or_else(|| unknown(text))).collect()
+    }
 }
 
 /// The conversations and what is asked of them.
@@ -124,7 +166,7 @@ struct Home {
 }
 
 impl Home {
-    fn of(data: &Data, order: Order) -> Outcome<Self> {
+    fn of(data: &Data, order: Order, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
         let folder = tempfile::tempdir()?;
         let store = Arc::new(FileStore::open(folder.path(), Options::default())?);
         let services = Services {
@@ -132,7 +174,7 @@ impl Home {
             history: store as Arc<dyn History>,
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
-            embedder: None,
+            embedder: model.cloned(),
             actor: "bench".into(),
         };
         let mut places: Vec<usize> = (0..data.turns.len()).collect();
@@ -156,6 +198,9 @@ impl Home {
         if !report.skipped.is_empty() {
             return Err(format!("{} turns were not kept: {}", report.skipped.len(), report.skipped[0].reason).into());
         }
+        if model.is_some() {
+            embed(&services, &mut |_| (), None)?;
+        }
         let turn_of = data.turns.iter().enumerate().map(|(number, turn)| (MemoryId::of_path(text(turn, "id")), number)).collect();
         let sessions = data.turns.iter().map(|turn| text(turn, "session").to_owned()).collect();
         let ids = data.turns.iter().map(|turn| text(turn, "id").to_owned()).collect();
@@ -167,7 +212,11 @@ impl Home {
         let ranking = Ranking { recency: 0.0, weights: Some(*weights), ..Ranking::default() };
         let query =
             Query { text: text(question, "text").to_owned(), filter: Filter { scope, ..Filter::default() }, limit, ranking };
-        Ok(search(&self.services, &query)?)
+        let found = search(&self.services, &query)?;
+        match found.degraded {
+            Some(why) => Err(why.into()),
+            None => Ok(found),
+        }
     }
 
     fn figures(&self, data: &Data, weights: &Weights) -> Outcome<Vec<f64>> {
@@ -263,8 +312,8 @@ struct Sample {
 }
 
 /// Fits the weights and prints them, and what they give on conversations they were not fitted on.
-fn fit(data: &Data) -> Outcome<()> {
-    let homes = [Order::AsIs, Order::WithinSessions, Order::Anywhere].map(|order| Home::of(data, order));
+fn fit(data: &Data, model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
+    let homes = [Order::AsIs, Order::WithinSessions, Order::Anywhere].map(|order| Home::of(data, order, model));
     let mut samples = Vec::new();
     for (number, home) in homes.iter().enumerate() {
         let home = home.as_ref().map_err(ToString::to_string)?;

@@ -28,7 +28,7 @@ pub fn embed(services: &Services, progress: &mut dyn FnMut(Progress), limit: Opt
     let lacking = services.store.lacking(embedder.identity())?;
     let wanted = &lacking[..limit.map_or(lacking.len(), |limit| limit.min(lacking.len()))];
     let total = Some(wanted.len() as u64);
-    let (mut embedded, mut done) = (0, 0);
+    let (mut kept, mut done) = (0, 0);
     progress(Progress { done, total });
     for ids in wanted.chunks(BATCH) {
         let texts = texts(services, ids)?;
@@ -38,11 +38,11 @@ pub fn embed(services: &Services, progress: &mut dyn FnMut(Progress), limit: Opt
             .zip(vectors)
             .map(|((id, text), vector)| TextVector { id: *id, text: ContentHash::of(text), vector })
             .collect();
-        embedded += services.store.keep_vectors(embedder.identity(), &vectors)?;
+        kept += services.store.keep_vectors(embedder.identity(), &vectors)?;
         done += ids.len() as u64;
         progress(Progress { done, total });
     }
-    Ok(EmbedReport { embedded, left: services.store.lacking(embedder.identity())?.len() as u64 })
+    Ok(EmbedReport { embedded: kept, left: services.store.lacking(embedder.identity())?.len() as u64 })
 }
 
 /// Returns the texts of memories; those that are gone by now are left out.
