@@ -19,6 +19,8 @@ pub struct Question {
     pub phrases: Vec<Vec<Term>>,
     /// What must not be there.
     pub without: Vec<Term>,
+    /// Groups of words that must not stand side by side in this order.
+    pub without_phrases: Vec<Vec<Term>>,
     /// Whose words may be meant: every word that may be a name, in lower case.
     pub names: Vec<String>,
     /// The day, month or year that it names.

@@ -13,6 +13,9 @@ use crate::text::{Term, TokenKind, query_terms, tokens};
 /// More words than this are no question; the rest is left out.
 const MOST_WORDS: usize = 256;
 
+/// More tags than this no memory has to have.
+const MOST_TAGS: usize = 64;
+
 /// More names than this nobody asks about at once.
 const MOST_NAMES: usize = 32;
 
@@ -28,10 +31,17 @@ pub fn parse(text: &str, filter: &Filter) -> Parsed {
     let (mut plain, mut prefixes) = (String::new(), Vec::new());
     for piece in pieces(text) {
         match piece {
-            Piece::Without(text) => question.without.extend(query_terms(text)),
+            Piece::Without(text) => {
+                let terms = sequence(text);
+                if let [only] = terms.as_slice() {
+                    question.without.push(only.clone());
+                } else if !terms.is_empty() {
+                    question.without_phrases.push(terms);
+                }
+            }
             Piece::Phrase(text) => {
                 let terms = sequence(text);
-                if 1 < terms.len() {
+                if !terms.is_empty() {
                     question.phrases.push(terms);
                 }
                 push(&mut plain, text);
@@ -110,6 +120,7 @@ fn narrow(text: &str, filter: &mut Filter) -> bool {
         return false;
     }
     match key.to_ascii_lowercase().as_str() {
+        "tag" if MOST_TAGS <= filter.tags.iter().count() => return false,
         "tag" => filter.tags = filter.tags.iter().map(String::as_str).chain([value]).collect(),
         "source" => filter.source = Some(value.to_owned()),
         "scope" => match value.parse() {
@@ -195,7 +206,7 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
             typed.push(Typed { lower: crate::text::fold(spelled), is_capital, term });
         }
     });
-    let dated = dates(&typed, question);
+    let dated = dates(plain, &typed, question);
     question.asks_when = asks_when(plain, &typed);
     question.asks_which = asks_which(plain, &typed);
     let mut roles = HashMap::<&str, Role>::new();
@@ -224,7 +235,8 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
     let terms = query_terms(plain);
     question.left_out = terms.len().saturating_sub(MOST_WORDS);
     for term in terms.into_iter().take(MOST_WORDS) {
-        let known = roles.get(term.text.as_str()).copied().filter(|_| term.kind == TokenKind::Word);
+        let is_quoted = question.phrases.iter().flatten().any(|quoted| *quoted == term);
+        let known = roles.get(term.text.as_str()).copied().filter(|_| term.kind == TokenKind::Word && !is_quoted);
         let role = known.unwrap_or(Role::Content);
         let is_prefix = term.kind == TokenKind::Word && begins(&term);
         // A beginning is looked for as it was typed: its stem could be shorter.
@@ -234,12 +246,13 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
     }
     if question.words.iter().all(|word| word.role != Role::Content) {
         question.is_only_date = question.date.is_some();
-        question.words.iter_mut().for_each(|word| word.role = Role::Content);
+        let counts = if question.is_only_date { Role::Date } else { Role::Aside };
+        question.words.iter_mut().filter(|word| word.role == counts).for_each(|word| word.role = Role::Content);
     }
 }
 
 /// Finds the dates that are named; returns the numbers of the words that name them.
-fn dates(typed: &[Typed], question: &mut Question) -> HashSet<usize> {
+fn dates(plain: &str, typed: &[Typed], question: &mut Question) -> HashSet<usize> {
     let mut named = NamedDate::default();
     let mut used = HashSet::new();
     for (index, word) in typed.iter().enumerate() {
@@ -247,10 +260,11 @@ fn dates(typed: &[Typed], question: &mut Question) -> HashSet<usize> {
         let is_year = lower.len() == 4 && (lower.starts_with("19") || lower.starts_with("20"));
         if let Some(year) = lower.parse::<i32>().ok().filter(|_| is_year) {
             named.years.push(year);
+            used.extend(iso_date(plain, typed, index, &mut named));
         } else if let Some(weekday) = weekday(lower) {
             named.weekdays.push(weekday);
         } else if let Some(month) = month(lower)
-            && (!is_doubtful(lower) || (word.is_capital && 0 < index))
+            && (!is_doubtful(lower) || (word.is_capital && (0 < index || has_number_beside(typed, index))))
         {
             named.months.push(month);
             let around = [index.checked_sub(1), Some(index + 1), index.checked_sub(2).filter(|_| typed[index - 1].lower == "of")];
@@ -268,6 +282,24 @@ fn dates(typed: &[Typed], question: &mut Question) -> HashSet<usize> {
     }
     question.date = (!named.is_empty()).then_some(named);
     used
+}
+
+/// Reads what follows a year in `2026-05` and `2026-05-07`; returns the numbers of the words that it read.
+fn iso_date(plain: &str, typed: &[Typed], year: usize, named: &mut NamedDate) -> Vec<usize> {
+    let number = |index: usize| typed.get(index).and_then(|word| word.lower.parse::<u32>().ok());
+    let joined =
+        |index: usize| typed.get(index + 1).is_some_and(|next| plain.contains(&format!("{}-{}", typed[index].lower, next.lower)));
+    let Some(month) = number(year + 1).filter(|month| (1..=12).contains(month) && joined(year)) else { return Vec::new() };
+    named.months.push(month);
+    let Some(day) = number(year + 2).filter(|day| (1..=31).contains(day) && joined(year + 1)) else { return vec![year + 1] };
+    named.days.push(day);
+    vec![year + 1, year + 2]
+}
+
+/// Tells whether a number stands beside a word, such as a day or a year beside a month.
+fn has_number_beside(typed: &[Typed], index: usize) -> bool {
+    let beside = [index.checked_sub(1), Some(index + 1)];
+    beside.into_iter().flatten().filter_map(|beside| typed.get(beside)).any(|word| word.term.text.parse::<u32>().is_ok())
 }
 
 fn asks_when(plain: &str, typed: &[Typed]) -> bool {
@@ -337,6 +369,9 @@ mod tests {
         assert_eq!(words("What did Anna paint on the 7th of May 2023?", Role::Date), ["7", "may", "2023"]);
         assert_eq!(read("may I march in").date, None);
         assert_eq!(words("May 2023", Role::Content), ["may", "2023"]);
+        let date = read("2026-05-07").date.unwrap();
+        assert_eq!((date.years, date.months, date.days), (vec![2026], vec![5], vec![7]));
+        assert_eq!(words("in March 2024", Role::Aside), ["in"]);
     }
 
     #[test]
@@ -344,7 +379,8 @@ mod tests {
         let question = read("\"dark mode\" deplo* -staging -\"old server\" -5 x");
         let texts = |terms: &[Term]| terms.iter().map(|term| term.text.clone()).collect::<Vec<_>>();
         assert_eq!(question.phrases.iter().map(|phrase| texts(phrase)).collect::<Vec<_>>(), [["dark", "mode"]]);
-        assert_eq!(texts(&question.without), ["stage", "old", "server"]);
+        assert_eq!(texts(&question.without), ["stage"]);
+        assert_eq!(question.without_phrases.iter().map(|phrase| texts(phrase)).collect::<Vec<_>>(), [["old", "server"]]);
         let prefixes: Vec<_> = question.words.iter().filter(|word| word.is_prefix).map(|word| word.term.text.as_str()).collect();
         assert_eq!(prefixes, ["deplo"]);
         assert!(question.words.iter().any(|word| word.term.text == "5"));

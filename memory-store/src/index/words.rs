@@ -67,11 +67,6 @@ impl Encoded {
         self.terms().map(|(_, frequency)| frequency).sum()
     }
 
-    /// Returns how often the terms that begin with `start` stand here.
-    pub(super) fn frequency_of_all(&self, start: &str) -> u32 {
-        self.terms().filter(|(own, _)| own.starts_with(start)).map(|(_, frequency)| frequency).sum()
-    }
-
     /// Returns how often `term` stands here.
     pub(super) fn frequency(&self, term: &str) -> u32 {
         self.terms().find(|(own, _)| *own == term).map_or(0, |(_, frequency)| frequency)

@@ -51,8 +51,9 @@ impl Index {
     /// # Errors
     /// When the index is refused.
     pub(crate) fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Answers, StoreError> {
-        let phrases = &asked.question.phrases;
-        let limit = if phrases.is_empty() { asked.limit } else { asked.limit.max(READ_FOR_PHRASES) };
+        let Question { phrases, without_phrases, .. } = asked.question;
+        let reads = !phrases.is_empty() || !without_phrases.is_empty();
+        let limit = if reads { asked.limit.max(READ_FOR_PHRASES) } else { asked.limit };
         let mut round = 1;
         loop {
             let answer = self.ask("search", |_, opened| answer(opened, &Asked { limit, ..asked.clone() }, now))?;
@@ -62,8 +63,9 @@ impl Index {
             if (stale.is_empty() && !answer.torn) || is_last {
                 let mut total = answer.total.saturating_sub(stale.len() as u64);
                 let mut degraded = self.degraded()?;
-                if !phrases.is_empty() {
-                    fresh.retain(|(stored, _)| has_phrases(&stored.memory, phrases));
+                if reads {
+                    fresh.retain(|(stored, _)| phrases.iter().all(|phrase| has_phrase(&stored.memory, phrase)));
+                    fresh.retain(|(stored, _)| !without_phrases.iter().any(|phrase| has_phrase(&stored.memory, phrase)));
                     total = fresh.len() as u64;
                     fresh.truncate(asked.limit);
                     let most = "the phrase was looked for in the best 2000 memories that have its words, and there are more";
@@ -78,10 +80,10 @@ impl Index {
     }
 }
 
-fn has_phrases(memory: &Memory, phrases: &[Vec<Term>]) -> bool {
-    let texts =
-        || [Some(&memory.content), memory.title.as_ref()].into_iter().flatten().chain(&memory.tags).chain(&memory.aliases);
-    phrases.iter().all(|phrase| texts().any(|text| stands_in(phrase, text)))
+fn has_phrase(memory: &Memory, phrase: &[Term]) -> bool {
+    let mut texts =
+        [Some(&memory.content), memory.title.as_ref()].into_iter().flatten().chain(&memory.tags).chain(&memory.aliases);
+    texts.any(|text| stands_in(phrase, text))
 }
 
 fn hit(stored: Stored, ranked: Ranked, question: &Question) -> Hit {
@@ -143,6 +145,7 @@ fn order(
         .filter(|(number, _)| asked.ranking.threshold <= scored[*number].relevance)
         .collect();
     let besides = best.iter().filter(|(number, _)| !found[*number].matches).count() as u64;
+    let total = if 0.0 < asked.ranking.threshold { best.len() as u64 } else { total + besides };
     best.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| scored[right.0].score.total_cmp(&scored[left.0].score)));
     if let Some(last) = asked.limit.checked_sub(1).and_then(|last| best.get(last).copied()) {
         // All that are as good as the last: the rows decide between them.
@@ -171,7 +174,7 @@ fn order(
             .then_with(|| (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id)))
     });
     hits.truncate(asked.limit);
-    Ok(Answer { hits, total: total + besides, torn })
+    Ok(Answer { hits, total, torn })
 }
 
 /// Says how a score came about.

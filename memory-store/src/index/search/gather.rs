@@ -145,7 +145,8 @@ pub(super) fn gather(
         best.iter().take(WITH_NEIGHBOURS).flat_map(|key| turns.around(*key, REACH)).filter(|key| !known.contains(key)).collect();
     around.sort_unstable();
     around.dedup();
-    let is_plain = asked.question.phrases.is_empty() && asked.question.without.is_empty();
+    let is_plain =
+        asked.question.phrases.is_empty() && asked.question.without.is_empty() && asked.question.without_phrases.is_empty();
     let mut neighbours = look_at(&around, &flushed, &pending, &wanted, named)?;
     for neighbour in &mut neighbours {
         neighbour.matches = false;

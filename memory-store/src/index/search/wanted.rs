@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use memory_core::question::{Role, Word};
-use memory_core::text::{Term, TokenKind};
+use memory_core::text::{Term, TokenKind, query_terms};
 
 use super::flushed::Flushed;
 use super::pending::Pending;
@@ -11,6 +11,9 @@ use crate::index::trouble::Trouble;
 
 /// A word is widened to so many others at most.
 const WIDEST: usize = 64;
+
+/// A beginning stands for so many words at most, the most frequent ones.
+const LONGER: usize = 1024;
 
 /// So many words that are like a word of the question are looked at.
 const ALIKE: usize = 4;
@@ -98,11 +101,15 @@ fn look_up(word: &Word, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Wa
         Wanted { part, exact: vec![text.clone()], alike: Vec::new(), documents: 0, matches: word.role != Role::Aside };
     let own = flushed.count(text, part)? + in_pending(text, part, pending);
     if part == Part::Text && word.is_prefix {
-        let longer = beginning_with(text, flushed, pending)?;
-        wanted.exact = most_frequent(longer).into_iter().take(WIDEST).collect();
+        let mut longer = beginning_with(text, flushed, pending)?;
+        // What was typed may reach beyond the stem of its own word.
+        for stem in query_terms(text).into_iter().filter(|stem| stem.text != *text) {
+            longer.entry(stem.text).or_default();
+        }
+        wanted.exact = most_frequent(longer).into_iter().take(LONGER).collect();
         wanted.documents = flushed.count_any(&wanted.exact, part)?;
-        let in_pending = pending.iter().filter(|document| 0 < document.words.text.frequency_of_all(text)).count();
-        wanted.documents += in_pending as u64;
+        let has_one = |document: &&Pending| wanted.exact.iter().any(|term| 0 < document.frequency(term, part));
+        wanted.documents += pending.iter().filter(has_one).count() as u64;
         return Ok(wanted);
     }
     wanted.documents = own;
