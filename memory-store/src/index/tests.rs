@@ -2,6 +2,7 @@
 
 mod damage;
 mod home;
+mod near;
 mod outside;
 mod pending;
 mod questions;

@@ -1,0 +1,73 @@
+//! What becomes of vectors when the index does not stay as it was.
+
+use memory_core::question::{Parsed, parse};
+use memory_core::{Asked, ContentHash, Filter, Found, QuestionVector, Ranking, TextVector};
+
+use super::home::{Home, Note, id, now, numbers_of};
+use crate::index::{Depth, Index};
+
+const NOTES: u32 = 30;
+
+fn body(number: u32) -> String {
+    format!("note{number} of its own")
+}
+
+/// The first note points one way, all others another.
+fn vector(number: u32) -> Vec<f32> {
+    if number == 1 { vec![1.0, 0.0] } else { vec![0.0, 1.0] }
+}
+
+fn home() -> (Home, Index) {
+    let home = Home::new();
+    for number in 1..=NOTES {
+        home.write(&Note { number, body: &body(number), ..Note::default() });
+    }
+    let index = home.index();
+    index.refresh(Depth::Usual).unwrap();
+    let of = |number: u32| TextVector { id: id(number), text: ContentHash::of(&body(number)), vector: vector(number) };
+    let vectors: Vec<TextVector> = (1..=NOTES).map(of).collect();
+    assert_eq!(index.keep_vectors("model", &vectors).unwrap(), u64::from(NOTES));
+    (home, index)
+}
+
+fn ask(index: &Index, text: &str) -> Found {
+    index.refresh(Depth::Usual).unwrap();
+    let Parsed { question, filter } = parse(text, &Filter::default());
+    let vector = Some(QuestionVector { identity: "model", vector: &[1.0, 0.0] });
+    let asked = Asked { question: &question, filter: &filter, limit: 10, ranking: Ranking::default(), vector };
+    index.search(&asked, now()).unwrap()
+}
+
+#[test]
+fn vectors_outlive_an_index_that_is_built_anew() {
+    let (home, index) = home();
+    assert_eq!(numbers_of(&ask(&index, "elsewhere")), [1]);
+    index.rebuild(&mut |_, _| ()).unwrap();
+    assert_eq!((numbers_of(&ask(&index, "elsewhere")), index.lacking("model").unwrap().len()), (vec![1], 0));
+    drop(index);
+    // The tables are gone, with the keys that they gave.
+    for name in ["documents.db", "documents.db-wal", "documents.db-shm"] {
+        let _ = std::fs::remove_file(home.at(&format!("index/{name}")));
+    }
+    let index = home.index();
+    assert_eq!((numbers_of(&ask(&index, "elsewhere")), index.lacking("model").unwrap().len()), (vec![1], 0));
+}
+
+#[test]
+fn without_the_folder_of_the_index_the_words_answer() {
+    let (home, index) = home();
+    drop(index);
+    std::fs::remove_dir_all(home.at("index")).unwrap();
+    let index = home.index();
+    let found = ask(&index, "note2");
+    assert_eq!((numbers_of(&found), found.total), (vec![2], 1));
+    assert_eq!(index.lacking("model").unwrap().len(), NOTES as usize);
+}
+
+#[test]
+fn what_must_not_stand_there_or_must_counts_for_vectors_too() {
+    let (_home, index) = home();
+    assert_eq!(numbers_of(&ask(&index, "elsewhere -note1")), Vec::<u32>::new());
+    assert_eq!(numbers_of(&ask(&index, "elsewhere -note2")), [1]);
+    assert_eq!(numbers_of(&ask(&index, "\"note2 of\"")), [2]);
+}
