@@ -10,6 +10,7 @@
 //! | remember something | [`write()`], [`update()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
 //! | find it again | [`read()`], [`list()`], [`search()`], [`backlinks()`] |
 //! | have a model read it | [`embed()`], [`Embedder`], [`Embeddings`] |
+//! | know when a text means | [`when::when()`], [`when::readings()`] |
 //! | take it back | [`delete()`], [`undo()`], [`restore()`] |
 //! | keep memories somewhere else | [`MemoryStore`], and its suite in `testing` |
 
@@ -55,6 +56,7 @@ pub mod secret;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod text;
+pub mod when;
 pub mod wikilink;
 
 pub use backlinks::backlinks;

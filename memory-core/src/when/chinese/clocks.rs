@@ -1,0 +1,237 @@
+//! Times of day in Chinese.
+
+use super::super::cursor::Cursor;
+use super::super::numeric;
+use super::super::spoken::{Clock, Part};
+use super::super::token::What;
+use super::numbers::{is_numeral, number_in};
+
+/// Whether a day or a part of one stands before, which makes an hour of any number of 点.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Licence {
+    None,
+    Hour,
+}
+
+/// Names of the parts of a day that can stand alone.
+const PARTS: &[(&str, Part)] = &[
+    ("凌晨", Part::SmallHours),
+    ("清晨", Part::Morning),
+    ("早晨", Part::Morning),
+    ("早上", Part::Morning),
+    ("上午", Part::Morning),
+    ("早间", Part::Morning),
+    ("朝早", Part::Morning),
+    ("朝头早", Part::Morning),
+    ("上昼", Part::Morning),
+    ("中午", Part::Noon),
+    ("正午", Part::Noon),
+    ("晌午", Part::Noon),
+    ("午间", Part::Noon),
+    ("下午", Part::Afternoon),
+    ("午后", Part::Afternoon),
+    ("下昼", Part::Afternoon),
+    ("晏昼", Part::Afternoon),
+    ("傍晚", Part::Evening),
+    ("黄昏", Part::Evening),
+    ("晚上", Part::Night),
+    ("晚间", Part::Night),
+    ("晚黑", Part::Night),
+    ("夜晚", Part::Night),
+    ("夜里", Part::Night),
+    ("夜间", Part::Night),
+    ("深夜", Part::Night),
+    ("半夜", Part::Night),
+    ("午夜", Part::Night),
+];
+
+/// Names that are words of another sense where no hour follows.
+const SHORT_PARTS: &[(&str, Part)] = &[("早", Part::Morning), ("晨", Part::Morning), ("晚", Part::Night), ("夜", Part::Night)];
+
+/// Eats a part of the day.
+pub(super) fn part(cursor: &mut Cursor<'_>) -> Option<Part> {
+    let whole = PARTS.iter().find(|(name, _)| cursor.eat_han(name));
+    let short = || {
+        cursor.attempt(|cursor| {
+            let (_, part) = SHORT_PARTS.iter().find(|(name, _)| cursor.eat_han(name))?;
+            let mut ahead = *cursor;
+            clock(&mut ahead, Licence::Hour).map(|_| *part)
+        })
+    };
+    whole.map(|(_, part)| *part).or_else(short)
+}
+
+/// Eats a time of day.
+pub(super) fn clock(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> {
+    cursor.attempt(|cursor| {
+        cursor.eat_any_han(&["大约", "大概", "约"]);
+        let clock = cursor
+            .attempt(numeric::clock)
+            .or_else(|| cursor.attempt(short_of))
+            .or_else(|| cursor.attempt(|cursor| spoken(cursor, licence)))?;
+        cursor.eat_any_han(&["左右", "前后", "整", "钟"]);
+        Some(clock)
+    })
+}
+
+/// Eats "差五分八点" and "差一刻八点".
+fn short_of(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    if !cursor.eat_han("差") {
+        return None;
+    }
+    let minutes = minutes_short(cursor)?;
+    let hour = number_in(cursor, 1..=24)?;
+    if !cursor.eat_any_han(&["点", "时"]) {
+        return None;
+    }
+    Clock::shown(hour, 0, 0)?.moved(-minutes)
+}
+
+fn minutes_short(cursor: &mut Cursor<'_>) -> Option<i32> {
+    let count = number_in(cursor, 1..=59)?;
+    let each = if cursor.eat_any_han(&["刻钟", "刻"]) { 15 } else { 1 };
+    if each == 1 && !cursor.eat_any_han(&["分钟", "分"]) {
+        return None;
+    }
+    i32::try_from(count).ok().filter(|count| *count < 60 / each).map(|count| count * each)
+}
+
+/// Eats "三点", "三点半", "16时40分50秒", "三點踏一".
+fn spoken(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> {
+    let start = *cursor;
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let hour = number_in(cursor, 0..=24)?;
+    let is_shi = cursor.eat_han("时");
+    if !is_shi && !cursor.eat_any_han(&["点", "點"]) {
+        return None;
+    }
+    let is_clock = cursor.eat_any_han(&["钟", "整"]);
+    if let Some(minutes) = cursor.attempt(|cursor| cursor.eat_han("差").then(|| minutes_short(cursor)).flatten()) {
+        return Clock::shown(hour, 0, 0)?.moved(-minutes);
+    }
+    let minute = cursor.attempt(|cursor| minute(cursor, licence));
+    let second = minute.and_then(|_| cursor.attempt(|cursor| number_in(cursor, 0..=59).filter(|_| cursor.eat_han("秒"))));
+    let is_bare = minute.is_none() && !is_clock;
+    if is_bare && licence == Licence::None && !is_an_hour(&start, cursor, hour, is_shi) {
+        return None;
+    }
+    // "三点五米" is a length.
+    if minute.is_none() && cursor.han(0).is_some_and(is_numeral) && licence == Licence::None {
+        return None;
+    }
+    // "八点多" is about eight.
+    cursor.eat_han("多");
+    Clock::shown(hour, minute.unwrap_or(0), second.unwrap_or(0))
+}
+
+/// Eats what follows the hour.
+fn minute(cursor: &mut Cursor<'_>, licence: Licence) -> Option<u64> {
+    // Cantonese counts the numbers that the long hand has "stepped on".
+    let is_stepped = cursor.eat_any_han(&["踏正", "搭正", "踏", "搭"]);
+    if cursor.eat_han("半") {
+        return Some(30);
+    }
+    let is_past = cursor.eat_any_han(&["过", "零"]);
+    let in_digits = matches!(cursor.peek(0), Some(What::Number(_)));
+    let is_two_digits = in_digits || is_past || cursor.han(0) == Some('十') || cursor.han(1).is_some_and(is_numeral);
+    let count = number_in(cursor, 0..=59)?;
+    if cursor.eat_any_han(&["刻钟", "刻"]) {
+        return (1..=3).contains(&count).then_some(count * 15);
+    }
+    if cursor.eat_any_han(&["分钟", "分"]) {
+        return Some(count);
+    }
+    if cursor.eat_han("个字") || is_stepped {
+        return (count < 12).then_some(count * 5);
+    }
+    if is_two_digits {
+        let is_counted =
+            cursor.han(0).is_some_and(|next| matches!(next, '个' | '人' | '元' | '块' | '米' | '次' | '天' | '年' | '月'));
+        return (!is_counted && cursor.ends_cleanly()).then_some(count);
+    }
+    // "三點三" is a quarter past three after a part of the day, and else a decimal.
+    (licence == Licence::Hour && (1..12).contains(&count)).then_some(count * 5)
+}
+
+/// Whether 点 or 时 after a number tells the hour, and is not of "two points" or "a bit".
+fn is_an_hour(start: &Cursor<'_>, end: &Cursor<'_>, hour: u64, is_shi: bool) -> bool {
+    let before = match start.before(1) {
+        Some(What::Han(character)) => Some(character),
+        _ => None,
+    };
+    let is_led = matches!(before, Some('在' | '到' | '于' | '至' | '等' | '约' | '从'));
+    let is_alone = start.is_at_start() && end.is_at_end();
+    let is_other_sense = matches!(
+        before,
+        Some(
+            '有' | '第'
+                | '这'
+                | '那'
+                | '以'
+                | '共'
+                | '早'
+                | '晚'
+                | '差'
+                | '快'
+                | '慢'
+                | '多'
+                | '少'
+                | '好'
+                | '大'
+                | '下'
+                | '几'
+                | '是'
+                | '的'
+                | '小'
+                | '意'
+                | '每'
+        )
+    );
+    let next = end.han(0);
+    let is_counted = matches!(
+        next,
+        Some(
+            '点' | '儿'
+                | '也'
+                | '都'
+                | '意'
+                | '建'
+                | '要'
+                | '原'
+                | '理'
+                | '注'
+                | '说'
+                | '内'
+                | '启'
+                | '好'
+                | '不'
+                | '米'
+                | '水'
+                | '钱'
+                | '间'
+                | '候'
+                | '刻'
+                | '代'
+                | '经'
+                | '感'
+                | '看'
+                | '心'
+                | '共'
+                | '区'
+                | '值'
+                | '特'
+                | '结'
+        )
+    );
+    let is_in_characters = matches!(start.peek(0), Some(What::Han(_)));
+    if is_led || is_alone {
+        return !is_counted;
+    }
+    if is_other_sense || is_counted || is_shi && is_in_characters {
+        return false;
+    }
+    // "一点" is "a bit" far more often than one o'clock.
+    hour != 1 || !is_in_characters
+}

@@ -1,0 +1,234 @@
+//! Dates of the calendar in Chinese: 2013年2月15号, 下个月五号, 月底, 29日.
+
+use super::super::cursor::Cursor;
+use super::super::spoken::{Day, Edge, Month, Period, Year};
+use super::super::token::What;
+use super::days::{Named, edge_of, month_away, nth_of, which};
+use super::numbers::{number_in, year};
+
+/// Eats a year with its 年: "2013年", "二零一五年", "明年".
+pub(super) fn year_said(cursor: &mut Cursor<'_>) -> Year {
+    let names = [("大后年", 3), ("后年", 2), ("明年", 1), ("今年", 0), ("本年", 0), ("去年", -1), ("上年", -1), ("前年", -2)];
+    if let Some((_, years)) = names.into_iter().find(|(name, _)| cursor.eat_han(name)) {
+        cursor.eat_han("度");
+        return Year::Away(years);
+    }
+    year(cursor).map_or(Year::Unsaid, Year::Exactly)
+}
+
+/// Eats a date of a month, with or without its year, or the end of either.
+pub(super) fn calendar(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let year = year_said(cursor);
+    cursor.eat_han("的");
+    let forms: [fn(&mut Cursor<'_>, Year) -> Option<Day>; 4] = [of_named_month, of_month_away, of_bare_month, of_year];
+    forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, year))).map(Named::from)
+}
+
+/// Eats "2月15号", "十月第一个星期一" and "6月底".
+fn of_named_month(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
+    let is_clean = cursor.starts_cleanly();
+    let month = number_in(cursor, 1..=12).filter(|_| is_clean)?;
+    let month = u32::try_from(month).ok()?;
+    if !cursor.eat_han("月") {
+        return None;
+    }
+    cursor.eat_han("份");
+    let month = Month::Named(month, year);
+    of_month(cursor, month).or_else(|| {
+        cursor.attempt(|cursor| {
+            // Without 日 or 号, only what is no amount of something.
+            let date = number_in(cursor, 1..=31)?;
+            let is_counted = cursor.han(0).is_some_and(|next| {
+                matches!(
+                    next,
+                    '个' | '次'
+                        | '年'
+                        | '天'
+                        | '人'
+                        | '元'
+                        | '块'
+                        | '分'
+                        | '月'
+                        | '周'
+                        | '点'
+                        | '时'
+                        | '万'
+                        | '千'
+                        | '百'
+                        | '亿'
+                        | '小'
+                        | '名'
+                        | '位'
+                        | '秒'
+                )
+            });
+            (!is_counted && cursor.ends_cleanly())
+                .then(|| u32::try_from(date).ok().map(|date| Day::OfMonth(date, month)))
+                .flatten()
+        })
+    })
+}
+
+/// Eats what names a day of the month before.
+fn of_month(cursor: &mut Cursor<'_>, month: Month) -> Option<Day> {
+    let date = cursor.attempt(|cursor| {
+        cursor.eat_han("的");
+        let date = number_in(cursor, 1..=31)?;
+        let is_date = cursor.eat_any_han(&["日", "号"]);
+        is_date.then(|| u32::try_from(date).ok().map(|date| Day::OfMonth(date, month))).flatten()
+    });
+    if date.is_some() {
+        // The weekday in brackets says it again.
+        cursor.attempt(|cursor| {
+            let is_bracketed = cursor.eat_sign('(');
+            let is_week = cursor.eat_any_han(&["周", "星期", "礼拜"]);
+            if is_week {
+                cursor.step();
+            }
+            (is_week && (!is_bracketed || cursor.eat_sign(')'))).then_some(())
+        });
+        return date;
+    }
+    let period = Period::Month(month);
+    cursor
+        .attempt(|cursor| {
+            cursor.eat_han("的");
+            nth_of(cursor, period.clone())
+        })
+        .or_else(|| cursor.attempt(|cursor| edge_of(cursor, &period)))
+}
+
+/// Eats "下个月五号", "本月底" and "下个月的最后一天".
+fn of_month_away(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
+    if year != Year::Unsaid {
+        return None;
+    }
+    let months = which(cursor)?;
+    if !cursor.eat_han("月") {
+        return None;
+    }
+    cursor.eat_han("份");
+    of_month(cursor, Month::Away(months))
+}
+
+/// Eats "月底" and "月初"; after the name of a month they are its own.
+fn of_bare_month(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
+    let is_alone = year == Year::Unsaid && !matches!(cursor.before(1), Some(What::Han('个' | '上' | '下')));
+    let names = [("月底", Edge::End), ("月末", Edge::End), ("月初", Edge::Start), ("月中", Edge::Middle)];
+    let (_, edge) = names.into_iter().find(|(name, _)| cursor.eat_han(name)).filter(|_| is_alone)?;
+    Some(Day::Edge(edge, Period::Month(Month::Unsaid)))
+}
+
+/// Eats "年底", "明年初" and "今年最后一天".
+fn of_year(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
+    let period = Period::Year(year);
+    if year == Year::Unsaid {
+        let names = [("年底", Edge::End), ("年末", Edge::End), ("年终", Edge::End), ("年初", Edge::Start)];
+        let (_, edge) = names.into_iter().find(|(name, _)| cursor.eat_han(name))?;
+        return Some(Day::Edge(edge, period));
+    }
+    nth_of(cursor, period.clone()).or_else(|| edge_of(cursor, &period))
+}
+
+/// Eats "29日" and "十五号", whose month is not said.
+pub(super) fn day_alone(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let is_in_digits = matches!(cursor.peek(0), Some(What::Number(_)));
+    let is_inside =
+        matches!(cursor.before(1), Some(What::Han('第' | '月' | '年' | '周' | '星' | '期' | '拜' | '十' | '百' | '点' | '零')));
+    if !cursor.starts_cleanly() || is_inside {
+        return None;
+    }
+    let start = cursor.at();
+    let date = number_in(cursor, 1..=31)?;
+    let is_long = is_in_digits || 1 < cursor.at() - start;
+    let is_hao = cursor.eat_han("号");
+    // "三日" is three days, and "一日" one day, more often than a date.
+    if !is_hao && !(is_long && cursor.eat_han("日")) {
+        return None;
+    }
+    let is_a_number = cursor.han(0).is_some_and(|next| {
+        matches!(
+            next,
+            '线' | '線'
+                | '楼'
+                | '樓'
+                | '门'
+                | '門'
+                | '房'
+                | '机'
+                | '機'
+                | '院'
+                | '店'
+                | '桌'
+                | '馆'
+                | '館'
+                | '车'
+                | '車'
+                | '公'
+                | '选'
+                | '口'
+                | '室'
+                | '厅'
+                | '柜'
+                | '台'
+                | '码'
+                | '碼'
+                | '位'
+                | '球'
+                | '文'
+                | '字'
+                | '床'
+                | '病'
+                | '宿'
+                | '航'
+                | '游'
+                | '元'
+                | '仓'
+                | '窗'
+                | '站'
+                | '井'
+                | '池'
+                | '炉'
+                | '工'
+                | '主'
+                | '人'
+                | '种'
+                | '电'
+                | '電'
+                | '坑'
+                | '令'
+                | '铺'
+                | '实'
+        )
+    });
+    if is_a_number {
+        return None;
+    }
+    Some(Day::OfMonth(u32::try_from(date).ok()?, Month::Unsaid).into())
+}
+
+/// Eats what is longer than a day and is read as its first: "下个月", "2013年", "明年三月".
+pub(super) fn vague(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let start = |period| Some(Named { is_vague: true, ..Day::Edge(Edge::Start, period).into() });
+    if let Some(months) = cursor.attempt(|cursor| which(cursor).filter(|months| *months != 0 && cursor.eat_han("月"))) {
+        return start(month_away(months));
+    }
+    let is_led = matches!(cursor.before(1), Some(What::Han('在' | '到' | '等' | '至')));
+    let year = year_said(cursor);
+    cursor.eat_han("的");
+    let month = cursor.attempt(|cursor| {
+        let month = number_in(cursor, 1..=12)?;
+        cursor.eat_han("月").then_some(month)
+    });
+    let Some(month) = month else {
+        return match year {
+            Year::Unsaid | Year::Away(0) => None,
+            Year::Away(_) | Year::Exactly(_) => start(Period::Year(year)),
+        };
+    };
+    let is_month = cursor.eat_any_han(&["份"]) || year != Year::Unsaid || is_led || matches!(cursor.han(0), Some('前' | '之'));
+    if !is_month {
+        return None;
+    }
+    start(Period::Month(Month::Named(u32::try_from(month).ok()?, year)))
+}

@@ -1,0 +1,303 @@
+//! Everything that names a day in Chinese.
+
+use chrono::Weekday;
+
+use super::super::cursor::Cursor;
+use super::super::numeric;
+use super::super::spoken::{Amount, Counted, Day, Edge, Month, Near, Part, Period, Week, Year};
+use super::super::token::What;
+use super::amounts::amount;
+use super::dates::{calendar, day_alone, vague};
+use super::feasts::feast;
+use super::numbers::{is_numeral, number};
+
+/// A day, with what its name says about the time as well.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    pub(super) day: Day,
+    pub(super) part: Option<Part>,
+    pub(super) repeats: bool,
+    pub(super) is_vague: bool,
+}
+
+impl From<Day> for Named {
+    fn from(day: Day) -> Self {
+        Self { day, part: None, repeats: false, is_vague: false }
+    }
+}
+
+/// Names of days by their distance from today, the longer before those that they end with.
+const SHIFTS: &[(&str, i64)] = &[
+    ("大大后天", 4),
+    ("大后天", 3),
+    ("大后日", 3),
+    ("大后儿", 3),
+    ("后天", 2),
+    ("后日", 2),
+    ("后儿", 2),
+    ("明天", 1),
+    ("明日", 1),
+    ("明儿", 1),
+    ("听日", 1),
+    ("翌日", 1),
+    ("今天", 0),
+    ("今日", 0),
+    ("今儿", 0),
+    ("本日", 0),
+    ("昨天", -1),
+    ("昨日", -1),
+    ("昨儿", -1),
+    ("琴日", -1),
+    ("寻日", -1),
+    ("大大前天", -4),
+    ("大前天", -3),
+    ("大前日", -3),
+    ("前天", -2),
+    ("前日", -2),
+    ("前儿", -2),
+];
+
+/// Names of a part of such a day.
+const PARTS: &[(&str, i64, Part)] = &[
+    ("今早", 0, Part::Morning),
+    ("今晨", 0, Part::Morning),
+    ("今朝", 0, Part::Morning),
+    ("今晚", 0, Part::Night),
+    ("今夜", 0, Part::Night),
+    ("明早", 1, Part::Morning),
+    ("明晨", 1, Part::Morning),
+    ("听朝", 1, Part::Morning),
+    ("明晚", 1, Part::Night),
+    ("明夜", 1, Part::Night),
+    ("听晚", 1, Part::Night),
+    ("昨晚", -1, Part::Night),
+    ("昨夜", -1, Part::Night),
+    ("琴晚", -1, Part::Night),
+    ("寻晚", -1, Part::Night),
+];
+
+const NOW: &[&str] = &["现在", "此刻", "此时", "当前", "依家", "而家", "宜家", "这一刻", "这会儿", "这时"];
+
+/// Eats the name of a day, and how far from it another is meant.
+pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let forms = [distance, shifted, now, of_week, feast_of, calendar, full_date, day_alone, vague];
+    let named = forms.into_iter().find_map(|form| cursor.attempt(form))?;
+    if named.is_vague {
+        return Some(named);
+    }
+    let moved = cursor.attempt(|cursor| {
+        cursor.eat_han("的");
+        let is_before = cursor.eat_any_han(&["之前", "前"]);
+        if !is_before && !cursor.eat_any_han(&["之后", "以后", "后"]) {
+            return None;
+        }
+        cursor.eat_any_han(&["的", "第"]);
+        let amount = amount(cursor).filter(|amount| !amount.is_exact)?;
+        // "国庆前三天打折" and "国庆后第二天" are both counted from the feast.
+        Some(if is_before { amount.negated() } else { amount })
+    });
+    Some(match moved {
+        Some(amount) => Named::from(Day::Away(amount, Box::new(named.day))),
+        None => named,
+    })
+}
+
+/// Eats "三天后", "再过两天", "五分钟之内" and "5年前".
+fn distance(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let is_passed = cursor.eat_any_han(&["再过", "再等", "过多", "过"]);
+    let amount = amount(cursor)?;
+    cursor.eat_han("的");
+    let is_ahead = cursor.eat_any_han(&["之后", "以后", "过后", "后", "之内", "以内", "内"]);
+    let is_back = !is_ahead && !is_passed && cursor.eat_any_han(&["之前", "以前", "前"]);
+    if !is_ahead && !is_back && !is_passed {
+        return None;
+    }
+    let amount = if is_back { amount.negated() } else { amount };
+    let day = Day::Away(amount, Box::new(Day::Shifted(0)));
+    // "两周后的周五" is the Friday of that week.
+    let weekday = cursor.attempt(|cursor| {
+        cursor.eat_han("的");
+        cursor.eat_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten().filter(|_| !amount.is_exact)
+    });
+    Some(weekday.map_or(day.clone(), |weekday| Day::WeekdayNear(weekday, Box::new(day), near(amount))).into())
+}
+
+fn near(amount: Amount) -> Near {
+    if amount.months == 0 { Near::SameWeek } else { Near::FromThere }
+}
+
+fn shifted(cursor: &mut Cursor<'_>) -> Option<Named> {
+    if cursor.eat_any_han(&["每天", "每日", "天天", "每一天"]) {
+        let is_daily = !matches!(cursor.han(0), Some('向'));
+        return is_daily.then(|| Named { repeats: true, ..Day::Shifted(0).into() });
+    }
+    if let Some(part) = [("每晚", Part::Night), ("每早", Part::Morning)].into_iter().find(|(name, _)| cursor.eat_han(name)) {
+        return Some(Named { part: Some(part.1), repeats: true, ..Day::Shifted(0).into() });
+    }
+    if let Some((_, days, part)) = PARTS.iter().find(|(name, _, _)| cursor.eat_han(name)) {
+        cursor.eat_any_han(&["上", "里", "间"]);
+        return Some(Named { part: Some(*part), ..Day::Shifted(*days).into() });
+    }
+    // "以后天天" holds no day after tomorrow.
+    let is_inside = matches!(cursor.before(1), Some(What::Han('以' | '之' | '然' | '最' | '今' | '往' | '从' | '先')));
+    let (name, days) = SHIFTS.iter().find(|(name, _)| cursor.eat_han(name))?;
+    let starts_inside = name.starts_with(['后', '前']) && (is_inside || cursor.han(0) == Some('天'));
+    (!starts_inside).then(|| Day::Shifted(*days).into())
+}
+
+fn now(cursor: &mut Cursor<'_>) -> Option<Named> {
+    cursor.eat_any_han(NOW).then(|| Day::Now.into())
+}
+
+fn full_date(cursor: &mut Cursor<'_>) -> Option<Named> {
+    numeric::full_date(cursor).map(Named::from)
+}
+
+/// Eats the weekday that follows 周, 星期 or 礼拜.
+fn weekday(cursor: &mut Cursor<'_>) -> Option<Weekday> {
+    let weekday = match cursor.peek(0)? {
+        What::Han('一') => Weekday::Mon,
+        What::Han('二') => Weekday::Tue,
+        What::Han('三') => Weekday::Wed,
+        What::Han('四') => Weekday::Thu,
+        What::Han('五') => Weekday::Fri,
+        What::Han('六' | '末') => Weekday::Sat,
+        What::Han('日' | '天' | '七') => Weekday::Sun,
+        What::Number(number) if number.digits == 1 && cursor.is_glued(0) => match number.value {
+            1 => Weekday::Mon,
+            2 => Weekday::Tue,
+            3 => Weekday::Wed,
+            4 => Weekday::Thu,
+            5 => Weekday::Fri,
+            6 => Weekday::Sat,
+            7 => Weekday::Sun,
+            _ => return None,
+        },
+        What::Han(_) | What::Number(_) | What::Word(_) | What::Sign(_) | What::Other => return None,
+    };
+    cursor.step();
+    Some(weekday)
+}
+
+/// Eats "下", "上上个" or "这", and returns how far that is.
+pub(super) fn which(cursor: &mut Cursor<'_>) -> Option<i32> {
+    let names =
+        [("下下", 2), ("下", 1), ("嚟紧", 1), ("上上", -2), ("上", -1), ("这", 0), ("本", 0), ("今", 0), ("呢", 0), ("当", 0)];
+    let (_, distance) = names.into_iter().find(|(name, _)| cursor.eat_han(name))?;
+    cursor.eat_any_han(&["一个", "个", "一"]);
+    Some(distance)
+}
+
+/// Eats a day of the week, or the end of it.
+fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let repeats = cursor.eat_any_han(&["每个", "每", "逢"]);
+    let is_counted = matches!(cursor.before(1), Some(What::Han(before)) if is_numeral(before) || before == '几')
+        || matches!(cursor.before(1), Some(What::Number(_))) && cursor.is_glued(0);
+    let leading = if repeats { None } else { cursor.attempt(which) };
+    let is_short = cursor.eat_han("周");
+    if !is_short && !cursor.eat_any_han(&["星期", "礼拜"]) {
+        return None;
+    }
+    let weekday = weekday(cursor).or_else(|| {
+        // "下周的星期三" and "下周周三" say it twice.
+        let again = |cursor: &mut Cursor<'_>| {
+            cursor.eat_han("的");
+            cursor.eat_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten()
+        };
+        leading.and_then(|_| cursor.attempt(again))
+    });
+    let Some(weekday) = weekday else {
+        let weeks = leading.filter(|weeks| *weeks != 0)?;
+        return Some(end_of_week(cursor, weeks));
+    };
+    let is_counted_behind = matches!(cursor.han(0), Some('次' | '岁' | '年' | '个' | '遍' | '回' | '期' | '趟'));
+    if is_counted && leading.is_none() || is_short && is_counted_behind && leading.is_none() {
+        return None;
+    }
+    let is_weekend = matches!(cursor.before(1), Some(What::Han('末')));
+    let week = match leading {
+        Some(weeks) => Week::Of(weeks),
+        None if is_weekend => Week::This,
+        None => Week::Coming,
+    };
+    Some(Named { repeats, ..Day::Weekday(weekday, week).into() })
+}
+
+/// Eats "下周" with its beginning or end; alone it is vague.
+fn end_of_week(cursor: &mut Cursor<'_>, weeks: i32) -> Named {
+    let edge = [("初", Edge::Start), ("底", Edge::End), ("内", Edge::End), ("之内", Edge::End)];
+    match edge.into_iter().find(|(name, _)| cursor.eat_han(name)) {
+        Some((_, edge)) => Day::Edge(edge, Period::Week(weeks)).into(),
+        None => Named { is_vague: true, ..Day::Edge(Edge::Start, Period::Week(weeks)).into() },
+    }
+}
+
+/// Eats a feast with its year.
+fn feast_of(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let year = super::dates::year_said(cursor);
+    cursor.eat_han("的");
+    let leading = if year == Year::Unsaid { cursor.attempt(which) } else { None };
+    let feast = feast(cursor)?;
+    let day = match leading {
+        Some(distance) if distance < 0 => {
+            let back = Amount { months: -12, ..Amount::default() };
+            Day::FeastFrom(feast, Box::new(Day::Away(back, Box::new(Day::Shifted(0)))))
+        }
+        _ => Day::Feast(feast, year),
+    };
+    Some(day.into())
+}
+
+/// Eats "第一个星期一", "最后一天" or "第三天", which are of the period before.
+pub(super) fn nth_of(cursor: &mut Cursor<'_>, period: Period) -> Option<Day> {
+    let nth = if cursor.eat_any_han(&["最后一", "最后"]) {
+        -1
+    } else if cursor.eat_any_han(&["倒数第", "倒数"]) {
+        -i32::try_from(number(cursor)?).ok()?
+    } else if cursor.eat_han("首") {
+        1
+    } else if cursor.eat_han("第") {
+        i32::try_from(number(cursor)?).ok()?
+    } else {
+        return None;
+    };
+    cursor.eat_han("个");
+    let counted = if cursor.eat_any_han(&["工作日"]) {
+        Counted::WorkingDays
+    } else if cursor.eat_any_han(&["周", "星期", "礼拜"]) {
+        Counted::Weekdays(weekday(cursor)?)
+    } else if cursor.eat_any_han(&["天", "日"]) {
+        Counted::Days
+    } else {
+        return None;
+    };
+    Some(Day::Nth(nth, counted, period))
+}
+
+/// Eats 初, 中 or 底, which are of the month or year before.
+pub(super) fn edge_of(cursor: &mut Cursor<'_>, period: &Period) -> Option<Day> {
+    let names = [
+        ("月初", Edge::Start),
+        ("年初", Edge::Start),
+        ("上旬", Edge::Start),
+        ("初", Edge::Start),
+        ("中旬", Edge::Middle),
+        ("年中", Edge::Middle),
+        ("中", Edge::Middle),
+        ("月底", Edge::End),
+        ("月末", Edge::End),
+        ("年底", Edge::End),
+        ("年末", Edge::End),
+        ("底", Edge::End),
+        ("末", Edge::End),
+        ("下旬", Edge::End),
+        ("终", Edge::End),
+    ];
+    let (_, edge) = names.into_iter().find(|(name, _)| cursor.eat_han(name))?;
+    Some(Day::Edge(edge, period.clone()))
+}
+
+/// Returns the month that is so many from this, as a period.
+pub(super) fn month_away(months: i32) -> Period {
+    Period::Month(Month::Away(months))
+}

@@ -1,0 +1,156 @@
+//! The Chinese grammar: Mandarin, with the Cantonese words for the same, in either script.
+
+mod amounts;
+mod clocks;
+mod dates;
+mod days;
+mod feasts;
+mod numbers;
+mod script;
+
+use super::cursor::Cursor;
+use super::spoken::{Clock, Day, Spoken};
+use super::token::What;
+use clocks::{Licence, clock, part};
+use days::{Named, day};
+
+pub(super) use script::simplified;
+
+/// Whether an expression can begin with the character.
+pub(super) fn may_begin(character: char) -> bool {
+    numbers::is_numeral(character)
+        || matches!(
+            character,
+            '半' | '几'
+                | '数'
+                | '再'
+                | '过'
+                | '大'
+                | '后'
+                | '明'
+                | '听'
+                | '翌'
+                | '今'
+                | '本'
+                | '昨'
+                | '琴'
+                | '寻'
+                | '前'
+                | '每'
+                | '天'
+                | '现'
+                | '此'
+                | '当'
+                | '依'
+                | '而'
+                | '宜'
+                | '这'
+                | '逢'
+                | '下'
+                | '上'
+                | '嚟'
+                | '呢'
+                | '周'
+                | '星'
+                | '礼'
+                | '月'
+                | '年'
+                | '去'
+                | '凌'
+                | '清'
+                | '早'
+                | '朝'
+                | '中'
+                | '正'
+                | '晌'
+                | '午'
+                | '晏'
+                | '傍'
+                | '黄'
+                | '晚'
+                | '夜'
+                | '深'
+                | '差'
+                | '约'
+                | '北'
+        )
+        || feasts::may_begin(character)
+}
+
+/// Eats one expression: a day, a time, or both in any order, with a part of the day.
+pub(super) fn expression(cursor: &mut Cursor<'_>) -> Option<Spoken> {
+    cursor.attempt(|cursor| {
+        let mut spoken = Spoken::default();
+        let mut end = None;
+        // A day, a part of it and a time, each once.
+        for _ in 0..4 {
+            if end.is_some() {
+                cursor.eat_sign(',');
+                cursor.eat_any_han(&["的", "在"]);
+            }
+            if !piece(cursor, &mut spoken) {
+                break;
+            }
+            end = Some(*cursor);
+        }
+        *cursor = end?;
+        midnight_or_noon(cursor, &mut spoken);
+        let is_named = spoken.day.is_some() || spoken.clock.is_some();
+        is_named.then_some(spoken)
+    })
+}
+
+/// Eats a lunar date whole, which no rule here can place.
+pub(super) fn lunar(cursor: &mut Cursor<'_>) -> bool {
+    let eaten = cursor.attempt(|cursor| {
+        let is_lunar = cursor.eat_any_han(&["农历", "阴历", "旧历"]);
+        is_lunar.then(|| expression(cursor).map(|_| ())).flatten()
+    });
+    eaten.is_some()
+}
+
+fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
+    let is_instant =
+        matches!(&spoken.day, Some(Day::Now)) || matches!(&spoken.day, Some(Day::Away(amount, _)) if amount.is_exact);
+    if spoken.day.is_none()
+        && let Some(Named { day, part, repeats, is_vague }) = cursor.attempt(day)
+    {
+        spoken.day = Some(day);
+        spoken.part = spoken.part.or(part);
+        spoken.repeats |= repeats;
+        spoken.is_vague |= is_vague;
+        return true;
+    }
+    if is_instant {
+        return false;
+    }
+    if spoken.zone.is_none() && cursor.eat_han("北京时间") {
+        spoken.zone = Some(8 * 3600);
+        return true;
+    }
+    if spoken.clock.is_none()
+        && let Some(part) = part(cursor)
+    {
+        // "今天晚上" and "今晚夜里" say it twice.
+        spoken.part = Some(part);
+        return true;
+    }
+    if spoken.clock.is_some() {
+        return false;
+    }
+    let licence = if spoken.day.is_some() || spoken.part.is_some() { Licence::Hour } else { Licence::None };
+    spoken.clock = cursor.attempt(|cursor| clock(cursor, licence));
+    spoken.clock.is_some()
+}
+
+/// The words for midnight and noon are times by themselves.
+fn midnight_or_noon(cursor: &Cursor<'_>, spoken: &mut Spoken) {
+    if spoken.clock.is_some() || spoken.part.is_none() {
+        return;
+    }
+    spoken.clock = match (cursor.before(2), cursor.before(1)) {
+        (Some(What::Han('正')), Some(What::Han('午'))) => Some(Clock::NOON),
+        (Some(What::Han('午')), Some(What::Han('夜'))) => Some(Clock::sure(24, 0)),
+        _ => None,
+    };
+}

@@ -1,0 +1,35 @@
+//! Which of several readings a reminder is made of.
+
+use std::cmp::Reverse;
+
+use chrono::{DateTime, TimeZone};
+
+use super::find::readings;
+use super::reading::{Kind, Reading, Relation};
+
+/// Returns the reading of a text that is meant most likely, seen from `now` and its zone.
+///
+/// What is to come stands before what is now, and that before what is over; a point before a whole month; a day before a
+/// lone time of day; else the first counts.
+///
+/// ```
+/// use chrono::DateTime;
+/// use memory_core::when::{Kind, Relation, when};
+///
+/// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").unwrap();
+/// let reading = when("remind me to call Anna tomorrow at 3pm", &now).unwrap();
+/// assert_eq!(reading.text, "tomorrow at 3pm");
+/// assert_eq!((reading.kind, reading.relation), (Kind::DateTime, Relation::Future));
+/// assert_eq!(when("Anna likes tea", &now), None);
+/// ```
+pub fn when<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<Reading> {
+    readings(text, now).into_iter().min_by_key(|reading| (Reverse(reading.relation), reading.is_vague, worth(reading)))
+}
+
+fn worth(reading: &Reading) -> (u8, usize) {
+    let rank = match (reading.relation, reading.kind) {
+        (Relation::Future, Kind::Time) => 1,
+        (Relation::Future | Relation::Present | Relation::Past, _) => 0,
+    };
+    (rank, reading.span.start)
+}

@@ -1,0 +1,176 @@
+//! Walking over the pieces of a text.
+
+use super::token::{Number, Token, What};
+
+/// A place between the pieces of a text; a copy of it is the way back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cursor<'t> {
+    tokens: &'t [Token<'t>],
+    at: usize,
+}
+
+impl<'t> Cursor<'t> {
+    pub(super) fn new(tokens: &'t [Token<'t>], at: usize) -> Self {
+        Self { tokens, at }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    fn token(&self, ahead: usize) -> Option<&'t Token<'t>> {
+        self.tokens.get(self.at + ahead)
+    }
+
+    /// Returns the piece so many ahead.
+    pub(super) fn peek(&self, ahead: usize) -> Option<What<'t>> {
+        self.token(ahead).map(|token| token.what)
+    }
+
+    /// Returns whether the piece so many ahead follows the one before it without a blank.
+    pub(super) fn is_glued(&self, ahead: usize) -> bool {
+        self.token(ahead).is_some_and(|token| !token.gap)
+    }
+
+    /// Returns the piece so many before the next one, 1 being the nearest.
+    pub(super) fn before(&self, back: usize) -> Option<What<'t>> {
+        self.at.checked_sub(back).and_then(|at| self.tokens.get(at)).map(|token| token.what)
+    }
+
+    /// Returns the word so many before the next piece, or nothing.
+    pub(super) fn word_before(&self, back: usize) -> &'t str {
+        match self.before(back) {
+            Some(What::Word(word)) => word,
+            _ => "",
+        }
+    }
+
+    pub(super) fn is_at_start(&self) -> bool {
+        self.at == 0
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        self.tokens.len() <= self.at
+    }
+
+    pub(super) fn step(&mut self) {
+        self.at += 1;
+    }
+
+    /// Runs `parse`, and goes back where it finds nothing.
+    pub(super) fn attempt<T>(&mut self, parse: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let start = *self;
+        let found = parse(self);
+        if found.is_none() {
+            *self = start;
+        }
+        found
+    }
+
+    /// Returns the next piece if it is a word, or nothing.
+    pub(super) fn word(&self) -> &'t str {
+        self.word_ahead(0)
+    }
+
+    pub(super) fn word_ahead(&self, ahead: usize) -> &'t str {
+        match self.peek(ahead) {
+            Some(What::Word(word)) => word,
+            _ => "",
+        }
+    }
+
+    pub(super) fn eat(&mut self, word: &str) -> bool {
+        self.eat_if(|what| what == What::Word(word))
+    }
+
+    pub(super) fn eat_any(&mut self, words: &[&str]) -> bool {
+        self.eat_if(|what| matches!(what, What::Word(word) if words.contains(&word)))
+    }
+
+    /// Eats all the words of a phrase, or none.
+    pub(super) fn eat_phrase(&mut self, phrase: &str) -> bool {
+        self.attempt(|cursor| phrase.split(' ').all(|word| cursor.eat(word)).then_some(())).is_some()
+    }
+
+    pub(super) fn eat_any_phrase(&mut self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.eat_phrase(phrase))
+    }
+
+    pub(super) fn eat_sign(&mut self, sign: char) -> bool {
+        self.eat_if(|what| what == What::Sign(sign))
+    }
+
+    pub(super) fn eat_glued_sign(&mut self, sign: char) -> bool {
+        self.is_glued(0) && self.eat_sign(sign)
+    }
+
+    /// Eats all of these Chinese characters, or none.
+    pub(super) fn eat_han(&mut self, characters: &str) -> bool {
+        self.attempt(|cursor| {
+            characters.chars().all(|character| cursor.eat_if(|what| what == What::Han(character))).then_some(())
+        })
+        .is_some()
+    }
+
+    pub(super) fn eat_any_han(&mut self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.eat_han(word))
+    }
+
+    pub(super) fn han(&self, ahead: usize) -> Option<char> {
+        match self.peek(ahead) {
+            Some(What::Han(character)) => Some(character),
+            _ => None,
+        }
+    }
+
+    /// Eats a number in digits.
+    pub(super) fn eat_digits(&mut self) -> Option<Number> {
+        let Some(What::Number(number)) = self.peek(0) else { return None };
+        self.at += 1;
+        Some(number)
+    }
+
+    /// Eats a number in digits that stands right behind the piece before it.
+    pub(super) fn eat_glued_digits(&mut self) -> Option<Number> {
+        if self.is_glued(0) { self.eat_digits() } else { None }
+    }
+
+    fn eat_if(&mut self, wanted: impl FnOnce(What<'t>) -> bool) -> bool {
+        let is_wanted = self.peek(0).is_some_and(wanted);
+        self.at += usize::from(is_wanted);
+        is_wanted
+    }
+
+    /// Returns whether a number that begins here is not the rest of something longer, such as a price or a version.
+    pub(super) fn starts_cleanly(&self) -> bool {
+        if !self.is_glued(0) {
+            return !matches!(self.before(1), Some(What::Sign('$' | '#' | '£' | '€' | '¥' | '+')));
+        }
+        let is_inside = 1 < self.at && self.tokens.get(self.at - 1).is_some_and(|token| !token.gap);
+        match self.before(1) {
+            None | Some(What::Han(_)) => true,
+            Some(What::Word(_) | What::Number(_) | What::Other) => false,
+            Some(What::Sign('.' | ',' | '-' | '/' | ':' | '_' | '\'')) => {
+                !is_inside || matches!(self.before(2), Some(What::Han(_) | What::Sign(_)))
+            }
+            Some(What::Sign('$' | '#' | '£' | '€' | '¥' | '+' | '%' | '&' | '\\' | '^')) => false,
+            Some(What::Sign('=' | '?')) => !is_inside,
+            Some(What::Sign(_)) => true,
+        }
+    }
+
+    /// Returns whether what ends here is not the beginning of something longer, such as a version or a share.
+    pub(super) fn ends_cleanly(&self) -> bool {
+        if !self.is_glued(0) {
+            return !matches!(self.peek(0), Some(What::Sign('%' | '\u{b0}' | '$' | '€' | '£')));
+        }
+        match self.peek(0) {
+            None | Some(What::Han(_)) => true,
+            Some(What::Word(_) | What::Number(_) | What::Other | What::Sign('%' | '\u{b0}' | '$' | '€' | '£' | '+')) => false,
+            Some(What::Sign('.' | ',' | ':' | '-' | '/' | '_' | '@' | '=')) => {
+                !(self.is_glued(1) && matches!(self.peek(1), Some(What::Number(_) | What::Word(_) | What::Other)))
+            }
+            Some(What::Sign(_)) => true,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Distances in English: "two and a half hours", "a fortnight".
+
+use super::super::cursor::Cursor;
+use super::super::spoken::{Amount, Quantity, Unit};
+use super::super::token::What;
+use super::lexicon::{unit, unit_letter};
+use super::numbers::{number, small};
+
+/// More parts than a person would name.
+const MOST_PARTS: usize = 7;
+
+/// Eats "1 month, 2 days and 3 hours".
+pub(super) fn amount(cursor: &mut Cursor<'_>) -> Option<Amount> {
+    let (mut total, mut last) = cursor.attempt(part)?;
+    for _ in 1..MOST_PARTS {
+        let more = cursor.attempt(|cursor| {
+            cursor.eat_sign(',');
+            cursor.eat("and");
+            part(cursor).filter(|(_, unit)| is_smaller(*unit, last))
+        });
+        let minutes = || Some((cursor_minutes(cursor, last)?, Unit::Minute));
+        let Some((amount, unit)) = more.or_else(minutes) else { break };
+        total = total.plus(amount)?;
+        last = unit;
+    }
+    Some(total)
+}
+
+/// Eats the minutes of "1h30".
+fn cursor_minutes(cursor: &mut Cursor<'_>, last: Unit) -> Option<Amount> {
+    if last != Unit::Hour {
+        return None;
+    }
+    cursor.attempt(|cursor| {
+        let minutes = cursor.eat_glued_digits().filter(|number| number.digits == 2)?;
+        if cursor.ends_cleanly() { Unit::Minute.amount(Quantity::whole(minutes.value)?) } else { None }
+    })
+}
+
+fn is_smaller(unit: Unit, than: Unit) -> bool {
+    let rank = |unit: Unit| match unit {
+        Unit::Second => 0,
+        Unit::Minute => 1,
+        Unit::Hour => 2,
+        Unit::Day | Unit::WorkingDay => 3,
+        Unit::Week => 4,
+        Unit::Month => 5,
+        Unit::Quarter => 6,
+        Unit::Year => 7,
+    };
+    rank(unit) < rank(than)
+}
+
+/// Eats one number and its unit.
+fn part(cursor: &mut Cursor<'_>) -> Option<(Amount, Unit)> {
+    let quantity = cursor.attempt(quantity)?;
+    cursor.eat_any(&["more", "full", "whole", "short", "additional", "extra", "other"]);
+    cursor.eat_glued_sign('-');
+    let (unit, each) = cursor.attempt(named_unit)?;
+    let half = cursor.eat_phrase("and a half");
+    let quantity = if half { quantity.and_a_half()? } else { quantity };
+    let quantity = Quantity { over: quantity.over.checked_mul(i64::try_from(each).ok()?)?, ..quantity };
+    Some((unit.amount(quantity)?, unit))
+}
+
+/// Eats a unit; a lone letter is one only right behind a number.
+pub(super) fn named_unit(cursor: &mut Cursor<'_>) -> Option<(Unit, u64)> {
+    let is_working = cursor.eat_any(&["business", "working", "work"]);
+    let word = cursor.word();
+    if cursor.is_glued(0)
+        && matches!(cursor.before(1), Some(What::Number(_)))
+        && let Some(unit) = unit_letter(word)
+    {
+        cursor.step();
+        return Some((unit, 1));
+    }
+    let (unit, each) = unit(word)?;
+    cursor.step();
+    match (is_working, unit) {
+        (false, _) => Some((unit, each)),
+        (true, Unit::Day) => Some((Unit::WorkingDay, each)),
+        (true, _) => None,
+    }
+}
+
+/// Eats how many: "a couple of", "1.5", "3/4", "half an", "two and a half".
+fn quantity(cursor: &mut Cursor<'_>) -> Option<Quantity> {
+    let fraction = |over, under| Some(Quantity { over, under });
+    if cursor.eat_any_phrase(&["a couple of", "a couple", "couple of", "a pair of", "couple"]) {
+        return Quantity::whole(2);
+    }
+    if cursor.eat_any_phrase(&["a few", "few", "several"]) {
+        return Quantity::whole(3);
+    }
+    if cursor.eat_any_phrase(&["half an", "half a", "a half", "half"]) {
+        return fraction(1, 2);
+    }
+    if cursor.eat_any_phrase(&["three quarters of an", "three quarters of a", "three quarter"]) || three_quarters(cursor) {
+        return fraction(3, 4);
+    }
+    if cursor.eat_any_phrase(&["a quarter of an", "quarter of an", "a quarter"]) {
+        return fraction(1, 4);
+    }
+    if cursor.eat_any(&["a", "an"]) {
+        cursor.eat("single");
+        return Quantity::whole(1);
+    }
+    let whole = cursor.attempt(|cursor| {
+        let is_clean = cursor.starts_cleanly();
+        number(cursor).filter(|_| is_clean)
+    })?;
+    if let Some(quantity) = cursor.attempt(|cursor| fraction_of(cursor, whole)) {
+        return Some(quantity);
+    }
+    let whole = Quantity::whole(whole)?;
+    let has_half = cursor.eat_any_phrase(&["and a half", "and half"]);
+    if has_half { whole.and_a_half() } else { Some(whole) }
+}
+
+fn three_quarters(cursor: &mut Cursor<'_>) -> bool {
+    let eaten = cursor.attempt(|cursor| {
+        let is_three = cursor.eat("three") && cursor.eat_glued_sign('-') && cursor.eat("quarters");
+        (is_three && cursor.eat("of") && cursor.eat_any(&["an", "a"])).then_some(())
+    });
+    eaten.is_some()
+}
+
+/// Eats what makes 1 into 1.5, or 3 into 3/4.
+fn fraction_of(cursor: &mut Cursor<'_>, whole: u64) -> Option<Quantity> {
+    let whole = i64::try_from(whole).ok()?;
+    if cursor.eat_glued_sign('/') {
+        let under = i64::try_from(cursor.eat_glued_digits()?.value).ok()?;
+        let is_share = whole < under && under <= 12;
+        cursor.eat_any_phrase(&["of an", "of a", "an"]);
+        return is_share.then_some(Quantity { over: whole, under });
+    }
+    if !cursor.eat_glued_sign('.') {
+        return None;
+    }
+    let decimals = cursor.eat_glued_digits().filter(|number| number.digits <= 3)?;
+    let under = 10_i64.pow(u32::try_from(decimals.digits).ok()?);
+    let over = whole.checked_mul(under)?.checked_add(i64::try_from(decimals.value).ok()?)?;
+    Some(Quantity { over, under })
+}
+
+/// Eats the number of "4 Tuesdays from now".
+pub(super) fn count(cursor: &mut Cursor<'_>) -> Option<i32> {
+    let counted = cursor.attempt(|cursor| cursor.eat_digits().map(|number| number.value).or_else(|| small(cursor)));
+    let counted = counted.or_else(|| cursor.eat_any_phrase(&["a couple of", "a couple"]).then_some(2));
+    let counted = counted.or_else(|| cursor.eat_any(&["a", "an"]).then_some(1));
+    i32::try_from(counted?).ok().filter(|count| (1..=10_000).contains(count))
+}

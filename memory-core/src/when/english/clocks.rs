@@ -1,0 +1,202 @@
+//! Times of day in English.
+
+use super::super::cursor::Cursor;
+use super::super::numeric;
+use super::super::spoken::{Clock, Part};
+use super::super::token::What;
+use super::lexicon::{lets_a_number_stand, part, zone};
+use super::numbers::{number, small};
+
+/// How much the words around a number say that it is an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Licence {
+    /// Nothing; only what can be nothing else is a time.
+    None,
+    /// As "at" does: a number with nothing that it counts is an hour.
+    Hour,
+}
+
+/// Eats a time of day.
+pub(super) fn clock(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> {
+    cursor.attempt(|cursor| {
+        cursor.eat_any(&["exactly", "approximately", "about", "around", "circa"]);
+        let forms = [named, relative, numeric::clock, spelled_with_half];
+        let found = forms.into_iter().find_map(|form| cursor.attempt(form));
+        let found = found.or_else(|| cursor.attempt(|cursor| if licence == Licence::Hour { bare(cursor) } else { None }))?;
+        cursor.eat_glued_sign('-');
+        cursor.eat_any(&["ish", "sharp", "approximately", "exactly"]);
+        Some(found)
+    })
+}
+
+/// Eats "noon", "12 noon" and "midnight".
+fn named(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    cursor.attempt(|cursor| {
+        let twelve = cursor.attempt(|cursor| number(cursor).filter(|hour| *hour == 12));
+        if twelve.is_none() {
+            cursor.eat("the");
+        }
+        let is_noon = cursor.eat_any(&["noon", "midday", "noontime"]) || cursor.eat_phrase("high noon");
+        if is_noon {
+            return Some(Clock::NOON);
+        }
+        (cursor.eat("midnight") || cursor.eat_phrase("mid night")).then_some(Clock::MIDNIGHT)
+    })
+}
+
+/// Eats "half past six", "twenty minutes to five pm", "a quarter past noon".
+fn relative(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    // "From ten to five" is a range.
+    if cursor.word_before(1) == "from" {
+        return None;
+    }
+    let (minutes, is_quarter) = minutes(cursor)?;
+    let is_half = minutes == 30 && is_quarter;
+    let forward = cursor.eat_any(&["past", "after"]);
+    let backward = !forward && cursor.eat_any(&["to", "till", "til", "before", "of", "until"]);
+    if !forward && !backward || is_half && backward {
+        return None;
+    }
+    let hour = cursor.attempt(|cursor| {
+        let hour = named(cursor).or_else(|| hour(cursor))?;
+        numeric::oclock(cursor);
+        let half = numeric::half(cursor);
+        half.map_or(Some(hour), |half| hour.in_half(half))
+    })?;
+    // "Quarter of four people" and "two to three": without "minutes", only what cannot be counted.
+    if !cursor.ends_cleanly() || !may_end(cursor) {
+        return None;
+    }
+    hour.moved(if forward { minutes } else { -minutes })
+}
+
+/// Eats the minutes of "20 past", and tells whether a word said that they are minutes.
+fn minutes(cursor: &mut Cursor<'_>) -> Option<(i32, bool)> {
+    let is_half = cursor.attempt(|cursor| {
+        cursor.eat("a");
+        (cursor.eat("half") && matches!(cursor.word(), "past" | "after")).then_some(())
+    });
+    if is_half.is_some() {
+        return Some((30, true));
+    }
+    let is_quarter = cursor.attempt(|cursor| {
+        cursor.eat_any(&["a", "one"]);
+        cursor.eat("quarter").then_some(())
+    });
+    if is_quarter.is_some() {
+        return Some((15, true));
+    }
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let minutes = number(cursor).filter(|minutes| (1..60).contains(minutes))?;
+    let is_named = cursor.eat_any(&["minutes", "minute", "min", "mins"]);
+    // "Two to three" is a range; "ten to three" and "20 to 3" are what people say of minutes.
+    let is_past = cursor.word() == "past";
+    let is_spoken = is_named || is_past || minutes % 5 == 0 && !matches!(cursor.word(), "of" | "before" | "after");
+    is_spoken.then(|| i32::try_from(minutes).ok().map(|minutes| (minutes, is_named))).flatten()
+}
+
+/// Eats the hour of "past eight", or a whole time such as "7pm".
+fn hour(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    if let Some(clock) = cursor.attempt(numeric::clock) {
+        return Some(clock);
+    }
+    let hour = number(cursor).filter(|hour| (1..=24).contains(hour))?;
+    Clock::shown(hour, 0, 0)
+}
+
+/// Eats "three o'clock", "ten fifty five p.m." and "eight in the morning", in words.
+fn spelled_with_half(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    let clock = spelled(cursor)?;
+    let is_oclock = numeric::oclock(cursor);
+    match numeric::half(cursor) {
+        Some(half) => Clock { is_sure: false, ..clock }.in_half(half),
+        None if is_oclock && clock.minute == 0 => Some(clock),
+        None => None,
+    }
+}
+
+/// Eats "seven", "ten thirty", "twelve oh three" and "six forty-three".
+fn spelled(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    let hour = small(cursor).filter(|hour| (1..=24).contains(hour))?;
+    let minute = cursor.attempt(|cursor| {
+        cursor.eat_glued_sign('-');
+        let is_single = cursor.eat_any(&["oh", "o", "zero"]);
+        if is_single {
+            cursor.eat_glued_sign('-');
+        }
+        let minute = small(cursor)?;
+        (is_single && minute < 10 || !is_single && minute < 60).then_some(minute)
+    });
+    if minute.is_some() {
+        cursor.eat_any(&["minutes", "minute"]);
+    }
+    Clock::shown(hour, minute.unwrap_or(0), 0)
+}
+
+/// Eats a number that the words before it make an hour.
+fn bare(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    if let Some(clock) = cursor.attempt(spelled) {
+        return may_end(cursor).then_some(clock);
+    }
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let shown = cursor.eat_digits()?;
+    let is_approximate = cursor.is_glued(0) && cursor.eat("ish");
+    let is_year = shown.digits == 4 && (1900..=2099).contains(&shown.value);
+    let stands = (is_approximate || cursor.ends_cleanly() && may_end(cursor)) && !is_year;
+    if stands { numeric::compact(shown) } else { None }
+}
+
+/// Whether a bare number can end here: nothing follows that it counts.
+pub(super) fn may_end(cursor: &Cursor<'_>) -> bool {
+    match cursor.peek(0) {
+        Some(What::Word(word)) => lets_a_number_stand(word) || part(word).is_some(),
+        Some(What::Number(_) | What::Other) => false,
+        Some(What::Sign(sign)) => !matches!(sign, '%' | '\u{b0}' | '$' | '€' | '£' | '*' | '+' | '='),
+        None | Some(What::Han(_)) => true,
+    }
+}
+
+/// Eats "in the morning", "this evening", "at night", or the bare name of a part.
+pub(super) fn part_of_day(cursor: &mut Cursor<'_>, is_after_day: bool) -> Option<Part> {
+    cursor.attempt(|cursor| {
+        let is_introduced = cursor.eat_any_phrase(&["in the", "at the", "during the", "in", "at", "of the", "this", "on the"]);
+        cursor.eat_any(&["early", "late"]);
+        let part = part(cursor.word()).filter(|_| is_introduced || is_after_day)?;
+        cursor.step();
+        Some(part)
+    })
+}
+
+/// Eats the name of a zone, in brackets or not, or "UTC+2".
+pub(super) fn zone_named(cursor: &mut Cursor<'_>) -> Option<i32> {
+    cursor.attempt(|cursor| {
+        let is_bracketed = cursor.eat_sign('(');
+        let base = zone(cursor.word())?;
+        let may_shift = matches!(cursor.word(), "utc" | "gmt");
+        cursor.step();
+        let shift = if may_shift { cursor.attempt(shift).unwrap_or(0) } else { 0 };
+        let is_closed = !is_bracketed || cursor.eat_sign(')');
+        is_closed.then_some(base + shift)
+    })
+}
+
+/// Eats "+2", "-05:30" or "+0200".
+pub(super) fn shift(cursor: &mut Cursor<'_>) -> Option<i32> {
+    let is_west = !cursor.eat_glued_sign('+') && cursor.eat_glued_sign('-');
+    if !is_west && cursor.before(1) != Some(What::Sign('+')) {
+        return None;
+    }
+    let hours = cursor.eat_glued_digits()?;
+    let colon = cursor.attempt(|cursor| cursor.eat_glued_sign(':').then(|| cursor.eat_glued_digits()).flatten());
+    let minutes = match (hours.digits, colon) {
+        (1 | 2, minutes) => hours.value * 60 + minutes.map_or(0, |minutes| minutes.value.min(59)),
+        (4, None) => hours.value / 100 * 60 + hours.value % 100,
+        _ => return None,
+    };
+    let seconds = i32::try_from(minutes * 60).ok().filter(|seconds| *seconds <= 15 * 3600)?;
+    Some(if is_west { -seconds } else { seconds })
+}

@@ -1,0 +1,202 @@
+//! Dates of the calendar in English: "March 3rd", "the third of March 2015", "31/Oct/1974", "the 15th".
+
+use super::super::cursor::Cursor;
+use super::super::numeric::full_year;
+use super::super::spoken::{Day, Month, Year};
+use super::super::token::What;
+use super::clocks::may_end;
+use super::lexicon::{Sense, month, unit};
+use super::numbers::{ordinal, small, year};
+
+/// Eats a day of a named month.
+pub(super) fn month_date(cursor: &mut Cursor<'_>) -> Option<Day> {
+    let forms = [year_first, month_first, day_first];
+    forms.into_iter().find_map(|form| cursor.attempt(form))
+}
+
+/// Eats "2019/aug/01".
+fn year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
+    let year = cursor.eat_digits().filter(|year| year.digits == 4)?;
+    let separator = ['/', '-', '.'].into_iter().find(|separator| cursor.eat_glued_sign(*separator))?;
+    let (month, _) = month(cursor.word())?;
+    cursor.step();
+    if !cursor.eat_glued_sign(separator) {
+        return None;
+    }
+    let day = cursor.eat_glued_digits().filter(|day| day.digits <= 2)?;
+    let year = i32::try_from(year.value).ok()?;
+    dated(u32::try_from(day.value).ok()?, month, Year::Exactly(year))
+}
+
+/// Eats "October 14, 2017", "Oct.23", "Jan-1" and "march the third".
+fn month_first(cursor: &mut Cursor<'_>) -> Option<Day> {
+    let (month, sense) = month(cursor.word())?;
+    cursor.step();
+    let is_joined = eat_joint(cursor) || cursor.eat_sign('.');
+    let has_article = cursor.eat("the");
+    let (day, is_ordinal) = day_number(cursor)?;
+    let year = following_year(cursor, is_joined);
+    let is_plain = year == Year::Unsaid && !is_ordinal;
+    if is_plain && has_article || is_plain && sense == Sense::AmongOthers && !stands(cursor) || is_plain && is_counted(cursor) {
+        return None;
+    }
+    dated(day, month, year)
+}
+
+/// Eats "3 March", "the third of March", "31/Oct/1974" and "fifteen August".
+fn day_first(cursor: &mut Cursor<'_>) -> Option<Day> {
+    let is_clean = cursor.starts_cleanly();
+    cursor.eat("the");
+    let (day, is_ordinal) = day_number(cursor).filter(|_| is_clean)?;
+    cursor.eat("day");
+    let has_of = cursor.eat("of");
+    let is_joined = !has_of && eat_joint(cursor);
+    let (month, sense) = month(cursor.word())?;
+    cursor.step();
+    cursor.eat_glued_sign('.');
+    let year = following_year(cursor, is_joined);
+    let is_said = is_ordinal || has_of || year != Year::Unsaid;
+    if !is_said && sense == Sense::AmongOthers && !stands(cursor) {
+        return None;
+    }
+    dated(day, month, year)
+}
+
+fn eat_joint(cursor: &mut Cursor<'_>) -> bool {
+    cursor.is_glued(1) && (cursor.eat_glued_sign('-') || cursor.eat_glued_sign('/'))
+}
+
+fn dated(day: u32, month: u32, year: Year) -> Option<Day> {
+    (1..=31).contains(&day).then_some(Day::OfMonth(day, Month::Named(month, year)))
+}
+
+/// Whether a day of a month can end here, for a month that is a word of another sense as well.
+fn stands(cursor: &Cursor<'_>) -> bool {
+    may_end(cursor) || cursor.is_at_end() || matches!(cursor.peek(0), Some(What::Number(_)))
+}
+
+/// "July 4 weeks" and "March 20%" count something.
+fn is_counted(cursor: &Cursor<'_>) -> bool {
+    !cursor.ends_cleanly() || unit(cursor.word()).is_some() && !matches!(cursor.word(), "night" | "day")
+}
+
+/// Eats the number of a day, and tells whether it is one of an order.
+fn day_number(cursor: &mut Cursor<'_>) -> Option<(u32, bool)> {
+    if let Some(day) = ordinal(cursor) {
+        return Some((day, true));
+    }
+    let day = cursor
+        .attempt(|cursor| cursor.eat_digits().filter(|day| day.digits <= 2).map(|day| day.value).or_else(|| small(cursor)))?;
+    let is_clock = cursor.is_glued(0) && matches!(cursor.peek(0), Some(What::Sign(':')) | Some(What::Word("am" | "pm" | "h")));
+    if is_clock { None } else { Some((u32::try_from(day).ok()?, false)) }
+}
+
+/// Eats the year that follows a day and its month, if one does.
+fn following_year(cursor: &mut Cursor<'_>, is_joined: bool) -> Year {
+    let short = |cursor: &mut Cursor<'_>| {
+        let is_marked = cursor.eat_sign('\'') || cursor.eat_sign('\u{2019}') || is_joined && eat_joint(cursor);
+        let year = cursor.eat_glued_digits().filter(|year| is_marked && year.digits == 2)?;
+        i32::try_from(full_year(year.value)).ok()
+    };
+    let whole = |cursor: &mut Cursor<'_>| {
+        if !(is_joined && eat_joint(cursor)) {
+            cursor.eat_sign(',');
+            cursor.eat_any(&["of", "in"]);
+        }
+        year(cursor)
+    };
+    let away = |cursor: &mut Cursor<'_>| {
+        cursor.eat_sign(',');
+        cursor.eat_any(&["of", "in"]);
+        away_year(cursor)
+    };
+    if let Some(years) = cursor.attempt(away) {
+        return Year::Away(years);
+    }
+    cursor.attempt(short).or_else(|| cursor.attempt(whole)).map_or(Year::Unsaid, Year::Exactly)
+}
+
+/// Eats "next year", "this year" or "last year".
+pub(super) fn away_year(cursor: &mut Cursor<'_>) -> Option<i32> {
+    cursor.attempt(|cursor| {
+        cursor.eat("the");
+        let years = which(cursor)?;
+        cursor.eat("year").then_some(years)
+    })
+}
+
+/// Eats "next", "this" or "last", and returns how far that is.
+pub(super) fn which(cursor: &mut Cursor<'_>) -> Option<i32> {
+    cursor.eat("the");
+    let distance = match cursor.word() {
+        "next" | "following" | "coming" | "upcoming" => 1,
+        "this" | "current" => 0,
+        "last" | "previous" | "past" => -1,
+        _ => return None,
+    };
+    cursor.step();
+    cursor.eat_any(&["coming", "current"]);
+    Some(distance)
+}
+
+/// Eats a month, with or without its year: "May 2014", "next month", "the month".
+pub(super) fn month_period(cursor: &mut Cursor<'_>) -> Option<Month> {
+    cursor.attempt(|cursor| {
+        if let Some((month, _)) = month(cursor.word()) {
+            cursor.step();
+            cursor.eat_glued_sign('.');
+            return Some(Month::Named(month, following_year(cursor, false)));
+        }
+        if let Some(months) = cursor.attempt(|cursor| which(cursor).filter(|_| cursor.eat("month"))) {
+            return Some(Month::Away(months));
+        }
+        if let Some(named) = cursor.attempt(|cursor| {
+            let years = which(cursor)?;
+            let (month, _) = month(cursor.word())?;
+            cursor.step();
+            Some(Month::Named(month, if years == 0 { Year::Unsaid } else { Year::Away(years) }))
+        }) {
+            return Some(named);
+        }
+        cursor.eat("the");
+        cursor.eat("month").then_some(Month::Unsaid)
+    })
+}
+
+/// Eats "the 15th", "20th of next month", "20 of this month" and, after "on", "15".
+pub(super) fn day_of_month(cursor: &mut Cursor<'_>) -> Option<Day> {
+    let before = cursor.word_before(1);
+    let is_alone = cursor.is_at_start();
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let has_article = cursor.eat("the");
+    let in_words = matches!(cursor.peek(0), Some(What::Word(_)));
+    let (day, is_ordinal) = day_number(cursor).filter(|(day, _)| (1..=31).contains(day))?;
+    let of = cursor.attempt(|cursor| {
+        cursor.eat("day");
+        (cursor.eat_any(&["of", "in"]) || matches!(cursor.word(), "next" | "this")).then(|| month_period(cursor)).flatten()
+    });
+    if let Some(month) = of {
+        return Some(Day::OfMonth(day, month));
+    }
+    let is_led = matches!(before, "on" | "by" | "before" | "until" | "till" | "after" | "since" | "from" | "due" | "for" | "at");
+    let is_day = match (is_ordinal, has_article) {
+        // Words such as "the second" and "the first" are of things more often than of days.
+        (true, true) if in_words => is_led && before != "at" && is_last(cursor),
+        (true, _) => (is_led || is_alone) && stands(cursor),
+        (false, false) => before == "on" && !in_words && cursor.ends_cleanly() && may_end(cursor),
+        (false, true) => is_led && in_words && is_last(cursor) && before != "at",
+    };
+    is_day.then_some(Day::OfMonth(day, Month::Unsaid))
+}
+
+/// Whether nothing follows that the number could be of.
+fn is_last(cursor: &Cursor<'_>) -> bool {
+    match cursor.peek(0) {
+        None | Some(What::Han(_)) => true,
+        Some(What::Word(word)) => matches!(word, "at" | "and" | "or" | "please" | "i" | "we" | "before" | "after" | "because"),
+        Some(What::Sign(sign)) => sign != '-',
+        Some(What::Number(_) | What::Other) => false,
+    }
+}

@@ -1,0 +1,368 @@
+//! Everything that names a day in English.
+
+use chrono::Weekday;
+
+use super::super::cursor::Cursor;
+use super::super::numeric;
+use super::super::spoken::{Amount, Clock, Counted, Day, Month, Near, Part, Quantity, Unit, Week, Year};
+use super::super::token::What;
+use super::amounts::{amount, count, named_unit};
+use super::clocks::may_end;
+use super::dates::{away_year, day_of_month, month_date, month_period, which};
+use super::feasts::feast;
+use super::lexicon::{Sense, month, part, weekday};
+use super::numbers::{ordinal, small, year};
+use super::periods::{edge, period, vague};
+
+/// A day, with what its name says about the time as well.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    pub(super) day: Day,
+    pub(super) part: Option<Part>,
+    pub(super) clock: Option<Clock>,
+    pub(super) repeats: bool,
+    pub(super) is_vague: bool,
+}
+
+impl From<Day> for Named {
+    fn from(day: Day) -> Self {
+        Self { day, part: None, clock: None, repeats: false, is_vague: false }
+    }
+}
+
+/// "The day after the day after …" goes no deeper.
+const DEEPEST: u32 = 3;
+
+/// Eats the name of a day.
+pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
+    day_within(cursor, DEEPEST)
+}
+
+fn day_within(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
+    let depth = depth.checked_sub(1)?;
+    let forms: [fn(&mut Cursor<'_>, u32) -> Option<Named>; 12] = [
+        distance,
+        |cursor, _| shifted(cursor),
+        nth,
+        |cursor, _| edge(cursor),
+        |cursor, _| repeated(cursor),
+        |cursor, _| of_week(cursor),
+        |cursor, _| month_date(cursor).map(Named::from),
+        |cursor, _| numeric::full_date(cursor).map(Named::from),
+        |cursor, _| next_date(cursor),
+        |cursor, _| feast_of(cursor),
+        |cursor, _| day_of_month(cursor).map(Named::from),
+        |cursor, _| vague(cursor),
+    ];
+    forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))
+}
+
+/// Eats a distance from now or from another day.
+fn distance(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
+    let forms = [ahead, away, weekdays_away];
+    let (day, by_month) = forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))?;
+    // "In 3 days on Friday" names the day twice, and the weekday is the surer.
+    let weekday = cursor.attempt(|cursor| {
+        cursor.eat("on");
+        let (weekday, sense) = weekday(cursor.word())?;
+        cursor.step();
+        (sense == Sense::Only).then_some(weekday)
+    });
+    let near = if by_month { Near::FromThere } else { Near::SameWeek };
+    Some(Named::from(weekday.map_or(day.clone(), |weekday| Day::WeekdayNear(weekday, Box::new(day), near))))
+}
+
+fn from_now(amount: Amount) -> Day {
+    Day::Away(amount, Box::new(Day::Shifted(0)))
+}
+
+/// Eats "in two weeks", "within 5 days" and "upcoming 2 days".
+fn ahead(cursor: &mut Cursor<'_>, _: u32) -> Option<(Day, bool)> {
+    let is_upcoming = cursor.eat_any(&["upcoming", "coming"]);
+    let is_ahead = is_upcoming || cursor.eat_any(&["in", "within", "after"]);
+    if !is_ahead || cursor.word_before(2) == "once" || cursor.word_before(2) == "twice" {
+        return None;
+    }
+    cursor.eat_any_phrase(&["the next", "the coming", "less than", "no more than", "at most", "another", "just", "only", "like"]);
+    cursor.eat_any(&["about", "around", "approximately", "roughly", "exactly", "maybe", "say", "another"]);
+    let amount = amount(cursor)?;
+    cursor.eat_any_phrase(&["from now", "from today", "time"]);
+    // "In three years of service" and "in 5 days or so" differ.
+    let is_measure = cursor.word() == "of" || cursor.word() == "ago";
+    (!is_measure).then_some((from_now(amount), amount.months != 0))
+}
+
+/// Eats "3 days ago", "a week from Friday" and "the day after tomorrow".
+fn away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
+    let has_article = cursor.eat("the");
+    let amount = match cursor.attempt(amount) {
+        Some(amount) if !has_article => amount,
+        _ => {
+            let (unit, each) = named_unit(cursor)?;
+            let is_before_day = matches!(cursor.word(), "after" | "before" | "from" | "following" | "preceding");
+            unit.amount(Quantity::whole(each)?).filter(|_| is_before_day)?
+        }
+    };
+    let by_month = amount.months != 0;
+    if cursor.eat_any(&["ago", "earlier", "previously"]) || cursor.eat_phrase("back") && may_end(cursor) {
+        return Some((from_now(amount.negated()), by_month));
+    }
+    if cursor.eat_any_phrase(&["from now", "hence", "later", "from today", "after today", "after now"]) {
+        return Some((from_now(amount), by_month));
+    }
+    let is_after = cursor.eat_any(&["from", "after", "following", "on"]) || cursor.eat_phrase("as of");
+    if !is_after && !cursor.eat_any_phrase(&["before", "prior to", "preceding", "ahead of"]) {
+        return None;
+    }
+    let named = day_within(cursor, depth).filter(|named| !named.is_vague)?;
+    let amount = if is_after { amount } else { amount.negated() };
+    Some((Day::Away(amount, Box::new(named.day)), false))
+}
+
+/// Eats "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
+fn weekdays_away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
+    let has_article = cursor.eat("the");
+    let count = cursor.attempt(|cursor| ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));
+    let (weekday, _) = weekday(cursor.word()).filter(|_| has_article || count.is_some())?;
+    cursor.step();
+    let count = count.unwrap_or(1);
+    let today = || Box::new(Day::Shifted(0));
+    if cursor.eat_any_phrase(&["from now", "from today", "hence", "later"]) {
+        return Some((Day::WeekdaysAway(count, weekday, today()), false));
+    }
+    if cursor.eat("ago") {
+        return Some((Day::WeekdaysAway(-count, weekday, today()), false));
+    }
+    let is_after = cursor.eat_any(&["after", "following", "from"]);
+    if !is_after && !cursor.eat_any(&["before", "preceding"]) {
+        return None;
+    }
+    if is_after && cursor.eat("next") && may_end(cursor) {
+        return Some((Day::WeekdaysAway(2, weekday, today()), false));
+    }
+    let named = day_within(cursor, depth).filter(|named| !named.is_vague)?;
+    Some((Day::WeekdaysAway(if is_after { count } else { -count }, weekday, Box::new(named.day)), false))
+}
+
+/// Eats "today", "tomorrow", "tonight", "this morning" and "now".
+fn shifted(cursor: &mut Cursor<'_>) -> Option<Named> {
+    if cursor.eat_any_phrase(&["right now", "just now", "as soon as possible", "asap", "immediately", "now"]) {
+        return Some(Day::Now.into());
+    }
+    if cursor.eat_any_phrase(&[
+        "at the moment",
+        "at this moment",
+        "at this time",
+        "at the present time",
+        "at present",
+        "at the minute",
+    ]) {
+        return Some(Day::Now.into());
+    }
+    let this_part = cursor.attempt(|cursor| {
+        let is_last = cursor.eat("last");
+        if !is_last && !cursor.eat("this") {
+            return None;
+        }
+        cursor.eat_any(&["early", "late"]);
+        let part = part(cursor.word())?;
+        cursor.step();
+        let is_night = matches!(part, Part::Night | Part::Evening);
+        (!is_last || is_night).then_some((if is_last { -1 } else { 0 }, part))
+    });
+    if let Some((days, part)) = this_part {
+        return Some(Named { part: Some(part), ..Day::Shifted(days).into() });
+    }
+    cursor.eat_any(&["later", "early", "earlier", "late"]);
+    let word = cursor.word();
+    let (days, part) = match word {
+        "today" => (0, None),
+        "tonight" | "tonite" => (0, Some(Part::Night)),
+        "tomorrow" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tmr" | "tmrw" | "tmw" => (1, None),
+        "yesterday" | "yday" => (-1, None),
+        _ => return None,
+    };
+    cursor.step();
+    Some(Named { part, ..Day::Shifted(days).into() })
+}
+
+/// Eats "the second Monday of May", "last day of October 2015" and "fifth last day of May".
+fn nth(cursor: &mut Cursor<'_>, _: u32) -> Option<Named> {
+    cursor.eat("the");
+    let nth = if cursor.eat("last") {
+        -1
+    } else {
+        let nth = i32::try_from(ordinal(cursor)?).ok()?;
+        let from_end = cursor.eat("last") || cursor.eat_phrase("to last") || cursor.eat_phrase("to the last");
+        if from_end { -nth } else { nth }
+    };
+    let is_working = cursor.eat_any(&["working", "business", "work"]);
+    let counted = match cursor.word() {
+        "day" if is_working => Counted::WorkingDays,
+        "workday" | "weekday" => Counted::WorkingDays,
+        "day" => Counted::Days,
+        word => Counted::Weekdays(weekday(word)?.0),
+    };
+    cursor.step();
+    if !cursor.eat_any(&["of", "in"]) {
+        let is_own = month(cursor.word()).is_some() || matches!(cursor.word(), "next" | "this");
+        if !is_own {
+            return None;
+        }
+    }
+    let period = period(cursor)?;
+    Some(Day::Nth(nth, counted, period).into())
+}
+
+/// Eats "every Monday", "each morning" and "every day"; the first time is read.
+fn repeated(cursor: &mut Cursor<'_>) -> Option<Named> {
+    if !cursor.eat_any(&["every", "each"]) {
+        return None;
+    }
+    cursor.eat_any(&["single", "other"]);
+    let word = cursor.word();
+    cursor.step();
+    if let Some((weekday, _)) = weekday(word) {
+        return Some(Named { repeats: true, ..Day::Weekday(weekday, Week::Coming).into() });
+    }
+    None
+}
+
+/// Eats a day of the week, with the week and the date that are said with it.
+fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let leading = cursor.attempt(week_before);
+    cursor.eat_any(&["on"]);
+    let before = cursor.word_before(1);
+    let word = cursor.word();
+    if leading.is_some() && cursor.eat("weekend") {
+        return Some(Day::Weekday(Weekday::Sat, leading?).into());
+    }
+    let (weekday, sense) = weekday(word)?;
+    let is_plural = word.ends_with("days");
+    cursor.step();
+    cursor.eat_glued_sign('.');
+    if let Some(date) = cursor.attempt(|cursor| date_of_weekday(cursor, weekday)) {
+        return Some(date.into());
+    }
+    let trailing = if leading.is_some() { None } else { cursor.attempt(week_after) };
+    if let Some(amount) =
+        cursor.attempt(|cursor| cursor.eat("in").then(|| amount(cursor)).flatten().filter(|amount| !amount.is_exact))
+    {
+        return Some(Day::WeekdayNear(weekday, Box::new(from_now(amount)), Near::SameWeek).into());
+    }
+    let is_led = matches!(
+        before,
+        "on" | "by" | "until" | "till" | "before" | "next" | "this" | "last" | "coming" | "since" | "from" | "due"
+    );
+    let is_sure = sense == Sense::Only || leading.is_some() || trailing.is_some() || is_led || is_word_alone(cursor);
+    if !is_sure && !is_time_next(cursor) {
+        return None;
+    }
+    let week = leading.or(trailing).unwrap_or(Week::Coming);
+    Some(Named { repeats: is_plural, ..Day::Weekday(weekday, week).into() })
+}
+
+/// Whether the text is nothing but the word before.
+fn is_word_alone(cursor: &Cursor<'_>) -> bool {
+    let is_first = cursor.before(2).is_none() || cursor.before(1) == Some(What::Sign('.')) && cursor.before(3).is_none();
+    is_first && cursor.is_at_end()
+}
+
+/// Whether a time follows, which makes even "sun" a day.
+fn is_time_next(cursor: &Cursor<'_>) -> bool {
+    let mut ahead = *cursor;
+    ahead.eat_sign(',');
+    ahead.eat_any(&["at", "@"]);
+    ahead.eat_sign('@');
+    numeric::clock(&mut ahead).is_some() || part(ahead.word()).is_some()
+}
+
+fn week_before(cursor: &mut Cursor<'_>) -> Option<Week> {
+    cursor.eat("the");
+    if cursor.eat("this") {
+        let is_coming = cursor.eat_any(&["coming", "upcoming"]);
+        cursor.eat("week");
+        return Some(if is_coming { Week::Coming } else { Week::This });
+    }
+    if cursor.eat_any(&["coming", "upcoming", "following"]) {
+        return Some(Week::Coming);
+    }
+    let weeks = which(cursor)?;
+    cursor.eat("week");
+    cursor.eat_sign(',');
+    Some(Week::Of(weeks))
+}
+
+fn week_after(cursor: &mut Cursor<'_>) -> Option<Week> {
+    cursor.eat_any(&["of", "in"]);
+    let weeks = which(cursor)?;
+    cursor.eat("week").then_some(Week::Of(weeks))
+}
+
+/// Eats the date behind a weekday: "the 22nd", ", Jul 18, 2014", "5/12".
+fn date_of_weekday(cursor: &mut Cursor<'_>, weekday: Weekday) -> Option<Day> {
+    cursor.eat_sign(',');
+    cursor.eat("on");
+    let date = |cursor: &mut Cursor<'_>| {
+        month_date(cursor).or_else(|| numeric::full_date(cursor)).or_else(|| numeric::short_date(cursor))
+    };
+    if let Some(day) = cursor.attempt(date) {
+        return Some(day);
+    }
+    let is_bracketed = cursor.eat_sign('(');
+    let has_article = cursor.eat("the");
+    let date = ordinal(cursor).or_else(|| if has_article { u32::try_from(small(cursor)?).ok() } else { None })?;
+    if is_bracketed {
+        cursor.eat_sign(')');
+    }
+    let of_month = cursor.attempt(|cursor| cursor.eat("of").then(|| month_period(cursor)).flatten());
+    match of_month {
+        Some(Month::Unsaid) | None => Some(Day::WeekdayAndDate(weekday, date)),
+        Some(month) => Some(Day::OfMonth(date, month)),
+    }
+}
+
+/// Eats "next 6th of April", and dates such as "4/25" where the words before say that they are dates.
+fn next_date(cursor: &mut Cursor<'_>) -> Option<Named> {
+    if cursor.eat_any(&["next", "this", "coming"]) {
+        return month_date(cursor).map(Named::from);
+    }
+    let before = cursor.word_before(1);
+    let is_led =
+        matches!(before, "on" | "by" | "before" | "until" | "till" | "due" | "since" | "from" | "date" | "dated" | "for");
+    let is_first = cursor.is_at_start();
+    let day = numeric::short_date(cursor)?;
+    let is_alone = is_first && (cursor.is_at_end() || is_time_next(cursor));
+    (is_led && may_end(cursor) || is_alone || is_time_next(cursor)).then(|| day.into())
+}
+
+/// Eats a feast, with its year, or a distance after which it is meant.
+fn feast_of(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let leading = cursor.attempt(which);
+    cursor.eat("the");
+    let feast = feast(cursor)?;
+    let from = cursor.attempt(|cursor| {
+        let is_ahead = cursor.eat("in");
+        let amount = amount(cursor).filter(|amount| !amount.is_exact)?;
+        (is_ahead || cursor.eat_any_phrase(&["from now", "hence", "from today"])).then(|| from_now(amount))
+    });
+    if let Some(from) = from {
+        return Some(Day::FeastFrom(feast, Box::new(from)).into());
+    }
+    let said = cursor.attempt(|cursor| {
+        cursor.eat_sign(',');
+        cursor.eat_any(&["of", "in"]);
+        away_year(cursor).map(Year::Away).or_else(|| year(cursor).map(Year::Exactly))
+    });
+    let of_leading = match leading {
+        Some(-1) => return Some(last_feast(feast)),
+        _ => Year::Unsaid,
+    };
+    Some(Day::Feast(feast, said.unwrap_or(of_leading)).into())
+}
+
+/// The last feast is the first within the year before today, except that today's is not over.
+fn last_feast(feast: super::super::holidays::Holiday) -> Named {
+    let year_ago = Unit::Year.amount(Quantity { over: -1, under: 1 }).unwrap_or_default();
+    Day::FeastFrom(feast, Box::new(from_now(year_ago))).into()
+}

@@ -1,0 +1,144 @@
+//! The English grammar.
+
+mod amounts;
+mod clocks;
+mod dates;
+mod days;
+mod feasts;
+mod lexicon;
+mod numbers;
+mod periods;
+
+use super::cursor::Cursor;
+use super::spoken::{Clock, Day, Part, Spoken};
+use super::token::What;
+use clocks::{Licence, clock, part_of_day, shift, zone_named};
+use days::{Named, day};
+
+pub(super) use lexicon::may_begin;
+
+/// Eats one expression: a day, a time, or both in any order, with a part of the day and a zone.
+pub(super) fn expression(cursor: &mut Cursor<'_>) -> Option<Spoken> {
+    cursor.attempt(|cursor| {
+        let mut spoken = Spoken::default();
+        let mut end = None;
+        // A day, a time, a part and a zone, each once.
+        for _ in 0..5 {
+            if end.is_some() {
+                eat_joint(cursor);
+            }
+            if !piece(cursor, &mut spoken) {
+                break;
+            }
+            end = Some(*cursor);
+        }
+        *cursor = end?;
+        let is_named = spoken.day.is_some() || spoken.clock.is_some();
+        is_named.then_some(spoken)
+    })
+}
+
+fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
+    if spoken.clock.is_none() {
+        if let Some(clock) = hour_before_day(cursor, spoken) {
+            spoken.clock = Some(clock);
+            return true;
+        }
+    }
+    if spoken.day.is_none() {
+        if let Some(Named { day, part, clock, repeats, is_vague }) = cursor.attempt(day) {
+            // Hours from now have no other time.
+            spoken.day = Some(day);
+            spoken.part = spoken.part.or(part);
+            spoken.clock = spoken.clock.or(clock);
+            spoken.repeats |= repeats;
+            spoken.is_vague |= is_vague;
+            return true;
+        }
+        if let Some(part) = repeated_part(cursor) {
+            spoken.day = Some(Day::Shifted(0));
+            spoken.part = part;
+            spoken.repeats = true;
+            return true;
+        }
+    }
+    if spoken.clock.is_none() && !is_instant(spoken) {
+        let licence = licence(cursor, spoken);
+        let is_dated = matches!(cursor.before(1), Some(What::Word("t")));
+        if let Some(clock) = cursor.attempt(|cursor| clock(cursor, licence)) {
+            spoken.clock = Some(clock);
+            let shift = if is_dated { cursor.attempt(shift) } else { None };
+            spoken.zone = shift.or_else(|| zone_named(cursor));
+            return true;
+        }
+    }
+    if spoken.part.is_none() && !is_instant(spoken) {
+        let is_after_day = spoken.day.is_some() || spoken.clock.is_some();
+        if let Some(part) = cursor.attempt(|cursor| part_of_day(cursor, is_after_day)) {
+            spoken.part = Some(part);
+            return true;
+        }
+    }
+    if spoken.zone.is_none() && spoken.clock.is_some() {
+        spoken.zone = zone_named(cursor);
+        return spoken.zone.is_some();
+    }
+    false
+}
+
+fn is_instant(spoken: &Spoken) -> bool {
+    matches!(&spoken.day, Some(Day::Now)) || matches!(&spoken.day, Some(Day::Away(amount, _)) if amount.is_exact)
+}
+
+/// Eats "every morning" and "every day".
+fn repeated_part(cursor: &mut Cursor<'_>) -> Option<Option<Part>> {
+    cursor.attempt(|cursor| {
+        if !cursor.eat_any(&["every", "each"]) {
+            return None;
+        }
+        if cursor.eat("day") {
+            return Some(None);
+        }
+        let part = lexicon::part(cursor.word())?;
+        cursor.step();
+        Some(Some(part))
+    })
+}
+
+/// Eats the hour of "9 tomorrow" and "8 this evening", which only what follows makes one.
+fn hour_before_day(cursor: &mut Cursor<'_>, spoken: &Spoken) -> Option<Clock> {
+    if spoken.day.is_some() {
+        return None;
+    }
+    cursor.attempt(|cursor| {
+        let hour = clock(cursor, Licence::Hour)?;
+        let mut ahead = *cursor;
+        let is_part_next = ahead.eat_any_phrase(&["in the", "this", "at"]) && lexicon::part(ahead.word()).is_some();
+        let is_day_next = matches!(cursor.word(), "tomorrow" | "tonight" | "today" | "tonite" | "tmrw" | "tmr");
+        (is_part_next || is_day_next).then_some(hour)
+    })
+}
+
+/// Returns what the words before say about a number.
+fn licence(cursor: &Cursor<'_>, spoken: &Spoken) -> Licence {
+    let is_led = match cursor.before(1) {
+        Some(What::Word("at" | "around" | "about" | "by" | "until" | "till")) => true,
+        Some(What::Word("for" | "to")) => matches!(cursor.peek(0), Some(What::Word(_))),
+        Some(What::Sign('@' | '~')) => true,
+        Some(What::Word(_) | What::Sign(_) | What::Number(_) | What::Han(_) | What::Other) | None => false,
+    };
+    let is_in_words_alone = cursor.is_at_start() && matches!(cursor.peek(0), Some(What::Word(_))) && {
+        let mut ahead = *cursor;
+        clock(&mut ahead, Licence::Hour).is_some_and(|clock| clock.minute != 0) && ahead.is_at_end()
+    };
+    let is_after_day = spoken.day.is_some() || spoken.part.is_some();
+    if is_led || is_after_day || is_in_words_alone { Licence::Hour } else { Licence::None }
+}
+
+/// Eats what stands between a day and its time.
+fn eat_joint(cursor: &mut Cursor<'_>) {
+    cursor.eat_sign(',');
+    cursor.eat_sign('-');
+    cursor.eat_any_phrase(&["at about", "at around", "at", "around", "about", "by", "on", "from", "for", "before", "the"]);
+    cursor.eat_sign('@');
+}

@@ -1,0 +1,159 @@
+//! Weeks, months and years in English, and their ends: "by the end of next month", "in May".
+
+use super::super::cursor::Cursor;
+use super::super::spoken::{Clock, Day, Edge, Month, Period, Year};
+use super::dates::{month_period, which};
+use super::days::Named;
+use super::lexicon::{Sense, month};
+use super::numbers::year;
+
+/// Eats what has a beginning and an end.
+pub(super) fn period(cursor: &mut Cursor<'_>) -> Option<Period> {
+    let day = cursor.attempt(|cursor| {
+        let days = match cursor.word() {
+            "today" => 0,
+            "tomorrow" => 1,
+            "yesterday" => -1,
+            _ => return None,
+        };
+        cursor.step();
+        Some(Period::Day(Box::new(Day::Shifted(days))))
+    });
+    let relative = |cursor: &mut Cursor<'_>| {
+        let has_article = cursor.eat("the");
+        let distance = which(cursor).or(if has_article { Some(0) } else { None })?;
+        let is_working = cursor.eat_any(&["work", "working", "business"]);
+        let period = match cursor.word() {
+            "day" => Period::Day(Box::new(Day::Shifted(i64::from(distance)))),
+            "week" if is_working => Period::WorkWeek(distance),
+            "workweek" => Period::WorkWeek(distance),
+            "week" => Period::Week(distance),
+            "quarter" => Period::Quarter(distance),
+            "month" => Period::Month(Month::Away(distance)),
+            "year" => Period::Year(Year::Away(distance)),
+            _ => return None,
+        };
+        cursor.step();
+        Some(period)
+    };
+    let named_year = |cursor: &mut Cursor<'_>| {
+        cursor.eat_phrase("the year");
+        year(cursor).map(|year| Period::Year(Year::Exactly(year)))
+    };
+    day.or_else(|| cursor.attempt(relative))
+        .or_else(|| month_period(cursor).map(Period::Month))
+        .or_else(|| cursor.attempt(named_year))
+}
+
+/// Eats "the end of the month", "mid-March", "end of day" and "eom".
+pub(super) fn edge(cursor: &mut Cursor<'_>) -> Option<Named> {
+    if let Some(named) = cursor.attempt(abbreviated) {
+        return Some(named);
+    }
+    cursor.eat("the");
+    cursor.eat("very");
+    let edge = match cursor.word() {
+        "end" => Edge::End,
+        "beginning" | "start" => Edge::Start,
+        "middle" | "mid" => Edge::Middle,
+        "early" => Edge::Start,
+        "late" => Edge::End,
+        _ => return None,
+    };
+    let is_loose = matches!(cursor.word(), "mid" | "early" | "late");
+    cursor.step();
+    cursor.eat_glued_sign('-');
+    if !cursor.eat("of") && !is_loose {
+        return None;
+    }
+    let is_day =
+        cursor.attempt(|cursor| (edge == Edge::End && cursor.eat_any_phrase(&["day", "the day", "business"])).then_some(()));
+    if is_day.is_some() {
+        let close = if cursor.word_before(1) == "business" { Clock::sure(17, 0) } else { Clock::LAST_SECOND };
+        return Some(Named { clock: Some(close), ..Day::Shifted(0).into() });
+    }
+    let bare = |cursor: &mut Cursor<'_>| match cursor.word() {
+        "month" => Some(Period::Month(Month::Away(0))),
+        "week" => Some(Period::Week(0)),
+        "year" => Some(Period::Year(Year::Away(0))),
+        "quarter" => Some(Period::Quarter(0)),
+        _ => None,
+    };
+    let period = match bare(cursor).filter(|_| !is_loose) {
+        Some(period) => {
+            cursor.step();
+            period
+        }
+        None => period(cursor)?,
+    };
+    match (edge, period) {
+        (Edge::End, Period::Day(day)) => Some(Named { clock: Some(Clock::LAST_SECOND), ..(*day).into() }),
+        (_, Period::Day(_)) => None,
+        (edge, period) => Some(Named { is_vague: is_loose, ..Day::Edge(edge, period).into() }),
+    }
+}
+
+/// Eats "eod", "eom", "month end" and "close of business".
+fn abbreviated(cursor: &mut Cursor<'_>) -> Option<Named> {
+    if cursor.eat_any_phrase(&["close of business", "cob", "eob"]) {
+        return Some(Named { clock: Some(Clock::sure(17, 0)), ..Day::Shifted(0).into() });
+    }
+    if cursor.eat("eod") {
+        return Some(Named { clock: Some(Clock::LAST_SECOND), ..Day::Shifted(0).into() });
+    }
+    let ends = [("eow", "week end"), ("eom", "month end"), ("eoy", "year end")];
+    let at = ends.into_iter().position(|(short, long)| cursor.eat(short) || cursor.eat_phrase(long))?;
+    let period = match at {
+        0 => Period::Week(0),
+        1 => Period::Month(Month::Away(0)),
+        _ => Period::Year(Year::Away(0)),
+    };
+    Some(Day::Edge(Edge::End, period).into())
+}
+
+/// Eats what is longer than a day and is read as its first: "in May", "next week", "since 2013".
+pub(super) fn vague(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let start = |period| Some(Named { is_vague: true, ..Day::Edge(Edge::Start, period).into() });
+    if let Some(period) = cursor.attempt(whole_period) {
+        return start(period);
+    }
+    let before = cursor.word_before(1);
+    if let Some((_, sense)) = month(cursor.word()) {
+        let is_led = matches!(before, "in" | "by" | "until" | "before" | "since" | "till" | "of" | "during");
+        let period = month_period(cursor)?;
+        let has_year = !matches!(period, Month::Named(_, Year::Unsaid));
+        let is_month = is_led || has_year || sense == Sense::Only && cursor.is_at_end() && cursor.before(2).is_none();
+        return if is_month { start(Period::Month(period)) } else { None };
+    }
+    let is_led = matches!(before, "in" | "since" | "until" | "by" | "before" | "year" | "till" | "during");
+    let year = year(cursor).filter(|year| is_led && (1900..=2099).contains(year))?;
+    start(Period::Year(Year::Exactly(year)))
+}
+
+/// Eats "next week", "last month" and "the week after next".
+fn whole_period(cursor: &mut Cursor<'_>) -> Option<Period> {
+    let after_next = cursor.attempt(|cursor| {
+        cursor.eat("the");
+        let word = cursor.word();
+        cursor.step();
+        cursor.eat_phrase("after next").then_some(word)
+    });
+    if let Some(word) = after_next {
+        return match word {
+            "week" => Some(Period::Week(2)),
+            "month" => Some(Period::Month(Month::Away(2))),
+            "year" => Some(Period::Year(Year::Away(2))),
+            _ => None,
+        };
+    }
+    let distance = which(cursor).filter(|distance| *distance != 0)?;
+    let period = match cursor.word() {
+        "week" => Period::Week(distance),
+        "month" => Period::Month(Month::Away(distance)),
+        "quarter" => Period::Quarter(distance),
+        "year" => Period::Year(Year::Away(distance)),
+        _ => return None,
+    };
+    cursor.step();
+    Some(period)
+}

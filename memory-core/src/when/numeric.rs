@@ -1,0 +1,236 @@
+//! Times and dates in digits, which every language writes alike: 15:30, 3pm, 2020-07-01.
+
+use super::cursor::Cursor;
+use super::spoken::{Clock, Day, Half, Month, Year};
+use super::token::{Number, What};
+
+/// Eats a time that can be nothing else: "15:30", "3pm", "8:00:25 am", "11h45", "330 p.m."
+pub(super) fn clock(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    if !cursor.starts_cleanly() || is_ratio(cursor) {
+        return None;
+    }
+    [with_colons, with_h, with_point, with_half].into_iter().find_map(|form| cursor.attempt(form))
+}
+
+fn is_ratio(cursor: &Cursor<'_>) -> bool {
+    let is_named = |word: &str| matches!(word, "ratio" | "score" | "scored" | "odds" | "scale" | "won" | "lost" | "aspect");
+    let is_compared =
+        matches!((cursor.before(2), cursor.before(1)), (Some(What::Han('比')), Some(What::Han('分' | '例' | '率'))));
+    is_named(cursor.word_before(1)) || is_compared || (cursor.word_before(1) == "is" && is_named(cursor.word_before(2)))
+}
+
+/// Eats "15:30" or "8:00:25", with what tells the half of the day.
+fn with_colons(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    let hour = cursor.eat_digits().filter(|hour| hour.digits <= 2)?;
+    let minute = after_colon(cursor)?;
+    let second = cursor.attempt(after_colon);
+    // A fraction of a second is not worth a reading of its own.
+    if second.is_some() {
+        cursor.attempt(|cursor| cursor.eat_glued_sign('.').then(|| cursor.eat_glued_digits()).flatten());
+    }
+    let clock = Clock::shown(hour.value, minute.value, second.map_or(0, |second| second.value))?;
+    let clock = if hour.digits == 2 && hour.value < 10 { Clock { is_sure: true, ..clock } } else { clock };
+    if let Some(half) = half(cursor) {
+        return Clock { is_sure: false, ..clock }.in_half(half);
+    }
+    let is_approximate = cursor.attempt(|cursor| cursor.eat("ish").then_some(())).is_some();
+    (is_approximate || cursor.ends_cleanly() || is_zone_next(cursor)).then_some(clock)
+}
+
+fn after_colon(cursor: &mut Cursor<'_>) -> Option<Number> {
+    if !cursor.eat_glued_sign(':') {
+        return None;
+    }
+    cursor.eat_glued_digits().filter(|number| number.digits == 2)
+}
+
+/// The `Z` and the `+02:00` of a moment in the form of machines.
+fn is_zone_next(cursor: &Cursor<'_>) -> bool {
+    cursor.word() == "z" || matches!(cursor.peek(0), Some(What::Sign('+' | '-')))
+}
+
+/// Eats "11h45" or "16h"; a bare "16h" with nothing before it is as often a distance, and left alone.
+fn with_h(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    let may_be_bare = may_take_hour(cursor);
+    let hour = cursor.eat_digits().filter(|hour| hour.digits <= 2)?;
+    if !cursor.is_glued(0) || !cursor.eat("h") {
+        return None;
+    }
+    let minute = cursor.eat_glued_digits();
+    if minute.is_none() && !may_be_bare || minute.is_some_and(|minute| minute.digits != 2) || !cursor.ends_cleanly() {
+        return None;
+    }
+    let clock = Clock::shown(hour.value, minute.map_or(0, |minute| minute.value), 0)?;
+    Some(Clock { is_sure: true, ..clock })
+}
+
+/// Whether an hour can stand here without more, as after "at" or the name of a day.
+fn may_take_hour(cursor: &Cursor<'_>) -> bool {
+    let word = cursor.word_before(1);
+    matches!(word, "at" | "around" | "today" | "tomorrow" | "tonight") || word.ends_with("day")
+}
+
+/// Eats "3.30pm", and after "at" also "3.30".
+fn with_point(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    let is_after_at = cursor.word_before(1) == "at";
+    let hour = cursor.eat_digits().filter(|hour| hour.digits <= 2)?;
+    if !cursor.eat_glued_sign('.') {
+        return None;
+    }
+    let minute = cursor.eat_glued_digits().filter(|minute| minute.digits == 2)?;
+    let clock = Clock::shown(hour.value, minute.value, 0)?;
+    if let Some(half) = half(cursor) {
+        return Clock { is_sure: false, ..clock }.in_half(half);
+    }
+    let is_plain =
+        is_after_at && minute.value % 5 == 0 && cursor.ends_cleanly() && !matches!(cursor.peek(0), Some(What::Word(_)));
+    is_plain.then_some(clock)
+}
+
+/// Eats "3pm", "3 o'clock", "330 p.m." and "3ish pm".
+fn with_half(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    let shown = cursor.eat_digits()?;
+    let is_approximate = cursor.is_glued(0) && cursor.eat("ish");
+    if cursor.eat_phrase("o clock") || oclock(cursor) {
+        let clock = Clock::shown(shown.value, 0, 0)?;
+        return half(cursor).map_or(Some(clock), |half| clock.in_half(half));
+    }
+    let clock = compact(shown)?;
+    let half = half(cursor)?;
+    let is_whole = is_approximate || shown.digits <= 2 || shown.digits <= 4;
+    if is_whole { Clock { is_sure: false, ..clock }.in_half(half) } else { None }
+}
+
+/// Eats what follows the hour in "3 o'clock".
+pub(super) fn oclock(cursor: &mut Cursor<'_>) -> bool {
+    let eaten = cursor.attempt(|cursor| {
+        if cursor.eat("oclock") {
+            return Some(());
+        }
+        let is_apart = cursor.eat("o") && (cursor.eat_sign('\'') || cursor.eat_sign('\u{2019}')) && cursor.eat("clock");
+        is_apart.then_some(())
+    });
+    eaten.is_some()
+}
+
+/// Returns the time that "3", "330" and "1140" are.
+pub(super) fn compact(shown: Number) -> Option<Clock> {
+    match shown.digits {
+        1 | 2 => Clock::shown(shown.value, 0, 0),
+        3 | 4 => Clock::shown(shown.value / 100, shown.value % 100, 0),
+        _ => None,
+    }
+}
+
+/// Eats "am", "p.m.", "p . m ." or, right behind a number, "p".
+pub(super) fn half(cursor: &mut Cursor<'_>) -> Option<Half> {
+    cursor.attempt(|cursor| {
+        let is_glued = cursor.is_glued(0);
+        let word = cursor.word();
+        let half = match word {
+            "am" | "a" => Half::Before,
+            "pm" | "p" => Half::After,
+            _ => return None,
+        };
+        cursor.step();
+        if word.len() == 1 {
+            let full = cursor.attempt(|cursor| {
+                cursor.eat_sign('.');
+                cursor.eat("m").then(|| cursor.eat_sign('.'))
+            });
+            let is_short = is_glued && cursor.ends_cleanly();
+            return (full.is_some() || is_short).then_some(half);
+        }
+        cursor.eat_glued_sign('.');
+        Some(half)
+    })
+}
+
+/// Eats a date that can be nothing else: a year with a month and a day, in any order that people write.
+pub(super) fn full_date(cursor: &mut Cursor<'_>) -> Option<Day> {
+    [year_first, year_last].into_iter().find_map(|form| cursor.attempt(form))
+}
+
+/// Such dates are found within names of files as well.
+fn year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
+    let is_inside =
+        matches!((cursor.before(2), cursor.before(1)), (Some(What::Number(_)), Some(What::Sign('-' | '.' | '/' | ':'))));
+    if is_inside && cursor.is_glued(0) {
+        return None;
+    }
+    let year = cursor.eat_digits().filter(|year| year.digits == 4)?;
+    let separator = separator(cursor)?;
+    let month = cursor.eat_glued_digits().filter(|month| month.digits <= 2)?;
+    if !cursor.eat_glued_sign(separator) {
+        return None;
+    }
+    let day = cursor.eat_glued_digits().filter(|day| day.digits <= 2)?;
+    let goes_on =
+        cursor.is_glued(0) && cursor.peek(0) == Some(What::Sign(separator)) && separator == '.' && !cursor.ends_cleanly();
+    if goes_on {
+        return None;
+    }
+    // The `T` between a date and a time in the form of machines.
+    cursor.attempt(|cursor| {
+        let is_moment = cursor.is_glued(0) && cursor.eat("t") && matches!(cursor.peek(0), Some(What::Number(_)));
+        is_moment.then_some(())
+    });
+    date(year.value, month.value, day.value)
+}
+
+/// Eats "10/31/1974", "31.10.1974" and "10-31-74"; the month stands first unless that cannot be or points divide them.
+fn year_last(cursor: &mut Cursor<'_>) -> Option<Day> {
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let first = cursor.eat_digits().filter(|first| first.digits <= 2)?;
+    let separator = separator(cursor)?;
+    let second = cursor.eat_glued_digits().filter(|second| second.digits <= 2)?;
+    if !cursor.eat_glued_sign(separator) {
+        return None;
+    }
+    let year = cursor.eat_glued_digits().filter(|year| year.digits == 4 || year.digits == 2 && separator != '.')?;
+    if !cursor.ends_cleanly() {
+        return None;
+    }
+    let year = if year.digits == 2 { full_year(year.value) } else { year.value };
+    let (month, day) = month_and_day(first, second, separator == '.')?;
+    date(year, month, day)
+}
+
+/// Returns the year that two digits stand for, of this century up to its middle.
+pub(super) fn full_year(short: u64) -> u64 {
+    if short <= 50 { 2000 + short } else { 1900 + short }
+}
+
+/// Eats "4/25" or "2-15", which is a date only where the words around it say so.
+pub(super) fn short_date(cursor: &mut Cursor<'_>) -> Option<Day> {
+    cursor.attempt(|cursor| {
+        if !cursor.starts_cleanly() {
+            return None;
+        }
+        let first = cursor.eat_digits().filter(|first| first.digits <= 2)?;
+        separator(cursor).filter(|separator| *separator != '.')?;
+        let second = cursor.eat_glued_digits().filter(|second| second.digits <= 2)?;
+        if !cursor.ends_cleanly() {
+            return None;
+        }
+        let (month, day) = month_and_day(first, second, false)?;
+        Some(Day::OfMonth(u32::try_from(day).ok()?, Month::Named(u32::try_from(month).ok()?, Year::Unsaid)))
+    })
+}
+
+fn month_and_day(first: Number, second: Number, day_first: bool) -> Option<(u64, u64)> {
+    let (month, day) = if day_first || 12 < first.value { (second.value, first.value) } else { (first.value, second.value) };
+    ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some((month, day))
+}
+
+fn separator(cursor: &mut Cursor<'_>) -> Option<char> {
+    ['-', '/', '.'].into_iter().find(|separator| cursor.eat_glued_sign(*separator))
+}
+
+fn date(year: u64, month: u64, day: u64) -> Option<Day> {
+    let (year, month, day) = (i32::try_from(year).ok()?, u32::try_from(month).ok()?, u32::try_from(day).ok()?);
+    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
+    is_date.then_some(Day::OfMonth(day, Month::Named(month, Year::Exactly(year))))
+}

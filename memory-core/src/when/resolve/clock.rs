@@ -1,0 +1,118 @@
+//! Which half of the day is meant, and on which day a time falls.
+
+use chrono::{Days, NaiveDate, NaiveDateTime, NaiveTime};
+
+use super::super::spoken::{Clock, Half, Part};
+use super::time_of;
+
+/// A day and a time of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settled {
+    pub(super) date: NaiveDate,
+    pub(super) time: NaiveTime,
+}
+
+impl Settled {
+    fn new(date: NaiveDate, days_later: u64, clock: Clock) -> Option<Self> {
+        // The end of a day is the beginning of the next.
+        let days = days_later + u64::from(clock.hour / 24);
+        Some(Self { date: date.checked_add_days(Days::new(days))?, time: time_of(clock)? })
+    }
+
+    fn is_after(self, now: NaiveDateTime) -> bool {
+        now < self.date.and_time(self.time)
+    }
+}
+
+/// Finds the time on a day, or the next such time where no day was said.
+pub(super) fn settle(
+    clock: Clock,
+    part: Option<Part>,
+    date: Option<NaiveDate>,
+    now: NaiveDateTime,
+    assumed: &mut Vec<String>,
+) -> Option<Settled> {
+    let today = now.date();
+    if let Some(part) = part {
+        let clock = in_part(clock, part)?;
+        let is_of_the_night = part == Part::Night && clock.hour < 5;
+        let day = date.unwrap_or(today);
+        let same_day = Settled::new(day, 0, clock)?;
+        // "Tonight at one" is tomorrow's, unless it is night already.
+        if is_of_the_night && date.is_some() && !(day == today && same_day.is_after(now)) {
+            return Settled::new(day, 1, clock);
+        }
+        let is_over = date.is_none() && !same_day.is_after(now);
+        return if is_over { Settled::new(day, 1, clock) } else { Some(same_day) };
+    }
+    match date {
+        Some(date) if date == today => Some(next_of(clock, now, assumed).unwrap_or(Settled::new(date, 0, afternoon_of(clock))?)),
+        Some(date) => Settled::new(date, 0, at_daytime(clock, assumed)),
+        None => match next_of(clock, now, assumed) {
+            Some(settled) => Some(settled),
+            None => Settled::new(today, 1, clock),
+        },
+    }
+}
+
+/// Returns the time at which a part of a day is taken to be.
+pub(super) fn part_alone(part: Part, date: NaiveDate, now: NaiveDateTime, assumed: &mut Vec<String>) -> Settled {
+    let hours: &[u32] = match part {
+        Part::SmallHours => &[3],
+        Part::Morning => &[9],
+        Part::Noon => &[12],
+        Part::Afternoon => &[15],
+        Part::Evening => &[19, 21],
+        Part::Night => &[20, 22, 23],
+    };
+    let at = |hour: u32| Settled { date, time: NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or(NaiveTime::MIN) };
+    let first = at(hours[0]);
+    let settled = hours.iter().map(|hour| at(*hour)).find(|settled| date != now.date() || settled.is_after(now)).unwrap_or(first);
+    assumed.push(format!("No hour is said; {} is taken.", settled.time.format("%H:%M")));
+    settled
+}
+
+/// Returns the time on a part of the day; 24 is the midnight that ends it.
+fn in_part(clock: Clock, part: Part) -> Option<Clock> {
+    if clock.is_sure {
+        let is_next_midnight = matches!(part, Part::Evening | Part::Night) && clock.hour == 0;
+        return Some(if is_next_midnight { Clock { hour: 24, ..clock } } else { clock });
+    }
+    let sure = |hour| Some(Clock { hour, is_sure: true, ..clock });
+    match (part, clock.hour) {
+        (Part::SmallHours | Part::Morning, _) => clock.in_half(Half::Before),
+        (Part::Noon, 5..=12) => sure(clock.hour),
+        (Part::Noon | Part::Afternoon, _) => clock.in_half(Half::After),
+        (Part::Evening | Part::Night, 12) => sure(24),
+        (Part::Night, 1..=4) => sure(clock.hour),
+        (Part::Evening | Part::Night, _) => clock.in_half(Half::After),
+    }
+}
+
+/// Returns the next time today that the clock shows this, or on a clock face of twelve hours, the next at all.
+fn next_of(clock: Clock, now: NaiveDateTime, assumed: &mut Vec<String>) -> Option<Settled> {
+    let today = now.date();
+    if clock.is_sure {
+        return Settled::new(today, 0, clock).filter(|settled| settled.is_after(now));
+    }
+    let faces = [clock.in_half(Half::Before)?, clock.in_half(Half::After)?];
+    let settled = faces.into_iter().filter_map(|face| Settled::new(today, 0, face)).find(|settled| settled.is_after(now))?;
+    assumed.push(format!("The half of the day is not said; {} comes next.", settled.time.format("%H:%M")));
+    Some(settled)
+}
+
+/// Returns a time today that is over, in the later half of the day if the half was not said.
+fn afternoon_of(clock: Clock) -> Clock {
+    if clock.is_sure { clock } else { clock.in_half(Half::After).unwrap_or(clock) }
+}
+
+/// Returns the half of the day in which people are awake: an hour from one to five is of the afternoon.
+fn at_daytime(clock: Clock, assumed: &mut Vec<String>) -> Clock {
+    if clock.is_sure {
+        return clock;
+    }
+    let is_asleep = clock.hour < 6;
+    let settled = if is_asleep { Clock { hour: clock.hour + 12, ..clock } } else { clock };
+    assumed.push(format!("The half of the day is not said; {:02}:{:02} is taken.", settled.hour, settled.minute));
+    settled
+}

@@ -1,0 +1,127 @@
+//! What was said, and when that is.
+
+mod clock;
+mod day;
+mod zone;
+
+use chrono::{DateTime, FixedOffset, NaiveDateTime, NaiveTime, TimeDelta};
+
+use self::clock::{Settled, part_alone, settle};
+use self::day::date_of;
+use super::reading::{Kind, Relation};
+use super::spoken::{Amount, Clock, Day, Spoken};
+
+pub(super) use self::zone::{Change, Of, Zone};
+
+/// Now, and where.
+pub(super) struct Moment<'z> {
+    pub(super) utc: NaiveDateTime,
+    pub(super) zone: &'z dyn Zone,
+}
+
+/// When something is.
+#[derive(Debug)]
+pub(super) struct Resolved {
+    pub(super) at: DateTime<FixedOffset>,
+    pub(super) kind: Kind,
+    pub(super) relation: Relation,
+    pub(super) assumed: Vec<String>,
+}
+
+/// Returns when it is that was said; `None` for what never is, such as the 30th of February.
+pub(super) fn resolve(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
+    if spoken.repeats && matches!(spoken.day, Some(Day::Shifted(0))) {
+        let next = |days| resolve_once(&Spoken { repeats: false, day: Some(Day::Shifted(days)), ..spoken.clone() }, now);
+        return next(0).filter(|today| today.relation == Relation::Future).or_else(|| next(1));
+    }
+    resolve_once(spoken, now)
+}
+
+fn resolve_once(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
+    let Some(seconds) = spoken.zone else { return resolve_in(spoken, now) };
+    let elsewhere = Of(FixedOffset::east_opt(seconds)?);
+    let resolved = resolve_in(spoken, &Moment { utc: now.utc, zone: &elsewhere })?;
+    let at = now.zone.shown(resolved.at.naive_utc())?;
+    is_nameable(at).then_some(Resolved { at, ..resolved })
+}
+
+fn resolve_in(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
+    let local = now.zone.shown(now.utc)?.naive_local();
+    let mut assumed = Vec::new();
+    match &spoken.day {
+        Some(Day::Now) => whole(now.zone.shown(now.utc)?, Kind::DateTime, now, assumed),
+        Some(Day::Away(amount, from)) if amount.is_exact => {
+            let Day::Shifted(0) = **from else { return None };
+            whole(moved(*amount, local, now)?, Kind::DateTime, now, assumed)
+        }
+        Some(day) => {
+            let date = date_of(day, local.date(), &mut assumed)?;
+            let settled = match (spoken.clock, spoken.part) {
+                (Some(clock), part) => settle(clock, part, Some(date), local, &mut assumed)?,
+                (None, Some(part)) => part_alone(part, date, local, &mut assumed),
+                (None, None) => {
+                    let midnight = now.zone.moment(date.and_time(NaiveTime::MIN))?;
+                    let relation = relation_of(date.cmp(&local.date()));
+                    return is_nameable(midnight.at).then_some(Resolved { at: midnight.at, kind: Kind::Date, relation, assumed });
+                }
+            };
+            placed(settled, Kind::DateTime, now, assumed)
+        }
+        None => {
+            let settled = settle(spoken.clock?, spoken.part, None, local, &mut assumed)?;
+            placed(settled, Kind::Time, now, assumed)
+        }
+    }
+}
+
+/// Returns the moment so long from now: days as the calendar has them, and hours as they pass.
+fn moved(amount: Amount, local: NaiveDateTime, now: &Moment<'_>) -> Option<DateTime<FixedOffset>> {
+    let seconds = TimeDelta::try_seconds(amount.seconds)?;
+    let by_days = Amount { seconds: 0, is_exact: false, ..amount };
+    if by_days == Amount::default() {
+        return now.zone.shown(now.utc.checked_add_signed(seconds)?);
+    }
+    let date = day::moved(local.date(), by_days)?;
+    let utc = now.zone.moment(date.and_time(local.time()))?.at.naive_utc();
+    now.zone.shown(utc.checked_add_signed(seconds)?)
+}
+
+fn placed(settled: Settled, kind: Kind, now: &Moment<'_>, mut assumed: Vec<String>) -> Option<Resolved> {
+    let local = settled.date.and_time(settled.time);
+    let placed = now.zone.moment(local)?;
+    match placed.change {
+        Change::None => {}
+        Change::Skipped => assumed.push(format!(
+            "{} is skipped that day, as the clocks go forward; {} is meant.",
+            local.format("%H:%M"),
+            placed.at.format("%H:%M")
+        )),
+        Change::Twice => {
+            assumed.push(format!("{} comes twice that day, as the clocks go back; the first is meant.", local.format("%H:%M")));
+        }
+    }
+    whole(placed.at, kind, now, assumed)
+}
+
+fn whole(at: DateTime<FixedOffset>, kind: Kind, now: &Moment<'_>, assumed: Vec<String>) -> Option<Resolved> {
+    let relation = relation_of(at.naive_utc().cmp(&now.utc));
+    is_nameable(at).then_some(Resolved { at, kind, relation, assumed })
+}
+
+fn relation_of(order: std::cmp::Ordering) -> Relation {
+    match order {
+        std::cmp::Ordering::Less => Relation::Past,
+        std::cmp::Ordering::Equal => Relation::Present,
+        std::cmp::Ordering::Greater => Relation::Future,
+    }
+}
+
+/// Years of one to four digits are those that every format can hold.
+fn is_nameable(at: DateTime<FixedOffset>) -> bool {
+    use chrono::Datelike;
+    (1..=9999).contains(&at.year())
+}
+
+fn time_of(clock: Clock) -> Option<NaiveTime> {
+    NaiveTime::from_hms_opt(clock.hour % 24, clock.minute, clock.second)
+}

@@ -1,0 +1,132 @@
+//! Cutting a text into words, numbers, Chinese characters and signs.
+
+use std::ops::Range;
+
+use super::chinese::simplified;
+
+/// A piece of a text.
+#[derive(Debug, Clone)]
+pub(super) struct Token<'t> {
+    pub(super) what: What<'t>,
+    pub(super) span: Range<usize>,
+    /// Whether a blank stands before it.
+    pub(super) gap: bool,
+}
+
+/// What a piece of a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What<'t> {
+    Number(Number),
+    /// Ascii letters, small.
+    Word(&'t str),
+    /// A Chinese character, simplified where it is one of ours.
+    Han(char),
+    /// Anything else that is seen; `'\n'` is the border of a paragraph.
+    Sign(char),
+    /// A word of another script, or one longer than any of ours.
+    Other,
+}
+
+/// A number in digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Number {
+    pub(super) value: u64,
+    pub(super) digits: usize,
+}
+
+/// A longer word is none of ours.
+const LONGEST_WORD: usize = 16;
+
+/// A longer number is none that says when.
+const MOST_DIGITS: usize = 12;
+
+/// Returns the pieces of a text; `small` is it with its ascii letters made small, and spans fit both.
+pub(super) fn tokens(small: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut rest = small;
+    let mut gap = true;
+    let mut breaks = 0;
+    while let Some(character) = rest.chars().next() {
+        let start = small.len() - rest.len();
+        let character = half_width(character);
+        if character.is_whitespace() {
+            gap = true;
+            breaks += usize::from(character == '\n');
+            rest = after_first(rest);
+            continue;
+        }
+        if 1 < breaks {
+            tokens.push(Token { what: What::Sign('\n'), span: start..start, gap: true });
+        }
+        breaks = 0;
+        let (what, length) = piece(rest, character);
+        tokens.push(Token { what, span: start..start + length, gap });
+        gap = false;
+        rest = &rest[length..];
+    }
+    tokens
+}
+
+fn piece(rest: &str, first: char) -> (What<'_>, usize) {
+    if first.is_ascii_digit() {
+        return number(rest);
+    }
+    if is_han(first) {
+        return (What::Han(simplified(first)), first.len_utf8());
+    }
+    if first.is_alphanumeric() {
+        return word(rest);
+    }
+    (What::Sign(first), rest.len() - after_first(rest).len())
+}
+
+fn number(rest: &str) -> (What<'_>, usize) {
+    let mut value = 0_u64;
+    let mut digits = 0;
+    let mut length = 0;
+    for character in rest.chars() {
+        let Some(digit) = half_width(character).to_digit(10) else { break };
+        value = value.saturating_mul(10).saturating_add(u64::from(digit));
+        digits += 1;
+        length += character.len_utf8();
+    }
+    (if digits <= MOST_DIGITS { What::Number(Number { value, digits }) } else { What::Other }, length)
+}
+
+/// The `'s` of a possessive belongs to its word, and is not part of it.
+fn word(rest: &str) -> (What<'_>, usize) {
+    let is_letter =
+        |character: char| character.is_alphanumeric() && !half_width(character).is_ascii_digit() && !is_han(character);
+    let length = rest.find(|character| !is_letter(character)).unwrap_or(rest.len());
+    let letters = &rest[..length];
+    let is_ours = letters.is_ascii() && length <= LONGEST_WORD;
+    let what = if is_ours { What::Word(letters) } else { What::Other };
+    let tail = &rest[length..];
+    let possessive = ["'s", "\u{2019}s"].into_iter().find(|ending| {
+        tail.strip_prefix(ending).is_some_and(|after| !after.starts_with(|next: char| next.is_alphanumeric() && !is_han(next)))
+    });
+    let plural = ["' ", "\u{2019} "].into_iter().find(|ending| letters.ends_with('s') && tail.starts_with(ending));
+    let swallowed = possessive.map_or(plural.map_or(0, |ending| ending.len() - 1), str::len);
+    (what, length + swallowed)
+}
+
+fn after_first(text: &str) -> &str {
+    let mut characters = text.chars();
+    characters.next();
+    characters.as_str()
+}
+
+/// Full-width digits and signs are those that they stand for.
+fn half_width(character: char) -> char {
+    match character {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+        '\u{3001}' => ',',
+        '\u{3002}' => '.',
+        '\u{2013}' | '\u{2010}' | '\u{2011}' => '-',
+        _ => character,
+    }
+}
+
+fn is_han(character: char) -> bool {
+    matches!(character, '\u{3400}'..='\u{9fff}' | '\u{3007}')
+}
