@@ -149,6 +149,8 @@ impl<'t> Cursor<'t> {
         let is_inside = 1 < self.at && self.tokens.get(self.at - 1).is_some_and(|token| !token.gap);
         match self.before(1) {
             None | Some(What::Han(_)) => true,
+            // The `T` between a date and a time in the form of machines.
+            Some(What::Word("t")) => is_inside && matches!(self.before(2), Some(What::Number(_))),
             Some(What::Word(_) | What::Number(_) | What::Other) => false,
             Some(What::Sign('.' | ',' | '-' | '/' | ':' | '_' | '\'')) => {
                 !is_inside || matches!(self.before(2), Some(What::Han(_) | What::Sign(_)))

@@ -1,12 +1,14 @@
 //! Finding everything in a text that says when.
 
+use std::ops::Range;
+
 use chrono::{DateTime, TimeZone};
 
 use super::cursor::Cursor;
-use super::reading::Reading;
-use super::resolve::{Moment, Of, resolve};
+use super::reading::{Reading, Relation};
+use super::resolve::{Moment, Of, Resolved, resolve};
 use super::spoken::Spoken;
-use super::token::{What, tokens};
+use super::token::{Token, What, tokens};
 use super::{chinese, english};
 
 /// Returns the points in time that a text names, in the order of the text, seen from `now` and its zone.
@@ -28,30 +30,76 @@ pub fn readings<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<Reading> {
     let tokens = tokens(&small);
     let zone = Of(now.timezone());
     let moment = Moment { utc: now.naive_utc(), zone: &zone };
+    let placed = |heard: &Heard| resolve(&heard.spoken, &moment);
+    let mut found: Vec<(Heard, Resolved)> = Vec::new();
+    for heard in all(&tokens) {
+        let joined = found.last().and_then(|(before, _)| joined(before, &heard, &tokens));
+        let whole = joined.and_then(|joined| Some((placed(&joined)?, joined))).filter(|(at, _)| at.relation != Relation::Past);
+        if let Some((resolved, joined)) = whole {
+            found.pop();
+            found.push((joined, resolved));
+        } else if let Some(resolved) = placed(&heard) {
+            found.push((heard, resolved));
+        }
+    }
+    found.into_iter().map(|(heard, resolved)| reading(text, &tokens, &heard, resolved)).collect()
+}
+
+/// An expression, and the pieces of the text that it takes up.
+#[derive(Debug)]
+struct Heard {
+    spoken: Spoken,
+    pieces: Range<usize>,
+}
+
+/// Returns all expressions, in the order of the text.
+fn all(tokens: &[Token<'_>]) -> Vec<Heard> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let Some((spoken, end)) = expression(Cursor::new(&tokens, at)) else {
+        let Some((spoken, end)) = expression(Cursor::new(tokens, at)) else {
             at += 1;
             continue;
         };
-        let span = tokens[at].span.start..tokens[end - 1].span.end;
-        if let Some(resolved) = spoken.and_then(|spoken| Some((resolve(&spoken, &moment)?, spoken))) {
-            let (resolved, spoken) = resolved;
-            found.push(Reading {
-                text: text[span.clone()].to_owned(),
-                span,
-                at: resolved.at,
-                kind: resolved.kind,
-                relation: resolved.relation,
-                repeats: spoken.repeats,
-                assumed: (!resolved.assumed.is_empty()).then(|| resolved.assumed.join(" ")),
-                is_vague: spoken.is_vague,
-            });
-        }
+        found.extend(spoken.map(|spoken| Heard { spoken, pieces: at..end }));
         at = end;
     }
     found
+}
+
+/// A day and its time stand no further from each other.
+const FURTHEST: usize = 12;
+
+/// Joins a day and the time that the same sentence has for it ("lunch on Friday with Priya at noon").
+fn joined(first: &Heard, second: &Heard, tokens: &[Token<'_>]) -> Option<Heard> {
+    let between = tokens.get(first.pieces.end..second.pieces.start).filter(|between| between.len() <= FURTHEST)?;
+    let is_border = |token: &Token<'_>| matches!(token.what, What::Sign('.' | '!' | '?' | ';' | '\n' | '|'));
+    if between.iter().any(is_border) {
+        return None;
+    }
+    let is_day = |spoken: &Spoken| spoken.day.is_some() && spoken.clock.is_none() && !spoken.is_vague && !spoken.is_instant();
+    let is_time = |spoken: &Spoken| spoken.day.is_none() && spoken.clock.is_some() && spoken.zone.is_none();
+    let (day, time) = match (&first.spoken, &second.spoken) {
+        (day, time) if is_day(day) && is_time(time) => (day, time),
+        (time, day) if is_day(day) && is_time(time) => (day, time),
+        _ => return None,
+    };
+    let spoken = Spoken { clock: time.clock, part: time.part.or(day.part), ..day.clone() };
+    Some(Heard { spoken, pieces: first.pieces.start..second.pieces.end })
+}
+
+fn reading(text: &str, tokens: &[Token<'_>], heard: &Heard, resolved: Resolved) -> Reading {
+    let span = tokens[heard.pieces.start].span.start..tokens[heard.pieces.end - 1].span.end;
+    Reading {
+        text: text[span.clone()].to_owned(),
+        span,
+        at: resolved.at,
+        kind: resolved.kind,
+        relation: resolved.relation,
+        repeats: heard.spoken.repeats,
+        assumed: (!resolved.assumed.is_empty()).then(|| resolved.assumed.join(" ")),
+        is_vague: heard.spoken.is_vague,
+    }
 }
 
 /// Returns the expression that begins here, or nothing in place of one that cannot be placed, and where it ends.

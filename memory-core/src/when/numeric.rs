@@ -96,7 +96,7 @@ fn with_half(cursor: &mut Cursor<'_>) -> Option<Clock> {
         return half(cursor).map_or(Some(clock), |half| clock.in_half(half));
     }
     let clock = compact(shown)?;
-    let half = half(cursor)?;
+    let half = half(cursor).or_else(|| cursor.eat_phrase("in the am").then_some(Half::Before))?;
     let is_whole = is_approximate || shown.digits <= 2 || shown.digits <= 4;
     if is_whole { Clock { is_sure: false, ..clock }.in_half(half) } else { None }
 }
@@ -212,16 +212,49 @@ pub(super) fn short_date(cursor: &mut Cursor<'_>) -> Option<Day> {
         let first = cursor.eat_digits().filter(|first| first.digits <= 2)?;
         separator(cursor).filter(|separator| *separator != '.')?;
         let second = cursor.eat_glued_digits().filter(|second| second.digits <= 2)?;
+        let (month, day) = month_and_day(first, second, false)?;
+        let year = cursor.attempt(|cursor| {
+            let year = cursor.eat_sign(',').then(|| cursor.eat_digits()).flatten().filter(|year| year.digits == 4)?;
+            cursor.ends_cleanly().then(|| i32::try_from(year.value).ok()).flatten()
+        });
         if !cursor.ends_cleanly() {
             return None;
         }
-        let (month, day) = month_and_day(first, second, false)?;
-        Some(Day::OfMonth(u32::try_from(day).ok()?, Month::Named(u32::try_from(month).ok()?, Year::Unsaid)))
+        let year = year.map_or(Year::Unsaid, Year::Exactly);
+        Some(Day::OfMonth(u32::try_from(day).ok()?, Month::Named(u32::try_from(month).ok()?, year)))
     })
 }
 
+/// Eats "5.12", which only "on" and the end of a sentence make a date.
+pub(super) fn dotted_date(cursor: &mut Cursor<'_>) -> Option<Day> {
+    if cursor.word_before(1) != "on" || !cursor.starts_cleanly() {
+        return None;
+    }
+    let first = cursor.eat_digits().filter(|first| first.digits <= 2)?;
+    if !cursor.eat_glued_sign('.') {
+        return None;
+    }
+    let second = cursor.eat_glued_digits().filter(|second| second.digits <= 2)?;
+    let is_last = cursor.ends_cleanly() && !matches!(cursor.peek(0), Some(What::Word(_) | What::Number(_)));
+    let (month, day) = month_and_day(first, second, false).filter(|_| is_last)?;
+    Some(Day::OfMonth(u32::try_from(day).ok()?, Month::Named(u32::try_from(month).ok()?, Year::Unsaid)))
+}
+
+/// Eats "12-11-10" with the year first, as it is written in Chinese.
+pub(super) fn short_year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let year = cursor.eat_digits().filter(|year| year.digits == 2)?;
+    let separator = separator(cursor)?;
+    let month = cursor.eat_glued_digits().filter(|month| month.digits <= 2)?;
+    let day = cursor.eat_glued_sign(separator).then(|| cursor.eat_glued_digits()).flatten().filter(|day| day.digits <= 2)?;
+    if cursor.ends_cleanly() { date(full_year(year.value), month.value, day.value) } else { None }
+}
+
 fn month_and_day(first: Number, second: Number, day_first: bool) -> Option<(u64, u64)> {
-    let (month, day) = if day_first || 12 < first.value { (second.value, first.value) } else { (first.value, second.value) };
+    let is_day_first = if day_first { second.value <= 12 } else { 12 < first.value };
+    let (month, day) = if is_day_first { (second.value, first.value) } else { (first.value, second.value) };
     ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some((month, day))
 }
 

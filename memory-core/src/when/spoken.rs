@@ -17,6 +17,17 @@ pub(super) struct Spoken {
     pub(super) is_vague: bool,
 }
 
+impl Spoken {
+    /// Returns whether it is a distance of hours or less from now, or now itself, so that no time can be said with it.
+    pub(super) fn is_instant(&self) -> bool {
+        match &self.day {
+            Some(Day::Now) => true,
+            Some(Day::Away(amount, _)) => amount.is_exact,
+            _ => false,
+        }
+    }
+}
+
 /// What names a day.
 #[derive(Debug, Clone)]
 pub(super) enum Day {
@@ -42,6 +53,10 @@ pub(super) enum Day {
     WeekdaysAway(i32, Weekday, Box<Day>),
     /// The weekday that goes with another day: of its week, or the first from it on.
     WeekdayNear(Weekday, Box<Day>, Near),
+    /// A day that is said to be such a weekday.
+    Confirmed(Weekday, Box<Day>),
+    /// The so-manieth of the weekdays around another day, the nearest first.
+    Closest(i32, Weekday, Box<Day>),
     /// The first, middle or last day.
     Edge(Edge, Period),
 }

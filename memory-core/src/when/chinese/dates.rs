@@ -4,7 +4,7 @@ use super::super::cursor::Cursor;
 use super::super::spoken::{Day, Edge, Month, Period, Year};
 use super::super::token::What;
 use super::days::{Named, edge_of, month_away, nth_of, which};
-use super::numbers::{number_in, year};
+use super::numbers::{is_numeral, number_in, year};
 
 /// Eats a year with its 年: "2013年", "二零一五年", "明年".
 pub(super) fn year_said(cursor: &mut Cursor<'_>) -> Year {
@@ -113,10 +113,16 @@ fn of_month_away(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
 
 /// Eats "月底" and "月初"; after the name of a month they are its own.
 fn of_bare_month(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
-    let is_alone = year == Year::Unsaid && !matches!(cursor.before(1), Some(What::Han('个' | '上' | '下')));
+    let is_alone =
+        year == Year::Unsaid && !matches!(cursor.before(1), Some(What::Han('个' | '上' | '下' | '正' | '腊' | '冬' | '闰')));
     let names = [("月底", Edge::End), ("月末", Edge::End), ("月初", Edge::Start), ("月中", Edge::Middle)];
     let (_, edge) = names.into_iter().find(|(name, _)| cursor.eat_han(name)).filter(|_| is_alone)?;
-    Some(Day::Edge(edge, Period::Month(Month::Unsaid)))
+    (!is_lunar_day(cursor)).then_some(Day::Edge(edge, Period::Month(Month::Unsaid)))
+}
+
+/// "初五" is a day of the lunar calendar, and 初 before it no beginning.
+pub(super) fn is_lunar_day(cursor: &Cursor<'_>) -> bool {
+    matches!(cursor.before(1), Some(What::Han('初'))) && cursor.han(0).is_some_and(is_numeral)
 }
 
 /// Eats "年底", "明年初" and "今年最后一天".

@@ -7,7 +7,7 @@ use super::super::numeric;
 use super::super::spoken::{Amount, Counted, Day, Edge, Month, Near, Part, Period, Week, Year};
 use super::super::token::What;
 use super::amounts::amount;
-use super::dates::{calendar, day_alone, vague};
+use super::dates::{calendar, day_alone, is_lunar_day, vague};
 use super::feasts::feast;
 use super::numbers::{is_numeral, number};
 
@@ -40,6 +40,7 @@ const SHIFTS: &[(&str, i64)] = &[
     ("明儿", 1),
     ("听日", 1),
     ("翌日", 1),
+    ("次日", 1),
     ("今天", 0),
     ("今日", 0),
     ("今儿", 0),
@@ -150,7 +151,12 @@ fn now(cursor: &mut Cursor<'_>) -> Option<Named> {
 }
 
 fn full_date(cursor: &mut Cursor<'_>) -> Option<Named> {
-    numeric::full_date(cursor).map(Named::from)
+    let is_among_han = |what: Option<What<'_>>| matches!(what, Some(What::Han(_)));
+    let short = cursor.attempt(|cursor| {
+        let is_after_han = is_among_han(cursor.before(1));
+        numeric::short_year_first(cursor).filter(|_| is_after_han || is_among_han(cursor.peek(0)))
+    });
+    short.or_else(|| numeric::full_date(cursor)).map(Named::from)
 }
 
 /// Eats the weekday that follows 周, 星期 or 礼拜.
@@ -193,6 +199,8 @@ fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
     let repeats = cursor.eat_any_han(&["每个", "每", "逢"]);
     let is_counted = matches!(cursor.before(1), Some(What::Han(before)) if is_numeral(before) || before == '几')
         || matches!(cursor.before(1), Some(What::Number(_))) && cursor.is_glued(0);
+    // Cantonese 今個 and 呢個 are of the week that is not over yet.
+    let is_coming = matches!(cursor.han(0), Some('今' | '呢'));
     let leading = if repeats { None } else { cursor.attempt(which) };
     let is_short = cursor.eat_han("周");
     if !is_short && !cursor.eat_any_han(&["星期", "礼拜"]) {
@@ -214,8 +222,20 @@ fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
     if is_counted && leading.is_none() || is_short && is_counted_behind && leading.is_none() {
         return None;
     }
+    // "礼拜天, 二月十号" is that date.
+    let date = cursor.attempt(|cursor| {
+        cursor.eat_sign(',');
+        cursor.eat_sign('(');
+        let named = calendar(cursor).filter(|named| matches!(named.day, Day::OfMonth(..)))?;
+        cursor.eat_sign(')');
+        Some(named)
+    });
+    if let Some(named) = date {
+        return Some(Day::Confirmed(weekday, Box::new(named.day)).into());
+    }
     let is_weekend = matches!(cursor.before(1), Some(What::Han('末')));
     let week = match leading {
+        Some(_) if is_coming => Week::This,
         Some(weeks) => Week::Of(weeks),
         None if is_weekend => Week::This,
         None => Week::Coming,
@@ -294,7 +314,7 @@ pub(super) fn edge_of(cursor: &mut Cursor<'_>, period: &Period) -> Option<Day> {
         ("终", Edge::End),
     ];
     let (_, edge) = names.into_iter().find(|(name, _)| cursor.eat_han(name))?;
-    Some(Day::Edge(edge, period.clone()))
+    (!is_lunar_day(cursor)).then(|| Day::Edge(edge, period.clone()))
 }
 
 /// Returns the month that is so many from this, as a period.

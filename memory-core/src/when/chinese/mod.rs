@@ -9,7 +9,7 @@ mod numbers;
 mod script;
 
 use super::cursor::Cursor;
-use super::spoken::{Clock, Day, Spoken};
+use super::spoken::{Clock, Spoken};
 use super::token::What;
 use clocks::{Licence, clock, part};
 use days::{Named, day};
@@ -30,6 +30,7 @@ pub(super) fn may_begin(character: char) -> bool {
                 | '明'
                 | '听'
                 | '翌'
+                | '次'
                 | '今'
                 | '本'
                 | '昨'
@@ -104,14 +105,14 @@ pub(super) fn expression(cursor: &mut Cursor<'_>) -> Option<Spoken> {
 pub(super) fn lunar(cursor: &mut Cursor<'_>) -> bool {
     let eaten = cursor.attempt(|cursor| {
         let is_lunar = cursor.eat_any_han(&["农历", "阴历", "旧历"]);
-        is_lunar.then(|| expression(cursor).map(|_| ())).flatten()
+        cursor.eat_any_han(&["正月", "冬月", "腊月", "闰"]);
+        expression(cursor);
+        is_lunar.then_some(())
     });
     eaten.is_some()
 }
 
 fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
-    let is_instant =
-        matches!(&spoken.day, Some(Day::Now)) || matches!(&spoken.day, Some(Day::Away(amount, _)) if amount.is_exact);
     if spoken.day.is_none()
         && let Some(Named { day, part, repeats, is_vague }) = cursor.attempt(day)
     {
@@ -121,7 +122,7 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
         spoken.is_vague |= is_vague;
         return true;
     }
-    if is_instant {
+    if spoken.is_instant() {
         return false;
     }
     if spoken.zone.is_none() && cursor.eat_han("北京时间") {

@@ -56,11 +56,26 @@ fn part(cursor: &mut Cursor<'_>) -> Option<(Amount, Unit)> {
     let quantity = cursor.attempt(quantity)?;
     cursor.eat_any(&["more", "full", "whole", "short", "additional", "extra", "other"]);
     cursor.eat_glued_sign('-');
-    let (unit, each) = cursor.attempt(named_unit)?;
+    let (unit, each) = cursor.attempt(named_unit).or_else(|| primes(cursor))?;
     let half = cursor.eat_phrase("and a half");
     let quantity = if half { quantity.and_a_half()? } else { quantity };
     let quantity = Quantity { over: quantity.over.checked_mul(i64::try_from(each).ok()?)?, ..quantity };
     Some((unit.amount(quantity)?, unit))
+}
+
+/// Eats the signs of minutes and seconds, which stand right behind a number after "in".
+fn primes(cursor: &mut Cursor<'_>) -> Option<(Unit, u64)> {
+    if cursor.word_before(2) != "in" {
+        return None;
+    }
+    let unit = if cursor.eat_glued_sign('\'') {
+        Unit::Minute
+    } else if cursor.eat_glued_sign('"') {
+        Unit::Second
+    } else {
+        return None;
+    };
+    cursor.is_at_end().then_some((unit, 1))
 }
 
 /// Eats a unit; a lone letter is one only right behind a number.
@@ -73,6 +88,10 @@ pub(super) fn named_unit(cursor: &mut Cursor<'_>) -> Option<(Unit, u64)> {
     {
         cursor.step();
         return Some((unit, 1));
+    }
+    if word == "h" && matches!(cursor.before(1), Some(What::Number(_))) {
+        cursor.step();
+        return Some((Unit::Hour, 1));
     }
     let (unit, each) = unit(word)?;
     cursor.step();
@@ -113,7 +132,7 @@ fn quantity(cursor: &mut Cursor<'_>) -> Option<Quantity> {
         return Some(quantity);
     }
     let whole = Quantity::whole(whole)?;
-    let has_half = cursor.eat_any_phrase(&["and a half", "and half"]);
+    let has_half = cursor.eat_any_phrase(&["and a half", "and half", "and an half"]);
     if has_half { whole.and_a_half() } else { Some(whole) }
 }
 

@@ -4,6 +4,7 @@ use super::super::cursor::Cursor;
 use super::super::numeric;
 use super::super::spoken::{Clock, Part};
 use super::super::token::What;
+use super::amounts::amount;
 use super::lexicon::{lets_a_number_stand, part, zone};
 use super::numbers::{number, small};
 
@@ -20,7 +21,7 @@ pub(super) enum Licence {
 pub(super) fn clock(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> {
     cursor.attempt(|cursor| {
         cursor.eat_any(&["exactly", "approximately", "about", "around", "circa"]);
-        let forms = [named, relative, numeric::clock, spelled_with_half];
+        let forms = [named, relative, away, numeric::clock, spelled_with_half, approximate];
         let found = forms.into_iter().find_map(|form| cursor.attempt(form));
         let found = found.or_else(|| cursor.attempt(|cursor| if licence == Licence::Hour { bare(cursor) } else { None }))?;
         cursor.eat_glued_sign('-');
@@ -36,9 +37,30 @@ fn named(cursor: &mut Cursor<'_>) -> Option<Clock> {
         if twelve.is_none() {
             cursor.eat("the");
         }
-        let is_noon = cursor.eat_any(&["noon", "midday", "noontime"]) || cursor.eat_phrase("high noon");
+        let is_noon =
+            cursor.eat_any(&["noon", "midday", "noontime", "noonish"]) || cursor.eat_any_phrase(&["high noon", "mid day"]);
         if is_noon {
             return Some(Clock::NOON);
+        }
+        let middle = cursor.attempt(|cursor| {
+            let is_whole = matches!(cursor.word(), "midmorning" | "midafternoon");
+            if !is_whole && cursor.eat("mid") {
+                cursor.eat_glued_sign('-');
+            }
+            let hour = match cursor.word() {
+                "midmorning" => 10,
+                "midafternoon" => 14,
+                "morning" if !is_whole => 10,
+                "afternoon" if !is_whole => 14,
+                "night" if !is_whole => 24,
+                _ => return None,
+            };
+            let is_middle = is_whole || matches!(cursor.before(1), Some(What::Word("mid") | What::Sign('-')));
+            cursor.step();
+            is_middle.then_some(Clock::sure(hour, 0))
+        });
+        if middle.is_some() {
+            return middle;
         }
         (cursor.eat("midnight") || cursor.eat_phrase("mid night")).then_some(Clock::MIDNIGHT)
     })
@@ -46,6 +68,9 @@ fn named(cursor: &mut Cursor<'_>) -> Option<Clock> {
 
 /// Eats "half past six", "twenty minutes to five pm", "a quarter past noon".
 fn relative(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    if let Some(clock) = cursor.attempt(half_hour) {
+        return Some(clock);
+    }
     // "From ten to five" is a range.
     if cursor.word_before(1) == "from" {
         return None;
@@ -68,6 +93,31 @@ fn relative(cursor: &mut Cursor<'_>) -> Option<Clock> {
         return None;
     }
     hour.moved(if forward { minutes } else { -minutes })
+}
+
+/// Eats "15 minutes from 1pm" and "an hour before noon".
+fn away(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    let amount = amount(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
+    let is_after = cursor.eat_any(&["from", "after"]);
+    if !is_after && !cursor.eat_any(&["before", "to", "till"]) {
+        return None;
+    }
+    let from = named(cursor).or_else(|| cursor.attempt(numeric::clock)).or_else(|| cursor.attempt(spelled_with_half))?;
+    let minutes = i32::try_from(amount.seconds / 60).ok().filter(|minutes| *minutes < 24 * 60)?;
+    from.moved(if is_after { minutes } else { -minutes })
+}
+
+/// Eats "half three", which is half past three.
+fn half_hour(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    let is_led = matches!(cursor.word_before(1), "at" | "around" | "about" | "by" | "until" | "till") || cursor.is_at_start();
+    if !is_led || !cursor.eat("half") {
+        return None;
+    }
+    let hour = number(cursor).filter(|hour| (1..=12).contains(hour))?;
+    let clock = Clock::shown(hour, 30, 0)?;
+    let half = numeric::half(cursor);
+    let is_time = half.is_some() || cursor.ends_cleanly() && may_end(cursor);
+    if is_time { half.map_or(Some(clock), |half| clock.in_half(half)) } else { None }
 }
 
 /// Eats the minutes of "20 past", and tells whether a word said that they are minutes.
@@ -122,7 +172,7 @@ fn spelled(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let hour = small(cursor).filter(|hour| (1..=24).contains(hour))?;
     let minute = cursor.attempt(|cursor| {
         cursor.eat_glued_sign('-');
-        let is_single = cursor.eat_any(&["oh", "o", "zero"]);
+        let is_single = cursor.eat_any(&["oh", "o", "ou", "zero"]);
         if is_single {
             cursor.eat_glued_sign('-');
         }
@@ -133,6 +183,16 @@ fn spelled(cursor: &mut Cursor<'_>) -> Option<Clock> {
         cursor.eat_any(&["minutes", "minute"]);
     }
     Clock::shown(hour, minute.unwrap_or(0), 0)
+}
+
+/// Eats "11-ish".
+fn approximate(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let hour = cursor.eat_digits().filter(|hour| hour.digits <= 2 && (1..=24).contains(&hour.value))?;
+    cursor.eat_glued_sign('-');
+    if cursor.is_glued(0) && cursor.eat("ish") { numeric::compact(hour) } else { None }
 }
 
 /// Eats a number that the words before it make an hour.
@@ -165,9 +225,10 @@ pub(super) fn part_of_day(cursor: &mut Cursor<'_>, is_after_day: bool) -> Option
     cursor.attempt(|cursor| {
         let is_introduced = cursor.eat_any_phrase(&["in the", "at the", "during the", "in", "at", "of the", "this", "on the"]);
         cursor.eat_any(&["early", "late"]);
-        let part = part(cursor.word()).filter(|_| is_introduced || is_after_day)?;
+        let part = part(cursor.word())?;
         cursor.step();
-        Some(part)
+        let is_before_time = || numeric::clock(&mut cursor.clone()).is_some();
+        (is_introduced || is_after_day || is_before_time()).then_some(part)
     })
 }
 

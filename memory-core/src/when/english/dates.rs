@@ -5,13 +5,21 @@ use super::super::numeric::full_year;
 use super::super::spoken::{Day, Month, Year};
 use super::super::token::What;
 use super::clocks::may_end;
-use super::lexicon::{Sense, month, unit};
+use super::lexicon::{Sense, month, unit, weekday};
 use super::numbers::{ordinal, small, year};
 
 /// Eats a day of a named month.
 pub(super) fn month_date(cursor: &mut Cursor<'_>) -> Option<Day> {
     let forms = [year_first, month_first, day_first];
-    forms.into_iter().find_map(|form| cursor.attempt(form))
+    let day = forms.into_iter().find_map(|form| cursor.attempt(form))?;
+    // The weekday in brackets says it again.
+    let weekday = cursor.attempt(|cursor| {
+        let opened = cursor.eat_sign('(');
+        let (weekday, _) = weekday(cursor.word()).filter(|_| opened)?;
+        cursor.step();
+        cursor.eat_sign(')').then_some(weekday)
+    });
+    Some(weekday.map_or(day.clone(), |weekday| Day::Confirmed(weekday, Box::new(day))))
 }
 
 /// Eats "2019/aug/01".
@@ -51,10 +59,15 @@ fn day_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     cursor.eat("day");
     let has_of = cursor.eat("of");
     let is_joined = !has_of && eat_joint(cursor);
+    // "23-2020-September" holds the year in the middle.
+    let middle = cursor.attempt(|cursor| {
+        let year = cursor.eat_glued_digits().filter(|year| is_joined && year.digits == 4)?;
+        eat_joint(cursor).then(|| i32::try_from(year.value).ok()).flatten()
+    });
     let (month, sense) = month(cursor.word())?;
     cursor.step();
     cursor.eat_glued_sign('.');
-    let year = following_year(cursor, is_joined);
+    let year = middle.map_or_else(|| following_year(cursor, is_joined), Year::Exactly);
     let is_said = is_ordinal || has_of || year != Year::Unsaid;
     if !is_said && sense == Sense::AmongOthers && !stands(cursor) {
         return None;
@@ -93,6 +106,11 @@ fn day_number(cursor: &mut Cursor<'_>) -> Option<(u32, bool)> {
 
 /// Eats the year that follows a day and its month, if one does.
 fn following_year(cursor: &mut Cursor<'_>, is_joined: bool) -> Year {
+    let in_two_digits = |cursor: &mut Cursor<'_>| {
+        cursor.eat_sign(',');
+        let year = cursor.eat_digits().filter(|year| year.digits == 2)?;
+        (cursor.is_at_end() && cursor.word_before(2) != "at").then(|| i32::try_from(full_year(year.value)).ok()).flatten()
+    };
     let short = |cursor: &mut Cursor<'_>| {
         let is_marked = cursor.eat_sign('\'') || cursor.eat_sign('\u{2019}') || is_joined && eat_joint(cursor);
         let year = cursor.eat_glued_digits().filter(|year| is_marked && year.digits == 2)?;
@@ -113,7 +131,8 @@ fn following_year(cursor: &mut Cursor<'_>, is_joined: bool) -> Year {
     if let Some(years) = cursor.attempt(away) {
         return Year::Away(years);
     }
-    cursor.attempt(short).or_else(|| cursor.attempt(whole)).map_or(Year::Unsaid, Year::Exactly)
+    let year = cursor.attempt(short).or_else(|| cursor.attempt(whole)).or_else(|| cursor.attempt(in_two_digits));
+    year.map_or(Year::Unsaid, Year::Exactly)
 }
 
 /// Eats "next year", "this year" or "last year".
@@ -186,7 +205,7 @@ pub(super) fn day_of_month(cursor: &mut Cursor<'_>) -> Option<Day> {
         (true, true) if in_words => is_led && before != "at" && is_last(cursor),
         (true, _) => (is_led || is_alone) && stands(cursor),
         (false, false) => before == "on" && !in_words && cursor.ends_cleanly() && may_end(cursor),
-        (false, true) => is_led && in_words && is_last(cursor) && before != "at",
+        (false, true) => is_led && (in_words || before == "on") && is_last(cursor) && before != "at",
     };
     is_day.then_some(Day::OfMonth(day, Month::Unsaid))
 }

@@ -1,18 +1,16 @@
 //! Everything that names a day in English.
 
-use chrono::Weekday;
-
 use super::super::cursor::Cursor;
 use super::super::numeric;
-use super::super::spoken::{Amount, Clock, Counted, Day, Month, Near, Part, Quantity, Unit, Week, Year};
-use super::super::token::What;
-use super::amounts::{amount, count, named_unit};
+use super::super::spoken::{Amount, Clock, Counted, Day, Month, Near, Part, Period, Quantity, Unit, Year};
+use super::amounts::{amount, named_unit};
 use super::clocks::may_end;
-use super::dates::{away_year, day_of_month, month_date, month_period, which};
+use super::dates::{away_year, day_of_month, month_date, which};
 use super::feasts::feast;
 use super::lexicon::{Sense, month, part, weekday};
-use super::numbers::{ordinal, small, year};
+use super::numbers::{ordinal, year};
 use super::periods::{edge, period, vague};
+use super::weekdays::{closest, is_time_next, of_week, repeated, weekdays_away};
 
 /// A day, with what its name says about the time as well.
 #[derive(Debug, Clone)]
@@ -38,11 +36,12 @@ pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
     day_within(cursor, DEEPEST)
 }
 
-fn day_within(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
+pub(super) fn day_within(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
     let depth = depth.checked_sub(1)?;
-    let forms: [fn(&mut Cursor<'_>, u32) -> Option<Named>; 12] = [
+    let forms: [fn(&mut Cursor<'_>, u32) -> Option<Named>; 13] = [
         distance,
         |cursor, _| shifted(cursor),
+        closest,
         nth,
         |cursor, _| edge(cursor),
         |cursor, _| repeated(cursor),
@@ -72,7 +71,7 @@ fn distance(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
     Some(Named::from(weekday.map_or(day.clone(), |weekday| Day::WeekdayNear(weekday, Box::new(day), near))))
 }
 
-fn from_now(amount: Amount) -> Day {
+pub(super) fn from_now(amount: Amount) -> Day {
     Day::Away(amount, Box::new(Day::Shifted(0)))
 }
 
@@ -119,33 +118,8 @@ fn away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
     Some((Day::Away(amount, Box::new(named.day)), false))
 }
 
-/// Eats "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
-fn weekdays_away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
-    let has_article = cursor.eat("the");
-    let count = cursor.attempt(|cursor| ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));
-    let (weekday, _) = weekday(cursor.word()).filter(|_| has_article || count.is_some())?;
-    cursor.step();
-    let count = count.unwrap_or(1);
-    let today = || Box::new(Day::Shifted(0));
-    if cursor.eat_any_phrase(&["from now", "from today", "hence", "later"]) {
-        return Some((Day::WeekdaysAway(count, weekday, today()), false));
-    }
-    if cursor.eat("ago") {
-        return Some((Day::WeekdaysAway(-count, weekday, today()), false));
-    }
-    let is_after = cursor.eat_any(&["after", "following", "from"]);
-    if !is_after && !cursor.eat_any(&["before", "preceding"]) {
-        return None;
-    }
-    if is_after && cursor.eat("next") && may_end(cursor) {
-        return Some((Day::WeekdaysAway(2, weekday, today()), false));
-    }
-    let named = day_within(cursor, depth).filter(|named| !named.is_vague)?;
-    Some((Day::WeekdaysAway(if is_after { count } else { -count }, weekday, Box::new(named.day)), false))
-}
-
 /// Eats "today", "tomorrow", "tonight", "this morning" and "now".
-fn shifted(cursor: &mut Cursor<'_>) -> Option<Named> {
+pub(super) fn shifted(cursor: &mut Cursor<'_>) -> Option<Named> {
     if cursor.eat_any_phrase(&["right now", "just now", "as soon as possible", "asap", "immediately", "now"]) {
         return Some(Day::Now.into());
     }
@@ -206,126 +180,22 @@ fn nth(cursor: &mut Cursor<'_>, _: u32) -> Option<Named> {
     cursor.step();
     if !cursor.eat_any(&["of", "in"]) {
         let is_own = month(cursor.word()).is_some() || matches!(cursor.word(), "next" | "this");
+        let is_of_this = matches!(counted, Counted::Weekdays(_)) && 0 < nth && may_end(cursor);
         if !is_own {
-            return None;
+            return is_of_this.then(|| Day::Nth(nth, counted, Period::Month(Month::Unsaid)).into());
         }
     }
     let period = period(cursor)?;
     Some(Day::Nth(nth, counted, period).into())
 }
 
-/// Eats "every Monday", "each morning" and "every day"; the first time is read.
-fn repeated(cursor: &mut Cursor<'_>) -> Option<Named> {
-    if !cursor.eat_any(&["every", "each"]) {
-        return None;
-    }
-    cursor.eat_any(&["single", "other"]);
-    let word = cursor.word();
-    cursor.step();
-    if let Some((weekday, _)) = weekday(word) {
-        return Some(Named { repeats: true, ..Day::Weekday(weekday, Week::Coming).into() });
-    }
-    None
-}
-
-/// Eats a day of the week, with the week and the date that are said with it.
-fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
-    let leading = cursor.attempt(week_before);
-    cursor.eat_any(&["on"]);
-    let before = cursor.word_before(1);
-    let word = cursor.word();
-    if leading.is_some() && cursor.eat("weekend") {
-        return Some(Day::Weekday(Weekday::Sat, leading?).into());
-    }
-    let (weekday, sense) = weekday(word)?;
-    let is_plural = word.ends_with("days");
-    cursor.step();
-    cursor.eat_glued_sign('.');
-    if let Some(date) = cursor.attempt(|cursor| date_of_weekday(cursor, weekday)) {
-        return Some(date.into());
-    }
-    let trailing = if leading.is_some() { None } else { cursor.attempt(week_after) };
-    if let Some(amount) =
-        cursor.attempt(|cursor| cursor.eat("in").then(|| amount(cursor)).flatten().filter(|amount| !amount.is_exact))
-    {
-        return Some(Day::WeekdayNear(weekday, Box::new(from_now(amount)), Near::SameWeek).into());
-    }
-    let is_led = matches!(
-        before,
-        "on" | "by" | "until" | "till" | "before" | "next" | "this" | "last" | "coming" | "since" | "from" | "due"
-    );
-    let is_sure = sense == Sense::Only || leading.is_some() || trailing.is_some() || is_led || is_word_alone(cursor);
-    if !is_sure && !is_time_next(cursor) {
-        return None;
-    }
-    let week = leading.or(trailing).unwrap_or(Week::Coming);
-    Some(Named { repeats: is_plural, ..Day::Weekday(weekday, week).into() })
-}
-
-/// Whether the text is nothing but the word before.
-fn is_word_alone(cursor: &Cursor<'_>) -> bool {
-    let is_first = cursor.before(2).is_none() || cursor.before(1) == Some(What::Sign('.')) && cursor.before(3).is_none();
-    is_first && cursor.is_at_end()
-}
-
-/// Whether a time follows, which makes even "sun" a day.
-fn is_time_next(cursor: &Cursor<'_>) -> bool {
-    let mut ahead = *cursor;
-    ahead.eat_sign(',');
-    ahead.eat_any(&["at", "@"]);
-    ahead.eat_sign('@');
-    numeric::clock(&mut ahead).is_some() || part(ahead.word()).is_some()
-}
-
-fn week_before(cursor: &mut Cursor<'_>) -> Option<Week> {
-    cursor.eat("the");
-    if cursor.eat("this") {
-        let is_coming = cursor.eat_any(&["coming", "upcoming"]);
-        cursor.eat("week");
-        return Some(if is_coming { Week::Coming } else { Week::This });
-    }
-    if cursor.eat_any(&["coming", "upcoming", "following"]) {
-        return Some(Week::Coming);
-    }
-    let weeks = which(cursor)?;
-    cursor.eat("week");
-    cursor.eat_sign(',');
-    Some(Week::Of(weeks))
-}
-
-fn week_after(cursor: &mut Cursor<'_>) -> Option<Week> {
-    cursor.eat_any(&["of", "in"]);
-    let weeks = which(cursor)?;
-    cursor.eat("week").then_some(Week::Of(weeks))
-}
-
-/// Eats the date behind a weekday: "the 22nd", ", Jul 18, 2014", "5/12".
-fn date_of_weekday(cursor: &mut Cursor<'_>, weekday: Weekday) -> Option<Day> {
-    cursor.eat_sign(',');
-    cursor.eat("on");
-    let date = |cursor: &mut Cursor<'_>| {
-        month_date(cursor).or_else(|| numeric::full_date(cursor)).or_else(|| numeric::short_date(cursor))
-    };
-    if let Some(day) = cursor.attempt(date) {
-        return Some(day);
-    }
-    let is_bracketed = cursor.eat_sign('(');
-    let has_article = cursor.eat("the");
-    let date = ordinal(cursor).or_else(|| if has_article { u32::try_from(small(cursor)?).ok() } else { None })?;
-    if is_bracketed {
-        cursor.eat_sign(')');
-    }
-    let of_month = cursor.attempt(|cursor| cursor.eat("of").then(|| month_period(cursor)).flatten());
-    match of_month {
-        Some(Month::Unsaid) | None => Some(Day::WeekdayAndDate(weekday, date)),
-        Some(month) => Some(Day::OfMonth(date, month)),
-    }
-}
-
 /// Eats "next 6th of April", and dates such as "4/25" where the words before say that they are dates.
 fn next_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     if cursor.eat_any(&["next", "this", "coming"]) {
-        return month_date(cursor).map(Named::from);
+        return month_date(cursor).or_else(|| numeric::short_date(cursor).filter(|_| may_end(cursor))).map(Named::from);
+    }
+    if let Some(day) = cursor.attempt(numeric::dotted_date) {
+        return Some(day.into());
     }
     let before = cursor.word_before(1);
     let is_led =

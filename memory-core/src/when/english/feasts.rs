@@ -25,6 +25,18 @@ const FEASTS: &[(&str, Holiday)] = &[
     ("mlk day", Holiday::Nth(3, Weekday::Mon, 1)),
     ("mlk jr day", Holiday::Nth(3, Weekday::Mon, 1)),
     ("australia day", Holiday::Fixed(1, 26)),
+    ("inauguration day", Holiday::Fixed(1, 20)),
+    ("candlemas", Holiday::Fixed(2, 2)),
+    ("annunciation", Holiday::Fixed(3, 25)),
+    ("siblings day", Holiday::Fixed(4, 10)),
+    ("emancipation day", Holiday::Fixed(4, 16)),
+    ("civic holiday", Holiday::Nth(1, Weekday::Mon, 8)),
+    ("dominion day", Holiday::Fixed(7, 1)),
+    ("world vegan day", Holiday::Fixed(11, 1)),
+    ("vegan day", Holiday::Fixed(11, 1)),
+    ("immaculate conception", Holiday::Fixed(12, 8)),
+    ("kwanzaa", Holiday::Fixed(12, 26)),
+    ("stephen day", Holiday::Fixed(12, 26)),
     ("groundhog day", Holiday::Fixed(2, 2)),
     ("ground hog day", Holiday::Fixed(2, 2)),
     ("super bowl sunday", Holiday::Nth(2, Weekday::Sun, 2)),
@@ -52,6 +64,7 @@ const FEASTS: &[(&str, Holiday)] = &[
     ("fools day", Holiday::Fixed(4, 1)),
     ("fool day", Holiday::Fixed(4, 1)),
     ("tax day", Holiday::Fixed(4, 15)),
+    ("ides of march", Holiday::Fixed(3, 15)),
     ("earth day", Holiday::Fixed(4, 22)),
     ("st george day", Holiday::Fixed(4, 23)),
     ("saint george day", Holiday::Fixed(4, 23)),
@@ -131,6 +144,14 @@ const FEASTS: &[(&str, Holiday)] = &[
     ("xmas day", Holiday::Fixed(12, 25)),
     ("xmas", Holiday::Fixed(12, 25)),
     ("boxing day", Holiday::Fixed(12, 26)),
+    ("clean monday", Holiday::Easter(-48)),
+    ("ash monday", Holiday::Easter(-48)),
+    ("lazarus saturday", Holiday::Easter(-8)),
+    ("great saturday", Holiday::Easter(-1)),
+    ("white sunday", Holiday::Easter(49)),
+    ("white monday", Holiday::Easter(50)),
+    ("feast of the ascension", Holiday::Easter(39)),
+    ("sacred heart", Holiday::Easter(68)),
     ("shrove monday", Holiday::Easter(-48)),
     ("shrove tuesday", Holiday::Easter(-47)),
     ("pancake day", Holiday::Easter(-47)),
@@ -200,6 +221,14 @@ pub(super) fn feast(cursor: &mut Cursor<'_>) -> Option<Holiday> {
 
 /// The `'s` of "New Year's" is not part of its word, so the names stand without.
 fn name(cursor: &mut Cursor<'_>) -> Option<Holiday> {
+    // The new years of other calendars have other days.
+    let of_other = matches!(
+        cursor.word_before(1),
+        "lunar" | "chinese" | "islamic" | "jewish" | "persian" | "hindu" | "muslim" | "tibetan" | "thai" | "orthodox" | "tamil"
+    );
+    if of_other && cursor.word() == "new" {
+        return None;
+    }
     let named = BY_FIRST_WORD.get(cursor.word())?;
     named.iter().find(|(name, _)| cursor.eat_phrase(name)).map(|(_, feast)| *feast)
 }

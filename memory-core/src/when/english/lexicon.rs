@@ -204,7 +204,6 @@ pub(super) fn lets_a_number_stand(word: &str) -> bool {
             | "a"
             | "an"
             | "latest"
-            | "of"
     ) || weekday(word).is_some()
         || month(word).is_some()
         || zone(word).is_some()
@@ -281,6 +280,16 @@ pub(in super::super) fn may_begin(word: &str) -> bool {
             | "until"
             | "before"
             | "lunchtime"
+            | "morning"
+            | "afternoon"
+            | "evening"
+            | "night"
+            | "midmorning"
+            | "midafternoon"
+            | "noonish"
+            | "noontime"
+            | "closest"
+            | "nearest"
             | "day"
             | "week"
             | "month"

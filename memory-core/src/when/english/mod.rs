@@ -8,6 +8,7 @@ mod feasts;
 mod lexicon;
 mod numbers;
 mod periods;
+mod weekdays;
 
 use super::cursor::Cursor;
 use super::spoken::{Clock, Day, Part, Spoken};
@@ -62,7 +63,7 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
             return true;
         }
     }
-    if spoken.clock.is_none() && !is_instant(spoken) {
+    if spoken.clock.is_none() && !spoken.is_instant() {
         let licence = licence(cursor, spoken);
         let is_dated = matches!(cursor.before(1), Some(What::Word("t")));
         if let Some(clock) = cursor.attempt(|cursor| clock(cursor, licence)) {
@@ -72,7 +73,7 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
             return true;
         }
     }
-    if spoken.part.is_none() && !is_instant(spoken) {
+    if spoken.part.is_none() && !spoken.is_instant() {
         let is_after_day = spoken.day.is_some() || spoken.clock.is_some();
         if let Some(part) = cursor.attempt(|cursor| part_of_day(cursor, is_after_day)) {
             spoken.part = Some(part);
@@ -84,10 +85,6 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
         return spoken.zone.is_some();
     }
     false
-}
-
-fn is_instant(spoken: &Spoken) -> bool {
-    matches!(&spoken.day, Some(Day::Now)) || matches!(&spoken.day, Some(Day::Away(amount, _)) if amount.is_exact)
 }
 
 /// Eats "every morning" and "every day".
@@ -113,6 +110,7 @@ fn hour_before_day(cursor: &mut Cursor<'_>, spoken: &Spoken) -> Option<Clock> {
     cursor.attempt(|cursor| {
         let hour = clock(cursor, Licence::Hour)?;
         let mut ahead = *cursor;
+        ahead.eat_sign(',');
         let is_part_next = ahead.eat_any_phrase(&["in the", "this", "at"]) && lexicon::part(ahead.word()).is_some();
         let is_day_next = matches!(cursor.word(), "tomorrow" | "tonight" | "today" | "tonite" | "tmrw" | "tmr");
         (is_part_next || is_day_next).then_some(hour)
@@ -123,7 +121,7 @@ fn hour_before_day(cursor: &mut Cursor<'_>, spoken: &Spoken) -> Option<Clock> {
 fn licence(cursor: &Cursor<'_>, spoken: &Spoken) -> Licence {
     let is_led = match cursor.before(1) {
         Some(What::Word("at" | "around" | "about" | "by" | "until" | "till")) => true,
-        Some(What::Word("for" | "to")) => matches!(cursor.peek(0), Some(What::Word(_))),
+        Some(What::Word("for" | "to" | "it")) => matches!(cursor.peek(0), Some(What::Word(_))),
         Some(What::Sign('@' | '~')) => true,
         Some(What::Word(_) | What::Sign(_) | What::Number(_) | What::Han(_) | What::Other) | None => false,
     };

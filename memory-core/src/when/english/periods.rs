@@ -1,23 +1,28 @@
 //! Weeks, months and years in English, and their ends: "by the end of next month", "in May".
 
 use super::super::cursor::Cursor;
-use super::super::spoken::{Clock, Day, Edge, Month, Period, Year};
+use super::super::spoken::{Clock, Day, Edge, Month, Period, Week, Year};
 use super::dates::{month_period, which};
-use super::days::Named;
-use super::lexicon::{Sense, month};
+use super::days::{Named, shifted};
+use super::lexicon::{Sense, month, weekday};
 use super::numbers::year;
+use super::weekdays::of_week;
 
 /// Eats what has a beginning and an end.
 pub(super) fn period(cursor: &mut Cursor<'_>) -> Option<Period> {
     let day = cursor.attempt(|cursor| {
-        let days = match cursor.word() {
-            "today" => 0,
-            "tomorrow" => 1,
-            "yesterday" => -1,
-            _ => return None,
+        let day = match cursor.word() {
+            "today" => Day::Shifted(0),
+            "tomorrow" => Day::Shifted(1),
+            "yesterday" => Day::Shifted(-1),
+            _ => {
+                cursor.eat("the");
+                let (weekday, _) = weekday(cursor.word()).filter(|(_, sense)| *sense == Sense::Only)?;
+                Day::Weekday(weekday, Week::Coming)
+            }
         };
         cursor.step();
-        Some(Period::Day(Box::new(Day::Shifted(days))))
+        Some(Period::Day(Box::new(day)))
     });
     let relative = |cursor: &mut Cursor<'_>| {
         let has_article = cursor.eat("the");
@@ -70,7 +75,7 @@ pub(super) fn edge(cursor: &mut Cursor<'_>) -> Option<Named> {
         cursor.attempt(|cursor| (edge == Edge::End && cursor.eat_any_phrase(&["day", "the day", "business"])).then_some(()));
     if is_day.is_some() {
         let close = if cursor.word_before(1) == "business" { Clock::sure(17, 0) } else { Clock::LAST_SECOND };
-        return Some(Named { clock: Some(close), ..Day::Shifted(0).into() });
+        return Some(at_the_end(cursor, close));
     }
     let bare = |cursor: &mut Cursor<'_>| match cursor.word() {
         "month" => Some(Period::Month(Month::Away(0))),
@@ -93,13 +98,22 @@ pub(super) fn edge(cursor: &mut Cursor<'_>) -> Option<Named> {
     }
 }
 
+/// Eats the day whose end was said; without one it is today.
+fn at_the_end(cursor: &mut Cursor<'_>, clock: Clock) -> Named {
+    let day = cursor.attempt(|cursor| {
+        cursor.eat_any(&["on", "of"]);
+        shifted(cursor).or_else(|| cursor.attempt(of_week))
+    });
+    Named { clock: Some(clock), ..day.unwrap_or_else(|| Day::Shifted(0).into()) }
+}
+
 /// Eats "eod", "eom", "month end" and "close of business".
 fn abbreviated(cursor: &mut Cursor<'_>) -> Option<Named> {
     if cursor.eat_any_phrase(&["close of business", "cob", "eob"]) {
-        return Some(Named { clock: Some(Clock::sure(17, 0)), ..Day::Shifted(0).into() });
+        return Some(at_the_end(cursor, Clock::sure(17, 0)));
     }
     if cursor.eat("eod") {
-        return Some(Named { clock: Some(Clock::LAST_SECOND), ..Day::Shifted(0).into() });
+        return Some(at_the_end(cursor, Clock::LAST_SECOND));
     }
     let ends = [("eow", "week end"), ("eom", "month end"), ("eoy", "year end")];
     let at = ends.into_iter().position(|(short, long)| cursor.eat(short) || cursor.eat_phrase(long))?;
@@ -114,6 +128,14 @@ fn abbreviated(cursor: &mut Cursor<'_>) -> Option<Named> {
 /// Eats what is longer than a day and is read as its first: "in May", "next week", "since 2013".
 pub(super) fn vague(cursor: &mut Cursor<'_>) -> Option<Named> {
     let start = |period| Some(Named { is_vague: true, ..Day::Edge(Edge::Start, period).into() });
+    // In a story "the next day" follows another; only by itself it is tomorrow.
+    let next_day = cursor.attempt(|cursor| {
+        cursor.eat("the");
+        (cursor.eat_any(&["next", "following"]) && cursor.eat("day")).then_some(())
+    });
+    if next_day.is_some() {
+        return Some(Named { is_vague: true, ..Day::Shifted(1).into() });
+    }
     if let Some(period) = cursor.attempt(whole_period) {
         return start(period);
     }

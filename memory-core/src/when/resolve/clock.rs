@@ -50,7 +50,8 @@ pub(super) fn settle(
         Some(date) => Settled::new(date, 0, at_daytime(clock, assumed)),
         None => match next_of(clock, now, assumed) {
             Some(settled) => Some(settled),
-            None => Settled::new(today, 1, clock),
+            None if clock.is_sure => Settled::new(today, 1, clock),
+            None => Settled::new(today, 1, clock.in_half(Half::Before)?),
         },
     }
 }
@@ -95,7 +96,9 @@ fn next_of(clock: Clock, now: NaiveDateTime, assumed: &mut Vec<String>) -> Optio
     if clock.is_sure {
         return Settled::new(today, 0, clock).filter(|settled| settled.is_after(now));
     }
-    let faces = [clock.in_half(Half::Before)?, clock.in_half(Half::After)?];
+    // Twelve is noon before it is midnight.
+    let first = if clock.hour == 12 { Half::After } else { Half::Before };
+    let faces = [clock.in_half(first)?, clock.in_half(Half::After)?];
     let settled = faces.into_iter().filter_map(|face| Settled::new(today, 0, face)).find(|settled| settled.is_after(now))?;
     assumed.push(format!("The half of the day is not said; {} comes next.", settled.time.format("%H:%M")));
     Some(settled)

@@ -17,9 +17,12 @@ pub(super) fn date_of(day: &Day, today: NaiveDate, assumed: &mut Vec<String>) ->
         Day::Now => Some(today),
         Day::Shifted(days) => shifted(today, *days),
         Day::Weekday(weekday, week) => of_week(*weekday, *week, today, assumed),
-        Day::WeekdayAndDate(weekday, date) => (0..FURTHEST_MONTH)
-            .filter_map(|months| on(today, months, *date))
-            .find(|found| today <= *found && found.weekday() == *weekday),
+        // The one of this month is meant even where it is over: no other may follow for long.
+        Day::WeekdayAndDate(weekday, date) => {
+            (0..FURTHEST_MONTH).filter_map(|months| on(today, months, *date)).find(|found| found.weekday() == *weekday)
+        }
+        Day::Confirmed(weekday, day) => recently(*weekday, day, today).or_else(|| date_of(day, today, assumed)),
+        Day::Closest(nth, weekday, from) => closest(*nth, *weekday, date_of(from, today, assumed)?),
         Day::OfMonth(date, Month::Unsaid) => {
             let found = (0..12).filter_map(|months| on(today, months, *date)).find(|found| today <= *found)?;
             assumed.push(format!("No month is said; the next such day is {found}."));
@@ -103,6 +106,25 @@ fn weekdays_away(count: i32, weekday: Weekday, from: NaiveDate) -> Option<NaiveD
     } else {
         shifted(from, -nearest(from.weekday().days_since(weekday)) - weeks)
     }
+}
+
+/// Returns the nth of the weekdays around a day.
+fn closest(nth: i32, weekday: Weekday, from: NaiveDate) -> Option<NaiveDate> {
+    let after = i64::from(weekday.days_since(from.weekday()));
+    let is_after_nearer = after <= 3;
+    let nearest = if is_after_nearer { after } else { after - 7 };
+    // The others lie on both sides in turn, beginning with the side that the nearest is not on.
+    let step = i64::from(nth / 2) * 7;
+    let is_same_side = nth % 2 != 0;
+    shifted(from, if is_same_side == is_after_nearer { nearest + step } else { nearest - step })
+}
+
+/// Returns a date of the last month whose year was not said, if its weekday tells that it is meant.
+fn recently(weekday: Weekday, day: &Day, today: NaiveDate) -> Option<NaiveDate> {
+    let Day::OfMonth(date, Month::Named(month, Year::Unsaid)) = day else { return None };
+    let found = NaiveDate::from_ymd_opt(today.year(), *month, *date)?;
+    let days_ago = today.signed_duration_since(found).num_days();
+    (found.weekday() == weekday && (0..=31).contains(&days_ago)).then_some(found)
 }
 
 /// Returns the first of the month that is so many months from today's.

@@ -1,5 +1,7 @@
 //! What people write, and when that is.
 
+mod any_text;
+mod claims;
 mod corpora;
 mod everyday;
 mod ordinary;

@@ -1,0 +1,177 @@
+//! Days of the week in English, with the week and the date that are said with them.
+
+use chrono::Weekday;
+
+use super::super::cursor::Cursor;
+use super::super::numeric;
+use super::super::spoken::{Day, Month, Near, Week};
+use super::super::token::What;
+use super::amounts::{amount, count};
+use super::clocks::may_end;
+use super::dates::{month_date, month_period, which};
+use super::days::{Named, day_within, from_now};
+use super::lexicon::{Sense, part, weekday};
+use super::numbers::{ordinal, small};
+
+/// Eats "every Monday", "each morning" and "every day"; the first time is read.
+pub(super) fn repeated(cursor: &mut Cursor<'_>) -> Option<Named> {
+    if !cursor.eat_any(&["every", "each"]) {
+        return None;
+    }
+    cursor.eat_any(&["single", "other"]);
+    let word = cursor.word();
+    cursor.step();
+    if let Some((weekday, _)) = weekday(word) {
+        return Some(Named { repeats: true, ..Day::Weekday(weekday, Week::Coming).into() });
+    }
+    None
+}
+
+/// Eats a day of the week, with the week and the date that are said with it.
+pub(super) fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
+    if let Some(weekday) = cursor.attempt(past_weekday) {
+        return Some(Day::WeekdaysAway(-1, weekday, Box::new(Day::Shifted(0))).into());
+    }
+    let leading = cursor.attempt(week_before);
+    cursor.eat("on");
+    let before = cursor.word_before(1);
+    let word = cursor.word();
+    if leading.is_some() && cursor.eat("weekend") {
+        return Some(Day::Weekday(Weekday::Sat, leading?).into());
+    }
+    let (weekday, sense) = weekday(word)?;
+    let is_plural = word.ends_with("days");
+    cursor.step();
+    cursor.eat_glued_sign('.');
+    if let Some(date) = cursor.attempt(|cursor| date_of_weekday(cursor, weekday)) {
+        return Some(date.into());
+    }
+    let trailing = if leading.is_some() { None } else { cursor.attempt(week_after) };
+    if let Some(amount) =
+        cursor.attempt(|cursor| cursor.eat("in").then(|| amount(cursor)).flatten().filter(|amount| !amount.is_exact))
+    {
+        return Some(Day::WeekdayNear(weekday, Box::new(from_now(amount)), Near::SameWeek).into());
+    }
+    let is_led = matches!(
+        before,
+        "on" | "by" | "until" | "till" | "before" | "next" | "this" | "last" | "coming" | "since" | "from" | "due"
+    );
+    let is_sure = sense == Sense::Only || leading.is_some() || trailing.is_some() || is_led || is_word_alone(cursor);
+    if !is_sure && !is_time_next(cursor) {
+        return None;
+    }
+    let week = leading.or(trailing).unwrap_or(Week::Coming);
+    Some(Named { repeats: is_plural, ..Day::Weekday(weekday, week).into() })
+}
+
+/// Eats "past Wednesday", which is the last one that was, in whatever week.
+fn past_weekday(cursor: &mut Cursor<'_>) -> Option<Weekday> {
+    cursor.eat("the");
+    if !cursor.eat("past") {
+        return None;
+    }
+    let (weekday, _) = weekday(cursor.word())?;
+    cursor.step();
+    Some(weekday)
+}
+
+/// Whether the text is nothing but the word before.
+fn is_word_alone(cursor: &Cursor<'_>) -> bool {
+    let is_first = cursor.before(2).is_none() || cursor.before(1) == Some(What::Sign('.')) && cursor.before(3).is_none();
+    is_first && cursor.is_at_end()
+}
+
+/// Whether a time follows, which makes even "sun" a day.
+pub(super) fn is_time_next(cursor: &Cursor<'_>) -> bool {
+    let mut ahead = *cursor;
+    ahead.eat_sign(',');
+    ahead.eat_any(&["at", "@"]);
+    ahead.eat_sign('@');
+    numeric::clock(&mut ahead).is_some() || part(ahead.word()).is_some()
+}
+
+fn week_before(cursor: &mut Cursor<'_>) -> Option<Week> {
+    cursor.eat("the");
+    if cursor.eat("this") {
+        let is_coming = cursor.eat_any(&["coming", "upcoming"]);
+        cursor.eat("week");
+        return Some(if is_coming { Week::Coming } else { Week::This });
+    }
+    if cursor.eat_any(&["coming", "upcoming", "following"]) {
+        return Some(Week::Coming);
+    }
+    let weeks = which(cursor)?;
+    cursor.eat("week");
+    cursor.eat_sign(',');
+    Some(Week::Of(weeks))
+}
+
+fn week_after(cursor: &mut Cursor<'_>) -> Option<Week> {
+    cursor.eat_any(&["of", "in"]);
+    let weeks = which(cursor)?;
+    cursor.eat("week").then_some(Week::Of(weeks))
+}
+
+/// Eats the date behind a weekday: "the 22nd", ", Jul 18, 2014", "5/12".
+fn date_of_weekday(cursor: &mut Cursor<'_>, weekday: Weekday) -> Option<Day> {
+    cursor.eat_sign(',');
+    cursor.eat("on");
+    let date = |cursor: &mut Cursor<'_>| {
+        month_date(cursor).or_else(|| numeric::full_date(cursor)).or_else(|| numeric::short_date(cursor))
+    };
+    if let Some(day) = cursor.attempt(date) {
+        return Some(Day::Confirmed(weekday, Box::new(day)));
+    }
+    let is_bracketed = cursor.eat_sign('(');
+    let has_article = cursor.eat("the");
+    let date = ordinal(cursor).or_else(|| if has_article { u32::try_from(small(cursor)?).ok() } else { None })?;
+    if is_bracketed {
+        cursor.eat_sign(')');
+    }
+    let of_month = cursor.attempt(|cursor| cursor.eat("of").then(|| month_period(cursor)).flatten());
+    match of_month {
+        Some(Month::Unsaid) | None => Some(Day::WeekdayAndDate(weekday, date)),
+        Some(month) => Some(Day::OfMonth(date, month)),
+    }
+}
+
+/// Eats "the second closest Monday to October 5th".
+pub(super) fn closest(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
+    cursor.eat("the");
+    let nth = cursor.attempt(ordinal).unwrap_or(1);
+    if !cursor.eat_any(&["closest", "nearest"]) {
+        return None;
+    }
+    let (weekday, _) = weekday(cursor.word())?;
+    cursor.step();
+    if !cursor.eat("to") {
+        return None;
+    }
+    let named = day_within(cursor, depth).filter(|named| !named.is_vague)?;
+    Some(Day::Closest(i32::try_from(nth).ok()?, weekday, Box::new(named.day)).into())
+}
+
+/// Eats "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
+pub(super) fn weekdays_away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
+    let has_article = cursor.eat("the");
+    let count = cursor.attempt(|cursor| ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));
+    let (weekday, _) = weekday(cursor.word()).filter(|_| has_article || count.is_some())?;
+    cursor.step();
+    let count = count.unwrap_or(1);
+    let today = || Box::new(Day::Shifted(0));
+    if cursor.eat_any_phrase(&["from now", "from today", "hence", "later"]) {
+        return Some((Day::WeekdaysAway(count, weekday, today()), false));
+    }
+    if cursor.eat("ago") {
+        return Some((Day::WeekdaysAway(-count, weekday, today()), false));
+    }
+    let is_after = cursor.eat_any(&["after", "following", "from"]);
+    if !is_after && !cursor.eat_any(&["before", "preceding"]) {
+        return None;
+    }
+    if is_after && cursor.eat("next") && may_end(cursor) {
+        return Some((Day::WeekdaysAway(2, weekday, today()), false));
+    }
+    let named = day_within(cursor, depth).filter(|named| !named.is_vague)?;
+    Some((Day::WeekdaysAway(if is_after { count } else { -count }, weekday, Box::new(named.day)), false))
+}
