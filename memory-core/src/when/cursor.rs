@@ -148,16 +148,19 @@ impl<'t> Cursor<'t> {
         }
         let is_inside = 1 < self.at && self.tokens.get(self.at - 1).is_some_and(|token| !token.gap);
         match self.before(1) {
-            None | Some(What::Han(_)) => true,
             // The `T` between a date and a time in the form of machines.
             Some(What::Word("t")) => is_inside && matches!(self.before(2), Some(What::Number(_))),
-            Some(What::Word(_) | What::Number(_) | What::Other) => false,
             Some(What::Sign('.' | ',' | '-' | '/' | ':' | '_' | '\'')) => {
                 !is_inside || matches!(self.before(2), Some(What::Han(_) | What::Sign(_)))
             }
-            Some(What::Sign('$' | '#' | '£' | '€' | '¥' | '+' | '%' | '&' | '\\' | '^')) => false,
             Some(What::Sign('=' | '?')) => !is_inside,
-            Some(What::Sign(_)) => true,
+            Some(
+                What::Sign('$' | '#' | '£' | '€' | '¥' | '+' | '%' | '&' | '\\' | '^')
+                | What::Word(_)
+                | What::Number(_)
+                | What::Other,
+            ) => false,
+            None | Some(What::Han(_) | What::Sign(_)) => true,
         }
     }
 
@@ -167,12 +170,11 @@ impl<'t> Cursor<'t> {
             return !matches!(self.peek(0), Some(What::Sign('%' | '\u{b0}' | '$' | '€' | '£')));
         }
         match self.peek(0) {
-            None | Some(What::Han(_)) => true,
             Some(What::Word(_) | What::Number(_) | What::Other | What::Sign('%' | '\u{b0}' | '$' | '€' | '£' | '+')) => false,
             Some(What::Sign('.' | ',' | ':' | '-' | '/' | '_' | '@' | '=')) => {
                 !(self.is_glued(1) && matches!(self.peek(1), Some(What::Number(_) | What::Word(_) | What::Other)))
             }
-            Some(What::Sign(_)) => true,
+            None | Some(What::Han(_) | What::Sign(_)) => true,
         }
     }
 }

@@ -42,7 +42,7 @@ pub fn readings<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<Reading> {
             found.push((heard, resolved));
         }
     }
-    found.into_iter().map(|(heard, resolved)| reading(text, &tokens, &heard, resolved)).collect()
+    found.iter().map(|(heard, resolved)| reading(text, &tokens, heard, resolved)).collect()
 }
 
 /// An expression, and the pieces of the text that it takes up.
@@ -61,10 +61,28 @@ fn all(tokens: &[Token<'_>]) -> Vec<Heard> {
             at += 1;
             continue;
         };
-        found.extend(spoken.map(|spoken| Heard { spoken, pieces: at..end }));
+        found.extend(spoken.map(|spoken| {
+            let is_of_evening =
+                spoken.clock.is_some() && is_of_evening(&tokens[at.saturating_sub(FURTHEST)..tokens.len().min(end + FURTHEST)]);
+            Heard { spoken: Spoken { is_of_evening, ..spoken }, pieces: at..end }
+        }));
         at = end;
     }
     found
+}
+
+/// Whether the words around a time speak of what is done in the evening.
+fn is_of_evening(around: &[Token<'_>]) -> bool {
+    let is_evening = |token: &Token<'_>| match token.what {
+        What::Word(word) => {
+            matches!(word, "dinner" | "supper" | "drinks" | "concert" | "theatre" | "theater" | "movie" | "nightclub")
+        }
+        What::Han(_) | What::Number(_) | What::Sign(_) | What::Other => false,
+    };
+    let is_evening_meal = |pair: &[Token<'_>]| {
+        matches!((pair[0].what, pair[1].what), (What::Han('晚'), What::Han('饭' | '飯' | '餐' | '宴' | '会')))
+    };
+    around.iter().any(is_evening) || around.windows(2).any(is_evening_meal)
 }
 
 /// A day and its time stand no further from each other.
@@ -79,16 +97,13 @@ fn joined(first: &Heard, second: &Heard, tokens: &[Token<'_>]) -> Option<Heard> 
     }
     let is_day = |spoken: &Spoken| spoken.day.is_some() && spoken.clock.is_none() && !spoken.is_vague && !spoken.is_instant();
     let is_time = |spoken: &Spoken| spoken.day.is_none() && spoken.clock.is_some() && spoken.zone.is_none();
-    let (day, time) = match (&first.spoken, &second.spoken) {
-        (day, time) if is_day(day) && is_time(time) => (day, time),
-        (time, day) if is_day(day) && is_time(time) => (day, time),
-        _ => return None,
-    };
-    let spoken = Spoken { clock: time.clock, part: time.part.or(day.part), ..day.clone() };
+    let orders = [(&first.spoken, &second.spoken), (&second.spoken, &first.spoken)];
+    let (day, time) = orders.into_iter().find(|(day, time)| is_day(day) && is_time(time))?;
+    let spoken = Spoken { clock: time.clock, is_of_evening: time.is_of_evening, part: time.part.or(day.part), ..day.clone() };
     Some(Heard { spoken, pieces: first.pieces.start..second.pieces.end })
 }
 
-fn reading(text: &str, tokens: &[Token<'_>], heard: &Heard, resolved: Resolved) -> Reading {
+fn reading(text: &str, tokens: &[Token<'_>], heard: &Heard, resolved: &Resolved) -> Reading {
     let span = tokens[heard.pieces.start].span.start..tokens[heard.pieces.end - 1].span.end;
     Reading {
         text: text[span.clone()].to_owned(),
@@ -112,6 +127,12 @@ fn expression(start: Cursor<'_>) -> Option<(Option<Spoken>, usize)> {
         What::Han('农' | '阴' | '旧') => {
             let mut cursor = start;
             chinese::lunar(&mut cursor).then(|| (None, cursor.at()))
+        }
+        // Tables of numbers are long, and hold no time but "2016 10 16" and "at 3 15".
+        What::Number(number)
+            if matches!(start.peek(1), Some(What::Number(_))) && number.digits != 4 && start.word_before(1) != "at" =>
+        {
+            None
         }
         // Both languages know digits; the one that makes more of them is meant.
         What::Number(_) => match (in_english(start), in_chinese(start)) {

@@ -9,7 +9,7 @@ pub(super) fn clock(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if !cursor.starts_cleanly() || is_ratio(cursor) {
         return None;
     }
-    [with_colons, with_h, with_point, with_half].into_iter().find_map(|form| cursor.attempt(form))
+    [with_colons, with_h, with_point, with_half, of_range].into_iter().find_map(|form| cursor.attempt(form))
 }
 
 fn is_ratio(cursor: &Cursor<'_>) -> bool {
@@ -101,6 +101,20 @@ fn with_half(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if is_whole { Clock { is_sure: false, ..clock }.in_half(half) } else { None }
 }
 
+/// Eats the beginning of "4-5pm", whose half of the day is said at its end only, and the rest with it.
+fn of_range(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    let hour = cursor.eat_digits().filter(|hour| hour.digits <= 2)?;
+    if !cursor.eat_sign('-') {
+        return None;
+    }
+    let end = cursor.eat_digits().filter(|end| end.digits <= 2 && hour.value < end.value)?;
+    cursor.attempt(after_colon);
+    let half = half(cursor)?;
+    // "11-12pm" begins in the morning.
+    let is_before_noon = end.value == 12 && half == Half::After;
+    Clock::shown(hour.value, 0, 0)?.in_half(if is_before_noon { Half::Before } else { half })
+}
+
 /// Eats what follows the hour in "3 o'clock".
 pub(super) fn oclock(cursor: &mut Cursor<'_>) -> bool {
     let eaten = cursor.attempt(|cursor| {
@@ -153,6 +167,9 @@ pub(super) fn full_date(cursor: &mut Cursor<'_>) -> Option<Day> {
 
 /// Such dates are found within names of files as well.
 fn year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
+    if let Some(day) = cursor.attempt(run_together).or_else(|| cursor.attempt(year_month_day)) {
+        return Some(day);
+    }
     let is_inside =
         matches!((cursor.before(2), cursor.before(1)), (Some(What::Number(_)), Some(What::Sign('-' | '.' | '/' | ':'))));
     if is_inside && cursor.is_glued(0) {
@@ -176,6 +193,25 @@ fn year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
         is_moment.then_some(())
     });
     date(year.value, month.value, day.value)
+}
+
+/// Eats "20170302".
+fn run_together(cursor: &mut Cursor<'_>) -> Option<Day> {
+    let is_apart = !cursor.is_glued(0) || matches!(cursor.before(1), Some(What::Sign('-' | '_' | '/' | '(')));
+    let shown = cursor.eat_digits().filter(|shown| is_apart && shown.digits == 8)?;
+    let is_of_our_time = (1970..2100).contains(&(shown.value / 10_000));
+    let goes_on = cursor.is_glued(0) && matches!(cursor.peek(0), Some(What::Number(_) | What::Other));
+    if is_of_our_time && !goes_on { date(shown.value / 10_000, shown.value / 100 % 100, shown.value % 100) } else { None }
+}
+
+/// Eats "2016 10 16".
+fn year_month_day(cursor: &mut Cursor<'_>) -> Option<Day> {
+    let is_clean = cursor.starts_cleanly();
+    let year = cursor.eat_digits().filter(|year| year.digits == 4 && (1900..2100).contains(&year.value))?;
+    let month = cursor.eat_digits().filter(|month| month.digits == 2)?;
+    let day = cursor.eat_digits().filter(|day| day.digits == 2)?;
+    let is_alone = is_clean && cursor.ends_cleanly() && !matches!(cursor.peek(0), Some(What::Number(_)));
+    if is_alone { date(year.value, month.value, day.value) } else { None }
 }
 
 /// Eats "10/31/1974", "31.10.1974" and "10-31-74"; the month stands first unless that cannot be or points divide them.

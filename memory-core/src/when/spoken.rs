@@ -13,6 +13,8 @@ pub(super) struct Spoken {
     /// Seconds east of Greenwich, where a zone was named.
     pub(super) zone: Option<i32>,
     pub(super) repeats: bool,
+    /// Whether the text is about what is done in the evening.
+    pub(super) is_of_evening: bool,
     /// Whether only the beginning of something longer can be given.
     pub(super) is_vague: bool,
 }
@@ -201,7 +203,6 @@ impl Unit {
             Self::Day if over % under != 0 => exact(share(86_400)),
             Self::Day => days(share(1)),
             Self::WorkingDay => Some(Amount { working_days: share(1)?, ..Amount::default() }),
-            Self::Week if over.checked_mul(7)? % under != 0 => exact(share(7 * 86_400)),
             Self::Week => days(share(7)),
             Self::Month => months(1),
             Self::Quarter => months(3),

@@ -21,6 +21,8 @@ const PARTS: &[(&str, Part)] = &[
     ("早上", Part::Morning),
     ("上午", Part::Morning),
     ("早间", Part::Morning),
+    ("一早", Part::Morning),
+    ("大清早", Part::Morning),
     ("朝早", Part::Morning),
     ("朝头早", Part::Morning),
     ("上昼", Part::Morning),

@@ -18,10 +18,12 @@ pub(super) fn year_said(cursor: &mut Cursor<'_>) -> Year {
 
 /// Eats a date of a month, with or without its year, or the end of either.
 pub(super) fn calendar(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let repeats = matches!(cursor.han(0), Some('每'));
+    cursor.eat_han("每年");
     let year = year_said(cursor);
     cursor.eat_han("的");
     let forms: [fn(&mut Cursor<'_>, Year) -> Option<Day>; 4] = [of_named_month, of_month_away, of_bare_month, of_year];
-    forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, year))).map(Named::from)
+    forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, year))).map(|day| Named { repeats, ..day.into() })
 }
 
 /// Eats "2月15号", "十月第一个星期一" and "6月底".
@@ -103,6 +105,9 @@ fn of_month_away(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     if year != Year::Unsaid {
         return None;
     }
+    if cursor.eat_any_han(&["每个月", "每月"]) {
+        return of_month(cursor, Month::Unsaid);
+    }
     let months = which(cursor)?;
     if !cursor.eat_han("月") {
         return None;
@@ -115,7 +120,7 @@ fn of_month_away(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
 fn of_bare_month(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     let is_alone =
         year == Year::Unsaid && !matches!(cursor.before(1), Some(What::Han('个' | '上' | '下' | '正' | '腊' | '冬' | '闰')));
-    let names = [("月底", Edge::End), ("月末", Edge::End), ("月初", Edge::Start), ("月中", Edge::Middle)];
+    let names = [("月底", Edge::End), ("月末", Edge::End), ("月尾", Edge::End), ("月初", Edge::Start), ("月中", Edge::Middle)];
     let (_, edge) = names.into_iter().find(|(name, _)| cursor.eat_han(name)).filter(|_| is_alone)?;
     (!is_lunar_day(cursor)).then_some(Day::Edge(edge, Period::Month(Month::Unsaid)))
 }
@@ -129,7 +134,7 @@ pub(super) fn is_lunar_day(cursor: &Cursor<'_>) -> bool {
 fn of_year(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     let period = Period::Year(year);
     if year == Year::Unsaid {
-        let names = [("年底", Edge::End), ("年末", Edge::End), ("年终", Edge::End), ("年初", Edge::Start)];
+        let names = [("年底", Edge::End), ("年末", Edge::End), ("年终", Edge::End), ("年尾", Edge::End), ("年初", Edge::Start)];
         let (_, edge) = names.into_iter().find(|(name, _)| cursor.eat_han(name))?;
         return Some(Day::Edge(edge, period));
     }
@@ -149,7 +154,8 @@ pub(super) fn day_alone(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_long = is_in_digits || 1 < cursor.at() - start;
     let is_hao = cursor.eat_han("号");
     // "三日" is three days, and "一日" one day, more often than a date.
-    if !is_hao && !(is_long && cursor.eat_han("日")) {
+    let is_named = is_hao || is_long && cursor.eat_han("日");
+    if !is_named {
         return None;
     }
     let is_a_number = cursor.han(0).is_some_and(|next| {

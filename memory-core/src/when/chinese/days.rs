@@ -81,7 +81,7 @@ const NOW: &[&str] = &["现在", "此刻", "此时", "当前", "依家", "而家
 
 /// Eats the name of a day, and how far from it another is meant.
 pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
-    let forms = [distance, shifted, now, of_week, feast_of, calendar, full_date, day_alone, vague];
+    let forms = [distance, shifted, now, of_week, feast_of, calendar, full_date, short_date, day_alone, vague];
     let named = forms.into_iter().find_map(|form| cursor.attempt(form))?;
     if named.is_vague {
         return Some(named);
@@ -107,9 +107,11 @@ pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
 fn distance(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_passed = cursor.eat_any_han(&["再过", "再等", "过多", "过"]);
     let amount = amount(cursor)?;
+    // "20日之前" is before the 20th, and not twenty days ago.
+    let may_be_date = matches!(cursor.before(1), Some(What::Han('日')));
     cursor.eat_han("的");
     let is_ahead = cursor.eat_any_han(&["之后", "以后", "过后", "后", "之内", "以内", "内"]);
-    let is_back = !is_ahead && !is_passed && cursor.eat_any_han(&["之前", "以前", "前"]);
+    let is_back = !is_ahead && !is_passed && !may_be_date && cursor.eat_any_han(&["之前", "以前", "前"]);
     if !is_ahead && !is_back && !is_passed {
         return None;
     }
@@ -157,6 +159,13 @@ fn full_date(cursor: &mut Cursor<'_>) -> Option<Named> {
         numeric::short_year_first(cursor).filter(|_| is_after_han || is_among_han(cursor.peek(0)))
     });
     short.or_else(|| numeric::full_date(cursor)).map(Named::from)
+}
+
+/// Eats "6/20" where a Chinese word follows at the beginning, or one that leads to a date stands before.
+fn short_date(cursor: &mut Cursor<'_>) -> Option<Named> {
+    let is_led = cursor.is_at_start() || matches!(cursor.before(1), Some(What::Han('在' | '于' | '到' | '至' | '期')));
+    let day = numeric::short_date(cursor)?;
+    (is_led && cursor.han(0).is_some()).then(|| day.into())
 }
 
 /// Eats the weekday that follows 周, 星期 or 礼拜.
@@ -306,6 +315,9 @@ pub(super) fn edge_of(cursor: &mut Cursor<'_>, period: &Period) -> Option<Day> {
         ("中", Edge::Middle),
         ("月底", Edge::End),
         ("月末", Edge::End),
+        ("月尾", Edge::End),
+        ("年尾", Edge::End),
+        ("尾", Edge::End),
         ("年底", Edge::End),
         ("年末", Edge::End),
         ("底", Edge::End),

@@ -76,7 +76,7 @@ fn characters(cursor: &mut Cursor<'_>) -> Option<u64> {
     if length == 0 {
         return None;
     }
-    if !has_unit { Some(row) } else { Some(total + pending.unwrap_or(0)) }
+    Some(if has_unit { total + pending.unwrap_or(0) } else { row })
 }
 
 /// Eats the number of a year: four digits, or two before 年.

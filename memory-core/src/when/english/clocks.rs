@@ -205,9 +205,23 @@ fn bare(cursor: &mut Cursor<'_>) -> Option<Clock> {
     }
     let shown = cursor.eat_digits()?;
     let is_approximate = cursor.is_glued(0) && cursor.eat("ish");
-    let is_year = shown.digits == 4 && (1900..=2099).contains(&shown.value);
+    if let Some(minute) = cursor.attempt(|cursor| spaced_minute(cursor, shown.digits)) {
+        return Clock::shown(shown.value, minute, 0);
+    }
+    if shown.digits <= 2 && cursor.is_glued(0) && cursor.eat("h") && cursor.ends_cleanly() {
+        return Clock::shown(shown.value, 0, 0).map(|clock| Clock { is_sure: true, ..clock });
+    }
+    let is_hours = shown.digits == 4 && cursor.eat_any(&["hours", "hrs"]);
+    let is_year = shown.digits == 4 && (1900..=2099).contains(&shown.value) && !is_hours && cursor.word_before(2) != "at";
     let stands = (is_approximate || cursor.ends_cleanly() && may_end(cursor)) && !is_year;
     if stands { numeric::compact(shown) } else { None }
+}
+
+/// Eats the minutes of "at 3 15".
+fn spaced_minute(cursor: &mut Cursor<'_>, hour_digits: usize) -> Option<u64> {
+    let is_led = hour_digits <= 2 && cursor.word_before(2) == "at" && !cursor.is_glued(0);
+    let minute = cursor.eat_digits().filter(|minute| is_led && minute.digits == 2)?;
+    (cursor.ends_cleanly() && may_end(cursor)).then_some(minute.value)
 }
 
 /// Whether a bare number can end here: nothing follows that it counts.

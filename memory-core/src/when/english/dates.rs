@@ -42,6 +42,9 @@ fn month_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     cursor.step();
     let is_joined = eat_joint(cursor) || cursor.eat_sign('.');
     let has_article = cursor.eat("the");
+    if let Some(day) = cursor.attempt(|cursor| if is_joined { year_and_day(cursor, month) } else { None }) {
+        return Some(day);
+    }
     let (day, is_ordinal) = day_number(cursor)?;
     let year = following_year(cursor, is_joined);
     let is_plain = year == Year::Unsaid && !is_ordinal;
@@ -49,6 +52,16 @@ fn month_first(cursor: &mut Cursor<'_>) -> Option<Day> {
         return None;
     }
     dated(day, month, year)
+}
+
+/// Eats what follows the month in "September-2020-23".
+fn year_and_day(cursor: &mut Cursor<'_>, month: u32) -> Option<Day> {
+    let year = cursor.eat_glued_digits().filter(|year| year.digits == 4)?;
+    if !eat_joint(cursor) {
+        return None;
+    }
+    let day = cursor.eat_glued_digits().filter(|day| day.digits <= 2)?;
+    dated(u32::try_from(day.value).ok()?, month, Year::Exactly(i32::try_from(year.value).ok()?))
 }
 
 /// Eats "3 March", "the third of March", "31/Oct/1974" and "fifteen August".
@@ -100,7 +113,7 @@ fn day_number(cursor: &mut Cursor<'_>) -> Option<(u32, bool)> {
     }
     let day = cursor
         .attempt(|cursor| cursor.eat_digits().filter(|day| day.digits <= 2).map(|day| day.value).or_else(|| small(cursor)))?;
-    let is_clock = cursor.is_glued(0) && matches!(cursor.peek(0), Some(What::Sign(':')) | Some(What::Word("am" | "pm" | "h")));
+    let is_clock = cursor.is_glued(0) && matches!(cursor.peek(0), Some(What::Sign(':') | What::Word("am" | "pm" | "h")));
     if is_clock { None } else { Some((u32::try_from(day).ok()?, false)) }
 }
 
@@ -112,8 +125,10 @@ fn following_year(cursor: &mut Cursor<'_>, is_joined: bool) -> Year {
         (cursor.is_at_end() && cursor.word_before(2) != "at").then(|| i32::try_from(full_year(year.value)).ok()).flatten()
     };
     let short = |cursor: &mut Cursor<'_>| {
-        let is_marked = cursor.eat_sign('\'') || cursor.eat_sign('\u{2019}') || is_joined && eat_joint(cursor);
-        let year = cursor.eat_glued_digits().filter(|year| is_marked && year.digits == 2)?;
+        let is_of = cursor.eat("of");
+        let is_marked = is_of || cursor.eat_sign('\'') || cursor.eat_sign('\u{2019}') || is_joined && eat_joint(cursor);
+        let is_near = is_of || cursor.is_glued(0);
+        let year = cursor.eat_digits().filter(|year| is_marked && is_near && year.digits == 2 && cursor.ends_cleanly())?;
         i32::try_from(full_year(year.value)).ok()
     };
     let whole = |cursor: &mut Cursor<'_>| {
@@ -177,7 +192,7 @@ pub(super) fn month_period(cursor: &mut Cursor<'_>) -> Option<Month> {
         }) {
             return Some(named);
         }
-        cursor.eat("the");
+        cursor.eat_any(&["the", "every", "each"]);
         cursor.eat("month").then_some(Month::Unsaid)
     })
 }
@@ -205,13 +220,15 @@ pub(super) fn day_of_month(cursor: &mut Cursor<'_>) -> Option<Day> {
         (true, true) if in_words => is_led && before != "at" && is_last(cursor),
         (true, _) => (is_led || is_alone) && stands(cursor),
         (false, false) => before == "on" && !in_words && cursor.ends_cleanly() && may_end(cursor),
-        (false, true) => is_led && (in_words || before == "on") && is_last(cursor) && before != "at",
+        (false, true) => {
+            is_led && (in_words || !matches!(before, "from" | "after" | "since")) && is_last(cursor) && before != "at"
+        }
     };
     is_day.then_some(Day::OfMonth(day, Month::Unsaid))
 }
 
 /// Whether nothing follows that the number could be of.
-fn is_last(cursor: &Cursor<'_>) -> bool {
+pub(super) fn is_last(cursor: &Cursor<'_>) -> bool {
     match cursor.peek(0) {
         None | Some(What::Han(_)) => true,
         Some(What::Word(word)) => matches!(word, "at" | "and" | "or" | "please" | "i" | "we" | "before" | "after" | "because"),

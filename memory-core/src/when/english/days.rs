@@ -109,7 +109,7 @@ fn away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
     if cursor.eat_any_phrase(&["from now", "hence", "later", "from today", "after today", "after now"]) {
         return Some((from_now(amount), by_month));
     }
-    let is_after = cursor.eat_any(&["from", "after", "following", "on"]) || cursor.eat_phrase("as of");
+    let is_after = cursor.eat_any(&["from", "after", "following", "on"]);
     if !is_after && !cursor.eat_any_phrase(&["before", "prior to", "preceding", "ahead of"]) {
         return None;
     }
@@ -201,9 +201,12 @@ fn next_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_led =
         matches!(before, "on" | "by" | "before" | "until" | "till" | "due" | "since" | "from" | "date" | "dated" | "for");
     let is_first = cursor.is_at_start();
+    let first = cursor.clone().eat_digits();
     let day = numeric::short_date(cursor)?;
     let is_alone = is_first && (cursor.is_at_end() || is_time_next(cursor));
-    (is_led && may_end(cursor) || is_alone || is_time_next(cursor)).then(|| day.into())
+    // "22/04" can hardly be anything else at the end of a sentence.
+    let is_plain = first.is_some_and(|first| first.digits == 2 && 12 < first.value) && cursor.word().is_empty();
+    (is_led && may_end(cursor) || is_plain && may_end(cursor) || is_alone || is_time_next(cursor)).then(|| day.into())
 }
 
 /// Eats a feast, with its year, or a distance after which it is meant.

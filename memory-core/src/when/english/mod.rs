@@ -11,7 +11,7 @@ mod periods;
 mod weekdays;
 
 use super::cursor::Cursor;
-use super::spoken::{Clock, Day, Part, Spoken};
+use super::spoken::{Clock, Day, Month, Spoken, Year};
 use super::token::What;
 use clocks::{Licence, clock, part_of_day, shift, zone_named};
 use days::{Named, day};
@@ -40,11 +40,11 @@ pub(super) fn expression(cursor: &mut Cursor<'_>) -> Option<Spoken> {
 }
 
 fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
-    if spoken.clock.is_none() {
-        if let Some(clock) = hour_before_day(cursor, spoken) {
-            spoken.clock = Some(clock);
-            return true;
-        }
+    if spoken.clock.is_none()
+        && let Some(clock) = hour_before_day(cursor, spoken)
+    {
+        spoken.clock = Some(clock);
+        return true;
     }
     if spoken.day.is_none() {
         if let Some(Named { day, part, clock, repeats, is_vague }) = cursor.attempt(day) {
@@ -56,9 +56,9 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
             spoken.is_vague |= is_vague;
             return true;
         }
-        if let Some(part) = repeated_part(cursor) {
+        if daily(cursor) {
             spoken.day = Some(Day::Shifted(0));
-            spoken.part = part;
+            spoken.part = lexicon::part(cursor.word_before(1));
             spoken.repeats = true;
             return true;
         }
@@ -70,6 +70,7 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
             spoken.clock = Some(clock);
             let shift = if is_dated { cursor.attempt(shift) } else { None };
             spoken.zone = shift.or_else(|| zone_named(cursor));
+            year_behind(cursor, spoken);
             return true;
         }
     }
@@ -87,19 +88,29 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
     false
 }
 
+/// Eats the year of "Wed Oct 26 15:50:06 2016".
+fn year_behind(cursor: &mut Cursor<'_>, spoken: &mut Spoken) {
+    let mut day = spoken.day.as_mut();
+    if let Some(Day::Confirmed(_, confirmed)) = day {
+        day = Some(confirmed);
+    }
+    if let Some(Day::OfMonth(_, Month::Named(_, said @ Year::Unsaid))) = day
+        && matches!(cursor.peek(0), Some(What::Number(_)))
+        && let Some(year) = numbers::year(cursor)
+    {
+        *said = Year::Exactly(year);
+    }
+}
+
 /// Eats "every morning" and "every day".
-fn repeated_part(cursor: &mut Cursor<'_>) -> Option<Option<Part>> {
-    cursor.attempt(|cursor| {
-        if !cursor.eat_any(&["every", "each"]) {
-            return None;
-        }
-        if cursor.eat("day") {
-            return Some(None);
-        }
-        let part = lexicon::part(cursor.word())?;
+fn daily(cursor: &mut Cursor<'_>) -> bool {
+    let eaten = cursor.attempt(|cursor| {
+        let is_each = cursor.eat_any(&["every", "each"]);
+        let is_daily = is_each && (cursor.word() == "day" || lexicon::part(cursor.word()).is_some());
         cursor.step();
-        Some(Some(part))
-    })
+        is_daily.then_some(())
+    });
+    eaten.is_some()
 }
 
 /// Eats the hour of "9 tomorrow" and "8 this evening", which only what follows makes one.
@@ -112,7 +123,8 @@ fn hour_before_day(cursor: &mut Cursor<'_>, spoken: &Spoken) -> Option<Clock> {
         let mut ahead = *cursor;
         ahead.eat_sign(',');
         let is_part_next = ahead.eat_any_phrase(&["in the", "this", "at"]) && lexicon::part(ahead.word()).is_some();
-        let is_day_next = matches!(cursor.word(), "tomorrow" | "tonight" | "today" | "tonite" | "tmrw" | "tmr");
+        let is_night_next = ahead.eat_any(&["tonight", "tonite"]);
+        let is_day_next = is_night_next || matches!(cursor.word(), "tomorrow" | "tonight" | "today" | "tonite" | "tmrw" | "tmr");
         (is_part_next || is_day_next).then_some(hour)
     })
 }
@@ -120,9 +132,11 @@ fn hour_before_day(cursor: &mut Cursor<'_>, spoken: &Spoken) -> Option<Clock> {
 /// Returns what the words before say about a number.
 fn licence(cursor: &Cursor<'_>, spoken: &Spoken) -> Licence {
     let is_led = match cursor.before(1) {
-        Some(What::Word("at" | "around" | "about" | "by" | "until" | "till")) => true,
+        Some(What::Word("at" | "around" | "about" | "by" | "until" | "till") | What::Sign('@' | '~')) => true,
+        Some(What::Word("for")) if matches!(cursor.word_before(2), "alarm" | "scheduled" | "booked" | "reservation" | "set") => {
+            true
+        }
         Some(What::Word("for" | "to" | "it")) => matches!(cursor.peek(0), Some(What::Word(_))),
-        Some(What::Sign('@' | '~')) => true,
         Some(What::Word(_) | What::Sign(_) | What::Number(_) | What::Han(_) | What::Other) | None => false,
     };
     let is_in_words_alone = cursor.is_at_start() && matches!(cursor.peek(0), Some(What::Word(_))) && {

@@ -1,10 +1,10 @@
 //! Weeks, months and years in English, and their ends: "by the end of next month", "in May".
 
 use super::super::cursor::Cursor;
-use super::super::spoken::{Clock, Day, Edge, Month, Period, Week, Year};
-use super::dates::{month_period, which};
+use super::super::spoken::{Clock, Day, Edge, Month, Period, Year};
+use super::dates::{is_last, month_period, which};
 use super::days::{Named, shifted};
-use super::lexicon::{Sense, month, weekday};
+use super::lexicon::{Sense, month};
 use super::numbers::year;
 use super::weekdays::of_week;
 
@@ -17,8 +17,7 @@ pub(super) fn period(cursor: &mut Cursor<'_>) -> Option<Period> {
             "yesterday" => Day::Shifted(-1),
             _ => {
                 cursor.eat("the");
-                let (weekday, _) = weekday(cursor.word()).filter(|(_, sense)| *sense == Sense::Only)?;
-                Day::Weekday(weekday, Week::Coming)
+                return of_week(cursor).map(|named| Period::Day(Box::new(named.day)));
             }
         };
         cursor.step();
@@ -58,11 +57,9 @@ pub(super) fn edge(cursor: &mut Cursor<'_>) -> Option<Named> {
     cursor.eat("the");
     cursor.eat("very");
     let edge = match cursor.word() {
-        "end" => Edge::End,
-        "beginning" | "start" => Edge::Start,
+        "beginning" | "start" | "early" => Edge::Start,
         "middle" | "mid" => Edge::Middle,
-        "early" => Edge::Start,
-        "late" => Edge::End,
+        "end" | "late" => Edge::End,
         _ => return None,
     };
     let is_loose = matches!(cursor.word(), "mid" | "early" | "late");
@@ -135,6 +132,23 @@ pub(super) fn vague(cursor: &mut Cursor<'_>) -> Option<Named> {
     });
     if next_day.is_some() {
         return Some(Named { is_vague: true, ..Day::Shifted(1).into() });
+    }
+    let beside = cursor.attempt(|cursor| {
+        cursor.eat("the");
+        if !cursor.eat("day") {
+            return None;
+        }
+        let days = match cursor.word() {
+            "after" => 1,
+            "before" => -1,
+            _ => return None,
+        };
+        cursor.step();
+        let is_end = is_last(cursor) && cursor.word().is_empty();
+        is_end.then_some(days)
+    });
+    if let Some(days) = beside {
+        return Some(Named { is_vague: true, ..Day::Shifted(days).into() });
     }
     if let Some(period) = cursor.attempt(whole_period) {
         return start(period);

@@ -8,7 +8,7 @@ use super::super::spoken::{Day, Month, Near, Week};
 use super::super::token::What;
 use super::amounts::{amount, count};
 use super::clocks::may_end;
-use super::dates::{month_date, month_period, which};
+use super::dates::{is_last, month_date, month_period, which};
 use super::days::{Named, day_within, from_now};
 use super::lexicon::{Sense, part, weekday};
 use super::numbers::{ordinal, small};
@@ -45,6 +45,11 @@ pub(super) fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
     cursor.eat_glued_sign('.');
     if let Some(date) = cursor.attempt(|cursor| date_of_weekday(cursor, weekday)) {
         return Some(date.into());
+    }
+    let is_week_later =
+        leading.is_none() && cursor.attempt(|cursor| (cursor.eat("week") && may_end(cursor)).then_some(())).is_some();
+    if is_week_later {
+        return Some(Day::WeekdaysAway(2, weekday, Box::new(Day::Shifted(0))).into());
     }
     let trailing = if leading.is_some() { None } else { cursor.attempt(week_after) };
     if let Some(amount) =
@@ -94,8 +99,12 @@ fn week_before(cursor: &mut Cursor<'_>) -> Option<Week> {
     cursor.eat("the");
     if cursor.eat("this") {
         let is_coming = cursor.eat_any(&["coming", "upcoming"]);
-        cursor.eat("week");
-        return Some(if is_coming { Week::Coming } else { Week::This });
+        let is_of_week = cursor.eat("week");
+        return Some(match (is_coming, is_of_week) {
+            (true, _) => Week::Coming,
+            (false, true) => Week::Of(0),
+            (false, false) => Week::This,
+        });
     }
     if cursor.eat_any(&["coming", "upcoming", "following"]) {
         return Some(Week::Coming);
@@ -121,6 +130,12 @@ fn date_of_weekday(cursor: &mut Cursor<'_>, weekday: Weekday) -> Option<Day> {
     };
     if let Some(day) = cursor.attempt(date) {
         return Some(Day::Confirmed(weekday, Box::new(day)));
+    }
+    // "Sunday 31" is no hour.
+    if let Some(date) =
+        cursor.attempt(|cursor| cursor.eat_digits().filter(|date| (13..=31).contains(&date.value) && is_last(cursor)))
+    {
+        return Some(Day::WeekdayAndDate(weekday, u32::try_from(date.value).ok()?));
     }
     let is_bracketed = cursor.eat_sign('(');
     let has_article = cursor.eat("the");

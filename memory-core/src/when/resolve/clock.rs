@@ -82,11 +82,9 @@ fn in_part(clock: Clock, part: Part) -> Option<Clock> {
     let sure = |hour| Some(Clock { hour, is_sure: true, ..clock });
     match (part, clock.hour) {
         (Part::SmallHours | Part::Morning, _) => clock.in_half(Half::Before),
-        (Part::Noon, 5..=12) => sure(clock.hour),
-        (Part::Noon | Part::Afternoon, _) => clock.in_half(Half::After),
+        (Part::Noon, 5..=12) | (Part::Night, 1..=4) => sure(clock.hour),
         (Part::Evening | Part::Night, 12) => sure(24),
-        (Part::Night, 1..=4) => sure(clock.hour),
-        (Part::Evening | Part::Night, _) => clock.in_half(Half::After),
+        (Part::Noon | Part::Afternoon | Part::Evening | Part::Night, _) => clock.in_half(Half::After),
     }
 }
 

@@ -4,12 +4,12 @@ mod clock;
 mod day;
 mod zone;
 
-use chrono::{DateTime, FixedOffset, NaiveDateTime, NaiveTime, TimeDelta};
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, NaiveTime, TimeDelta};
 
 use self::clock::{Settled, part_alone, settle};
 use self::day::date_of;
 use super::reading::{Kind, Relation};
-use super::spoken::{Amount, Clock, Day, Spoken};
+use super::spoken::{Amount, Clock, Day, Part, Spoken, Week};
 
 pub(super) use self::zone::{Change, Of, Zone};
 
@@ -30,11 +30,15 @@ pub(super) struct Resolved {
 
 /// Returns when it is that was said; `None` for what never is, such as the 30th of February.
 pub(super) fn resolve(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
-    if spoken.repeats && matches!(spoken.day, Some(Day::Shifted(0))) {
-        let next = |days| resolve_once(&Spoken { repeats: false, day: Some(Day::Shifted(days)), ..spoken.clone() }, now);
-        return next(0).filter(|today| today.relation == Relation::Future).or_else(|| next(1));
-    }
-    resolve_once(spoken, now)
+    let today = now.zone.shown(now.utc)?.date_naive();
+    let next = match spoken.day {
+        Some(Day::Shifted(0)) if spoken.repeats => Day::Shifted(1),
+        Some(Day::Weekday(weekday, Week::Coming)) if spoken.repeats && weekday == today.weekday() => Day::Shifted(7),
+        _ => return resolve_once(spoken, now),
+    };
+    // What repeats today is next today, until its time is over.
+    let on = |day| resolve_once(&Spoken { day: Some(day), ..spoken.clone() }, now);
+    on(Day::Shifted(0)).filter(|today| today.relation == Relation::Future).or_else(|| on(next))
 }
 
 fn resolve_once(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
@@ -57,7 +61,9 @@ fn resolve_in(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
         Some(day) => {
             let date = date_of(day, local.date(), &mut assumed)?;
             let settled = match (spoken.clock, spoken.part) {
-                (Some(clock), part) => settle(clock, part, Some(date), local, &mut assumed)?,
+                (Some(clock), part) => {
+                    settle(clock, part.or_else(|| evening(spoken, clock, &mut assumed)), Some(date), local, &mut assumed)?
+                }
                 (None, Some(part)) => part_alone(part, date, local, &mut assumed),
                 (None, None) => {
                     let midnight = now.zone.moment(date.and_time(NaiveTime::MIN))?;
@@ -68,10 +74,24 @@ fn resolve_in(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
             placed(settled, Kind::DateTime, now, assumed)
         }
         None => {
-            let settled = settle(spoken.clock?, spoken.part, None, local, &mut assumed)?;
+            let clock = spoken.clock?;
+            let settled = settle(clock, spoken.part.or_else(|| evening(spoken, clock, &mut assumed)), None, local, &mut assumed)?;
             placed(settled, Kind::Time, now, assumed)
         }
     }
+}
+
+/// A dinner at seven is in the evening, though nobody says so.
+fn evening(spoken: &Spoken, clock: Clock, assumed: &mut Vec<String>) -> Option<Part> {
+    let is_meant = spoken.is_of_evening && !clock.is_sure && (5..=11).contains(&clock.hour);
+    is_meant.then(|| {
+        assumed.push(format!(
+            "The half of the day is not said; {:02}:{:02} goes with the evening.",
+            clock.hour + 12,
+            clock.minute
+        ));
+        Part::Evening
+    })
 }
 
 /// Returns the moment so long from now: days as the calendar has them, and hours as they pass.
@@ -118,7 +138,6 @@ fn relation_of(order: std::cmp::Ordering) -> Relation {
 
 /// Years of one to four digits are those that every format can hold.
 fn is_nameable(at: DateTime<FixedOffset>) -> bool {
-    use chrono::Datelike;
     (1..=9999).contains(&at.year())
 }
 
