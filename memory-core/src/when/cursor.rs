@@ -39,10 +39,7 @@ impl<'t> Cursor<'t> {
 
     /// Returns the word so many before the next piece, or nothing.
     pub(super) fn word_before(&self, back: usize) -> &'t str {
-        match self.before(back) {
-            Some(What::Word(word)) => word,
-            _ => "",
-        }
+        if let Some(What::Word(word)) = self.before(back) { word } else { "" }
     }
 
     pub(super) fn is_at_start(&self) -> bool {
@@ -73,10 +70,7 @@ impl<'t> Cursor<'t> {
     }
 
     pub(super) fn word_ahead(&self, ahead: usize) -> &'t str {
-        match self.peek(ahead) {
-            Some(What::Word(word)) => word,
-            _ => "",
-        }
+        if let Some(What::Word(word)) = self.peek(ahead) { word } else { "" }
     }
 
     pub(super) fn eat(&mut self, word: &str) -> bool {
@@ -117,10 +111,7 @@ impl<'t> Cursor<'t> {
     }
 
     pub(super) fn han(&self, ahead: usize) -> Option<char> {
-        match self.peek(ahead) {
-            Some(What::Han(character)) => Some(character),
-            _ => None,
-        }
+        if let Some(What::Han(character)) = self.peek(ahead) { Some(character) } else { None }
     }
 
     /// Eats a number in digits.

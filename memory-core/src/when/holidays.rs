@@ -22,6 +22,11 @@ pub(super) enum Holiday {
 }
 
 impl Holiday {
+    /// Returns the feast as the Orthodox churches have it, if it goes with Easter.
+    pub(super) fn orthodox(self) -> Option<Self> {
+        if let Self::Easter(days) = self { Some(Self::OrthodoxEaster(days)) } else { None }
+    }
+
     pub(super) fn date(self, year: i32) -> Option<NaiveDate> {
         match self {
             Self::Fixed(month, day) => NaiveDate::from_ymd_opt(year, month, day),

@@ -152,7 +152,7 @@ pub(super) fn half(cursor: &mut Cursor<'_>) -> Option<Half> {
                 cursor.eat_sign('.');
                 cursor.eat("m").then(|| cursor.eat_sign('.'))
             });
-            let is_short = is_glued && cursor.ends_cleanly();
+            let is_short = (is_glued || word == "p" && cursor.word().is_empty()) && cursor.ends_cleanly();
             return (full.is_some() || is_short).then_some(half);
         }
         cursor.eat_glued_sign('.');

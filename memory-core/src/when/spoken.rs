@@ -22,11 +22,7 @@ pub(super) struct Spoken {
 impl Spoken {
     /// Returns whether it is a distance of hours or less from now, or now itself, so that no time can be said with it.
     pub(super) fn is_instant(&self) -> bool {
-        match &self.day {
-            Some(Day::Now) => true,
-            Some(Day::Away(amount, _)) => amount.is_exact,
-            _ => false,
-        }
+        matches!(&self.day, Some(Day::Now)) || matches!(&self.day, Some(Day::Away(amount, _)) if amount.is_exact)
     }
 }
 

@@ -159,10 +159,7 @@ fn minute(cursor: &mut Cursor<'_>, licence: Licence) -> Option<u64> {
 
 /// Whether 点 or 时 after a number tells the hour, and is not of "two points" or "a bit".
 fn is_an_hour(start: &Cursor<'_>, end: &Cursor<'_>, hour: u64, is_shi: bool) -> bool {
-    let before = match start.before(1) {
-        Some(What::Han(character)) => Some(character),
-        _ => None,
-    };
+    let before = start.before(1).and_then(|what| if let What::Han(character) = what { Some(character) } else { None });
     let is_led = matches!(before, Some('在' | '到' | '于' | '至' | '等' | '约' | '从'));
     let is_alone = start.is_at_start() && end.is_at_end();
     let is_other_sense = matches!(

@@ -7,7 +7,7 @@ use super::super::numeric;
 use super::super::spoken::{Amount, Counted, Day, Edge, Month, Near, Part, Period, Week, Year};
 use super::super::token::What;
 use super::amounts::amount;
-use super::dates::{calendar, day_alone, is_lunar_day, vague};
+use super::dates::{calendar, day_alone, is_lunar_day, vague, year_said};
 use super::feasts::feast;
 use super::numbers::{is_numeral, number};
 
@@ -263,18 +263,15 @@ fn end_of_week(cursor: &mut Cursor<'_>, weeks: i32) -> Named {
 
 /// Eats a feast with its year.
 fn feast_of(cursor: &mut Cursor<'_>) -> Option<Named> {
-    let year = super::dates::year_said(cursor);
+    let year = year_said(cursor);
     cursor.eat_han("的");
     let leading = if year == Year::Unsaid { cursor.attempt(which) } else { None };
     let feast = feast(cursor)?;
-    let day = match leading {
-        Some(distance) if distance < 0 => {
-            let back = Amount { months: -12, ..Amount::default() };
-            Day::FeastFrom(feast, Box::new(Day::Away(back, Box::new(Day::Shifted(0)))))
-        }
-        _ => Day::Feast(feast, year),
-    };
-    Some(day.into())
+    if leading.is_none_or(|distance| 0 <= distance) {
+        return Some(Day::Feast(feast, year).into());
+    }
+    let year_ago = Amount { months: -12, ..Amount::default() };
+    Some(Day::FeastFrom(feast, Box::new(Day::Away(year_ago, Box::new(Day::Shifted(0))))).into())
 }
 
 /// Eats "第一个星期一", "最后一天" or "第三天", which are of the period before.

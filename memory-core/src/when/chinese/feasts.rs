@@ -4,6 +4,8 @@ use chrono::Weekday;
 
 use super::super::cursor::Cursor;
 use super::super::holidays::Holiday;
+use super::super::token::What;
+use super::numbers;
 
 /// The names, each with the feast; a longer name stands before one that it begins with.
 const FEASTS: &[(&str, Holiday)] = &[
@@ -128,25 +130,22 @@ pub(super) fn feast(cursor: &mut Cursor<'_>) -> Option<Holiday> {
         let mut named = FEASTS.iter().filter(|(name, _)| name.starts_with(first));
         let (name, feast) = named.find(|(name, _)| cursor.eat_han(name))?;
         // "五一" is also the number 51, or the beginning of one.
-        let is_number = matches!(*name, "五一" | "六一" | "八一") && (is_numeral_near(cursor));
-        match (feast, is_orthodox) {
-            _ if is_number => None,
-            (feast, false) => Some(*feast),
-            (Holiday::Easter(days), true) => Some(Holiday::OrthodoxEaster(*days)),
-            (_, true) => None,
+        let is_number = matches!(*name, "五一" | "六一" | "八一") && is_numeral_near(cursor);
+        if is_number {
+            return None;
         }
+        if is_orthodox { feast.orthodox() } else { Some(*feast) }
     })
 }
 
 /// Whether a number or a counted thing stands beside the two characters before.
 fn is_numeral_near(cursor: &Cursor<'_>) -> bool {
-    let is_numeral = |character: char| {
-        super::numbers::is_numeral(character) || matches!(character, '点' | '月' | '号' | '路' | '第' | '块' | '个')
+    let is_numeral =
+        |character: char| numbers::is_numeral(character) || matches!(character, '点' | '月' | '号' | '路' | '第' | '块' | '个');
+    let is_behind_number = match cursor.before(3) {
+        Some(What::Han(character)) => is_numeral(character),
+        Some(What::Number(_)) => true,
+        Some(What::Word(_) | What::Sign(_) | What::Other) | None => false,
     };
-    let before = match cursor.before(3) {
-        Some(super::super::token::What::Han(character)) => is_numeral(character),
-        Some(super::super::token::What::Number(_)) => true,
-        _ => false,
-    };
-    before || cursor.han(0).is_some_and(is_numeral)
+    is_behind_number || cursor.han(0).is_some_and(is_numeral)
 }

@@ -1,6 +1,10 @@
 //! Chinese numbers, in characters or digits.
 
+use std::ops::RangeInclusive;
+
 use super::super::cursor::Cursor;
+use super::super::numeric::full_year;
+use super::super::token::What;
 
 /// No number that says when has more characters.
 const MOST_CHARACTERS: usize = 10;
@@ -35,7 +39,7 @@ pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<u64> {
 }
 
 /// Eats a number in digits or characters that is within a range.
-pub(super) fn number_in(cursor: &mut Cursor<'_>, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
+pub(super) fn number_in(cursor: &mut Cursor<'_>, range: RangeInclusive<u64>) -> Option<u64> {
     cursor.attempt(|cursor| number(cursor).filter(|number| range.contains(number)))
 }
 
@@ -91,9 +95,7 @@ pub(super) fn year(cursor: &mut Cursor<'_>) -> Option<i32> {
             };
             let year = match digits {
                 4 if (1000..=9999).contains(&year) => year,
-                2 if year < 100 && !matches!(cursor.before(1), Some(super::super::token::What::Han('十'))) => {
-                    super::super::numeric::full_year(year)
-                }
+                2 if year < 100 && !matches!(cursor.before(1), Some(What::Han('十'))) => full_year(year),
                 _ => return None,
             };
             (is_clean && cursor.eat_han("年")).then(|| i32::try_from(year).ok()).flatten().map(|year| (year, digits))

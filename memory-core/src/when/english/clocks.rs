@@ -241,7 +241,11 @@ pub(super) fn part_of_day(cursor: &mut Cursor<'_>, is_after_day: bool) -> Option
         cursor.eat_any(&["early", "late"]);
         let part = part(cursor.word())?;
         cursor.step();
-        let is_before_time = || numeric::clock(&mut cursor.clone()).is_some();
+        let is_before_time = || {
+            let mut ahead = *cursor;
+            let licence = if ahead.eat("at") { Licence::Hour } else { Licence::None };
+            licence == Licence::Hour && clock(&mut ahead, licence).is_some() || numeric::clock(&mut ahead).is_some()
+        };
         (is_introduced || is_after_day || is_before_time()).then_some(part)
     })
 }

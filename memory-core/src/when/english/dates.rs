@@ -218,6 +218,7 @@ pub(super) fn day_of_month(cursor: &mut Cursor<'_>) -> Option<Day> {
     let is_day = match (is_ordinal, has_article) {
         // Words such as "the second" and "the first" are of things more often than of days.
         (true, true) if in_words => is_led && before != "at" && is_last(cursor),
+        (true, true) if is_last(cursor) => true,
         (true, _) => (is_led || is_alone) && stands(cursor),
         (false, false) => before == "on" && !in_words && cursor.ends_cleanly() && may_end(cursor),
         (false, true) => {

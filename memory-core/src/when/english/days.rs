@@ -2,7 +2,7 @@
 
 use super::super::cursor::Cursor;
 use super::super::numeric;
-use super::super::spoken::{Amount, Clock, Counted, Day, Month, Near, Part, Period, Quantity, Unit, Year};
+use super::super::spoken::{Amount, Clock, Counted, Day, Month, Near, Part, Period, Quantity, Year};
 use super::amounts::{amount, named_unit};
 use super::clocks::may_end;
 use super::dates::{away_year, day_of_month, month_date, which};
@@ -205,7 +205,9 @@ fn next_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     let day = numeric::short_date(cursor)?;
     let is_alone = is_first && (cursor.is_at_end() || is_time_next(cursor));
     // "22/04" can hardly be anything else at the end of a sentence.
-    let is_plain = first.is_some_and(|first| first.digits == 2 && 12 < first.value) && cursor.word().is_empty();
+    let is_long = first.is_some_and(|first| first.digits == 2 && 12 < first.value) || matches!(before, "at" | "in");
+    let has_year = matches!(&day, Day::OfMonth(_, Month::Named(_, Year::Exactly(_))));
+    let is_plain = (is_long || has_year) && cursor.word().is_empty();
     (is_led && may_end(cursor) || is_plain && may_end(cursor) || is_alone || is_time_next(cursor)).then(|| day.into())
 }
 
@@ -227,15 +229,9 @@ fn feast_of(cursor: &mut Cursor<'_>) -> Option<Named> {
         cursor.eat_any(&["of", "in"]);
         away_year(cursor).map(Year::Away).or_else(|| year(cursor).map(Year::Exactly))
     });
-    let of_leading = match leading {
-        Some(-1) => return Some(last_feast(feast)),
-        _ => Year::Unsaid,
-    };
-    Some(Day::Feast(feast, said.unwrap_or(of_leading)).into())
-}
-
-/// The last feast is the first within the year before today, except that today's is not over.
-fn last_feast(feast: super::super::holidays::Holiday) -> Named {
-    let year_ago = Unit::Year.amount(Quantity { over: -1, under: 1 }).unwrap_or_default();
-    Day::FeastFrom(feast, Box::new(from_now(year_ago))).into()
+    if leading == Some(-1) && said.is_none() {
+        let year_ago = Amount { months: -12, ..Amount::default() };
+        return Some(Day::FeastFrom(feast, Box::new(from_now(year_ago))).into());
+    }
+    Some(Day::Feast(feast, said.unwrap_or(Year::Unsaid)).into())
 }

@@ -215,11 +215,7 @@ pub(super) fn feast(cursor: &mut Cursor<'_>) -> Option<Holiday> {
             cursor.eat_sign('.');
             name(cursor)
         });
-        match (named?, is_orthodox) {
-            (feast, false) => Some(feast),
-            (Holiday::Easter(days), true) => Some(Holiday::OrthodoxEaster(days)),
-            (_, true) => None,
-        }
+        if is_orthodox { named?.orthodox() } else { named }
     })
 }
 

@@ -170,8 +170,12 @@ pub(super) fn closest(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
 pub(super) fn weekdays_away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
     let has_article = cursor.eat("the");
     let count = cursor.attempt(|cursor| ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));
-    let (weekday, _) = weekday(cursor.word()).filter(|_| has_article || count.is_some())?;
+    let (weekday, _) = weekday(cursor.word())?;
     cursor.step();
+    let is_alone = !has_article && count.is_none();
+    if is_alone && !(cursor.word() == "after" && cursor.word_ahead(1) == "next") {
+        return None;
+    }
     let count = count.unwrap_or(1);
     let today = || Box::new(Day::Shifted(0));
     if cursor.eat_any_phrase(&["from now", "from today", "hence", "later"]) {

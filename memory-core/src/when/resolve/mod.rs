@@ -31,25 +31,30 @@ pub(super) struct Resolved {
 /// Returns when it is that was said; `None` for what never is, such as the 30th of February.
 pub(super) fn resolve(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
     let today = now.zone.shown(now.utc)?.date_naive();
-    let next = match spoken.day {
-        Some(Day::Shifted(0)) if spoken.repeats => Day::Shifted(1),
-        Some(Day::Weekday(weekday, Week::Coming)) if spoken.repeats && weekday == today.weekday() => Day::Shifted(7),
-        _ => return resolve_once(spoken, now),
-    };
+    let is_daily = matches!(spoken.day, Some(Day::Shifted(0)));
+    let is_of_today = matches!(spoken.day, Some(Day::Weekday(weekday, Week::Coming)) if weekday == today.weekday());
+    if !spoken.repeats || !is_daily && !is_of_today {
+        return resolve_once(spoken, now);
+    }
+    let next = Day::Shifted(if is_daily { 1 } else { 7 });
     // What repeats today is next today, until its time is over.
     let on = |day| resolve_once(&Spoken { day: Some(day), ..spoken.clone() }, now);
     on(Day::Shifted(0)).filter(|today| today.relation == Relation::Future).or_else(|| on(next))
 }
 
+/// Where a zone is named, the clock hangs there; the day is the one that it is here, if one was said.
 fn resolve_once(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
-    let Some(seconds) = spoken.zone else { return resolve_in(spoken, now) };
+    let Some(seconds) = spoken.zone else { return resolve_in(spoken, now, now.zone) };
     let elsewhere = Of(FixedOffset::east_opt(seconds)?);
-    let resolved = resolve_in(spoken, &Moment { utc: now.utc, zone: &elsewhere })?;
+    let resolved = match spoken.day {
+        Some(_) => resolve_in(spoken, now, &elsewhere),
+        None => resolve_in(spoken, &Moment { utc: now.utc, zone: &elsewhere }, &elsewhere),
+    }?;
     let at = now.zone.shown(resolved.at.naive_utc())?;
     is_nameable(at).then_some(Resolved { at, ..resolved })
 }
 
-fn resolve_in(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
+fn resolve_in(spoken: &Spoken, now: &Moment<'_>, clocks: &dyn Zone) -> Option<Resolved> {
     let local = now.zone.shown(now.utc)?.naive_local();
     let mut assumed = Vec::new();
     match &spoken.day {
@@ -71,12 +76,12 @@ fn resolve_in(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
                     return is_nameable(midnight.at).then_some(Resolved { at: midnight.at, kind: Kind::Date, relation, assumed });
                 }
             };
-            placed(settled, Kind::DateTime, now, assumed)
+            placed(settled, Kind::DateTime, now, clocks, assumed)
         }
         None => {
             let clock = spoken.clock?;
             let settled = settle(clock, spoken.part.or_else(|| evening(spoken, clock, &mut assumed)), None, local, &mut assumed)?;
-            placed(settled, Kind::Time, now, assumed)
+            placed(settled, Kind::Time, now, clocks, assumed)
         }
     }
 }
@@ -106,9 +111,9 @@ fn moved(amount: Amount, local: NaiveDateTime, now: &Moment<'_>) -> Option<DateT
     now.zone.shown(utc.checked_add_signed(seconds)?)
 }
 
-fn placed(settled: Settled, kind: Kind, now: &Moment<'_>, mut assumed: Vec<String>) -> Option<Resolved> {
+fn placed(settled: Settled, kind: Kind, now: &Moment<'_>, clocks: &dyn Zone, mut assumed: Vec<String>) -> Option<Resolved> {
     let local = settled.date.and_time(settled.time);
-    let placed = now.zone.moment(local)?;
+    let placed = clocks.moment(local)?;
     match placed.change {
         Change::None => {}
         Change::Skipped => assumed.push(format!(

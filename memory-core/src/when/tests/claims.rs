@@ -131,6 +131,7 @@ fn a_named_zone_is_where_the_clock_hangs() {
     holds(
         "zones",
         &[
+            ("tomorrow 11pm PST", "2025-06-13 09:00"),
             ("call at 4pm UTC", "2025-06-11 18:00"),
             ("Thursday 9am EST", "2025-06-12 16:00"),
             ("2025-07-02T16:00:00Z", "2025-07-02 18:00"),
