@@ -85,20 +85,18 @@ fn characters(cursor: &mut Cursor<'_>) -> Option<u64> {
 
 /// Eats the number of a year: four digits, or two before 年.
 pub(super) fn year(cursor: &mut Cursor<'_>) -> Option<i32> {
-    cursor
-        .attempt(|cursor| {
-            let is_clean = cursor.starts_cleanly();
-            let start = cursor.at();
-            let (year, digits) = match cursor.eat_digits() {
-                Some(number) => (number.value, number.digits),
-                None => (characters(cursor)?, cursor.at() - start),
-            };
-            let year = match digits {
-                4 if (1000..=9999).contains(&year) => year,
-                2 if year < 100 && !matches!(cursor.before(1), Some(What::Han('十'))) => full_year(year),
-                _ => return None,
-            };
-            (is_clean && cursor.eat_han("年")).then(|| i32::try_from(year).ok()).flatten().map(|year| (year, digits))
-        })
-        .map(|(year, _)| year)
+    cursor.attempt(|cursor| {
+        let is_clean = cursor.starts_cleanly();
+        let start = cursor.at();
+        let (year, digits) = match cursor.eat_digits() {
+            Some(number) => (number.value, number.digits),
+            None => (characters(cursor)?, cursor.at() - start),
+        };
+        let year = match digits {
+            4 if (1000..=9999).contains(&year) => year,
+            2 if year < 100 && !matches!(cursor.before(1), Some(What::Han('十'))) => full_year(year),
+            _ => return None,
+        };
+        if is_clean && cursor.eat_han("年") { i32::try_from(year).ok() } else { None }
+    })
 }
