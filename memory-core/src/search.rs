@@ -29,18 +29,27 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     services.store.refresh()?;
     let repeats = query.ranking.diversity < 1.0;
     let limit = if repeats { query.limit.saturating_mul(WIDER) } else { query.limit };
-    let (vector, trouble) = match vector(services, &query.text) {
+    let (vector, mut trouble) = match vector(services, &query.text) {
         Ok(vector) => (vector, None),
         Err(error) => (None, Some(format!("{error}; so only the words were looked for"))),
     };
     let identity = services.embedder.as_deref().map_or("", Embedder::identity);
     let vector = vector.as_deref().map(|vector| QuestionVector { identity, vector });
     let asked = Asked { question: &question, filter: &filter, limit, ranking: query.ranking, vector };
-    let mut found = services.store.search(&asked, services.clock.now())?;
+    let now = services.clock.now();
+    let mut found = match services.store.search(&asked, now) {
+        // Whatever is wrong with the vectors, the words can be looked for without them.
+        Err(error) if asked.vector.is_some() => {
+            let found = services.store.search(&Asked { vector: None, ..asked }, now)?;
+            trouble = Some(format!("the vectors cannot be used: {error}; so only the words were looked for"));
+            found
+        }
+        found => found?,
+    };
     if repeats {
         found.hits = diverse(found.hits, query);
     }
-    let is_cut = 0 < question.left_out && found.degraded.is_none();
+    let is_cut = 0 < question.left_out;
     let cut = is_cut.then(|| format!("the question is too long: its last {} words were not looked for", question.left_out));
     let reasons: Vec<String> = [found.degraded, cut, trouble].into_iter().flatten().collect();
     found.degraded = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
@@ -51,7 +60,9 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
 fn vector(services: &Services, text: &str) -> Result<Option<Embedding>, EmbedError> {
     let Some(embedder) = &services.embedder else { return Ok(None) };
     let vector = embedder.embed(&[text])?.pop();
-    vector.map(Some).ok_or_else(|| EmbedError { why: "it answered with none".into(), hint: None })
+    let is_sound = |vector: &Embedding| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
+    let vector = vector.filter(is_sound).map(Some);
+    vector.ok_or_else(|| EmbedError { why: "it answered with none, or with one that is not made of numbers".into(), hint: None })
 }
 
 /// Puts back what repeats a better hit.
@@ -79,4 +90,38 @@ fn words(hit: &Hit) -> HashSet<String> {
 fn overlap(one: &HashSet<String>, other: &HashSet<String>) -> f32 {
     let common = one.intersection(other).count();
     common as f32 / (one.len() + other.len() - common).max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::testing::{FakeStore, services};
+    use crate::{Draft, Filter, Ranking, Secrets, write};
+
+    /// A model whose vectors are not made of numbers.
+    #[derive(Debug)]
+    struct Broken;
+
+    impl Embedder for Broken {
+        fn identity(&self) -> &'static str {
+            "broken"
+        }
+
+        fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+            Ok(vec![vec![f32::NAN; 4]; texts.len()])
+        }
+    }
+
+    #[test]
+    fn a_vector_that_is_no_vector_leaves_the_words_and_is_told() {
+        let home = services(Arc::new(FakeStore::default()));
+        let services = Services { embedder: Some(Arc::new(Broken)), ..home };
+        write(&services, Draft::new("green tea"), Secrets::Refuse).expect("it is kept");
+        let query = Query { text: "tea".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
+        let found = search(&services, &query).expect("the words are looked for");
+        assert_eq!(found.total, 1);
+        assert!(found.degraded.is_some_and(|why| why.contains("only the words")));
+    }
 }
