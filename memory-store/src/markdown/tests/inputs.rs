@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use memory_core::Tags;
 use serde_json::Value;
@@ -18,9 +17,7 @@ fn every_odd_file_is_read_as_expected() {
     assert!(!cases.is_empty());
     for (name, case) in cases {
         let bytes = std::fs::read(folder.join(name)).unwrap();
-        let start = Instant::now();
         let parsed = decode(name, &bytes, modified());
-        assert!(start.elapsed().as_secs_f64() < 1.0, "{name} takes {:?}", start.elapsed());
         check(name, case, &parsed);
         keeps_the_rest(name, &bytes);
     }
