@@ -33,27 +33,44 @@ pub fn fold(text: &str) -> String {
 /// The bytes are those of a whole cluster, that is of a character and of all that joins it; when a cluster folds to
 /// several characters, each comes with all its bytes.
 pub(super) fn each_folded(text: &str, mut each: impl FnMut(char, Range<usize>)) {
+    let bytes = text.as_bytes();
     let mut decomposed = String::new();
-    let mut rest = text.char_indices().peekable();
-    while let Some((start, first)) = rest.next() {
-        let mut end = start + first.len_utf8();
-        let alone = never_joined(first) || rest.peek().is_none_or(|&(_, next)| !joins(next));
-        if alone && is_settled(first) {
-            each(simplified(first.to_ascii_lowercase()), start..end);
-            continue;
-        }
-        decomposed.clear();
-        decompose(first, &mut decomposed);
-        while !alone && let Some((at, next)) = rest.next_if(|&(_, next)| joins(next)) {
-            decompose(next, &mut decomposed);
-            end = at + next.len_utf8();
-        }
-        let mut characters = decomposed.chars();
-        match (characters.next(), characters.next()) {
-            (Some(only), None) => each(only, start..end),
-            _ => decomposed.nfc().for_each(|character| each(character, start..end)),
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        // What is not ASCII may join the byte before it; two of ASCII have nothing to do with each other.
+        if byte.is_ascii() && bytes.get(at + 1).is_none_or(u8::is_ascii) {
+            each(char::from(byte.to_ascii_lowercase()), at..at + 1);
+            at += 1;
+        } else {
+            at = cluster(text, at, &mut decomposed, &mut each);
         }
     }
+}
+
+/// Folds the cluster of `text` that begins at `start`; returns where it ends.
+fn cluster(text: &str, start: usize, decomposed: &mut String, each: &mut impl FnMut(char, Range<usize>)) -> usize {
+    let mut rest = text[start..].chars();
+    let Some(first) = rest.next() else { return text.len() };
+    let mut end = start + first.len_utf8();
+    let alone = never_joined(first) || rest.clone().next().is_none_or(|next| !joins(next));
+    if alone && is_settled(first) {
+        each(simplified(first.to_ascii_lowercase()), start..end);
+        return end;
+    }
+    decomposed.clear();
+    decompose(first, decomposed);
+    if !alone {
+        for next in rest.take_while(|next| joins(*next)) {
+            decompose(next, decomposed);
+            end += next.len_utf8();
+        }
+    }
+    let mut characters = decomposed.chars();
+    match (characters.next(), characters.next()) {
+        (Some(only), None) => each(only, start..end),
+        _ => decomposed.nfc().for_each(|character| each(character, start..end)),
+    }
+    end
 }
 
 /// Tells whether `character` may change or belong to the one before it, so that they must be folded together.

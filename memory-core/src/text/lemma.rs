@@ -4,8 +4,24 @@
 ///
 /// Stemming takes endings off; what changes inside, as in `went` or `children`, it cannot see.
 pub(super) fn lemma(form: &str) -> &str {
-    FORMS.binary_search_by(|(own, _)| (*own).cmp(form)).map_or(form, |found| FORMS[found].1)
+    let Some(letter) = form.bytes().next().map(|letter| usize::from(letter.wrapping_sub(b'a'))) else { return form };
+    let (Some(&start), Some(&end)) = (STARTS.get(letter), STARTS.get(letter + 1)) else { return form };
+    let forms = &FORMS[start..end];
+    forms.binary_search_by(|(own, _)| (*own).cmp(form)).map_or(form, |found| forms[found].1)
 }
+
+/// Where in [`FORMS`] those begin that begin with each letter, and where those with `z` end. Most words begin as no form does.
+const STARTS: [usize; 27] = {
+    let mut starts = [0; 27];
+    let mut letter = 0;
+    while letter < starts.len() {
+        while starts[letter] < FORMS.len() && ((FORMS[starts[letter]].0.as_bytes()[0] - b'a') as usize) < letter {
+            starts[letter] += 1;
+        }
+        letter += 1;
+    }
+    starts
+};
 
 /// Every irregular form with its word, ordered by the form.
 const FORMS: &[(&str, &str)] = &[
@@ -164,5 +180,6 @@ mod tests {
         assert!(FORMS.is_sorted_by(|left, right| left.0 < right.0));
         assert!(FORMS.iter().all(|(_, word)| lemma(word) == *word));
         assert_eq!([lemma("went"), lemma("go"), lemma("children"), lemma("rust")], ["go", "go", "child", "rust"]);
+        assert_eq!([lemma("am"), lemma("wrote"), lemma("zebra"), lemma("'s"), lemma("")], ["be", "write", "zebra", "'s", ""]);
     }
 }

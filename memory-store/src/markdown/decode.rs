@@ -113,7 +113,8 @@ impl<'a> Reading<'a> {
 /// Returns the tags that are written as `tags: a #b`: for YAML a comment, for the one who wrote it a tag.
 fn hash_tags(yaml: &str) -> Vec<String> {
     let is_candidate = |line: &str| line.starts_with("tag") && line.contains([' ', '\t']) && line.contains('#');
-    if !yaml.lines().any(is_candidate) {
+    // Nearly no front matter has that sign, so the lines need not be looked at.
+    if !yaml.contains('#') || !yaml.lines().any(is_candidate) {
         return Vec::new();
     }
     let is_tags = |entry: &Entry| matches!(&entry.key, Node::Text(key) if key == "tags" || key == "tag");
