@@ -13,7 +13,7 @@ use plan::{Decision, Plan};
 use survey::Survey;
 
 /// How many memories are written with one sync, and how many bytes of text.
-const BATCH: usize = 2_000;
+const BATCH: usize = 4_000;
 const BATCH_BYTES: usize = 16 << 20;
 
 /// What was taken in.
@@ -89,12 +89,16 @@ pub fn ingest(
     let total = survey.len() as u64;
     let mut batch = Batch { services, operation: services.operation(Verb::Ingest), paths: Vec::new(), bytes: 0, dry_run };
     let mut done = 0;
-    each_finding(source, &mut |finding| {
-        let Finding::Note { draft, front_matter, .. } = finding else { return Ok(()) };
+    let at = batch.operation.at;
+    let think = |finding| {
+        let Finding::Note { draft, front_matter, .. } = finding else { return None };
         // What came since the first look waits for the next time.
-        let Some((path, index)) = draft.origin.as_ref().and_then(|origin| survey.find(&origin.path)) else { return Ok(()) };
-        let plan = Plan { note: survey.note(index), links: &links[index], at: batch.operation.at };
-        match plan.decide(services, *draft, front_matter)? {
+        let (path, index) = draft.origin.as_ref().and_then(|origin| survey.find(&origin.path))?;
+        Some((path, Plan { note: survey.note(index), links: &links[index], at }.think(draft, front_matter)))
+    };
+    each_finding(source, &think, &mut |thought| {
+        let Some((path, thought)) = thought else { return Ok(()) };
+        match thought.decide(services)? {
             Decision::Leave => report.unchanged += 1,
             Decision::Skip(reason) => report.skipped.push(Skipped { path: path.to_owned(), reason }),
             Decision::Do { change, warnings } => {

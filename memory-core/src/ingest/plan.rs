@@ -28,14 +28,35 @@ pub(super) enum Decision {
     },
 }
 
-impl Plan<'_> {
-    pub(super) fn decide(self, services: &Services, draft: Draft, front_matter: String) -> Result<Decision, StoreError> {
-        if self.note.kept == Kept::Not {
-            return Ok(self.create(draft, front_matter));
+/// What can be said of a note before those ahead of it are written.
+pub(super) enum Thought<'a> {
+    /// All: it is new, and so no other concerns it.
+    Decided(Decision),
+    /// Nothing: the memory that it is kept as must be looked at in its turn.
+    Open(Plan<'a>, Box<Draft>, String),
+}
+
+impl Thought<'_> {
+    /// Decides what is still open.
+    pub(super) fn decide(self, services: &Services) -> Result<Decision, StoreError> {
+        match self {
+            Self::Decided(decision) => Ok(decision),
+            Self::Open(plan, draft, front_matter) => plan.decide(services, *draft, &front_matter),
         }
-        if self.note.kept == Kept::AsTwin && self.links.is_empty() {
-            return Ok(Decision::Leave);
+    }
+}
+
+impl<'a> Plan<'a> {
+    /// Decides what can be decided without a look at the store.
+    pub(super) fn think(self, draft: Box<Draft>, front_matter: String) -> Thought<'a> {
+        match self.note.kept {
+            Kept::Not => Thought::Decided(self.create(*draft, front_matter)),
+            Kept::AsTwin if self.links.is_empty() => Thought::Decided(Decision::Leave),
+            Kept::AsTwin | Kept::AsItself => Thought::Open(self, draft, front_matter),
         }
+    }
+
+    fn decide(self, services: &Services, draft: Draft, front_matter: &str) -> Result<Decision, StoreError> {
         let stored = match services.store.get(&self.note.id) {
             Ok(stored) => stored,
             Err(error @ (StoreError::NotFound { .. } | StoreError::Damaged(_))) => return Ok(Decision::Skip(error.to_string())),
@@ -45,7 +66,7 @@ impl Plan<'_> {
         let links = Patch { add_links: self.links.to_vec(), ..Patch::default() };
         let patch = match self.note.kept {
             Kept::AsTwin => Ok(links),
-            Kept::AsItself | Kept::Not => renew(draft, &front_matter, &stored, links, &mut warnings),
+            Kept::AsItself | Kept::Not => renew(draft, front_matter, &stored, links, &mut warnings),
         };
         Ok(match patch {
             Ok(patch) => self.replace(&stored, &patch, warnings),

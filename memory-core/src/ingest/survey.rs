@@ -57,7 +57,7 @@ impl Survey {
             Self { notes: Vec::new(), numbers: HashMap::new(), catalog: Catalog::new(source.rule()), taken: HashSet::new() };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
-        each_finding(source, &mut |finding| {
+        each_finding(source, &|finding| finding, &mut |finding| {
             match finding {
                 Finding::Note { draft, links, uncounted_links, warning, .. } => {
                     let Some(origin) = &draft.origin else { return Ok(()) };

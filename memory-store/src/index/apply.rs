@@ -1,7 +1,5 @@
 //! Taking in what we ourselves did to the files.
 
-use std::collections::HashMap;
-
 use memory_core::StoreError;
 
 use super::flush::flush_if_due;
@@ -36,6 +34,14 @@ impl Applied {
             Self::Removed { .. } => None,
         }
     }
+
+    /// Returns where the file was, if it is gone.
+    fn removed(&self) -> Option<&str> {
+        match self {
+            Self::Kept { .. } => None,
+            Self::Removed { path } => Some(path),
+        }
+    }
 }
 
 impl Index {
@@ -49,28 +55,27 @@ impl Index {
     pub(crate) fn apply(&self, applied: &[Applied], journal_mark: Option<&str>) -> Result<(), StoreError> {
         let paths: Vec<String> = applied.iter().filter_map(Applied::kept).map(str::to_owned).collect();
         self.tell("write to the index", |index, opened| {
-            let mut rows = HashMap::with_capacity(paths.len());
-            read_each(index.disk.as_ref(), &paths, &mut |reading| {
-                // A file that somebody has changed in the meantime is the next refresh's business.
-                if let Reading::Row(row) = reading {
-                    rows.insert(row.path.clone(), row);
-                }
-                Ok(())
-            })?;
             write(&mut opened.connection, |transaction| {
                 let mut update = Update::new(transaction);
-                for one in applied {
-                    match one {
-                        Applied::Kept { path, former_path } => {
-                            if let Some(row) = rows.get(path) {
-                                update.keep(row, former_path.as_deref())?;
+                let mut left = applied.iter();
+                read_each(index.disk.as_ref(), &paths, &mut |reading| {
+                    for one in left.by_ref() {
+                        match one {
+                            Applied::Removed { path } => update.remove(path)?,
+                            Applied::Kept { path, former_path } => {
+                                // A file that somebody has changed in the meantime is the next refresh's business.
+                                if let Reading::Row(row) = &reading {
+                                    update.keep(row, former_path.as_deref())?;
+                                }
+                                // Its document has gone along, unless another one was at the new place already.
+                                let moved = former_path.as_deref().filter(|former| former != path);
+                                return moved.map_or(Ok(()), |former| update.remove(former));
                             }
-                            // Its document has gone along, unless another one was at the new place already.
-                            former_path.iter().filter(|former| *former != path).try_for_each(|former| update.remove(former))?;
                         }
-                        Applied::Removed { path } => update.remove(path)?,
                     }
-                }
+                    Ok(())
+                })?;
+                left.filter_map(Applied::removed).try_for_each(|path| update.remove(path))?;
                 update.finish()?;
                 if let Some(mark) = journal_mark {
                     transaction.prepare_cached("UPDATE meta SET journal = ?")?.execute([mark])?;

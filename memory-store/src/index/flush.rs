@@ -48,13 +48,17 @@ pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
     }
     // The full text must not outlive the rows whose keys it knows.
     sync_log(&place)?;
-    let writer = text.writer()?;
+    // After a crash in between the full text has what is pending; else it cannot have what never was anything but that.
+    let is_even = written == meta.generation;
+    let mut writer = text.writer()?;
     let mut select = transaction
-        .prepare("SELECT document, removed, id, created_at, holds_until, text, characters, filters, facts FROM pending")?;
+        .prepare("SELECT document, removed, id, created_at, holds_until, text, characters, filters, facts, fresh FROM pending")?;
     let mut rows = select.query(())?;
     while let Some(row) = rows.next()? {
         let key = row.get(0)?;
-        writer.remove(key);
+        if !is_even || !row.get::<_, bool>(9)? {
+            writer.remove(key);
+        }
         if row.get(1)? {
             continue;
         }

@@ -1,6 +1,5 @@
 //! Reading files for the index.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -13,8 +12,11 @@ use crate::file::load;
 /// With fewer files a second thread costs more than it gives.
 const WORTH_A_THREAD: usize = 32;
 
-/// How many files may have been read and not yet been taken.
-const AHEAD: usize = 256;
+/// How many files are handed over at once: a thread that is woken for each does little else.
+const PORTION: usize = 16;
+
+/// How many portions may have been read and not yet been taken.
+const AHEAD: usize = 16;
 
 /// What a file turned out to be.
 #[derive(Debug)]
@@ -42,7 +44,7 @@ pub(super) fn read(disk: &dyn Disk, path: &str) -> Reading {
     }
 }
 
-/// Reads many files, on two threads, and hands each to `take` on this one, in no order.
+/// Reads many files, on two threads, and hands each to `take` on this one, in their order.
 pub(super) fn read_each(
     disk: &dyn Disk,
     paths: &[String],
@@ -51,21 +53,22 @@ pub(super) fn read_each(
     if paths.len() < WORTH_A_THREAD {
         return paths.iter().try_for_each(|path| take(read(disk, path)));
     }
-    let next = AtomicUsize::new(0);
     thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(AHEAD);
-        for _ in 0..2 {
-            let (sender, next) = (sender.clone(), &next);
+        // Each thread reads every other portion, and they are taken from the two in turn.
+        let lanes = [0, 1].map(|lane| {
+            let (sender, receiver) = sync_channel(AHEAD);
             scope.spawn(move || {
-                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                for portion in paths.chunks(PORTION).skip(lane).step_by(2) {
+                    let readings: Vec<Reading> = portion.iter().map(|path| read(disk, path)).collect();
                     // Nobody listens any longer once something went wrong.
-                    if sender.send(read(disk, path)).is_err() {
+                    if sender.send(readings).is_err() {
                         return;
                     }
                 }
             });
-        }
-        drop(sender);
-        receiver.into_iter().try_for_each(take)
+            receiver
+        });
+        let portions = (0..).map_while(|number: usize| lanes[number % 2].recv().ok());
+        portions.flatten().try_for_each(take)
     })
 }

@@ -63,8 +63,8 @@ pub(super) fn rebuild(
     let epoch = begun.max(kept.epoch + 1);
     schema::create(&transaction, epoch, kept.last_key)?;
     let text = Text::create(place, epoch)?;
-    let writer = text.writer()?;
-    let mut build = Build::new(&transaction, &writer, kept.last_key);
+    let mut writer = text.writer()?;
+    let mut build = Build::new(&transaction, &mut writer, kept.last_key);
     build.run(index, progress)?;
     let Build { handles, folders, documents, lengths, contested, .. } = build;
     insert_handles(&transaction, handles)?;
@@ -129,7 +129,7 @@ impl Kept {
 /// An index under way.
 struct Build<'b> {
     transaction: &'b Transaction<'b>,
-    writer: &'b Writer,
+    writer: &'b mut Writer,
     ids: HashSet<MemoryId>,
     contested: HashSet<MemoryId>,
     handles: Vec<(i64, i64)>,
@@ -137,12 +137,10 @@ struct Build<'b> {
     documents: i64,
     lengths: [i64; 2],
     last_key: i64,
-    /// Keys follow the order in which memories were made: what was said first comes first.
-    keys: HashMap<String, i64>,
 }
 
 impl<'b> Build<'b> {
-    fn new(transaction: &'b Transaction<'b>, writer: &'b Writer, last_key: i64) -> Self {
+    fn new(transaction: &'b Transaction<'b>, writer: &'b mut Writer, last_key: i64) -> Self {
         Self {
             transaction,
             writer,
@@ -153,7 +151,6 @@ impl<'b> Build<'b> {
             documents: 0,
             lengths: [0, 0],
             last_key,
-            keys: HashMap::new(),
         }
     }
 
@@ -167,8 +164,8 @@ impl<'b> Build<'b> {
             // Files may come while we read: only the next one to look knows that none did.
             self.folders.insert(folder.path, Sums::default());
         }
+        // Keys follow the order in which memories were made: what was said first comes first.
         in_order_of_creation(index, &mut paths);
-        self.keys = (self.last_key + 1..).zip(&paths).map(|(key, path)| (path.clone(), key)).collect();
         let total = paths.len() as u64;
         let mut done = 0;
         read_each(index.disk.as_ref(), &paths, &mut |reading| {
@@ -189,7 +186,8 @@ impl<'b> Build<'b> {
         if id.is_none() {
             self.contested.insert(row.claimed);
         }
-        let key = insert(self.transaction, row, self.keys.remove(&row.path), id.as_ref(), 0)?;
+        self.last_key += 1;
+        let key = insert(self.transaction, row, Some(self.last_key), id.as_ref(), 0)?;
         self.handles.extend(row.handles.iter().map(|bits| (*bits, key)));
         self.writer.add(&Entry {
             key,
@@ -202,8 +200,8 @@ impl<'b> Build<'b> {
         })?;
         self.sums(&row.path, &row.signature);
         self.documents += 1;
-        self.lengths[0] += i64::from(row.words.text.length());
-        self.lengths[1] += i64::from(row.words.characters.length());
+        self.lengths[0] += i64::from(row.lengths[0]);
+        self.lengths[1] += i64::from(row.lengths[1]);
         Ok(())
     }
 

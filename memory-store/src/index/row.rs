@@ -44,6 +44,8 @@ pub(super) struct Row {
     pub(super) headline: String,
     pub(super) damaged: bool,
     pub(super) words: Words,
+    /// How long the text is, in weighed words and in weighed single characters.
+    pub(super) lengths: [u32; 2],
     pub(super) handles: Vec<i64>,
     pub(super) filters: Vec<i64>,
     pub(super) facts: Facts,
@@ -55,6 +57,7 @@ impl Row {
         let memory = &loaded.stored.memory;
         let path = loaded.stored.path.clone();
         let filters = filters(memory);
+        let words = Words::of(memory);
         Self {
             claimed: memory.id,
             signature: loaded.signature,
@@ -73,7 +76,8 @@ impl Row {
             access_count: memory.access_count,
             headline: text::fold(memory.headline()).chars().take(HEADLINE).collect(),
             damaged: loaded.stored.problem.is_some(),
-            words: Words::of(memory),
+            lengths: [words.text.length(), words.characters.length()],
+            words,
             handles: handles(memory, &path),
             filters,
             facts: Facts::of(&memory.content),

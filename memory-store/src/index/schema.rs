@@ -10,7 +10,7 @@ use super::trouble::Trouble;
 use super::update::row_count;
 
 /// Counts the changes to the tables, to what rows are made of, and to how text is cut. Another number means: build anew.
-pub(super) const VERSION: i64 = 6;
+pub(super) const VERSION: i64 = 7;
 
 /// The file's name.
 pub(super) const FILE: &str = "documents.db";
@@ -93,7 +93,8 @@ CREATE TABLE pending(
   text TEXT NOT NULL,
   characters TEXT NOT NULL,
   filters BLOB NOT NULL,
-  facts INTEGER NOT NULL
+  facts INTEGER NOT NULL,
+  fresh INTEGER NOT NULL
 );
 ";
 

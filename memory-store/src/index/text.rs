@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use tantivy::directory::MmapDirectory;
+use tantivy::indexer::UserOperation;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
@@ -18,6 +19,9 @@ pub(super) const FOLDER: &str = "text";
 
 /// How much the writer gathers before it makes a segment, in bytes; the least that tantivy takes.
 const BUDGET: usize = 15_000_000;
+
+/// How many documents are handed to the writer's thread at once.
+const PORTION: usize = 32;
 
 /// Larger segments are not merged while somebody waits.
 const MERGED: usize = 20_000;
@@ -137,7 +141,7 @@ impl Text {
         policy.set_min_layer_size(1_000);
         policy.set_del_docs_ratio_before_merge(0.3);
         writer.set_merge_policy(Box::new(policy));
-        Ok(Writer { writer, fields: self.fields })
+        Ok(Writer { writer, fields: self.fields, gathered: Vec::with_capacity(PORTION) })
     }
 
     /// Returns how many documents there are.
@@ -150,11 +154,13 @@ impl Text {
 pub(super) struct Writer {
     writer: IndexWriter,
     fields: Fields,
+    /// What is not handed over yet: a thread that is woken for each document does little else.
+    gathered: Vec<UserOperation>,
 }
 
 impl Writer {
     /// Adds a document.
-    pub(super) fn add(&self, entry: &Entry<'_>) -> Result<(), Trouble> {
+    pub(super) fn add(&mut self, entry: &Entry<'_>) -> Result<(), Trouble> {
         let Fields { key, text, characters, filters, created_at, holds_until, id, facts } = self.fields;
         let mut document = TantivyDocument::new();
         document.add_u64(key, entry.key.cast_unsigned());
@@ -167,13 +173,18 @@ impl Writer {
         for (field, half) in id.into_iter().zip(halves(entry.id)) {
             document.add_u64(field, half);
         }
-        self.writer.add_document(document)?;
-        Ok(())
+        self.gathered.push(UserOperation::Add(document));
+        if PORTION <= self.gathered.len() { self.hand_over() } else { Ok(()) }
     }
 
     /// Removes a document, if it is there.
-    pub(super) fn remove(&self, key: i64) {
-        self.writer.delete_term(Term::from_field_u64(self.fields.key, key.cast_unsigned()));
+    pub(super) fn remove(&mut self, key: i64) {
+        self.gathered.push(UserOperation::Delete(Term::from_field_u64(self.fields.key, key.cast_unsigned())));
+    }
+
+    fn hand_over(&mut self) -> Result<(), Trouble> {
+        self.writer.run(self.gathered.drain(..))?;
+        Ok(())
     }
 
     /// Makes everything visible and durable, as `generation`, and waits for the merges.
@@ -197,6 +208,7 @@ impl Writer {
     }
 
     fn publish(&mut self, generation: u64) -> Result<(), Trouble> {
+        self.hand_over()?;
         let mut prepared = self.writer.prepare_commit()?;
         prepared.set_payload(&generation.to_string());
         prepared.commit()?;

@@ -50,6 +50,13 @@ impl Sums {
     }
 }
 
+/// Whether the full text may have a document already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    ToNobody,
+    ToFullText,
+}
+
 /// What a row looked like before.
 struct Former {
     key: i64,
@@ -100,7 +107,7 @@ impl<'t> Update<'t> {
         self.sums(path, |sums, name| sums.subtract(name, &former.signature));
         self.drop_handles(&former)?;
         self.transaction.prepare_cached("DELETE FROM documents WHERE key = ?")?.execute([former.key])?;
-        self.pend(former.key, None)?;
+        self.pend(former.key, None, Known::ToFullText)?;
         self.documents -= 1;
         for (length, gone) in self.lengths.iter_mut().zip(former.lengths) {
             *length -= gone;
@@ -142,10 +149,10 @@ impl<'t> Update<'t> {
         let key = insert(self.transaction, row, None, None, 0)?;
         self.sums(&row.path, |sums, name| sums.add(name, &row.signature));
         self.add_handles(key, row);
-        self.pend(key, Some(row))?;
+        self.pend(key, Some(row), Known::ToNobody)?;
         self.documents += 1;
-        self.lengths[0] += i64::from(row.words.text.length());
-        self.lengths[1] += i64::from(row.words.characters.length());
+        self.lengths[0] += i64::from(row.lengths[0]);
+        self.lengths[1] += i64::from(row.lengths[1]);
         self.claims.insert(row.claimed);
         Ok(())
     }
@@ -158,10 +165,9 @@ impl<'t> Update<'t> {
         insert(self.transaction, row, Some(former.key), None, accesses)?;
         self.add_handles(former.key, row);
         if former.words != row.words_hash() {
-            self.pend(former.key, Some(row))?;
+            self.pend(former.key, Some(row), Known::ToFullText)?;
         }
-        let lengths = [row.words.text.length(), row.words.characters.length()];
-        for ((sum, now), before) in self.lengths.iter_mut().zip(lengths).zip(former.lengths) {
+        for ((sum, now), before) in self.lengths.iter_mut().zip(row.lengths).zip(former.lengths) {
             *sum += i64::from(now) - before;
         }
         self.claims.extend([former.claimed, row.claimed]);
@@ -237,23 +243,26 @@ impl<'t> Update<'t> {
         Ok(())
     }
 
-    fn pend(&self, key: i64, row: Option<&Row>) -> Result<(), Trouble> {
-        let sql = "INSERT OR REPLACE INTO pending VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    fn pend(&self, key: i64, row: Option<&Row>, known: Known) -> Result<(), Trouble> {
+        let sql = "INSERT OR REPLACE INTO pending VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let mut insert = self.transaction.prepare_cached(sql)?;
         match row {
-            None => insert.execute(params![key, true, [0_u8; 16].as_slice(), 0, 0, 0, 0, "", "", [0_u8; 0].as_slice(), 0])?,
+            None => {
+                insert.execute(params![key, true, [0_u8; 16].as_slice(), 0, 0, 0, 0, "", "", [0_u8; 0].as_slice(), 0, false])?
+            }
             Some(row) => insert.execute(params![
                 key,
                 false,
                 id_bytes(&row.claimed),
                 row.created_at,
                 row.holds_until,
-                row.words.text.length(),
-                row.words.characters.length(),
+                row.lengths[0],
+                row.lengths[1],
                 row.words.text.0,
                 row.words.characters.0,
                 bytes(&row.filters),
                 row.facts.to_bits().cast_signed(),
+                known == Known::ToNobody,
             ])?,
         };
         Ok(())
@@ -295,8 +304,8 @@ pub(super) fn insert(
         row.headline,
         row.damaged,
         row.words_hash(),
-        row.words.text.length(),
-        row.words.characters.length(),
+        row.lengths[0],
+        row.lengths[1],
         bytes(&row.handles),
     ])?;
     Ok(transaction.last_insert_rowid())
