@@ -1,6 +1,5 @@
 //! What we read.
 
-
 use memory_core::{Category, Memory, MemoryId, Phase, Scope};
 use proptest::prelude::*;
 
