@@ -1,13 +1,15 @@
 //! Finding memories by what they say.
 
-use std::collections::HashSet;
-
 use crate::question::{Parsed, parse};
-use crate::text::tokens;
+use crate::text::WordSet;
 use crate::{Asked, EmbedError, Embedder, Embedding, Found, Hit, Query, QuestionVector, Services, StoreError, rank};
 
-/// So many times as many hits as are wanted are weighed against each other when repetition counts.
-const WIDER: usize = 3;
+/// So many hits are weighed against each other when repetition counts, so that the first of them are the same for every
+/// usual limit.
+const WEIGHED: usize = 150;
+
+/// When more are wanted, so many more than that are.
+const SPARE: usize = 100;
 
 /// Returns the memories that answer `query`, best first.
 ///
@@ -28,7 +30,7 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     }
     services.store.refresh()?;
     let repeats = query.ranking.diversity < 1.0;
-    let limit = if repeats { query.limit.saturating_mul(WIDER) } else { query.limit };
+    let limit = if repeats { query.limit.saturating_add(SPARE).max(WEIGHED) } else { query.limit };
     let (vector, mut trouble) = match vector(services, &query.text) {
         Ok(vector) => (vector, None),
         Err(error) => (None, Some(format!("{error}; so only the words were looked for"))),
@@ -70,26 +72,11 @@ fn diverse(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
     let weight = query.ranking.recency;
     let worth = |hit: &Hit| (1.0 - weight) * hit.explanation.relevance + weight * hit.explanation.recency;
     let relevance: Vec<f32> = hits.iter().map(worth).collect();
-    let words: Vec<HashSet<String>> = hits.iter().map(words).collect();
-    let order =
-        rank::diverse(&relevance, query.ranking.diversity, query.limit, &|one, other| overlap(&words[one], &words[other]));
+    let words: Vec<WordSet> = hits.iter().map(|hit| WordSet::of(&hit.stored.memory.content)).collect();
+    let overlap = |one: usize, other: usize| words[one].overlap(&words[other]);
+    let order = rank::diverse(&relevance, query.ranking.diversity, query.limit, &overlap);
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
     order.into_iter().filter_map(|number| hits[number].take()).collect()
-}
-
-fn words(hit: &Hit) -> HashSet<String> {
-    let mut words = HashSet::new();
-    tokens(&hit.stored.memory.content, &mut |token| {
-        words.insert(token.text.to_owned());
-    });
-    words
-}
-
-/// Returns which share of the words of two texts both have.
-#[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
-fn overlap(one: &HashSet<String>, other: &HashSet<String>) -> f32 {
-    let common = one.intersection(other).count();
-    common as f32 / (one.len() + other.len() - common).max(1) as f32
 }
 
 #[cfg(test)]

@@ -1,34 +1,71 @@
 //! What repeats a better one.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 /// Returns the numbers of the best `limit` candidates by maximal marginal relevance, best first (Carbonell and Goldstein,
 /// "The Use of MMR", 1998): each next one is the one with the largest `lambda · relevance − (1 − lambda) · similarity`, the
 /// similarity to the most similar one taken before. Relevance and similarity lie between 0 and 1. With a `lambda` of 1 it is
 /// the order of the relevance alone. Ties go to the one that comes first.
+///
+/// What is gained by a candidate never grows as more are taken, so only one that would be next is compared with what was
+/// taken since it was last looked at; no two are compared twice.
 pub fn diverse(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
-    let mut nearest = vec![0.0_f32; relevance.len()];
-    let mut left: Vec<usize> = (0..relevance.len()).collect();
-    let mut taken = Vec::with_capacity(limit.min(left.len()));
-    while taken.len() < limit && !left.is_empty() {
-        let gain = |number: usize| lambda * relevance[number] - (1.0 - lambda) * nearest[number];
-        let mut best = 0;
-        for place in 1..left.len() {
-            if gain(left[best]) < gain(left[place]) {
-                best = place;
-            }
-        }
-        let next = left.remove(best);
-        taken.push(next);
-        if lambda < 1.0 {
-            for other in &left {
-                nearest[*other] = nearest[*other].max(similarity(*other, next));
-            }
+    let alone = |(number, relevance): (usize, &f32)| Waiting { gain: lambda * relevance, number, nearest: 0.0, compared: 0 };
+    let mut waiting: BinaryHeap<Waiting> = relevance.iter().enumerate().map(alone).collect();
+    let mut taken: Vec<usize> = Vec::with_capacity(limit.min(relevance.len()));
+    while taken.len() < limit
+        && let Some(mut next) = waiting.pop()
+    {
+        if lambda < 1.0 && next.compared < taken.len() {
+            let likest = taken[next.compared..].iter().map(|other| similarity(next.number, *other));
+            next.nearest = likest.fold(next.nearest, f32::max);
+            next.compared = taken.len();
+            next.gain = lambda * relevance[next.number] - (1.0 - lambda) * next.nearest;
+            waiting.push(next);
+        } else {
+            taken.push(next.number);
         }
     }
     taken
 }
 
+/// A candidate that was not taken yet.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    /// What would be gained by it at most.
+    gain: f32,
+    number: usize,
+    /// How like the most similar it is of those with which it was compared.
+    nearest: f32,
+    /// With how many of those taken it was compared.
+    compared: usize,
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.gain.total_cmp(&other.gain).then_with(|| other.number.cmp(&self.number))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Waiting {}
+
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use proptest::prelude::*;
 
     use super::diverse;
@@ -40,6 +77,33 @@ mod tests {
         assert_eq!(diverse(&[0.9, 0.89, 0.5], 1.0, 2, &alike), [0, 1]);
     }
 
+    #[test]
+    fn what_cannot_be_next_is_compared_with_nothing() {
+        let relevance: Vec<f32> = (0..10_000_u16).map(|number| 1.0 / (1.0 + f32::from(number))).collect();
+        let comparisons = Cell::new(0);
+        let alike = |_: usize, _: usize| {
+            comparisons.set(comparisons.get() + 1);
+            0.01
+        };
+        assert_eq!(diverse(&relevance, 0.7, 10, &alike), (0..10).collect::<Vec<_>>());
+        assert!(comparisons.get() < 200, "{}", comparisons.get());
+    }
+
+    /// The definition, word by word.
+    fn plainly(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
+        let mut taken: Vec<usize> = Vec::new();
+        while taken.len() < limit.min(relevance.len()) {
+            let gain = |number: usize| {
+                let nearest = taken.iter().map(|other| similarity(number, *other)).fold(0.0, f32::max);
+                lambda * relevance[number] - (1.0 - lambda) * nearest
+            };
+            let left = (0..relevance.len()).filter(|number| !taken.contains(number));
+            let next = left.reduce(|best, number| if gain(best) < gain(number) { number } else { best });
+            taken.push(next.expect("some are left"));
+        }
+        taken
+    }
+
     proptest! {
         #[test]
         fn nothing_is_taken_twice_and_the_best_comes_first(relevance in proptest::collection::vec(0.0_f32..1.0, 1..20), lambda in 0.1_f32..1.0) {
@@ -48,6 +112,17 @@ mod tests {
             sorted.sort_unstable();
             prop_assert_eq!(sorted, (0..relevance.len()).collect::<Vec<_>>());
             prop_assert!(relevance.iter().all(|other| *other <= relevance[taken[0]]));
+        }
+
+        #[test]
+        fn it_is_what_the_definition_says(
+            relevance in proptest::collection::vec(prop_oneof![Just(0.5_f32), 0.0_f32..1.0], 0..25),
+            likeness in proptest::collection::vec(prop_oneof![Just(0.0_f32), 0.0_f32..1.0], 25),
+            lambda in 0.0_f32..=1.0,
+            limit in 0_usize..30,
+        ) {
+            let alike = |one: usize, other: usize| likeness[(one + other) % 25];
+            prop_assert_eq!(diverse(&relevance, lambda, limit, &alike), plainly(&relevance, lambda, limit, &alike));
         }
     }
 }

@@ -12,9 +12,11 @@ mod slug;
 mod snippet;
 mod stem;
 mod tokens;
+mod word_set;
 
 pub use fold::fold;
 pub use query_terms::{Term, query_terms};
 pub use slug::slug;
 pub use snippet::{Snippet, snippet};
 pub use tokens::{Token, TokenKind, tokens};
+pub use word_set::WordSet;
