@@ -19,7 +19,7 @@ const SPARE: usize = 100;
 /// [`StoreError::Invalid`] if there is nothing in the question to search for; else when it cannot be answered. An empty
 /// answer always means that nothing matches.
 pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
-    let Parsed { question, filter } = parse(&query.text, &query.filter);
+    let Parsed { question, filter, misread } = parse(&query.text, &query.filter);
     if question.words.is_empty() {
         let why = if query.text.contains(char::is_alphanumeric) {
             "only says which memories are meant; name a word that they have, or list them"
@@ -53,7 +53,7 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     }
     let is_cut = 0 < question.left_out;
     let cut = is_cut.then(|| format!("the question is too long: its last {} words were not looked for", question.left_out));
-    let reasons: Vec<String> = [found.degraded, cut, trouble].into_iter().flatten().collect();
+    let reasons: Vec<String> = [found.degraded, cut, trouble].into_iter().flatten().chain(misread).collect();
     found.degraded = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
     Ok(found)
 }
@@ -99,6 +99,16 @@ mod tests {
         fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
             Ok(vec![vec![f32::NAN; 4]; texts.len()])
         }
+    }
+
+    #[test]
+    fn a_filter_that_is_none_is_told_and_the_words_are_looked_for() {
+        let services = services(Arc::new(FakeStore::default()));
+        write(&services, Draft::new("green tea"), Secrets::Refuse).expect("it is kept");
+        let query = Query { text: "tea scope:kitchen".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
+        let found = search(&services, &query).expect("the words are looked for");
+        let told = "\"scope:kitchen\" names no scope, so its words were looked for";
+        assert_eq!((found.total, found.degraded.as_deref()), (1, Some(told)));
     }
 
     #[test]

@@ -1,26 +1,30 @@
 //! What a question asks for.
 
 mod date;
+mod narrow;
 mod parse;
+mod phrase;
+mod pieces;
 mod stop;
 
 use crate::Filter;
 use crate::text::Term;
 
 pub use date::NamedDate;
-pub use parse::{parse, stands_in};
+pub use parse::parse;
+pub use phrase::Phrase;
 
 /// What a question asks for, once its words were understood. See [`parse()`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Question {
     /// The words, each once, in the order in which they first appear.
     pub words: Vec<Word>,
-    /// Groups of words that must stand side by side in this order.
-    pub phrases: Vec<Vec<Term>>,
+    /// What must stand there word by word.
+    pub phrases: Vec<Phrase>,
     /// What must not be there.
     pub without: Vec<Term>,
-    /// Groups of words that must not stand side by side in this order.
-    pub without_phrases: Vec<Vec<Term>>,
+    /// What must not stand there word by word.
+    pub without_phrases: Vec<Phrase>,
     /// Whose words may be meant: every word that may be a name, in lower case.
     pub names: Vec<String>,
     /// The day, month or year that it names.
@@ -64,4 +68,6 @@ pub struct Parsed {
     pub question: Question,
     /// What `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` said, on top of the filter that was there.
     pub filter: Filter,
+    /// What looks like a filter and is none, and why: its words are asked for in its stead.
+    pub misread: Vec<String>,
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::{DateTime, Days, Months, NaiveDate, Utc};
-
 use super::date::{NamedDate, is_doubtful, month, weekday};
+use super::narrow::narrow;
+use super::phrase::Phrase;
+use super::pieces::{Piece, pieces};
 use super::stop::is_stop_word;
 use super::{Parsed, Question, Role, Word};
 use crate::Filter;
@@ -13,8 +14,8 @@ use crate::text::{Term, TokenKind, query_terms, tokens};
 /// More words than this are no question; the rest is left out.
 const MOST_WORDS: usize = 256;
 
-/// More tags than this no memory has to have.
-const MOST_TAGS: usize = 64;
+/// Of what looks like a filter and is none, so much is told.
+const MOST_MISREAD: usize = 3;
 
 /// More names than this nobody asks about at once.
 const MOST_NAMES: usize = 32;
@@ -24,31 +25,33 @@ const MOST_NAMES: usize = 32;
 /// Words are looked for, any of them. `"a phrase"` must stand there, `-word` and `-"a phrase"` must not, `begin*` stands for
 /// every word that begins so. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, a month or a day, as in
 /// `2026-05`) narrow `filter`. Whatever else is typed is text, also a quote that is never closed or a `tag:` with nothing
-/// behind it.
+/// behind it, but that is told. Other quotes make phrases, too: `“…”`, `„…“`, `«…»`, `「…」` and `『…』`.
 pub fn parse(text: &str, filter: &Filter) -> Parsed {
     let mut filter = filter.clone();
     let mut question = Question::default();
-    let (mut plain, mut prefixes) = (String::new(), Vec::new());
+    let (mut plain, mut prefixes, mut misread) = (String::new(), Vec::new(), Vec::new());
     for piece in pieces(text) {
         match piece {
             Piece::Without(text) => {
-                let terms = sequence(text);
-                if let [only] = terms.as_slice() {
-                    question.without.push(only.clone());
-                } else if !terms.is_empty() {
-                    question.without_phrases.push(terms);
+                let Some(phrase) = Phrase::of(text) else { continue };
+                match phrase.only_term() {
+                    Some(only) => question.without.push(only.clone()),
+                    None => question.without_phrases.push(phrase),
                 }
             }
             Piece::Phrase(text) => {
-                let terms = sequence(text);
-                if !terms.is_empty() {
-                    question.phrases.push(terms);
-                }
+                question.phrases.extend(Phrase::of(text));
                 push(&mut plain, text);
             }
             Piece::Text(text) => {
-                if narrow(text, &mut filter) {
-                    continue;
+                match narrow(text, &mut filter) {
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(why) => {
+                        if !misread.contains(&why) && misread.len() < MOST_MISREAD {
+                            misread.push(why);
+                        }
+                    }
                 }
                 if let Some(beginning) = text.strip_suffix('*') {
                     prefixes.extend(beginning_of(beginning));
@@ -58,7 +61,7 @@ pub fn parse(text: &str, filter: &Filter) -> Parsed {
         }
     }
     understand(&plain, &prefixes, &mut question);
-    Parsed { question, filter }
+    Parsed { question, filter, misread }
 }
 
 fn push(plain: &mut String, text: &str) {
@@ -66,120 +69,6 @@ fn push(plain: &mut String, text: &str) {
         plain.push(' ');
     }
     plain.push_str(text);
-}
-
-/// A part of what was typed.
-enum Piece<'t> {
-    Text(&'t str),
-    Phrase(&'t str),
-    Without(&'t str),
-}
-
-fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    loop {
-        rest = rest.trim_start();
-        let Some(first) = rest.chars().next() else { return pieces };
-        let negated = rest.strip_prefix('-').filter(|rest| rest.starts_with(|next: char| next == '"' || next.is_alphabetic()));
-        if let Some((phrase, after)) = negated.unwrap_or(rest).strip_prefix('"').and_then(|rest| rest.split_once('"')) {
-            pieces.push(if negated.is_some() { Piece::Without(phrase) } else { Piece::Phrase(phrase) });
-            rest = after;
-            continue;
-        }
-        if first == '"' {
-            // It is never closed.
-            rest = &rest[1..];
-            continue;
-        }
-        let (piece, after) = cut(rest);
-        pieces.push(match piece.strip_prefix('-').filter(|_| negated.is_some()) {
-            Some(piece) => Piece::Without(piece),
-            None => Piece::Text(piece),
-        });
-        rest = after;
-    }
-}
-
-/// Cuts off what stands up to the next blank, or up to the end of a quoted value.
-fn cut(text: &str) -> (&str, &str) {
-    let end = text.find(char::is_whitespace).unwrap_or(text.len());
-    if let Some(colon) = text[..end].find(":\"")
-        && let Some(length) = text[colon + 2..].find('"')
-    {
-        return text.split_at(colon + 2 + length + 1);
-    }
-    text.split_at(end)
-}
-
-/// Takes a filter such as `tag:work` into `filter`; tells whether it was one.
-fn narrow(text: &str, filter: &mut Filter) -> bool {
-    let Some((key, value)) = text.split_once(':') else { return false };
-    let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
-    if value.is_empty() {
-        return false;
-    }
-    match key.to_ascii_lowercase().as_str() {
-        "tag" if MOST_TAGS <= filter.tags.iter().count() => return false,
-        "tag" => filter.tags = filter.tags.iter().map(String::as_str).chain([value]).collect(),
-        "source" => filter.source = Some(value.to_owned()),
-        "scope" => match value.parse() {
-            Ok(scope) => filter.scope = Some(scope),
-            Err(_) => return false,
-        },
-        "category" => match value.to_lowercase().parse() {
-            Ok(category) => filter.category = Some(category),
-            Err(_) => return false,
-        },
-        "from" => match span(value) {
-            Some((first, _)) => filter.from = Some(filter.from.map_or(first, |from| from.max(first))),
-            None => return false,
-        },
-        "to" => match span(value) {
-            Some((_, after)) => filter.until = Some(filter.until.map_or(after, |until| until.min(after))),
-            None => return false,
-        },
-        _ => return false,
-    }
-    true
-}
-
-/// Returns when a year, month or day begins, and when what follows it does.
-fn span(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
-    let midnight = |day: NaiveDate| day.and_hms_opt(0, 0, 0).map(|moment| moment.and_utc());
-    let numbers = text.split('-').map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()?;
-    let is_year = text.split('-').next().is_some_and(|year| year.len() == 4);
-    let year = i32::try_from(*numbers.first().filter(|_| is_year)?).ok()?;
-    let (first, after) = match numbers[1..] {
-        [] => (NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year + 1, 1, 1)?),
-        [month] => {
-            let first = NaiveDate::from_ymd_opt(year, month, 1)?;
-            (first, first.checked_add_months(Months::new(1))?)
-        }
-        [month, day] => {
-            let first = NaiveDate::from_ymd_opt(year, month, day)?;
-            (first, first.checked_add_days(Days::new(1))?)
-        }
-        _ => return None,
-    };
-    Some((midnight(first)?, midnight(after)?))
-}
-
-/// Returns every term of a phrase in order: words, and of a run without blanks the pairs.
-fn sequence(phrase: &str) -> Vec<Term> {
-    let mut terms = Vec::new();
-    for piece in phrase.split_whitespace() {
-        let mut words = Vec::new();
-        tokens(piece, &mut |token| words.push((Term { text: token.text.to_owned(), kind: token.kind }, token.kind)));
-        let has_pairs = words.iter().any(|(_, kind)| *kind == TokenKind::Bigram);
-        terms.extend(words.into_iter().filter(|(_, kind)| !has_pairs || *kind != TokenKind::Character).map(|(term, _)| term));
-    }
-    terms
-}
-
-/// Tells whether `phrase` stands in `text`: its words side by side, in their order.
-pub fn stands_in(phrase: &[Term], text: &str) -> bool {
-    !phrase.is_empty() && sequence(text).windows(phrase.len()).any(|window| window == phrase)
 }
 
 /// Returns the last word of what stands before a `*`, as it is indexed but not stemmed.
@@ -235,7 +124,7 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
     let terms = query_terms(plain);
     question.left_out = terms.len().saturating_sub(MOST_WORDS);
     for term in terms.into_iter().take(MOST_WORDS) {
-        let is_quoted = question.phrases.iter().flatten().any(|quoted| *quoted == term);
+        let is_quoted = question.phrases.iter().any(|phrase| phrase.terms().contains(&term));
         let known = roles.get(term.text.as_str()).copied().filter(|_| term.kind == TokenKind::Word && !is_quoted);
         let role = known.unwrap_or(Role::Content);
         let is_prefix = term.kind == TokenKind::Word && begins(&term);
@@ -378,9 +267,10 @@ mod tests {
     fn phrases_prefixes_and_exclusions_are_understood() {
         let question = read("\"dark mode\" deplo* -staging -\"old server\" -5 x");
         let texts = |terms: &[Term]| terms.iter().map(|term| term.text.clone()).collect::<Vec<_>>();
-        assert_eq!(question.phrases.iter().map(|phrase| texts(phrase)).collect::<Vec<_>>(), [["dark", "mode"]]);
+        assert_eq!(question.phrases.iter().map(|phrase| texts(phrase.terms())).collect::<Vec<_>>(), [["dark", "mode"]]);
         assert_eq!(texts(&question.without), ["stage"]);
-        assert_eq!(question.without_phrases.iter().map(|phrase| texts(phrase)).collect::<Vec<_>>(), [["old", "server"]]);
+        let without: Vec<_> = question.without_phrases.iter().map(|phrase| texts(phrase.terms())).collect();
+        assert_eq!(without, [["old", "server"]]);
         let prefixes: Vec<_> = question.words.iter().filter(|word| word.is_prefix).map(|word| word.term.text.as_str()).collect();
         assert_eq!(prefixes, ["deplo"]);
         assert!(question.words.iter().any(|word| word.term.text == "5"));
@@ -388,9 +278,9 @@ mod tests {
 
     #[test]
     fn filters_are_taken_out_of_the_text() {
-        let Parsed { question, filter } =
+        let Parsed { question, filter, misread } =
             parse("tea tag:work tag:\"a b\" category:people scope:agent:x from:2026 to:2026-05", &Filter::default());
-        assert_eq!(question.words.len(), 1);
+        assert_eq!((question.words.len(), misread), (1, vec![]));
         assert_eq!(filter.tags.as_slice(), ["work", "a b"]);
         assert_eq!((filter.category, filter.scope), (Some(Category::People), Some(Scope::Agent("x".into()))));
         assert_eq!(filter.from, Some("2026-01-01T00:00:00Z".parse().unwrap()));
@@ -402,7 +292,7 @@ mod tests {
         for text in
             ["tag:", "category:nonsense", "from:yesterday", "to:2026-13", "12:30", "https://example.com/a", "scope:x y", "\"open"]
         {
-            let Parsed { question, filter } = parse(text, &Filter::default());
+            let Parsed { question, filter, .. } = parse(text, &Filter::default());
             assert_eq!(filter, Filter::default(), "{text}");
             assert!(!question.words.is_empty(), "{text}");
         }

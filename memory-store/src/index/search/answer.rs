@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use chrono::{DateTime, Utc};
-use memory_core::question::{Question, stands_in};
+use memory_core::question::{Phrase, Question};
 use memory_core::rank::{self, Candidate, PARTS, Statistics, WITH_VECTORS, WITHOUT_VECTORS, Weights, evidence};
 use memory_core::text::{Term, TokenKind, snippet};
 use memory_core::{Asked, Explanation, Found as Answers, Hit, Memory, PartScore, StoreError, Stored, TermScore};
@@ -80,10 +80,10 @@ impl Index {
     }
 }
 
-fn has_phrase(memory: &Memory, phrase: &[Term]) -> bool {
+fn has_phrase(memory: &Memory, phrase: &Phrase) -> bool {
     let mut texts =
         [Some(&memory.content), memory.title.as_ref()].into_iter().flatten().chain(&memory.tags).chain(&memory.aliases);
-    texts.any(|text| stands_in(phrase, text))
+    texts.any(|text| phrase.stands_in(text))
 }
 
 fn hit(stored: Stored, ranked: Ranked, question: &Question) -> Hit {

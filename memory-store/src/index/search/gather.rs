@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use memory_core::question::{Question, Role};
+use memory_core::question::{Phrase, Question, Role};
 use memory_core::rank::{Candidate, Statistics, saturation};
 use memory_core::text::{Term, query_terms};
 use memory_core::{Asked, MemoryId};
@@ -199,13 +199,13 @@ impl Excluded<'_> {
     fn allows(&self, document: &Pending) -> bool {
         let question = self.asked.question;
         let has = |term: &memory_core::text::Term| 0 < document.frequency(&term.text, Part::of(term));
-        question.phrases.iter().flatten().all(has) && !question.without.iter().any(has)
+        question.phrases.iter().flat_map(Phrase::terms).all(has) && !question.without.iter().any(has)
     }
 }
 
 /// Lets only those pass that have the words of every phrase and none that is excluded.
 fn narrow<'q>(flushed: &mut Flushed<'_>, asked: &'q Asked<'q>) -> Result<Excluded<'q>, Trouble> {
-    for term in asked.question.phrases.iter().flatten() {
+    for term in asked.question.phrases.iter().flat_map(Phrase::terms) {
         flushed.require(&term.text, Part::of(term), true)?;
     }
     for term in &asked.question.without {

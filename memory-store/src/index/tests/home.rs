@@ -123,7 +123,7 @@ pub(super) fn search(index: &Index, query: &Query) -> Found {
 }
 
 pub(super) fn try_search(index: &Index, query: &Query) -> Result<Found, StoreError> {
-    let Parsed { question, filter } = parse(&query.text, &query.filter);
+    let Parsed { question, filter, .. } = parse(&query.text, &query.filter);
     index.search(&Asked { question: &question, filter: &filter, limit: query.limit, ranking: query.ranking, vector: None }, now())
 }
 

@@ -32,7 +32,7 @@ fn home() -> (Home, Index) {
 
 fn ask(index: &Index, text: &str) -> Found {
     index.refresh(Depth::Usual).unwrap();
-    let Parsed { question, filter } = parse(text, &Filter::default());
+    let Parsed { question, filter, .. } = parse(text, &Filter::default());
     let vector = Some(QuestionVector { identity: "model", vector: &[1.0, 0.0] });
     let asked = Asked { question: &question, filter: &filter, limit: 10, ranking: Ranking::default(), vector };
     index.search(&asked, now()).unwrap()

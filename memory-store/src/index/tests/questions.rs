@@ -56,6 +56,10 @@ fn every_script_is_found_down_to_one_character() {
             ("ark*", vec![]),
             ("\"dark mode\"", vec![5]),
             ("\"mode dark\"", vec![]),
+            ("\"用 tokio\"", vec![3]),
+            ("\"tokio写的\"", vec![3]),
+            ("\"写 tokio\"", vec![]),
+            ("\"戶喜\"", vec![1]),
             ("mode -dark", vec![]),
             ("prefern", vec![5]),
         ] {

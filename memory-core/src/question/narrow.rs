@@ -1,0 +1,108 @@
+//! The filters that are typed into a question.
+
+use chrono::{DateTime, Days, Months, NaiveDate, Utc};
+
+use crate::Filter;
+
+/// More tags than this no memory has to have.
+const MOST_TAGS: usize = 64;
+
+/// Of what was not understood, so many characters are shown.
+const SHOWN: usize = 40;
+
+/// Tells whether `key` is what stands before the colon of a filter.
+pub(super) fn is_key(key: &str) -> bool {
+    matches!(key.to_ascii_lowercase().as_str(), "tag" | "source" | "scope" | "category" | "from" | "to")
+}
+
+/// Takes a filter such as `tag:work` into `filter`; tells whether it was one.
+///
+/// # Errors
+/// A sentence that says why, when it looks like a filter and cannot be one.
+pub(super) fn narrow(text: &str, filter: &mut Filter) -> Result<bool, String> {
+    let Some((key, quoted)) = text.split_once(':').filter(|(key, _)| is_key(key)) else { return Ok(false) };
+    let value = quoted.trim_matches(['"', '＂', '“', '”', '„', '«', '»', '「', '」', '『', '』', '｢', '｣']);
+    let refused = |why: &str| {
+        let shown: String = text.chars().take(SHOWN).collect();
+        let end = if shown.len() < text.len() { "…" } else { "" };
+        Err(format!("{:?} {why}, so its words were looked for", shown + end))
+    };
+    let is_prose = key.starts_with(|first: char| first.is_ascii_uppercase());
+    match (key.to_ascii_lowercase().as_str(), value) {
+        // A sentence may begin with "To:".
+        (_, "") if is_prose => return Ok(false),
+        (_, "") => return refused("has nothing behind it"),
+        ("tag", _) if MOST_TAGS <= filter.tags.iter().count() => return refused("is one tag too many"),
+        ("tag", _) => filter.tags = filter.tags.iter().map(String::as_str).chain([value]).collect(),
+        ("source", _) => filter.source = Some(value.to_owned()),
+        ("scope", _) => match value.parse() {
+            Ok(scope) => filter.scope = Some(scope),
+            Err(_) => return refused("names no scope"),
+        },
+        ("category", _) => match value.to_lowercase().parse() {
+            Ok(category) => filter.category = Some(category),
+            Err(_) => return refused("names no category"),
+        },
+        ("from", _) => match span(value) {
+            Some((first, _)) => filter.from = Some(filter.from.map_or(first, |from| from.max(first))),
+            None => return refused("names no year, month or day (2026, 2026-05 and 2026-05-07 do)"),
+        },
+        _ => match span(value) {
+            Some((_, after)) => filter.until = Some(filter.until.map_or(after, |until| until.min(after))),
+            None => return refused("names no year, month or day (2026, 2026-05 and 2026-05-07 do)"),
+        },
+    }
+    Ok(true)
+}
+
+/// Returns when a year, month or day begins, and when what follows it does.
+fn span(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    let midnight = |day: NaiveDate| day.and_hms_opt(0, 0, 0).map(|moment| moment.and_utc());
+    let numbers = text.split('-').map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()?;
+    let is_year = text.split('-').next().is_some_and(|year| year.len() == 4);
+    let year = i32::try_from(*numbers.first().filter(|_| is_year)?).ok()?;
+    let (first, after) = match numbers[1..] {
+        [] => (NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year + 1, 1, 1)?),
+        [month] => {
+            let first = NaiveDate::from_ymd_opt(year, month, 1)?;
+            (first, first.checked_add_months(Months::new(1))?)
+        }
+        [month, day] => {
+            let first = NaiveDate::from_ymd_opt(year, month, day)?;
+            (first, first.checked_add_days(Days::new(1))?)
+        }
+        _ => return None,
+    };
+    Some((midnight(first)?, midnight(after)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_like_a_filter_and_is_none_is_told() {
+        for (text, why) in [
+            ("from:yesterdayish", "\"from:yesterdayish\" names no year, month or day"),
+            ("to:2026-13", "\"to:2026-13\" names no year"),
+            ("scope:foo", "\"scope:foo\" names no scope"),
+            ("category:nonsense", "\"category:nonsense\" names no category"),
+            ("tag:", "\"tag:\" has nothing behind it"),
+            ("tag:\"\"", "has nothing behind it"),
+            ("source:", "\"source:\" has nothing behind it"),
+        ] {
+            let mut filter = Filter::default();
+            let told = narrow(text, &mut filter).unwrap_err();
+            assert!(told.contains(why) && filter == Filter::default(), "{text}: {told}");
+        }
+        let told = narrow(&format!("from:{}", "x".repeat(100_000)), &mut Filter::default()).unwrap_err();
+        assert!(told.len() < 200, "{told}");
+    }
+
+    #[test]
+    fn words_with_a_colon_are_words() {
+        for text in ["http://example.com", "note:", "12:30", "To:", "From:", "dark", ":", "re:tag:x"] {
+            assert_eq!(narrow(text, &mut Filter::default()), Ok(false), "{text}");
+        }
+    }
+}

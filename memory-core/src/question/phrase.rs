@@ -1,0 +1,100 @@
+//! Words that stand side by side.
+
+use crate::text::{Term, TokenKind, query_terms, tokens};
+
+/// Words that must, or must not, stand side by side in this order, whatever blanks and signs are between them.
+///
+/// In a script without blanks every character is a word of its own: a phrase may begin and end in the midst of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phrase {
+    words: Vec<Term>,
+    terms: Vec<Term>,
+}
+
+impl Phrase {
+    /// Reads a phrase, without its quotes; there is none in a text without letters and digits.
+    pub fn of(text: &str) -> Option<Self> {
+        let words = words(text);
+        (!words.is_empty()).then(|| Self { words, terms: query_terms(text) })
+    }
+
+    /// Returns what a text is found by in which the phrase stands.
+    pub fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    /// Returns its only term, if whatever has that has the phrase.
+    pub fn only_term(&self) -> Option<&Term> {
+        let [only] = self.terms.as_slice() else { return None };
+        let characters = if only.kind == TokenKind::Bigram { 2 } else { 1 };
+        (self.words.len() == characters).then_some(only)
+    }
+
+    /// Tells whether it stands in `text`.
+    pub fn stands_in(&self, text: &str) -> bool {
+        words(text).windows(self.words.len()).any(|window| window == self.words)
+    }
+}
+
+/// Returns every word of a text in order, and of a run without blanks every character.
+fn words(text: &str) -> Vec<Term> {
+    let mut words = Vec::new();
+    tokens(text, &mut |token| {
+        if token.kind != TokenKind::Bigram {
+            words.push(Term { text: token.text.to_owned(), kind: token.kind });
+        }
+    });
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Phrase;
+
+    fn stands(phrase: &str, text: &str) -> bool {
+        Phrase::of(phrase).is_some_and(|phrase| phrase.stands_in(text))
+    }
+
+    #[test]
+    fn words_stand_side_by_side_in_their_order() {
+        assert!(stands("dark mode", "the Dark, modes"));
+        assert!(!stands("dark mode", "dark green mode") && !stands("dark mode", "mode dark") && !stands("…", "…"));
+    }
+
+    #[test]
+    fn a_phrase_may_begin_and_end_within_a_run_of_characters() {
+        for phrase in ["用Rust", "Rust写", "我用 Rust 写", "的CLI"] {
+            assert!(stands(phrase, "我用Rust写的CLI"), "{phrase}");
+        }
+        for phrase in ["记忆", "忆力", "记忆力", "记"] {
+            assert!(stands(phrase, "好的记忆力") && stands(phrase, "好的记\n忆力"), "{phrase}");
+        }
+        assert!(!stands("用Rust", "用过Rust") && !stands("记力", "记忆力") && !stands("用Rust", "使用 TypeRust"));
+    }
+
+    #[test]
+    fn a_phrase_of_one_term_is_that_term() {
+        let only = |phrase: &str| Phrase::of(phrase).and_then(|phrase| Some(phrase.only_term()?.text.clone()));
+        assert_eq!(["staging", "用户", "用"].map(only), ["stage", "用户", "用"].map(|term| Some(term.to_owned())));
+        assert_eq!(["bye bye", "用户用户", "用 户", "old server"].map(only), [None, None, None, None]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_part_of_a_text_that_ends_with_words_stands_in_it(text in "([a-c]{1,2}|[用户写]| |,){1,12}", from in 0..12_usize, length in 1..12_usize) {
+            let characters: Vec<char> = text.chars().collect();
+            let (from, to) = (from.min(characters.len()), (from + length).min(characters.len()));
+            let is_border = |place: usize| {
+                let is_letter = |place: usize| characters.get(place).is_some_and(char::is_ascii_alphabetic);
+                !(0 < place && is_letter(place - 1) && is_letter(place))
+            };
+            let part: String = characters[from..to].iter().collect();
+            prop_assume!(is_border(from) && is_border(to));
+            if let Some(phrase) = Phrase::of(&part) {
+                prop_assert!(phrase.stands_in(&text), "{:?} in {:?}", part, text);
+            }
+        }
+    }
+}
