@@ -1,6 +1,7 @@
 //! What a question asks for.
 
 mod date;
+mod han_date;
 mod narrow;
 mod parse;
 mod phrase;

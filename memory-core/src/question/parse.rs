@@ -1,8 +1,10 @@
 //! Reading a question.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::date::{NamedDate, is_doubtful, month, weekday};
+use super::han_date::{HanDate, han_dates};
 use super::narrow::narrow;
 use super::phrase::Phrase;
 use super::pieces::{Piece, pieces};
@@ -16,6 +18,9 @@ const MOST_WORDS: usize = 256;
 
 /// Of what looks like a filter and is none, so much is told.
 const MOST_MISREAD: usize = 3;
+
+/// More dates in Chinese than this nobody asks about at once.
+const MOST_DATES: usize = 16;
 
 /// More names than this nobody asks about at once.
 const MOST_NAMES: usize = 32;
@@ -83,19 +88,27 @@ struct Typed {
     lower: String,
     is_capital: bool,
     term: Term,
+    span: Range<usize>,
 }
 
 fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
     let mut typed = Vec::new();
+    let mut han = han_dates(plain);
+    han.truncate(MOST_DATES);
+    let (mut within, mut besides) = (HashSet::new(), HashSet::new());
     tokens(plain, &mut |token| {
+        let term = Term { text: token.text.to_owned(), kind: token.kind };
         if token.kind == TokenKind::Word {
             let spelled = &plain[token.span.clone()];
             let is_capital = spelled.starts_with(char::is_uppercase);
-            let term = Term { text: token.text.to_owned(), kind: token.kind };
-            typed.push(Typed { lower: crate::text::fold(spelled), is_capital, term });
+            typed.push(Typed { lower: crate::text::fold(spelled), is_capital, term, span: token.span });
+        } else if han.iter().any(|date| date.span.contains(&token.span.start)) {
+            within.insert(term);
+        } else {
+            besides.insert(term);
         }
     });
-    let dated = dates(plain, &typed, question);
+    let dated = dates(plain, &typed, &han, question);
     question.asks_when = asks_when(plain, &typed);
     question.asks_which = asks_which(plain, &typed);
     let mut roles = HashMap::<&str, Role>::new();
@@ -125,8 +138,13 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
     question.left_out = terms.len().saturating_sub(MOST_WORDS);
     for term in terms.into_iter().take(MOST_WORDS) {
         let is_quoted = question.phrases.iter().any(|phrase| phrase.terms().contains(&term));
-        let known = roles.get(term.text.as_str()).copied().filter(|_| term.kind == TokenKind::Word && !is_quoted);
-        let role = known.unwrap_or(Role::Content);
+        let known = match term.kind {
+            TokenKind::Word => roles.get(term.text.as_str()).copied(),
+            TokenKind::Bigram | TokenKind::Character => {
+                Some(Role::Date).filter(|_| within.contains(&term) && !besides.contains(&term))
+            }
+        };
+        let role = known.filter(|_| !is_quoted).unwrap_or(Role::Content);
         let is_prefix = term.kind == TokenKind::Word && begins(&term);
         // A beginning is looked for as it was typed: its stem could be shorter.
         let text = prefixes.iter().find(|beginning| is_prefix && beginning.starts_with(&term.text)).cloned();
@@ -141,10 +159,19 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
 }
 
 /// Finds the dates that are named; returns the numbers of the words that name them.
-fn dates(plain: &str, typed: &[Typed], question: &mut Question) -> HashSet<usize> {
+fn dates(plain: &str, typed: &[Typed], han: &[HanDate], question: &mut Question) -> HashSet<usize> {
     let mut named = NamedDate::default();
     let mut used = HashSet::new();
+    for date in han {
+        named.years.extend(date.year);
+        named.months.extend(date.month);
+        named.days.extend(date.day);
+    }
     for (index, word) in typed.iter().enumerate() {
+        if han.iter().any(|date| date.span.contains(&word.span.start)) {
+            used.insert(index);
+            continue;
+        }
         let lower = word.lower.strip_suffix("'s").unwrap_or(&word.lower);
         let is_year = lower.len() == 4 && (lower.starts_with("19") || lower.starts_with("20"));
         if let Some(year) = lower.parse::<i32>().ok().filter(|_| is_year) {
@@ -261,6 +288,27 @@ mod tests {
         let date = read("2026-05-07").date.unwrap();
         assert_eq!((date.years, date.months, date.days), (vec![2026], vec![5], vec![7]));
         assert_eq!(words("in March 2024", Role::Aside), ["in"]);
+    }
+
+    #[test]
+    fn chinese_dates_are_taken_out_of_the_words_too() {
+        for (text, years, months, days) in [
+            ("2024年3月8日我们决定了什么", vec![2024], vec![3], vec![8]),
+            ("二〇二四年三月決定了什麼", vec![2024], vec![3], vec![]),
+            ("3月8日 Anna 决定了什么", vec![], vec![3], vec![8]),
+            ("2024年的决定", vec![2024], vec![], vec![]),
+        ] {
+            let date = read(text).date.unwrap();
+            assert_eq!((date.years, date.months, date.days), (years, months, days), "{text}");
+            let contents = words(text, Role::Content);
+            assert!(contents.contains(&"决定".to_owned()), "{text}: {contents:?}");
+            assert!(
+                !contents.iter().any(|word| word.contains(['年', '月', '日']) || word.contains(char::is_numeric)),
+                "{contents:?}"
+            );
+        }
+        assert!(read("2024年3月8日").is_only_date);
+        assert_eq!(words("3月8日 日 会议", Role::Content), ["日", "会议"]);
     }
 
     #[test]

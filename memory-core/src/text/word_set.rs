@@ -15,15 +15,15 @@ pub struct WordSet {
 impl WordSet {
     /// Returns the words of `text`.
     pub fn of(text: &str) -> Self {
-        let mut hashes = Vec::new();
+        let mut words = Vec::new();
         tokens(text, &mut |token| {
             let mut hasher = DefaultHasher::new();
             token.text.hash(&mut hasher);
-            hashes.push(hasher.finish());
+            words.push(hasher.finish());
         });
-        hashes.sort_unstable();
-        hashes.dedup();
-        Self { hashes }
+        words.sort_unstable();
+        words.dedup();
+        Self { hashes: words }
     }
 
     /// Returns which share of the words that either text has both have, from 0 to 1.
