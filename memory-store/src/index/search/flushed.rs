@@ -14,6 +14,7 @@ use super::best::{Best, Candidate};
 use super::bits::Bits;
 use super::found::Found;
 use super::near::Keys;
+use super::slip::Slip;
 use super::wanted::{Part, Wanted};
 use crate::index::filter::TextFilter;
 use crate::index::handle::Handle;
@@ -128,6 +129,20 @@ impl<'s> Flushed<'s> {
                 }
                 if let Ok(word) = std::str::from_utf8(word) {
                     each(word, u64::from(found.doc_freq));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with every word that is one slip away from another, once for each segment.
+    pub(super) fn each_slip(&self, slip: &Slip, each: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
+        for segment in self.searcher.segment_readers() {
+            let inverted = segment.inverted_index(self.fields.text)?;
+            let mut words = inverted.terms().search(slip.clone()).into_stream()?;
+            while words.advance() {
+                if let Ok(word) = std::str::from_utf8(words.key()) {
+                    each(word);
                 }
             }
         }

@@ -8,5 +8,6 @@ mod found;
 mod gather;
 mod near;
 mod pending;
+mod slip;
 mod turns;
 mod wanted;

@@ -1,12 +1,13 @@
 //! The words of a question, as the index knows them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use memory_core::question::{Role, Word};
 use memory_core::text::{Term, TokenKind, query_terms};
 
 use super::flushed::Flushed;
 use super::pending::Pending;
+use super::slip::Slip;
 use crate::index::trouble::Trouble;
 
 /// A word is widened to so many others at most.
@@ -23,6 +24,15 @@ const SHARED: usize = 4;
 
 /// How like a word of the question another one must be: twice the length of their common beginning, by the sum of theirs.
 const LIKE: f32 = 0.6;
+
+/// What is shorter has too many others that one slip makes of it.
+const SLIPPED: usize = 5;
+
+/// Around so many words of a question is looked for others that are like them; behind those, words are what they are.
+const LOOKED_AROUND: usize = 32;
+
+/// When nothing is found at all, so many words are looked for within others.
+const HELD: usize = 8;
 
 /// How like a word another one is that holds it, or begins with it, at least.
 const HOLDS: f32 = 0.3;
@@ -75,26 +85,36 @@ impl Wanted {
 
 /// Returns what to look for, one for each word of the question.
 ///
-/// A word that nobody uses is widened to those that begin with it. When all that leaves nothing to find, the words that
+/// A word that nobody uses is widened to those that begin with it, or else to those that one slip makes of it. When all that leaves nothing to find, the words that
 /// hold a word of the question anywhere are taken. For that every word there is must be looked at, which costs more than all
 /// else, so an answer that exists without it is not kept waiting.
 pub(super) fn wanted(words: &[Word], flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<Wanted>, Trouble> {
     let mut all = Vec::with_capacity(words.len());
+    let mut left = LOOKED_AROUND;
     for word in words {
-        all.push(look_up(word, flushed, pending)?);
+        let is_looked_around = 0 < left;
+        left = left.saturating_sub(usize::from(word.role != Role::Aside && word.term.kind == TokenKind::Word));
+        all.push(look_up(word, is_looked_around, flushed, pending)?);
     }
     let finds = |wanted: &Wanted| wanted.finders().next().is_some();
     if !all.iter().any(finds) {
         let of_words =
             |(word, _): &(&Word, &mut Wanted)| word.term.kind == TokenKind::Word && word.role == Role::Content && !word.is_prefix;
-        for (word, wanted) in words.iter().zip(&mut all).filter(of_words) {
-            wanted.alike = widen(&word.term.text, flushed, pending)?;
+        let (pieces, held): (Vec<&str>, Vec<&mut Wanted>) = words
+            .iter()
+            .zip(&mut all)
+            .filter(of_words)
+            .map(|(word, wanted)| (word.term.text.as_str(), wanted))
+            .take(HELD)
+            .unzip();
+        for (wanted, holding) in held.into_iter().zip(widen(&pieces, flushed, pending)?) {
+            wanted.alike = holding;
         }
     }
     Ok(all)
 }
 
-fn look_up(word: &Word, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Wanted, Trouble> {
+fn look_up(word: &Word, is_looked_around: bool, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Wanted, Trouble> {
     let text = &word.term.text;
     let part = Part::of(&word.term);
     let mut wanted =
@@ -121,6 +141,11 @@ fn look_up(word: &Word, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Wa
     }
     if own == 0 {
         wanted.exact.clear();
+    }
+    if !is_looked_around {
+        return Ok(wanted);
+    }
+    if own == 0 {
         let longer = most_frequent(beginning_with(text, flushed, pending)?).into_iter().take(WIDEST);
         wanted.alike = longer
             .map(|longer| {
@@ -139,7 +164,12 @@ fn look_up(word: &Word, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Wa
             })
             .filter(|(other, like)| LIKE <= *like && other != text)
             .collect();
+        if own == 0 && SLIPPED <= text.len() {
+            alike.extend(slips(text, flushed, pending)?);
+        }
         alike.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+        let mut seen = HashSet::new();
+        alike.retain(|(other, _)| seen.insert(other.clone()));
         alike.truncate(ALIKE);
         wanted.alike = alike;
     }
@@ -169,20 +199,42 @@ fn beginning_with(start: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Re
     Ok(words)
 }
 
-/// Returns the words that hold `piece`, the most frequent first.
-fn widen(piece: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, f32)>, Trouble> {
-    let mut words = HashMap::<String, u64>::new();
-    flushed.each_word_from("", &mut |word, documents| {
-        if word.contains(piece) {
-            *words.entry(word.to_owned()).or_default() += documents;
-        }
-    })?;
+/// Returns the words that one slip makes of a word, or of which it makes it, and how like it they are.
+#[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
+fn slips(text: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, f32)>, Trouble> {
+    let Some(slip) = Slip::of(text) else { return Ok(Vec::new()) };
+    let mut words = BTreeSet::new();
+    flushed.each_slip(&slip, &mut |word| words.extend([word.to_owned()]))?;
     for document in pending {
-        for (word, _) in document.words.text.terms().filter(|(word, _)| word.contains(piece)) {
-            *words.entry(word.to_owned()).or_default() += 1;
+        words.extend(document.words.text.terms().map(|(word, _)| word).filter(|word| slip.makes(word)).map(str::to_owned));
+    }
+    let mut slips = Vec::new();
+    for word in words {
+        // The dictionary knows words of documents that are gone.
+        if 0 < flushed.count(&word, Part::Text)? + in_pending(&word, Part::Text, pending) {
+            let like = 1.0 - 1.0 / text.len().max(word.len()) as f32;
+            slips.push((word, like));
         }
     }
-    Ok(most_frequent(words).into_iter().take(WIDEST).map(|word| (word, HOLDS)).collect())
+    Ok(slips)
+}
+
+/// Returns the words that hold each of `pieces`, the most frequent first.
+fn widen(pieces: &[&str], flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<Vec<(String, f32)>>, Trouble> {
+    let mut holding = vec![HashMap::<String, u64>::new(); pieces.len()];
+    let mut take = |word: &str, documents: u64| {
+        for (_, holding) in pieces.iter().zip(&mut holding).filter(|(piece, _)| word.contains(**piece)) {
+            *holding.entry(word.to_owned()).or_default() += documents;
+        }
+    };
+    flushed.each_word_from("", &mut take)?;
+    for document in pending {
+        document.words.text.terms().for_each(|(word, _)| take(word, 1));
+    }
+    Ok(holding
+        .into_iter()
+        .map(|words| most_frequent(words).into_iter().take(WIDEST).map(|word| (word, HOLDS)).collect())
+        .collect())
 }
 
 fn most_frequent(words: HashMap<String, u64>) -> Vec<String> {

@@ -62,9 +62,19 @@ fn every_script_is_found_down_to_one_character() {
             ("\"戶喜\"", vec![1]),
             ("mode -dark", vec![]),
             ("prefern", vec![5]),
+            ("perfers", vec![5]),
+            ("tkoio", vec![3]),
+            ("sevrer", vec![3]),
+            ("xokio", vec![]),
+            ("tikoi", vec![]),
         ] {
             assert_eq!(numbers(index, text), expected, "{text}");
         }
+        let many = |unknown: usize| {
+            let unknown: Vec<String> = (0..unknown).map(|number| format!("zz{number}zz")).collect();
+            unknown.join(" ") + " perfers"
+        };
+        assert_eq!((numbers(index, &many(20)), numbers(index, &many(200))), (vec![5], vec![]), "only so many are looked around");
         let mut found = numbers(index, "用");
         found.sort_unstable();
         assert_eq!(found, [1, 3]);

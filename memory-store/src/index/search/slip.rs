@@ -1,0 +1,132 @@
+//! Words that are one slip of the finger away.
+
+use tantivy_fst::Automaton;
+
+/// Longer words are no words.
+const LONGEST: usize = 62;
+
+/// Knows every word that one slip makes of another: a letter too many, a missing one, a wrong one, or two that changed
+/// places. The first letter is right, or has changed its place: few slips are made there, and many words differ there alone.
+#[derive(Debug, Clone)]
+pub(super) struct Slip {
+    /// For each byte, the places of the word where it stands, as bits.
+    places: Box<[u64; 256]>,
+    length: usize,
+}
+
+/// How far a word may have been read, as bits: after how many letters of the right one it may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Read {
+    /// Without a slip.
+    right: u64,
+    /// With one.
+    slipped: u64,
+    /// With one whose second letter is still to come.
+    swapping: u64,
+}
+
+impl Slip {
+    /// Returns none for what is too long to be a word.
+    pub(super) fn of(word: &str) -> Option<Self> {
+        if LONGEST < word.len() {
+            return None;
+        }
+        let mut places = Box::new([0; 256]);
+        for (place, byte) in word.bytes().enumerate() {
+            places[usize::from(byte)] |= 1 << place;
+        }
+        Some(Self { places, length: word.len() })
+    }
+
+    /// Tells whether one slip at most lies between the two words.
+    pub(super) fn makes(&self, word: &str) -> bool {
+        if 1 < word.len().abs_diff(self.length) {
+            return false;
+        }
+        let read =
+            word.bytes().try_fold(self.start(), |read, byte| Some(self.accept(&read, byte)).filter(|read| self.can_match(read)));
+        read.is_some_and(|read| self.is_match(&read))
+    }
+}
+
+impl Automaton for Slip {
+    type State = Read;
+
+    fn start(&self) -> Read {
+        Read { right: 1, slipped: 0, swapping: 0 }
+    }
+
+    fn is_match(&self, read: &Read) -> bool {
+        let end = 1 << self.length;
+        // The last letter may be the missing one.
+        (read.right | read.slipped) & end != 0 || (read.right & !1) & (end >> 1) != 0
+    }
+
+    fn can_match(&self, read: &Read) -> bool {
+        (read.right | read.slipped | read.swapping) & ((2 << self.length) - 1) != 0
+    }
+
+    fn accept(&self, read: &Read, byte: u8) -> Read {
+        let here = self.places[usize::from(byte)];
+        let may_slip = read.right & !1;
+        let too_many = may_slip;
+        let wrong = may_slip << 1;
+        let missing = ((may_slip << 1) & here) << 1;
+        let goes_on = (read.slipped & here) << 1;
+        let swapped = (read.swapping & here) << 2;
+        Read {
+            right: (read.right & here) << 1,
+            slipped: too_many | wrong | missing | goes_on | swapped,
+            swapping: read.right & (here >> 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Slip;
+
+    /// The distance of Damerau, where no piece is changed twice.
+    fn distance(one: &[u8], other: &[u8]) -> usize {
+        let mut table = vec![vec![0; other.len() + 1]; one.len() + 1];
+        for left in 0..=one.len() {
+            for right in 0..=other.len() {
+                table[left][right] = if left == 0 || right == 0 {
+                    left + right
+                } else {
+                    let wrong = table[left - 1][right - 1] + usize::from(one[left - 1] != other[right - 1]);
+                    let mut least = wrong.min(table[left - 1][right] + 1).min(table[left][right - 1] + 1);
+                    if 1 < left && 1 < right && one[left - 1] == other[right - 2] && one[left - 2] == other[right - 1] {
+                        least = least.min(table[left - 2][right - 2] + 1);
+                    }
+                    least
+                };
+            }
+        }
+        table[one.len()][other.len()]
+    }
+
+    #[test]
+    fn one_slip_is_known_and_two_are_not() {
+        let slip = Slip::of("postgr").unwrap();
+        for word in ["postgr", "psotgr", "opstgr", "postgre", "postg", "potgr", "posstgr", "pastgr", "postrg"] {
+            assert!(slip.makes(word), "{word}");
+        }
+        for word in ["ostgr", "xostgr", "xpostgr", "psotrg", "post", "postgres", "", "p"] {
+            assert!(!slip.makes(word), "{word}");
+        }
+        assert!(Slip::of(&"x".repeat(63)).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_distance_of_one_behind_the_first_letter(word in "[a-c]{1,7}", other in "[a-c]{0,8}") {
+            let (one, two) = (word.as_bytes(), other.as_bytes());
+            let is_swapped = 2 <= one.len() && 2 <= two.len() && (one[0], one[1]) == (two[1], two[0]) && one[2..] == two[2..];
+            let is_behind = one.first() == two.first() && distance(&one[1..], &two[1..]) <= 1;
+            prop_assert_eq!(Slip::of(&word).unwrap().makes(&other), is_behind || is_swapped, "{} {}", word, other);
+        }
+    }
+}
