@@ -84,14 +84,15 @@ impl Opened {
         Ok((&mut self.connection, text, self.vectors.as_ref().filter(|vectors| 0 < vectors.count())))
     }
 
-    /// Opens the vectors that a question is asked of, if there are any; they stay open for the next one.
-    pub(super) fn vectors(&mut self, asked: Option<QuestionVector<'_>>) -> Result<(), Trouble> {
-        let Some(QuestionVector { identity, vector }) = asked else { return Ok(()) };
+    /// Opens the vectors that a question is asked of, if there are any; they stay open for the next one. Tells whether there
+    /// are some that cannot be read.
+    pub(super) fn vectors(&mut self, asked: Option<QuestionVector<'_>>) -> Result<bool, Trouble> {
+        let Some(QuestionVector { identity, vector }) = asked else { return Ok(false) };
         match self.vectors.as_mut().filter(|vectors| vectors.are_of(&self.place, identity, vector.len())) {
             Some(vectors) => vectors.refresh()?,
             None => self.vectors = Some(Vectors::open(&self.place, identity, vector.len())?),
         }
-        Ok(())
+        Ok(self.vectors.as_ref().is_some_and(Vectors::is_damaged))
     }
 
     /// Waits until nobody is writing.

@@ -24,6 +24,9 @@ const ROUNDS: usize = 3;
 /// So many of the best are read to see whether a phrase stands in them.
 const READ_FOR_PHRASES: usize = 2_000;
 
+/// Why there is an answer by the words alone.
+const LOST: &str = "the vectors in the index cannot be read, so only the words were looked for; `memory embed` makes them again";
+
 /// What the index answers, before the files were looked at.
 #[derive(Debug)]
 struct Answer {
@@ -31,6 +34,8 @@ struct Answer {
     total: u64,
     /// Whether the full text is newer than the rows.
     torn: bool,
+    /// Whether there are vectors that cannot be read.
+    lacks_vectors: bool,
 }
 
 /// A document that answers.
@@ -62,16 +67,18 @@ impl Index {
             let is_last = ROUNDS <= round;
             if (stale.is_empty() && !answer.torn) || is_last {
                 let mut total = answer.total.saturating_sub(stale.len() as u64);
-                let mut degraded = self.degraded()?;
+                let mut reasons: Vec<String> = self.degraded()?.into_iter().collect();
+                reasons.extend(answer.lacks_vectors.then(|| LOST.to_owned()));
                 if reads {
                     fresh.retain(|(stored, _)| phrases.iter().all(|phrase| has_phrase(&stored.memory, phrase)));
                     fresh.retain(|(stored, _)| !without_phrases.iter().any(|phrase| has_phrase(&stored.memory, phrase)));
                     total = fresh.len() as u64;
                     fresh.truncate(asked.limit);
                     let most = "the phrase was looked for in the best 2000 memories that have its words, and there are more";
-                    degraded = degraded.or(is_cut.then(|| most.to_owned()));
+                    reasons.extend(is_cut.then(|| most.to_owned()));
                 }
                 let hits = fresh.into_iter().map(|(stored, (_, ranked))| hit(stored, ranked, asked.question)).collect();
+                let degraded = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
                 return Ok(Answers { hits, total, degraded });
             }
             round += 1;
@@ -97,13 +104,14 @@ fn answer(opened: &mut Opened, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<
     let mut attempt = 1;
     loop {
         let epoch = Meta::read(&opened.connection)?.epoch;
-        opened.vectors(asked.vector)?;
+        let is_damaged = opened.vectors(asked.vector)?;
         let answered = opened.text(epoch).and_then(|(connection, text, vectors)| {
             let vectors = vectors.filter(|_| asked.vector.is_some());
             // One state of the rows, taken before the full text is: what is flushed in between is in both.
             let transaction = connection.transaction()?;
             let gathered = gather(&transaction, text, vectors, epoch, asked, now)?;
-            order(&transaction, gathered, asked, now)
+            let answer = order(&transaction, gathered, asked, now)?;
+            Ok(Answer { lacks_vectors: is_damaged, ..answer })
         });
         match answered {
             // Another process may have built the index anew, which takes the full text away.
@@ -174,7 +182,7 @@ fn order(
             .then_with(|| (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id)))
     });
     hits.truncate(asked.limit);
-    Ok(Answer { hits, total, torn })
+    Ok(Answer { hits, total, torn, lacks_vectors: false })
 }
 
 /// Says how a score came about.

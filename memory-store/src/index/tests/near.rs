@@ -71,3 +71,59 @@ fn what_must_not_stand_there_or_must_counts_for_vectors_too() {
     assert_eq!(numbers_of(&ask(&index, "elsewhere -note2")), [1]);
     assert_eq!(numbers_of(&ask(&index, "\"note2 of\"")), [2]);
 }
+
+/// Returns the files with the vectors: the head, and the rows.
+fn files(home: &Home) -> [std::path::PathBuf; 2] {
+    let model = std::fs::read_dir(home.at("index/vectors")).unwrap().next().unwrap().unwrap().path();
+    let files = std::fs::read_dir(&model).unwrap().map(|entry| entry.unwrap().path());
+    let rows = files.into_iter().find(|path| path.file_name().unwrap().to_str().unwrap().starts_with("rows-"));
+    [model.join("head"), rows.unwrap()]
+}
+
+#[test]
+fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
+    type Spoil = fn(&Home);
+    let spoil: [(&str, Spoil); 7] = [
+        ("the head is cut", |home| std::fs::File::options().write(true).open(&files(home)[0]).unwrap().set_len(40).unwrap()),
+        ("the head is empty", |home| std::fs::write(&files(home)[0], "").unwrap()),
+        ("the head is something else", |home| std::fs::write(&files(home)[0], vec![0xa5; 5000]).unwrap()),
+        ("the head is gone", |home| std::fs::remove_file(&files(home)[0]).unwrap()),
+        ("the head is a folder", |home| {
+            std::fs::remove_file(&files(home)[0]).unwrap();
+            std::fs::create_dir(files(home)[0].clone()).unwrap();
+        }),
+        ("the rows are cut", |home| {
+            // A new file: whoever has the former one mapped still reads it.
+            let bytes = std::fs::read(&files(home)[1]).unwrap();
+            let rows = files(home)[1].clone();
+            std::fs::remove_file(&rows).unwrap();
+            std::fs::write(&rows, &bytes[..bytes.len() / 2]).unwrap();
+        }),
+        ("the rows are gone", |home| std::fs::remove_file(&files(home)[1]).unwrap()),
+    ];
+    let (home, index) = home();
+    drop(index);
+    let saved = files(&home).map(|path| (path.clone(), std::fs::read(path).unwrap()));
+    for (what, spoil) in spoil {
+        spoil(&home);
+        let index = home.index();
+        let found = ask(&index, "note2");
+        assert_eq!((numbers_of(&found), found.total), (vec![2], 1), "{what}");
+        assert!(found.degraded.is_some_and(|why| why.contains("only the words were looked for")), "{what}");
+        assert_eq!(ask(&index, "elsewhere").total, 0, "{what}");
+        // They are made again, and nothing is left to tell.
+        let of = |number: u32| TextVector { id: id(number), text: ContentHash::of(&body(number)), vector: vector(number) };
+        assert_eq!(index.lacking("model").unwrap().len(), NOTES as usize, "{what}");
+        index.keep_vectors("model", &(1..=NOTES).map(of).collect::<Vec<_>>()).unwrap();
+        let found = ask(&index, "elsewhere");
+        assert_eq!((numbers_of(&found), found.degraded), (vec![1], None), "{what}");
+        drop(index);
+        let model = files(&home)[0].parent().unwrap().to_owned();
+        std::fs::remove_dir_all(&model).unwrap();
+        std::fs::create_dir(&model).unwrap();
+        for (path, bytes) in &saved {
+            std::fs::write(path, bytes).unwrap();
+        }
+    }
+    assert_eq!(ask(&home.index(), "elsewhere").degraded, None);
+}

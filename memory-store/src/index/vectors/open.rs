@@ -32,6 +32,8 @@ pub struct Vectors {
     pub(super) layout: Layout,
     /// What holds, if there is anything.
     pub(super) view: Option<View>,
+    /// Whether there is something that cannot be read.
+    is_damaged: bool,
 }
 
 impl Vectors {
@@ -48,7 +50,7 @@ impl Vectors {
         }
         let model = ContentHash::of(identity);
         let folder = place.join(FOLDER).join(model.to_string());
-        let mut vectors = Self { folder, model, layout: Layout { dimensions }, view: None };
+        let mut vectors = Self { folder, model, layout: Layout { dimensions }, view: None, is_damaged: false };
         vectors.refresh()?;
         Ok(vectors)
     }
@@ -76,13 +78,18 @@ impl Vectors {
         self.model == ContentHash::of(identity) && self.layout.dimensions == dimensions && self.folder.starts_with(place)
     }
 
+    /// Tells whether files are there, of which nothing holds: vectors were made, and cannot be read.
+    pub fn is_damaged(&self) -> bool {
+        self.is_damaged
+    }
+
     fn of_model(place: &Path, model: ContentHash) -> Result<Option<Self>, StoreError> {
         let folder = place.join(FOLDER).join(model.to_string());
         let dimensions = head_bytes(&folder)?.and_then(|bytes| Head::dimensions(&bytes));
         let Some(dimensions) = dimensions.filter(|dimensions| (1..=MOST_DIMENSIONS).contains(dimensions)) else {
             return Ok(None);
         };
-        let mut vectors = Self { folder, model, layout: Layout { dimensions }, view: None };
+        let mut vectors = Self { folder, model, layout: Layout { dimensions }, view: None, is_damaged: false };
         vectors.refresh()?;
         Ok(Some(vectors).filter(|vectors| vectors.view.is_some()))
     }
@@ -92,6 +99,7 @@ impl Vectors {
     /// # Errors
     /// [`StoreError::Backend`] when the files must not be read.
     pub fn refresh(&mut self) -> Result<(), StoreError> {
+        self.is_damaged = false;
         for _ in 0..ATTEMPTS {
             let Some(head) = self.head()? else { break };
             let is_known = self.view.as_ref().is_some_and(|view| view.head.is(&head));
@@ -107,6 +115,7 @@ impl Vectors {
             }
         }
         self.view = None;
+        self.is_damaged = self.folder.symlink_metadata().is_ok();
         Ok(())
     }
 
