@@ -1,6 +1,7 @@
 //! Answering a question.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use memory_core::question::{Phrase, Question};
@@ -13,13 +14,21 @@ use super::wanted::{Part, Wanted};
 use crate::index::documents::{Document, Freshened};
 use crate::index::open::{Index, Opened};
 use crate::index::schema::Meta;
+use crate::index::text::Text;
 use crate::index::trouble::{Meaning, Trouble};
+use crate::index::vectors::Vectors;
 
 /// How wide an excerpt is, in characters.
 const SNIPPET: usize = 160;
 
 /// How often to look again when files change while they are looked for.
 const ROUNDS: usize = 3;
+
+/// Where too many match to weigh them all, so many of the best by their words are weighed at first.
+const BEST: usize = 100;
+
+/// And so many times as many, if that is less than is wanted.
+const WIDER: usize = 20;
 
 /// So many of the best are read to see whether a phrase stands in them.
 const READ_FOR_PHRASES: usize = 2_000;
@@ -109,9 +118,19 @@ fn answer(opened: &mut Opened, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<
             let vectors = vectors.filter(|_| asked.vector.is_some());
             // One state of the rows, taken before the full text is: what is flushed in between is in both.
             let transaction = connection.transaction()?;
-            let gathered = gather(&transaction, text, vectors, epoch, asked, now)?;
-            let answer = order(&transaction, gathered, asked, now)?;
-            Ok(Answer { lacks_vectors: is_damaged, ..answer })
+            let mut pools = pools(asked);
+            let (mut answer, mut is_whole) =
+                ordered(&transaction, text, vectors, epoch, asked, pools.next().unwrap_or(BEST), now)?;
+            while !is_whole
+                && answer.hits.len() < asked.limit
+                && let Some(size) = pools.next()
+            {
+                let (wider, is_all) = ordered(&transaction, text, vectors, epoch, asked, size, now)?;
+                answer.go_on(wider, asked.limit);
+                is_whole = is_all;
+            }
+            answer.lacks_vectors = is_damaged;
+            Ok(answer)
         });
         match answered {
             // Another process may have built the index anew, which takes the full text away.
@@ -128,13 +147,51 @@ fn answer(opened: &mut Opened, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<
     }
 }
 
+/// Returns how many of the best by their words are weighed, where too many match to weigh them all: first so many, and ever
+/// more as long as that is less than is wanted. What the limit is does not matter, and so the first hits are the same for
+/// every limit.
+fn pools(asked: &Asked<'_>) -> impl Iterator<Item = usize> {
+    let Question { phrases, without_phrases, .. } = asked.question;
+    let is_read = !phrases.is_empty() || !without_phrases.is_empty();
+    let first = if is_read { 2 * READ_FOR_PHRASES } else { BEST };
+    std::iter::successors(Some(first), |size| size.checked_mul(WIDER))
+}
+
+/// Answers from the best `size` by their words, or from all that match if `true` comes with it.
+fn ordered(
+    rows: &rusqlite::Connection,
+    text: &Text,
+    vectors: Option<&Vectors>,
+    epoch: i64,
+    asked: &Asked<'_>,
+    size: usize,
+    now: DateTime<Utc>,
+) -> Result<(Answer, bool), Trouble> {
+    let gathered = gather(rows, text, vectors, epoch, asked, size, now)?;
+    let is_whole = gathered.is_whole;
+    Ok((order(rows, gathered, asked, now)?, is_whole))
+}
+
+impl Answer {
+    /// Goes on with what a wider look has found besides: behind what was found before, whatever its score.
+    fn go_on(&mut self, wider: Self, limit: usize) {
+        let known: HashSet<i64> = self.hits.iter().map(|(_, ranked)| ranked.key).collect();
+        let least = self.hits.last().map_or(f32::MAX, |(_, ranked)| ranked.score);
+        let more = wider.hits.into_iter().filter(|(_, ranked)| !known.contains(&ranked.key));
+        self.hits.extend(more.map(|(document, ranked)| (document, Ranked { score: ranked.score.min(least), ..ranked })));
+        self.hits.truncate(limit);
+        self.total = wider.total;
+        self.torn |= wider.torn;
+    }
+}
+
 fn order(
     connection: &rusqlite::Connection,
     gathered: Gathered,
     asked: &Asked<'_>,
     now: DateTime<Utc>,
 ) -> Result<Answer, Trouble> {
-    let Gathered { question, found, candidates, wanted, statistics, total, has_vectors } = gathered;
+    let Gathered { question, found, candidates, wanted, statistics, total, has_vectors, .. } = gathered;
     let usual = if has_vectors { &WITH_VECTORS } else { &WITHOUT_VECTORS };
     let weights = asked.ranking.weights.as_ref().unwrap_or(usual);
     let evidence = evidence(&question, &statistics, &candidates);

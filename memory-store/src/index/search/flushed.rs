@@ -6,11 +6,11 @@ use std::cmp::Reverse;
 use memory_core::rank::Facts;
 use tantivy::columnar::Column;
 use tantivy::postings::Postings;
-use tantivy::query::{BooleanQuery, EnableScoring, Occur, Query, TermQuery};
+use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, EnableScoring, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, Term};
 
-use super::best::{Best, Candidate};
+use super::best::{Best, Candidate, Tie};
 use super::bits::Bits;
 use super::found::Found;
 use super::near::Keys;
@@ -198,15 +198,17 @@ impl<'s> Flushed<'s> {
         self.matching.iter().enumerate().flat_map(of).collect()
     }
 
-    /// Returns the best `limit` of those that match and have one of `handles`, if any are given, by the words alone; and a few
-    /// more that are as good.
-    pub(super) fn best(&self, wanted: &[Wanted], handles: &[i64], limit: usize) -> Result<Vec<Address>, Trouble> {
-        let terms: Vec<Term> = wanted.iter().flat_map(|one| one.finders().map(|text| self.term(text, one.part))).collect();
+    /// Offers those that match and have one of `handles`, if any are given, to `best`, by the words alone.
+    pub(super) fn best(
+        &self,
+        terms: &[Term],
+        statistics: &dyn Bm25StatisticsProvider,
+        handles: &[i64],
+        best: &mut Best,
+        tie: Tie<'_>,
+    ) -> Result<(), Trouble> {
         let handles = self.handles(handles);
-        let weight = query(&terms).weight(EnableScoring::enabled_from_searcher(self.searcher))?;
-        let mut best = Best::new(limit);
-        let ties = Ties::new(self.searcher);
-        let tie = |candidate: &Candidate| ties.of(candidate);
+        let weight = query(terms).weight(EnableScoring::enabled_from_statistics_provider(statistics, self.searcher))?;
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let mut narrowed = None;
             if !handles.is_empty() {
@@ -221,14 +223,17 @@ impl<'s> Flushed<'s> {
             weight.for_each_pruning(best.threshold(), segment, &mut |document, score| {
                 // What does not pass the filter must not push out what does.
                 if matching.contains(document) {
-                    best.offer(Candidate { score, segment: number, document }, &tie);
+                    best.offer(Candidate { score, segment: number, document }, tie);
                 }
                 best.threshold()
             })?;
         }
-        let candidates = best.into_candidates(&tie);
-        ties.trouble.into_inner().map_or(Ok(()), Err)?;
-        Ok(candidates.into_iter().map(|Candidate { segment, document, .. }| Address { segment, document }).collect())
+        Ok(())
+    }
+
+    /// Returns what decides between equally good documents.
+    pub(super) fn ties(&self) -> Ties<'s> {
+        Ties::new(self.searcher)
     }
 
     /// Returns where the documents with these keys are; those that are not here are left out.
@@ -313,7 +318,7 @@ impl<'s> Flushed<'s> {
         Ok(false)
     }
 
-    fn term(&self, text: &str, part: Part) -> Term {
+    pub(super) fn term(&self, text: &str, part: Part) -> Term {
         Term::from_field_text(self.field(part), text)
     }
 
@@ -321,7 +326,7 @@ impl<'s> Flushed<'s> {
         handles.iter().map(|bits| Term::from_field_u64(self.fields.filters, bits.cast_unsigned())).collect()
     }
 
-    fn field(&self, part: Part) -> Field {
+    pub(super) fn field(&self, part: Part) -> Field {
         match part {
             Part::Text => self.fields.text,
             Part::Characters => self.fields.characters,
@@ -345,7 +350,7 @@ fn each_of(segment: &SegmentReader, term: &Term, group: &[Address], each: &mut d
 }
 
 /// What decides between equally good documents: looked up only where there are more of them than are wanted.
-struct Ties<'s> {
+pub(super) struct Ties<'s> {
     searcher: &'s Searcher,
     columns: Vec<OnceCell<Option<Columns>>>,
     trouble: Cell<Option<Trouble>>,
@@ -363,12 +368,24 @@ impl<'s> Ties<'s> {
         Self { searcher, columns, trouble: Cell::new(None) }
     }
 
-    fn of(&self, candidate: &Candidate) -> (Reverse<i64>, u128) {
+    pub(super) fn of(&self, candidate: &Candidate) -> (Reverse<i64>, u128) {
         let columns = self.columns[candidate.segment].get_or_init(|| {
             let columns = Columns::of(&self.searcher.segment_readers()[candidate.segment]);
             columns.map_err(|trouble| self.trouble.set(Some(trouble))).ok()
         });
         columns.as_ref().map_or((Reverse(0), 0), |columns| columns.of_document(candidate.document))
+    }
+
+    /// Returns what went wrong while something was looked up, if anything did.
+    pub(super) fn into_trouble(self) -> Result<(), Trouble> {
+        self.trouble.into_inner().map_or(Ok(()), Err)
+    }
+}
+
+impl Address {
+    /// Returns where a candidate of the full text is.
+    pub(super) fn of(candidate: &Candidate) -> Self {
+        Self { segment: candidate.segment, document: candidate.document }
     }
 }
 

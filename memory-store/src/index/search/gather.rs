@@ -14,6 +14,7 @@ use super::flushed::Flushed;
 use super::found::Found;
 use super::near::{Keys, Near};
 use super::pending::{Pending, pending};
+use super::pool::Pool;
 use super::turns::Turns;
 use super::wanted::{Part, Wanted, wanted};
 use crate::index::filter::TextFilter;
@@ -27,10 +28,7 @@ use crate::index::vectors::Vectors;
 /// When no more match than this, all of them are weighed.
 const ALL: u64 = 3_000;
 
-/// When more do, so many of the best by their words alone are.
-const BEST: usize = 100;
-
-/// And so many of those that are of the date, or by the person, that the question names.
+/// When more do, a few of the best by their words alone are, and so many of those that are of the date, or by the person, that the question names.
 const BEST_OF_NAMED: usize = 100;
 
 /// Around so many of the best is looked at what was said before and after.
@@ -59,15 +57,18 @@ pub(super) struct Gathered {
     pub(super) total: u64,
     /// Whether vectors were looked at.
     pub(super) has_vectors: bool,
+    /// Whether all that match are among the candidates.
+    pub(super) is_whole: bool,
 }
 
-/// Gathers what may answer. The rows must be of one state, taken before the full text is opened.
+/// Gathers what may answer: all of it, or the best `size` by their words where more match. The rows must be of one state, taken before the full text is opened.
 pub(super) fn gather(
     rows: &Connection,
     text: &Text,
     vectors: Option<&Vectors>,
     epoch: i64,
     asked: &Asked<'_>,
+    size: usize,
     now: DateTime<Utc>,
 ) -> Result<Gathered, Trouble> {
     let meta = Meta::read(rows)?;
@@ -100,31 +101,34 @@ pub(super) fn gather(
     flushed.match_handles(&handles)?;
     let excluded = narrow(&mut flushed, asked)?;
     let mut total = flushed.filter(&TextFilter::of(asked.filter, now))?;
-    let wide = asked.limit.saturating_mul(2).max(BEST);
-    let mut addresses = if total <= ALL.max(wide as u64) {
-        flushed.all()
-    } else {
-        let mut addresses = flushed.best(&wanted, &[], wide)?;
-        if !dates.is_empty() {
-            addresses.extend(flushed.best(&wanted, &dates, BEST_OF_NAMED)?);
-        }
-        if let Some(named) = named {
-            addresses.extend(flushed.best(&wanted, &[named], BEST_OF_NAMED)?);
-        }
-        addresses
+    let matches = |document: &&Pending| {
+        let own = Found::of(document, &wanted, named, &handles);
+        own.passes && own.matches && excluded.allows(document)
     };
+    let matching: Vec<&Pending> = pending.iter().filter(matches).collect();
+    total += matching.len() as u64;
+    let all_match = total <= ALL.max(size as u64);
+    let (mut addresses, mut waiting) = (Vec::new(), Vec::new());
+    if all_match {
+        addresses = flushed.all();
+        waiting.clone_from(&matching);
+    } else {
+        let pool = Pool::new(&flushed, (&pending, &matching), &wanted, documents, meta.lengths)?;
+        let by_date = (!dates.is_empty()).then(|| (dates.clone(), BEST_OF_NAMED));
+        let by_name = named.map(|named| (vec![named], BEST_OF_NAMED));
+        for (handles, most) in [Some((Vec::new(), size)), by_date, by_name].into_iter().flatten() {
+            let (flushed, pending) = pool.best(&handles, most)?;
+            addresses.extend(flushed);
+            waiting.extend(pending);
+        }
+        waiting.sort_by_key(|document| document.key);
+        waiting.dedup_by_key(|document| document.key);
+    }
     if asked.limit == 0 {
         addresses.clear();
     }
-    let all_match = total <= ALL.max(wide as u64);
     let mut found = flushed.look_at(addresses, &wanted, named)?;
-    for document in &pending {
-        let own = Found::of(document, &wanted, named, &handles);
-        if own.passes && own.matches && excluded.allows(document) {
-            total += 1;
-            found.push(own);
-        }
-    }
+    found.extend(waiting.iter().map(|document| Found::of(document, &wanted, named, &handles)));
     let near = near(rows, vectors, asked, &flushed, &pending, &excluded)?;
     let known: HashSet<i64> = found.iter().map(|found| found.key).collect();
     let keys: Vec<i64> = near.iter().flat_map(Near::keys).filter(|key| !known.contains(key)).collect();
@@ -157,7 +161,7 @@ pub(super) fn gather(
     let cosines = near.as_ref().map(|near| near.cosines(rows, &found)).transpose()?.unwrap_or_default();
     let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns.seats, &cosines)).collect();
     join(rows, &found, &best[..best.len().min(FOLLOWED)], &mut candidates)?;
-    Ok(Gathered { question, found, candidates, wanted, statistics, total, has_vectors: near.is_some() })
+    Ok(Gathered { question, found, candidates, wanted, statistics, total, has_vectors: near.is_some(), is_whole: all_match })
 }
 
 /// Looks for what lies near the question, if it comes with a vector and there are any to compare it with.

@@ -8,6 +8,7 @@ mod found;
 mod gather;
 mod near;
 mod pending;
+mod pool;
 mod slip;
 mod turns;
 mod wanted;

@@ -16,6 +16,7 @@ use crate::index::words::{Encoded, Words};
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) key: i64,
+    pub(super) id: u128,
     pub(super) words: Words,
     /// How long its parts are, as exactly as the full text would know it.
     pub(super) lengths: [u32; 2],
@@ -41,7 +42,7 @@ pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Ut
     let condition = condition(filter, now);
     let sql = format!(
         "SELECT document, removed, text, pending.characters, pending.length, characters_length, ({}), \
-         pending.created_at, filters, facts FROM pending LEFT JOIN documents ON key = document",
+         pending.created_at, filters, facts, documents.id FROM pending LEFT JOIN documents ON key = document",
         condition
             .sql
             .replace("created_at", "documents.created_at")
@@ -59,6 +60,7 @@ pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Ut
         }
         pending.push(Pending {
             key,
+            id: row.get::<_, Option<[u8; 16]>>(10)?.map_or(0, u128::from_be_bytes),
             words: Words { text: Encoded(row.get(2)?), characters: Encoded(row.get(3)?) },
             lengths: [quantised(row.get(4)?), quantised(row.get(5)?)],
             passes: row.get::<_, Option<bool>>(6)?.unwrap_or(false),

@@ -2,13 +2,13 @@
 
 use memory_core::rank::{self, Part};
 use memory_core::wikilink::By;
-use memory_core::{Category, Filter, Lifetime, MemoryId, Order, Ranking, Scope, Slice};
+use memory_core::{Category, Filter, Lifetime, MemoryId, Order, Query, Ranking, Scope, Slice};
 
 use super::home::{Home, Note, id, now, number, numbers, numbers_of, query, search};
-use crate::index::Depth;
 use crate::index::flush::flush;
+use crate::index::{Depth, Index};
 
-fn both(home: &Home, check: impl Fn(&crate::index::Index)) {
+fn both(home: &Home, check: impl Fn(&Index)) {
     // Once from the full text, once from pending rows.
     let flushed = home.index();
     flushed.refresh(Depth::Usual).unwrap();
@@ -260,4 +260,44 @@ fn lists_come_in_the_order_asked_for() {
     assert_eq!(list(Order::Accessed, 0, Some(1)), [1]);
     assert_eq!(list(Order::Title, 0, None), [2, 1, 3]);
     assert_eq!(list(Order::Updated, 0, None), [3, 2, 1]);
+}
+
+/// So many that not all that match are weighed.
+const MANY: u32 = 3_200;
+
+/// Bodies of several lengths and words, so that the words alone and all the evidence do not order them alike.
+fn many() -> Home {
+    let home = Home::new();
+    for number in 1..=MANY {
+        let tea = "tea ".repeat(1 + number as usize % 5);
+        let green = if number.is_multiple_of(7) { "green " } else { "" };
+        let rest = "and something else besides ".repeat(number as usize % 11);
+        home.write(&Note { number, body: &format!("{tea}{green}{rest}"), ..Note::default() });
+    }
+    home
+}
+
+#[test]
+fn the_first_answers_are_the_same_for_every_limit_and_for_an_index_built_anew() {
+    let home = many();
+    let ask = |index: &Index, limit: usize| {
+        let found = search(index, &Query { limit, ..query("green tea") });
+        assert!(found.hits.is_sorted_by(|left, right| right.score <= left.score));
+        numbers_of(&found)
+    };
+    let index = home.index();
+    let most = ask(&index, 250);
+    assert_eq!(most.len(), 250);
+    for limit in [1, 10, 50, 60, 100, 101] {
+        assert_eq!(ask(&index, limit), most[..limit], "{limit}");
+    }
+    // Some are pending when others are flushed, and some of those are gone.
+    let bodies = ["green tea", "green tea green", "tea tea green tea and more of it"];
+    let changed: Vec<Note<'_>> =
+        (1..=40).zip(bodies.iter().cycle()).map(|(number, body)| Note { number: number * 70, body, ..Note::default() }).collect();
+    home.keep(&index, &changed);
+    let with_pending = ask(&index, 120);
+    drop(index);
+    std::fs::remove_dir_all(home.at("index")).unwrap();
+    assert_eq!(ask(&home.index(), 120), with_pending);
 }

@@ -1,0 +1,124 @@
+//! The best by their words alone, where too many match to weigh them all.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use tantivy::Term;
+use tantivy::query::Bm25StatisticsProvider;
+use tantivy::schema::Field;
+
+use super::best::{Best, Candidate};
+use super::flushed::{Address, Flushed};
+use super::pending::Pending;
+use super::wanted::{Part, Wanted};
+use crate::index::trouble::Trouble;
+
+/// BM25's customary parameters: tantivy has them, too.
+const SATURATION: f32 = 1.2;
+const LENGTH: f32 = 0.75;
+
+/// In place of the number of a segment: the document is pending.
+const PENDING: usize = usize::MAX;
+
+/// Takes the best of what matches, flushed or pending, by the same numbers: so it is the same documents wherever they are,
+/// and however often the index was built.
+pub(super) struct Pool<'p> {
+    flushed: &'p Flushed<'p>,
+    /// What is pending and matches.
+    pending: &'p [&'p Pending],
+    terms: Vec<Sought<'p>>,
+    statistics: Statistics,
+}
+
+/// What finds a document.
+struct Sought<'p> {
+    text: &'p str,
+    part: Part,
+    documents: u64,
+}
+
+/// How often words stand in all documents.
+struct Statistics {
+    documents: u64,
+    /// How long the parts of all documents are.
+    lengths: [u64; 2],
+    fields: [Field; 2],
+    with_term: HashMap<Term, u64>,
+}
+
+impl<'p> Pool<'p> {
+    /// Looks at all `documents`, whose parts are so long in all; `pending` are those that match.
+    pub(super) fn new(
+        flushed: &'p Flushed<'p>,
+        (all_pending, pending): (&[Pending], &'p [&'p Pending]),
+        wanted: &'p [Wanted],
+        documents: u64,
+        lengths: [u64; 2],
+    ) -> Result<Self, Trouble> {
+        let mut terms = Vec::new();
+        let mut with_term = HashMap::new();
+        for (text, part) in wanted.iter().flat_map(|one| one.finders().map(|text| (text, one.part))) {
+            let among_pending = all_pending.iter().filter(|own| 0 < own.frequency(text, part)).count() as u64;
+            let own = (flushed.count(text, part)? + among_pending).min(documents);
+            with_term.insert(flushed.term(text, part), own);
+            terms.push(Sought { text, part, documents: own });
+        }
+        let fields = [flushed.field(Part::Text), flushed.field(Part::Characters)];
+        Ok(Self { flushed, pending, terms, statistics: Statistics { documents, lengths, fields, with_term } })
+    }
+
+    /// Returns the best `limit`, and a few more that are as good: where the flushed ones are, and the pending ones. With
+    /// `handles`, only those that have one of them.
+    pub(super) fn best(&self, handles: &[i64], limit: usize) -> Result<(Vec<Address>, Vec<&'p Pending>), Trouble> {
+        let ties = self.flushed.ties();
+        let tie = |candidate: &Candidate| match candidate.segment {
+            PENDING => {
+                (Reverse(self.pending[candidate.document as usize].created_at), self.pending[candidate.document as usize].id)
+            }
+            _ => ties.of(candidate),
+        };
+        let mut best = Best::new(limit);
+        for (document, own) in (0..).zip(self.pending) {
+            let is_named = handles.is_empty() || handles.iter().any(|bits| own.filters.contains(bits));
+            let score = self.score(own);
+            if is_named && 0.0 < score && best.threshold() < score {
+                best.offer(Candidate { score, segment: PENDING, document }, &tie);
+            }
+        }
+        let terms: Vec<Term> = self.terms.iter().map(|sought| self.flushed.term(sought.text, sought.part)).collect();
+        self.flushed.best(&terms, &self.statistics, handles, &mut best, &tie)?;
+        let (pending, flushed): (Vec<Candidate>, Vec<Candidate>) =
+            best.into_candidates(&tie).into_iter().partition(|candidate| candidate.segment == PENDING);
+        ties.into_trouble()?;
+        let pending = pending.into_iter().map(|candidate| self.pending[candidate.document as usize]);
+        Ok((flushed.iter().map(Address::of).collect(), pending.collect()))
+    }
+
+    /// Returns what tantivy would say of a document, were it flushed.
+    #[expect(clippy::cast_precision_loss, reason = "a score needs no more than seven digits")]
+    fn score(&self, document: &Pending) -> f32 {
+        let Statistics { documents, lengths, .. } = self.statistics;
+        let of = |Sought { text, part, documents: own }: &Sought<'_>| {
+            let frequency = document.frequency(text, *part) as f32;
+            let idf = (1.0 + ((documents - own) as f32 + 0.5) / (*own as f32 + 0.5)).ln();
+            let average = lengths[part.number()] as f32 / documents as f32;
+            let length = document.lengths[part.number()] as f32 / average;
+            idf * (1.0 + SATURATION) * frequency / (frequency + SATURATION * (1.0 - LENGTH + LENGTH * length))
+        };
+        self.terms.iter().filter(|sought| 0 < document.frequency(sought.text, sought.part)).map(of).sum()
+    }
+}
+
+impl Bm25StatisticsProvider for Statistics {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        Ok(self.lengths[usize::from(field == self.fields[1])])
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        Ok(self.documents)
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        Ok(self.with_term.get(term).copied().unwrap_or_default())
+    }
+}
