@@ -10,7 +10,7 @@ use crate::failure::Failure;
 ///
 /// Never needed, and always allowed: the index is a cache.
 ///
-/// JSON: {documents}
+/// JSON: {documents, degraded?}
 #[derive(Debug, Args)]
 pub(crate) struct Reindex {}
 
@@ -21,8 +21,16 @@ impl Reindex {
         let mut bar = app.output.bar("reading");
         let documents = home.store.rebuild(&mut |progress| bar.show(progress))?;
         drop(bar);
+        let disorder = home.store.disorder();
         if app.output.is_json() {
-            return Ok(app.output.json(&json!({ "documents": documents }))?);
+            let mut answer = json!({ "documents": documents });
+            if let Some(why) = disorder {
+                answer["degraded"] = why.into();
+            }
+            return Ok(app.output.json(&answer)?);
+        }
+        if let Some(why) = disorder {
+            app.output.warning(&why)?;
         }
         Ok(app.output.fields(&["documents", &documents.to_string()])?)
     }

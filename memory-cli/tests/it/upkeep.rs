@@ -34,6 +34,22 @@ fn a_damaged_file_is_found_and_left_alone() {
 }
 
 #[test]
+fn a_journal_that_cannot_be_read_whole_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tea", &[]);
+    let journal = sandbox.path(".memory/journal").read_dir().unwrap().next().unwrap().unwrap().path();
+    let mut lines = std::fs::read(&journal).unwrap();
+    lines.extend(b"{\"torn\n");
+    std::fs::write(&journal, lines).unwrap();
+    assert_snapshot!(sandbox.run(&["reindex"]), @"
+    documents	1
+    --- stderr
+    warning: 1 line of the journal is no record, so memories may have lost their place in the order in which they were made; `memory doctor` says where
+    ");
+    assert_snapshot!(sandbox.run(&["reindex", "--json"]), @r#"{"documents":1,"degraded":"1 line of the journal is no record, so memories may have lost their place in the order in which they were made; `memory doctor` says where"}"#);
+}
+
+#[test]
 fn statistics_count_what_is_kept() {
     let sandbox = Sandbox::new();
     sandbox.write("tea", &["--tags", "drink", "--source", "claude"]);

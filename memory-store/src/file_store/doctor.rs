@@ -121,7 +121,8 @@ impl FileStore {
             .unreadable()?
             .into_iter()
             .map(|(path, line)| {
-                let finding = Finding::new("journal_damaged", &path, "the line is no record of an operation; it is passed over");
+                let what = "the line is no record of an operation; what it made has lost its place in the order of creation";
+                let finding = Finding::new("journal_damaged", &path, what);
                 Finding {
                     line: Some(line),
                     ..finding.with_hint("what it recorded cannot be taken back; delete the line once you have seen it")

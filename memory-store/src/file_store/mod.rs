@@ -102,6 +102,23 @@ impl FileStore {
         Ok(self.index.statistics()?.documents)
     }
 
+    /// Tells what of the journal cannot be read, if anything: the order in which memories were made stands nowhere else, so
+    /// an index that is built anew puts those that it does not know last, by their paths.
+    pub fn disorder(&self) -> Option<String> {
+        let unknown = "so memories may have lost their place in the order in which they were made";
+        match self.journal.unreadable() {
+            Ok(lines) if lines.is_empty() => None,
+            Ok(lines) => {
+                let what = match lines.len() {
+                    1 => "1 line of the journal is no record".to_owned(),
+                    several => format!("{several} lines of the journal are no records"),
+                };
+                Some(format!("{what}, {unknown}; `memory doctor` says where"))
+            }
+            Err(error) => Some(format!("the journal cannot be read ({error}), {unknown}")),
+        }
+    }
+
     fn depth(&self) -> Depth {
         match self.options.freshness {
             Freshness::Usual => Depth::Usual,

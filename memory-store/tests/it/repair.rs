@@ -70,6 +70,31 @@ fn a_file_that_cannot_be_read_is_not_taken_for_a_deleted_one() {
 }
 
 #[test]
+fn an_unreadable_line_of_the_journal_costs_the_order_and_says_so() {
+    let home = Home::new();
+    let services = home.services();
+    put(&services, "first");
+    put(&services, "second");
+    assert_eq!(store(&home).disorder(), None);
+    let journal = home.path().join("journal").read_dir().unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(&journal).unwrap();
+    let (_, rest) = text.split_once('\n').unwrap();
+    fs::write(&journal, format!("{{\"torn\n{rest}")).unwrap();
+
+    let report = store(&home).doctor(None).unwrap();
+    let [finding] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
+    assert_eq!((finding.code, finding.line), ("journal_damaged", Some(1)));
+    assert!(finding.what.contains("order of creation"), "{}", finding.what);
+    let told = store(&home).disorder().unwrap();
+    assert!(told.starts_with("1 line of the journal is no record, so memories may have lost their place"), "{told}");
+
+    fs::write(&journal, text).unwrap();
+    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, 0);
+    let dead = FileStore::on(Arc::new(disk), home.path(), Options::default());
+    assert!(dead.disorder().is_some_and(|told| told.starts_with("the journal cannot be read (")));
+}
+
+#[test]
 fn leftovers_of_the_same_name_are_all_kept() {
     let home = Home::new();
     for folder in ["inbox", "skills"] {
