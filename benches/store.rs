@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use memory_core::{Draft, Filter, History, MemoryStore, Query, Ranking, Secrets, Services, import, read, search, write};
+use memory_core::{
+    Draft, Exported, Filter, History, MemoryStore, Query, Ranking, Secrets, Services, import, read, search, write,
+};
 use memory_store::{FileStore, Options, RandomIds, SystemClock};
 
 fn services(store: FileStore) -> Services {
@@ -21,19 +23,8 @@ fn services(store: FileStore) -> Services {
 fn filled(notes: u32) -> (tempfile::TempDir, Services) {
     let home = tempfile::tempdir().expect("a temporary folder");
     let services = services(FileStore::open(home.path(), Options::default()).expect("an empty home"));
-    let exported = (0..notes).map(|number| {
-        let exported = memory_core::Exported {
-            id: None,
-            draft: Draft::new(corpus::text(number).trim_end()),
-            updated_at: None,
-            access_count: 0,
-            links: Vec::new(),
-            version: None,
-            supersedes: Vec::new(),
-            superseded_by: None,
-        };
-        Ok((format!("line {number}"), exported))
-    });
+    let exported =
+        (0..notes).map(|number| Ok((format!("line {number}"), Exported::from(Draft::new(corpus::text(number).trim_end())))));
     import(&services, exported, Secrets::Keep, &mut |_| ()).expect("the notes are kept");
     (home, services)
 }

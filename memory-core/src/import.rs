@@ -32,6 +32,22 @@ pub struct Exported {
     pub superseded_by: Option<MemoryId>,
 }
 
+impl From<Draft> for Exported {
+    /// Takes a draft for a memory of which nothing else is known, not even its id.
+    fn from(draft: Draft) -> Self {
+        Self {
+            id: None,
+            draft,
+            updated_at: None,
+            access_count: 0,
+            links: Vec::new(),
+            version: None,
+            supersedes: Vec::new(),
+            superseded_by: None,
+        }
+    }
+}
+
 impl Exported {
     fn into_memory(self, id: MemoryId, now: DateTime<Utc>) -> Memory {
         let mut memory = self.draft.into_memory(id, now);

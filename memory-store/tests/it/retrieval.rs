@@ -15,16 +15,7 @@ fn exported(note: &Value) -> Exported {
     draft.title = note["title"].as_str().map(str::to_owned);
     draft.tags = note["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     draft.created_at = Some(format!("{}T12:00:00Z", note["day"].as_str().unwrap()).parse().unwrap());
-    Exported {
-        id: Some(MemoryId::of_path(note["id"].as_str().unwrap())),
-        draft,
-        updated_at: None,
-        access_count: 0,
-        links: Vec::new(),
-        version: None,
-        supersedes: Vec::new(),
-        superseded_by: None,
-    }
+    Exported { id: Some(MemoryId::of_path(note["id"].as_str().unwrap())), ..Exported::from(draft) }
 }
 
 #[test]
