@@ -1,6 +1,8 @@
 //! What a question asks for.
 
+mod asks;
 mod date;
+mod dates;
 mod han_date;
 mod narrow;
 mod parse;
