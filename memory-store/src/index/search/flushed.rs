@@ -1,10 +1,6 @@
 //! The full text.
 
-use std::cell::{Cell, OnceCell};
-use std::cmp::Reverse;
-
 use memory_core::rank::Facts;
-use tantivy::columnar::Column;
 use tantivy::postings::Postings;
 use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, EnableScoring, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
@@ -15,6 +11,7 @@ use super::bits::Bits;
 use super::found::Found;
 use super::near::Keys;
 use super::slip::Slip;
+use super::ties::Ties;
 use super::wanted::{Part, Wanted};
 use crate::index::filter::TextFilter;
 use crate::index::handle::Handle;
@@ -38,6 +35,13 @@ pub(super) struct Flushed<'s> {
 pub(super) struct Address {
     segment: usize,
     document: DocId,
+}
+
+impl Address {
+    /// Returns where a candidate of the full text is.
+    pub(super) fn of(candidate: &Candidate) -> Self {
+        Self { segment: candidate.segment, document: candidate.document }
+    }
 }
 
 impl<'s> Flushed<'s> {
@@ -347,59 +351,6 @@ fn each_of(segment: &SegmentReader, term: &Term, group: &[Address], each: &mut d
         }
     }
     Ok(())
-}
-
-/// What decides between equally good documents: looked up only where there are more of them than are wanted.
-pub(super) struct Ties<'s> {
-    searcher: &'s Searcher,
-    columns: Vec<OnceCell<Option<Columns>>>,
-    trouble: Cell<Option<Trouble>>,
-}
-
-/// When the documents of one segment were created, and the halves of their ids.
-struct Columns {
-    created_at: Column<i64>,
-    id: [Column<u64>; 2],
-}
-
-impl<'s> Ties<'s> {
-    fn new(searcher: &'s Searcher) -> Self {
-        let columns = searcher.segment_readers().iter().map(|_| OnceCell::new()).collect();
-        Self { searcher, columns, trouble: Cell::new(None) }
-    }
-
-    pub(super) fn of(&self, candidate: &Candidate) -> (Reverse<i64>, u128) {
-        let columns = self.columns[candidate.segment].get_or_init(|| {
-            let columns = Columns::of(&self.searcher.segment_readers()[candidate.segment]);
-            columns.map_err(|trouble| self.trouble.set(Some(trouble))).ok()
-        });
-        columns.as_ref().map_or((Reverse(0), 0), |columns| columns.of_document(candidate.document))
-    }
-
-    /// Returns what went wrong while something was looked up, if anything did.
-    pub(super) fn into_trouble(self) -> Result<(), Trouble> {
-        self.trouble.into_inner().map_or(Ok(()), Err)
-    }
-}
-
-impl Address {
-    /// Returns where a candidate of the full text is.
-    pub(super) fn of(candidate: &Candidate) -> Self {
-        Self { segment: candidate.segment, document: candidate.document }
-    }
-}
-
-impl Columns {
-    fn of(segment: &SegmentReader) -> Result<Self, Trouble> {
-        let fast = segment.fast_fields();
-        let [high, low] = names::ID;
-        Ok(Self { created_at: fast.i64(names::CREATED_AT)?, id: [fast.u64(high)?, fast.u64(low)?] })
-    }
-
-    fn of_document(&self, document: DocId) -> (Reverse<i64>, u128) {
-        let [high, low] = self.id.each_ref().map(|half| u128::from(half.first(document).unwrap_or_default()));
-        (Reverse(self.created_at.first(document).unwrap_or_default()), high << 64 | low)
-    }
 }
 
 /// Any of the terms will do. Plain term queries, since only those can skip what cannot be among the best.

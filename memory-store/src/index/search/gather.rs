@@ -5,13 +5,14 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use memory_core::question::{Phrase, Question, Role};
 use memory_core::rank::{Candidate, Statistics, saturation};
-use memory_core::text::{Term, query_terms};
+use memory_core::text::Term;
 use memory_core::{Asked, MemoryId};
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
 use super::flushed::Flushed;
 use super::found::Found;
+use super::named::Named;
 use super::near::{Keys, Near};
 use super::pending::{Pending, pending};
 use super::pool::Pool;
@@ -61,7 +62,8 @@ pub(super) struct Gathered {
     pub(super) is_whole: bool,
 }
 
-/// Gathers what may answer: all of it, or the best `size` by their words where more match. The rows must be of one state, taken before the full text is opened.
+/// Gathers what may answer: all of it, or the best `size` by their words where more match. The rows must be of one state,
+/// taken before the full text is opened.
 pub(super) fn gather(
     rows: &Connection,
     text: &Text,
@@ -79,119 +81,153 @@ pub(super) fn gather(
     }
     let mut flushed = Flushed::new(&searcher, text.fields, &keys)?;
     let wanted = wanted(&asked.question.words, &flushed, &pending)?;
-    let most = wanted.iter().map(|own| own.documents).max().unwrap_or_default();
-    let documents = meta.documents.max(most);
-    let average = |part: Part| average(meta.lengths[part.number()], documents);
-    let mut statistics = Statistics {
-        documents,
-        with_word: wanted.iter().map(|own| own.documents).collect(),
-        average_lengths: [average(Part::Text), average(Part::Characters)],
-        turns: Vec::new(),
-    };
-    let speakers = speakers(asked, &flushed, &pending)?;
-    // Whoever names several people asks about none of them in particular.
-    let named = if let [(_, only)] = speakers.as_slice() { Some(*only) } else { None };
-    let question = without_names(asked.question, &speakers);
-    let dates = dates(asked);
-    // Who asks for a name or a date alone asks for whatever is of it.
-    let is_only_name = asked.question.words.len() == 1;
-    let handles: Vec<i64> =
-        named.filter(|_| is_only_name).into_iter().chain(dates.iter().copied().filter(|_| asked.question.is_only_date)).collect();
+    let mut statistics = statistics(&meta, &wanted);
+    let named = Named::of(asked, &flushed, &pending)?;
     flushed.match_any(&wanted)?;
-    flushed.match_handles(&handles)?;
+    flushed.match_handles(&named.handles)?;
     let excluded = narrow(&mut flushed, asked)?;
-    let mut total = flushed.filter(&TextFilter::of(asked.filter, now))?;
-    let matches = |document: &&Pending| {
-        let own = Found::of(document, &wanted, named, &handles);
-        own.passes && own.matches && excluded.allows(document)
-    };
-    let matching: Vec<&Pending> = pending.iter().filter(matches).collect();
-    total += matching.len() as u64;
-    let all_match = total <= ALL.max(size as u64);
-    let (mut addresses, mut waiting) = (Vec::new(), Vec::new());
-    if all_match {
-        addresses = flushed.all();
-        waiting.clone_from(&matching);
-    } else {
-        let pool = Pool::new(&flushed, (&pending, &matching), &wanted, documents, meta.lengths)?;
-        let by_date = (!dates.is_empty()).then(|| (dates.clone(), BEST_OF_NAMED));
-        let by_name = named.map(|named| (vec![named], BEST_OF_NAMED));
-        for (handles, most) in [Some((Vec::new(), size)), by_date, by_name].into_iter().flatten() {
-            let (flushed, pending) = pool.best(&handles, most)?;
-            addresses.extend(flushed);
-            waiting.extend(pending);
-        }
-        waiting.sort_by_key(|document| document.key);
-        waiting.dedup_by_key(|document| document.key);
-    }
-    if asked.limit == 0 {
-        addresses.clear();
-    }
-    let mut found = flushed.look_at(addresses, &wanted, named)?;
-    found.extend(waiting.iter().map(|document| Found::of(document, &wanted, named, &handles)));
-    let near = near(rows, vectors, asked, &flushed, &pending, &excluded)?;
-    let known: HashSet<i64> = found.iter().map(|found| found.key).collect();
-    let keys: Vec<i64> = near.iter().flat_map(Near::keys).filter(|key| !known.contains(key)).collect();
-    let mut nearest = look_at(&keys, &flushed, &pending, &wanted, named)?;
-    for found in nearest.iter_mut().filter(|found| !found.matches) {
-        found.matches = near.as_ref().is_some_and(|near| near.is_answer(found.key));
-        total += u64::from(found.matches);
-    }
-    found.extend(nearest);
-    let words = |found: &Found| words(found, &statistics, &wanted, &question);
-    let mut best: Vec<(f32, i64)> = found.iter().map(|found| (words(found), found.key)).collect();
-    best.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
-    let best: Vec<i64> = best.into_iter().map(|(_, key)| key).collect();
+    let matching = flushed.filter(&TextFilter::of(asked.filter, now))?;
+
+    let all = All { rows, asked, flushed: &flushed, pending: &pending, wanted: &wanted, named: &named, excluded: &excluded };
+    let (mut found, mut total, is_whole) = all.matching(matching, size, statistics.documents, meta.lengths)?;
+    let near = all.near(vectors)?;
+    total += near.as_ref().map_or(Ok(0), |near| all.add_nearest(near, &mut found))?;
+    let best = best_first(&found, &statistics, &wanted, &named.question);
     let turns = Turns::of(rows, asked.filter, &best[..best.len().min(LOOKED_UP)])?;
-    statistics.turns = turns.whole.iter().map(|whole| whole.filter(|_| all_match)).collect();
-    let known: HashSet<i64> = found.iter().map(|found| found.key).collect();
-    let mut around: Vec<i64> =
-        best.iter().take(WITH_NEIGHBOURS).flat_map(|key| turns.around(*key, REACH)).filter(|key| !known.contains(key)).collect();
-    around.sort_unstable();
-    around.dedup();
-    let is_plain =
-        asked.question.phrases.is_empty() && asked.question.without.is_empty() && asked.question.without_phrases.is_empty();
-    let mut neighbours = look_at(&around, &flushed, &pending, &wanted, named)?;
-    for neighbour in &mut neighbours {
-        neighbour.matches = false;
-        neighbour.passes &= is_plain;
-    }
-    found.extend(neighbours);
+    statistics.turns = turns.whole.iter().map(|whole| whole.filter(|_| is_whole)).collect();
+    all.add_neighbours(&turns, &best[..best.len().min(WITH_NEIGHBOURS)], &mut found)?;
     found.sort_by_key(|found| found.key);
     let cosines = near.as_ref().map(|near| near.cosines(rows, &found)).transpose()?.unwrap_or_default();
     let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns.seats, &cosines)).collect();
     join(rows, &found, &best[..best.len().min(FOLLOWED)], &mut candidates)?;
-    Ok(Gathered { question, found, candidates, wanted, statistics, total, has_vectors: near.is_some(), is_whole: all_match })
+    let has_vectors = near.is_some();
+    let question = named.question;
+    Ok(Gathered { question, found, candidates, wanted, statistics, total, has_vectors, is_whole })
 }
 
-/// Looks for what lies near the question, if it comes with a vector and there are any to compare it with.
-fn near<'v>(
-    rows: &Connection,
-    vectors: Option<&'v Vectors>,
-    asked: &Asked<'v>,
-    flushed: &Flushed<'_>,
-    pending: &[Pending],
-    excluded: &Excluded<'_>,
-) -> Result<Option<Near<'v>>, Trouble> {
-    let Some((vectors, question)) = vectors.zip(asked.vector) else { return Ok(None) };
-    let mut allowed = Keys::default();
-    flushed.passing(&mut allowed)?;
-    pending.iter().filter(|own| own.passes && excluded.allows(own)).for_each(|own| allowed.insert(own.key));
-    Near::new(rows, vectors, question, &allowed).map(Some)
+fn statistics(meta: &Meta, wanted: &[Wanted]) -> Statistics {
+    let most = wanted.iter().map(|own| own.documents).max().unwrap_or_default();
+    let documents = meta.documents.max(most);
+    let average = |part: Part| average(meta.lengths[part.number()], documents);
+    Statistics {
+        documents,
+        with_word: wanted.iter().map(|own| own.documents).collect(),
+        average_lengths: [average(Part::Text), average(Part::Characters)],
+        turns: Vec::new(),
+    }
 }
 
-/// Gathers what there is to know of the documents with these keys, which come in order, wherever they are.
-fn look_at(
-    keys: &[i64],
-    flushed: &Flushed<'_>,
-    pending: &[Pending],
-    wanted: &[Wanted],
-    named: Option<i64>,
-) -> Result<Vec<Found>, Trouble> {
-    let mut found = flushed.look_at(flushed.with_keys(keys)?, wanted, named)?;
-    let pending = pending.iter().filter(|document| keys.binary_search(&document.key).is_ok());
-    found.extend(pending.map(|document| Found::of(document, wanted, named, &[])));
-    Ok(found)
+/// All documents, flushed or pending, and what is asked of them.
+struct All<'a> {
+    rows: &'a Connection,
+    asked: &'a Asked<'a>,
+    flushed: &'a Flushed<'a>,
+    pending: &'a [Pending],
+    wanted: &'a [Wanted],
+    named: &'a Named,
+    excluded: &'a Excluded<'a>,
+}
+
+impl<'a> All<'a> {
+    /// Returns what matches, how much that is, and whether it is all of it; `flushed` of the full text do.
+    fn matching(&self, flushed: u64, size: usize, documents: u64, lengths: [u64; 2]) -> Result<(Vec<Found>, u64, bool), Trouble> {
+        let Named { speaker, dates, handles, .. } = self.named;
+        let look = |document: &Pending| Found::of(document, self.wanted, *speaker, handles);
+        let matches = |document: &&Pending| {
+            let own = look(document);
+            own.passes && own.matches && self.excluded.allows(document)
+        };
+        let pending: Vec<&Pending> = self.pending.iter().filter(matches).collect();
+        let total = flushed + pending.len() as u64;
+        let is_whole = total <= ALL.max(size as u64);
+        let (mut addresses, mut waiting) = (Vec::new(), Vec::new());
+        if is_whole {
+            addresses = self.flushed.all();
+            waiting.clone_from(&pending);
+        } else {
+            let pool = Pool::new(self.flushed, (self.pending, &pending), self.wanted, documents, lengths)?;
+            let by_date = (!dates.is_empty()).then(|| (dates.clone(), BEST_OF_NAMED));
+            let by_name = speaker.map(|speaker| (vec![speaker], BEST_OF_NAMED));
+            for (handles, most) in [Some((Vec::new(), size)), by_date, by_name].into_iter().flatten() {
+                let (flushed, pending) = pool.best(&handles, most)?;
+                addresses.extend(flushed);
+                waiting.extend(pending);
+            }
+            waiting.sort_by_key(|document| document.key);
+            waiting.dedup_by_key(|document| document.key);
+        }
+        if self.asked.limit == 0 {
+            addresses.clear();
+        }
+        let mut found = self.flushed.look_at(addresses, self.wanted, *speaker)?;
+        found.extend(waiting.into_iter().map(look));
+        Ok((found, total, is_whole))
+    }
+
+    /// Looks for what lies near the question, if it comes with a vector and there are any to compare it with.
+    fn near<'v>(&self, vectors: Option<&'v Vectors>) -> Result<Option<Near<'v>>, Trouble>
+    where
+        'a: 'v,
+    {
+        let Some((vectors, question)) = vectors.zip(self.asked.vector) else { return Ok(None) };
+        let mut allowed = Keys::default();
+        self.flushed.passing(&mut allowed)?;
+        let passing = self.pending.iter().filter(|own| own.passes && self.excluded.allows(own));
+        passing.for_each(|own| allowed.insert(own.key));
+        Near::new(self.rows, vectors, question, &allowed).map(Some)
+    }
+
+    /// Adds the nearest; returns how many of them are answers by that alone.
+    fn add_nearest(&self, near: &Near<'_>, found: &mut Vec<Found>) -> Result<u64, Trouble> {
+        let mut nearest = self.look_at(&unknown(near.keys(), found))?;
+        let mut answers = 0;
+        for found in nearest.iter_mut().filter(|found| !found.matches) {
+            found.matches = near.is_answer(found.key);
+            answers += u64::from(found.matches);
+        }
+        found.extend(nearest);
+        Ok(answers)
+    }
+
+    /// Adds what was said before and after the best.
+    fn add_neighbours(&self, turns: &Turns, best: &[i64], found: &mut Vec<Found>) -> Result<(), Trouble> {
+        let mut around: Vec<i64> = best.iter().flat_map(|key| turns.around(*key, REACH)).collect();
+        around.sort_unstable();
+        around.dedup();
+        let Question { phrases, without, without_phrases, .. } = self.asked.question;
+        let is_plain = phrases.is_empty() && without.is_empty() && without_phrases.is_empty();
+        let mut neighbours = self.look_at(&unknown(around, found))?;
+        for neighbour in &mut neighbours {
+            neighbour.matches = false;
+            neighbour.passes &= is_plain;
+        }
+        found.extend(neighbours);
+        Ok(())
+    }
+
+    /// Gathers what there is to know of the documents with these keys, which come in order, wherever they are.
+    fn look_at(&self, keys: &[i64]) -> Result<Vec<Found>, Trouble> {
+        let speaker = self.named.speaker;
+        let mut found = self.flushed.look_at(self.flushed.with_keys(keys)?, self.wanted, speaker)?;
+        let pending = self.pending.iter().filter(|document| keys.binary_search(&document.key).is_ok());
+        found.extend(pending.map(|document| Found::of(document, self.wanted, speaker, &[])));
+        Ok(found)
+    }
+}
+
+/// Returns the keys of what was not found yet.
+fn unknown(mut keys: Vec<i64>, found: &[Found]) -> Vec<i64> {
+    let known: HashSet<i64> = found.iter().map(|found| found.key).collect();
+    keys.retain(|key| !known.contains(key));
+    keys
+}
+
+/// Returns the keys of what was found, the best by its words first.
+fn best_first(found: &[Found], statistics: &Statistics, wanted: &[Wanted], question: &Question) -> Vec<i64> {
+    let worth = |found: &Found| words(found, statistics, wanted, question);
+    let mut best: Vec<(f32, i64)> = found.iter().map(|found| (worth(found), found.key)).collect();
+    best.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+    best.into_iter().map(|(_, key)| key).collect()
 }
 
 /// What must not stand in a document, and what must.
@@ -202,7 +238,7 @@ struct Excluded<'q> {
 impl Excluded<'_> {
     fn allows(&self, document: &Pending) -> bool {
         let question = self.asked.question;
-        let has = |term: &memory_core::text::Term| 0 < document.frequency(&term.text, Part::of(term));
+        let has = |term: &Term| 0 < document.frequency(&term.text, Part::of(term));
         question.phrases.iter().flat_map(Phrase::terms).all(has) && !question.without.iter().any(has)
     }
 }
@@ -216,43 +252,6 @@ fn narrow<'q>(flushed: &mut Flushed<'_>, asked: &'q Asked<'q>) -> Result<Exclude
         flushed.require(&term.text, Part::of(term), false)?;
     }
     Ok(Excluded { asked })
-}
-
-/// Returns those whom the question names and who speak somewhere, with their handles.
-fn speakers(asked: &Asked<'_>, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, i64)>, Trouble> {
-    let mut speakers = Vec::new();
-    for name in &asked.question.names {
-        let bits = Handle::Speaker(name).bits();
-        if flushed.has_handle(bits)? || pending.iter().any(|document| document.filters.contains(&bits)) {
-            speakers.push((name.clone(), bits));
-        }
-    }
-    Ok(speakers)
-}
-
-/// Makes asides of the names: who is named speaks, and is not spoken of.
-fn without_names(question: &Question, speakers: &[(String, i64)]) -> Question {
-    let names: Vec<Term> = speakers.iter().flat_map(|(name, _)| query_terms(name)).collect();
-    let mut question = question.clone();
-    for word in question.words.iter_mut().filter(|word| names.contains(&word.term)) {
-        word.role = Role::Aside;
-    }
-    if question.words.iter().all(|word| word.role != Role::Content) {
-        question.words.iter_mut().for_each(|word| word.role = Role::Content);
-    }
-    question
-}
-
-/// Returns the handles of the dates that the question names, by what narrows most.
-fn dates(asked: &Asked<'_>) -> Vec<i64> {
-    let Some(date) = &asked.question.date else { return Vec::new() };
-    let months: Vec<i64> = date.months.iter().map(|month| Handle::Month(*month).bits()).collect();
-    let years = date.years.iter().map(|year| Handle::Year(*year).bits());
-    let weekdays = date.weekdays.iter().map(|day| Handle::Weekday(*day).bits());
-    if !months.is_empty() {
-        return months;
-    }
-    if date.years.is_empty() { weekdays.collect() } else { years.collect() }
 }
 
 /// Returns how much of the question a document matches itself.

@@ -1,0 +1,73 @@
+//! Whom and what a question names.
+
+use memory_core::Asked;
+use memory_core::question::{Question, Role};
+use memory_core::text::{Term, query_terms};
+
+use super::flushed::Flushed;
+use super::pending::Pending;
+use crate::index::handle::Handle;
+use crate::index::trouble::Trouble;
+
+/// Whom and what a question names, as far as the index knows it.
+pub(super) struct Named {
+    /// What is asked for, in which the names of those who speak are asides.
+    pub(super) question: Question,
+    /// The handle of the only one it names.
+    pub(super) speaker: Option<i64>,
+    /// The handles of the dates.
+    pub(super) dates: Vec<i64>,
+    /// By these alone something matches.
+    pub(super) handles: Vec<i64>,
+}
+
+impl Named {
+    pub(super) fn of(asked: &Asked<'_>, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Self, Trouble> {
+        let speakers = speakers(asked, flushed, pending)?;
+        // Whoever names several people asks about none of them in particular.
+        let speaker = if let [(_, only)] = speakers.as_slice() { Some(*only) } else { None };
+        let dates = dates(asked);
+        // Who asks for a name or a date alone asks for whatever is of it.
+        let is_only_name = asked.question.words.len() == 1;
+        let of_date = dates.iter().copied().filter(|_| asked.question.is_only_date);
+        let handles = speaker.filter(|_| is_only_name).into_iter().chain(of_date).collect();
+        Ok(Self { question: without_names(asked.question, &speakers), speaker, dates, handles })
+    }
+}
+
+/// Returns those whom the question names and who speak somewhere, with their handles.
+fn speakers(asked: &Asked<'_>, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, i64)>, Trouble> {
+    let mut speakers = Vec::new();
+    for name in &asked.question.names {
+        let bits = Handle::Speaker(name).bits();
+        if flushed.has_handle(bits)? || pending.iter().any(|document| document.filters.contains(&bits)) {
+            speakers.push((name.clone(), bits));
+        }
+    }
+    Ok(speakers)
+}
+
+/// Makes asides of the names: who is named speaks, and is not spoken of.
+fn without_names(question: &Question, speakers: &[(String, i64)]) -> Question {
+    let names: Vec<Term> = speakers.iter().flat_map(|(name, _)| query_terms(name)).collect();
+    let mut question = question.clone();
+    for word in question.words.iter_mut().filter(|word| names.contains(&word.term)) {
+        word.role = Role::Aside;
+    }
+    if question.words.iter().all(|word| word.role != Role::Content) {
+        question.words.iter_mut().for_each(|word| word.role = Role::Content);
+    }
+    question
+}
+
+/// Returns the handles of the dates that the question names, by what narrows most.
+fn dates(asked: &Asked<'_>) -> Vec<i64> {
+    let Some(date) = &asked.question.date else { return Vec::new() };
+    let months: Vec<i64> = date.months.iter().map(|month| Handle::Month(*month).bits()).collect();
+    let years = date.years.iter().map(|year| Handle::Year(*year).bits());
+    let weekdays = date.weekdays.iter().map(|day| Handle::Weekday(*day).bits());
+    if !months.is_empty() {
+        return months;
+    }
+    if date.years.is_empty() { weekdays.collect() } else { years.collect() }
+}

@@ -1,0 +1,57 @@
+//! What decides between equally good documents.
+
+use std::cell::{Cell, OnceCell};
+use std::cmp::Reverse;
+
+use tantivy::columnar::Column;
+use tantivy::{DocId, Searcher, SegmentReader};
+
+use super::best::Candidate;
+use crate::index::text::names;
+use crate::index::trouble::Trouble;
+
+/// What decides between equally good documents: looked up only where there are more of them than are wanted.
+pub(super) struct Ties<'s> {
+    searcher: &'s Searcher,
+    columns: Vec<OnceCell<Option<Columns>>>,
+    trouble: Cell<Option<Trouble>>,
+}
+
+/// When the documents of one segment were created, and the halves of their ids.
+struct Columns {
+    created_at: Column<i64>,
+    id: [Column<u64>; 2],
+}
+
+impl<'s> Ties<'s> {
+    pub(super) fn new(searcher: &'s Searcher) -> Self {
+        let columns = searcher.segment_readers().iter().map(|_| OnceCell::new()).collect();
+        Self { searcher, columns, trouble: Cell::new(None) }
+    }
+
+    pub(super) fn of(&self, candidate: &Candidate) -> (Reverse<i64>, u128) {
+        let columns = self.columns[candidate.segment].get_or_init(|| {
+            let columns = Columns::of(&self.searcher.segment_readers()[candidate.segment]);
+            columns.map_err(|trouble| self.trouble.set(Some(trouble))).ok()
+        });
+        columns.as_ref().map_or((Reverse(0), 0), |columns| columns.of_document(candidate.document))
+    }
+
+    /// Returns what went wrong while something was looked up, if anything did.
+    pub(super) fn into_trouble(self) -> Result<(), Trouble> {
+        self.trouble.into_inner().map_or(Ok(()), Err)
+    }
+}
+
+impl Columns {
+    fn of(segment: &SegmentReader) -> Result<Self, Trouble> {
+        let fast = segment.fast_fields();
+        let [high, low] = names::ID;
+        Ok(Self { created_at: fast.i64(names::CREATED_AT)?, id: [fast.u64(high)?, fast.u64(low)?] })
+    }
+
+    fn of_document(&self, document: DocId) -> (Reverse<i64>, u128) {
+        let [high, low] = self.id.each_ref().map(|half| u128::from(half.first(document).unwrap_or_default()));
+        (Reverse(self.created_at.first(document).unwrap_or_default()), high << 64 | low)
+    }
+}
