@@ -22,6 +22,7 @@ pub fn embeddings_suite(make: &dyn Fn() -> Services) {
     embedding_goes_on_where_it_stopped(&make());
     what_is_gone_or_changed_meanwhile_is_not_kept(&make());
     a_failing_model_degrades_the_answer(&make());
+    among_few_what_is_near_is_found_and_what_is_not_is_not(&make());
     without_a_model_nothing_is_embedded(&make());
 }
 
@@ -179,6 +180,19 @@ fn a_failing_model_degrades_the_answer(services: &Services) {
     assert!(answer.degraded.is_some_and(|why| why.contains("it is asleep")));
     let error = embed(&services, &mut |_| (), None).expect_err("it cannot");
     assert!(matches!(error, StoreError::Embed(_)) && error.hint().as_deref() == Some("wake it"));
+}
+
+fn among_few_what_is_near_is_found_and_what_is_not_is_not(services: &Services) {
+    let services = with(services, Meaning("one"));
+    let id = put(&services, "automobile");
+    for others in ["", "dark mode everywhere", "green tea with lemon", "the train to Vienna"] {
+        if !others.is_empty() {
+            put(&services, others);
+        }
+        all(&services);
+        assert_eq!(found(&ask(&services, "vehicle")), [id], "beside {others:?}");
+        assert_eq!(found(&ask(&services, "zeppelin")), [], "beside {others:?}");
+    }
 }
 
 fn without_a_model_nothing_is_embedded(services: &Services) {

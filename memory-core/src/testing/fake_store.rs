@@ -122,6 +122,8 @@ impl State {
         let count = cosines.len().max(1) as f32;
         let mean = cosines.values().sum::<f32>() / count;
         let deviation = (cosines.values().map(|cosine| (cosine - mean).powi(2)).sum::<f32>() / count).sqrt().max(1e-6);
+        // Few tell neither what is usual nor what is not.
+        let (mean, deviation) = if cosines.len() < 16 { (0.1, 0.12) } else { (mean, deviation) };
         cosines.into_iter().map(|(id, cosine)| (id, (cosine - mean) / deviation)).collect()
     }
 }
