@@ -23,6 +23,8 @@ pub(super) type Tie<'t> = &'t dyn Fn(&Candidate) -> (Reverse<i64>, u128);
 pub(super) struct Best {
     limit: usize,
     capacity: usize,
+    /// At so many candidates the worse ones are cut off again.
+    full: usize,
     candidates: Vec<Candidate>,
     threshold: Score,
 }
@@ -31,7 +33,7 @@ impl Best {
     /// Collects the best `limit` and whatever may be as good as the last of them.
     pub(super) fn new(limit: usize) -> Self {
         let capacity = limit.saturating_mul(2).saturating_add(64);
-        Self { limit, capacity, candidates: Vec::new(), threshold: Score::MIN }
+        Self { limit, capacity, full: with_room(limit, limit), candidates: Vec::new(), threshold: Score::MIN }
     }
 
     /// Returns the score that a document must exceed.
@@ -42,8 +44,9 @@ impl Best {
     /// Takes in a document whose score exceeds the threshold.
     pub(super) fn offer(&mut self, candidate: Candidate, tie: Tie<'_>) {
         self.candidates.push(candidate);
-        if self.capacity.saturating_mul(2) <= self.candidates.len() {
+        if self.full <= self.candidates.len() {
             self.cut(tie);
+            self.full = with_room(self.candidates.len(), self.limit);
         }
     }
 
@@ -68,6 +71,12 @@ impl Best {
             self.candidates.truncate(self.capacity);
         }
     }
+}
+
+/// Returns how many candidates there are once so many more have come as make a cut worth its while. Each cut raises the
+/// threshold, below which whole blocks of documents are never looked at.
+fn with_room(candidates: usize, limit: usize) -> usize {
+    candidates.saturating_add((limit / 4).max(16))
 }
 
 #[cfg(test)]

@@ -85,9 +85,9 @@ impl Wanted {
 
 /// Returns what to look for, one for each word of the question.
 ///
-/// A word that nobody uses is widened to those that begin with it, or else to those that one slip makes of it. When all that leaves nothing to find, the words that
-/// hold a word of the question anywhere are taken. For that every word there is must be looked at, which costs more than all
-/// else, so an answer that exists without it is not kept waiting.
+/// A word that nobody uses is widened to those that begin with it, or else to those that one slip makes of it. When all that
+/// leaves nothing to find, the words that hold a word of the question anywhere are taken. For that every word there is must be
+/// looked at, which costs more than all else, so an answer that exists without it is not kept waiting.
 pub(super) fn wanted(words: &[Word], flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<Wanted>, Trouble> {
     let mut all = Vec::with_capacity(words.len());
     let mut left = LOOKED_AROUND;
@@ -156,21 +156,14 @@ fn look_up(word: &Word, is_looked_around: bool, flushed: &Flushed<'_>, pending: 
     }
     let is_plain = SHARED <= text.len() && text.bytes().all(|letter| letter.is_ascii_lowercase());
     if wanted.alike.is_empty() && is_plain && word.role == Role::Content {
-        let mut alike: Vec<(String, f32)> = beginning_with(&text[..SHARED], flushed, pending)?
-            .into_keys()
-            .map(|other| {
-                let like = likeness(text, &other);
-                (other, like)
-            })
-            .filter(|(other, like)| LIKE <= *like && other != text)
-            .collect();
+        let mut alike = most_alike(text, flushed, pending)?;
         if own == 0 && SLIPPED <= text.len() {
             alike.extend(slips(text, flushed, pending)?);
+            alike.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+            let mut seen = HashSet::new();
+            alike.retain(|(other, _)| seen.insert(other.clone()));
+            alike.truncate(ALIKE);
         }
-        alike.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
-        let mut seen = HashSet::new();
-        alike.retain(|(other, _)| seen.insert(other.clone()));
-        alike.truncate(ALIKE);
         wanted.alike = alike;
     }
     Ok(wanted)
@@ -185,6 +178,27 @@ fn in_pending(text: &str, part: Part, pending: &[Pending]) -> u64 {
 fn likeness(one: &str, other: &str) -> f32 {
     let common = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
     2.0 * common as f32 / (one.len() + other.len()) as f32
+}
+
+/// Returns the words that are most like `text`, the most alike first, equals by the alphabet.
+fn most_alike(text: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, f32)>, Trouble> {
+    let mut alike: Vec<(String, f32)> = Vec::with_capacity(ALIKE + 1);
+    // Each segment has hundreds of such words, of which a few are kept: only those are worth an allocation.
+    let mut offer = |other: &str| {
+        let like = likeness(text, other);
+        let place = alike.partition_point(|(own, best)| like < *best || like.total_cmp(best).is_eq() && own.as_str() < other);
+        let is_known = alike.get(place).is_some_and(|(own, _)| own == other);
+        if LIKE <= like && place < ALIKE && !is_known && other != text {
+            alike.insert(place, (other.to_owned(), like));
+            alike.truncate(ALIKE);
+        }
+    };
+    let start = &text[..SHARED];
+    flushed.each_word_from(start, &mut |word, _| offer(word))?;
+    for document in pending {
+        document.words.text.terms().filter(|(word, _)| word.starts_with(start)).for_each(|(word, _)| offer(word));
+    }
+    Ok(alike)
 }
 
 /// Returns the words that begin with `start`, and in how many documents each stands.
