@@ -175,6 +175,7 @@ impl Home {
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
             embedder: model.cloned(),
+            reranking: None,
             actor: "bench".into(),
         };
         let mut places: Vec<usize> = (0..data.turns.len()).collect();

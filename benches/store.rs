@@ -16,6 +16,7 @@ fn services(store: FileStore) -> Services {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         embedder: None,
+        reranking: None,
         actor: "bench".into(),
     }
 }

@@ -55,6 +55,7 @@ impl App<'_> {
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
             embedder: None,
+            reranking: None,
             actor: "cli".into(),
         };
         Ok(Home { services, store })

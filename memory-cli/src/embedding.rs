@@ -1,7 +1,7 @@
 //! The embedding model that the settings name.
 
 use std::env;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::{EmbedError, Embedder, Embedding as Vector};
@@ -23,9 +23,11 @@ pub(crate) fn open(settings: &Embedding) -> Result<Option<Arc<dyn Embedder>>, Em
     Ok(Some(Arc::new(embedder)))
 }
 
-/// Opens it for a search, which goes on with the words alone when the model fails, and says why.
-pub(crate) fn open_or_fail_later(settings: &Embedding) -> Option<Arc<dyn Embedder>> {
-    open(settings).unwrap_or_else(|EmbedError { why, .. }| Some(Arc::new(Unopened { why })))
+/// Returns it for a search, which goes on with the words alone when the model fails, and says why. It is opened once there
+/// is something that it has read.
+pub(crate) fn open_later(settings: &Embedding) -> Option<Arc<dyn Embedder>> {
+    let is_named = settings.model.value.is_some() || settings.base_url.value.is_some();
+    is_named.then(|| Arc::new(Later { settings: settings.clone(), opened: OnceLock::new() }) as Arc<dyn Embedder>)
 }
 
 fn api_key(variable: &str) -> Result<ApiKey, EmbedError> {
@@ -36,18 +38,28 @@ fn api_key(variable: &str) -> Result<ApiKey, EmbedError> {
     key.parse().map_err(|error| EmbedError { why: format!("the variable {variable} holds no key: {error}"), hint: None })
 }
 
-/// A model that could not be opened.
+/// A model that is opened when it is first asked.
 #[derive(Debug)]
-struct Unopened {
-    why: String,
+struct Later {
+    settings: Embedding,
+    opened: OnceLock<Result<Arc<dyn Embedder>, EmbedError>>,
 }
 
-impl Embedder for Unopened {
-    fn identity(&self) -> &'static str {
-        "unopened"
+impl Later {
+    fn opened(&self) -> Result<&dyn Embedder, &EmbedError> {
+        let none = || EmbedError { why: "none is named".into(), hint: None };
+        let opened = self.opened.get_or_init(|| open(&self.settings)?.ok_or_else(none));
+        opened.as_ref().map(AsRef::as_ref)
+    }
+}
+
+impl Embedder for Later {
+    fn identity(&self) -> &str {
+        self.opened().map_or("", Embedder::identity)
     }
 
-    fn embed(&self, _: &[&str]) -> Result<Vec<Vector>, EmbedError> {
-        Err(EmbedError { why: self.why.clone(), hint: None })
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        let opened = self.opened().map_err(|EmbedError { why, hint }| EmbedError { why: why.clone(), hint: hint.clone() });
+        opened?.embed(texts)
     }
 }

@@ -16,6 +16,7 @@ mod failure;
 mod moments;
 mod print;
 mod report;
+mod reranking;
 
 use std::process::ExitCode;
 

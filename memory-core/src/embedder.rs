@@ -4,7 +4,8 @@ use std::fmt::Debug;
 
 /// Turns texts into vectors whose angles tell how alike the texts are.
 pub trait Embedder: Debug + Send + Sync {
-    /// Returns what tells this model from every other; vectors of different models are never compared.
+    /// Returns what tells this model from every other; vectors of different models are never compared. It is empty if the
+    /// model cannot be told: then it gives no vectors either.
     fn identity(&self) -> &str;
 
     /// Returns one vector for each text, in order.

@@ -15,6 +15,13 @@ pub trait Embeddings: Debug + Send + Sync {
     /// When what is kept cannot be read.
     fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError>;
 
+    /// Tells whether any vectors are kept, of the model `identity` or else of any: without one no question is worth a vector.
+    /// Damaged ones count, so that a question says that it misses them. It takes no longer than to see that they are there.
+    ///
+    /// # Errors
+    /// When what is kept cannot be read.
+    fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError>;
+
     /// Keeps vectors of the model `identity`, all of them or none; those of texts that have changed in the meantime, or whose
     /// memories are gone, are left out. Returns how many were kept. Once this returns, a crash does not lose them.
     ///

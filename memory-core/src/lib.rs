@@ -9,7 +9,7 @@
 //! | know what is remembered | [`Memory`], [`Phase`], [`Category`], [`Scope`] |
 //! | remember something | [`write()`], [`update()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
 //! | find it again | [`read()`], [`list()`], [`search()`], [`backlinks()`] |
-//! | have a model read it | [`embed()`], [`Embedder`], [`Embeddings`] |
+//! | have a model read it | [`embed()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
 //! | know when a text means | [`when::when()`], [`when::readings()`] |
 //! | take it back | [`delete()`], [`undo()`], [`restore()`] |
 //! | keep memories somewhere else | [`MemoryStore`], and its suite in `testing` |
@@ -29,6 +29,7 @@ mod memory;
 mod notifier;
 mod query;
 mod reranker;
+mod reranking;
 mod services;
 mod source;
 mod store;
@@ -78,9 +79,12 @@ pub use link::{LinksResolved, link, resolve_links, unlink};
 pub use list::list;
 pub use memory::{Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Scope, Tags};
 pub use notifier::{Notification, Notifier, NotifyError};
-pub use query::{Asked, Explanation, Found, Hit, Order, Page, PartScore, Query, QuestionVector, Ranking, Slice, TermScore};
+pub use query::{
+    Asked, Explanation, Found, Hit, Order, Page, PartScore, Query, QuestionVector, Ranking, RerankScore, Slice, TermScore,
+};
 pub use read::read;
 pub use reranker::{RerankError, Reranker};
+pub use reranking::Reranking;
 pub use search::search;
 pub use services::Services;
 pub use source::{Finding, Source, SourceError};

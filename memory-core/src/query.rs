@@ -26,8 +26,9 @@ pub struct Ranking {
     pub recency: f32,
     /// How much of the order is the worth of a hit, from 0 to 1; the rest is how little it repeats what stands above it.
     pub diversity: f32,
-    /// What is less relevant is left out; from 0, which leaves nothing out, to 1.
-    pub threshold: f32,
+    /// What is less relevant is left out; from 0, which leaves nothing out, to 1. If nothing is said, it is 0 without a
+    /// reranking model, and what its rules say with one.
+    pub threshold: Option<f32>,
     /// How much each part of the evidence counts, if not as usual.
     pub weights: Option<Weights>,
 }
@@ -35,7 +36,7 @@ pub struct Ranking {
 impl Default for Ranking {
     /// As a person searches notes: newness decides between equals, nothing is left out.
     fn default() -> Self {
-        Self { recency: 0.002, diversity: 1.0, threshold: 0.0, weights: None }
+        Self { recency: 0.002, diversity: 1.0, threshold: None, weights: None }
     }
 }
 
@@ -79,7 +80,7 @@ pub struct Found {
 pub struct Hit {
     /// The memory as it stands now.
     pub stored: Stored,
-    /// How well it answers; only the order means something.
+    /// How well it answers; only the order means something. What a reranking model has not read stands below what it has.
     pub score: f32,
     /// An excerpt of one line.
     pub snippet: String,
@@ -96,6 +97,8 @@ pub struct Explanation {
     pub parts: Vec<PartScore>,
     /// How likely it is to be an answer, from 0 to 1; comparable between questions.
     pub relevance: f32,
+    /// What a reranking model said, if one has read it: then the relevance is its own.
+    pub rerank: Option<RerankScore>,
     /// How new it is, from 0 to 1.
     pub recency: f32,
     /// How each word of the question is matched; those that are not are left out.
@@ -117,6 +120,15 @@ pub struct PartScore {
     pub value: f32,
     /// What that gave: the value times the part's weight.
     pub score: f32,
+}
+
+/// What a reranking model said of a hit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RerankScore {
+    /// The raw score.
+    pub score: f32,
+    /// The relevance by the parts, whose place its own has taken.
+    pub before: f32,
 }
 
 /// How one word of the question is matched.

@@ -1,8 +1,10 @@
 //! Finding memories by what they say.
 
+use chrono::{DateTime, Utc};
+
 use crate::question::{Parsed, parse};
 use crate::text::WordSet;
-use crate::{Asked, EmbedError, Embedder, Embedding, Found, Hit, Query, QuestionVector, Services, StoreError, rank};
+use crate::{Asked, EmbedError, Embedding, Found, Hit, Query, QuestionVector, Ranking, Reranking, Services, StoreError, rank};
 
 /// So many hits are weighed against each other when repetition counts, so that the first of them are the same for every
 /// usual limit.
@@ -11,9 +13,9 @@ const WEIGHED: usize = 150;
 /// When more are wanted, so many more than that are.
 const SPARE: usize = 100;
 
-/// Returns the memories that answer `query`, best first.
+/// Returns the memories that answer `query`, best first. With a reranking model, the best are read by it again.
 ///
-/// A model that fails only makes the answer less than it could be.
+/// A model that fails only makes the answer less than it could be, and the answer says so.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if there is nothing in the question to search for; else when it cannot be answered. An empty
@@ -29,52 +31,94 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
         return Err(StoreError::Invalid { why: format!("nothing to search for: {:?} {why}", query.text) });
     }
     services.store.refresh()?;
+    let mut troubles = Vec::new();
+    let vector = vector(services, &query.text).unwrap_or_else(|why| {
+        troubles.push(format!("{why}; so only the words were looked for"));
+        None
+    });
+    let vector = vector.as_deref().zip(services.embedder.as_deref());
+    let vector = vector.map(|(vector, embedder)| QuestionVector { identity: embedder.identity(), vector });
     let repeats = query.ranking.diversity < 1.0;
     let limit = if repeats { query.limit.saturating_add(SPARE).max(WEIGHED) } else { query.limit };
-    let (vector, mut trouble) = match vector(services, &query.text) {
-        Ok(vector) => (vector, None),
-        Err(error) => (None, Some(format!("{error}; so only the words were looked for"))),
-    };
-    let identity = services.embedder.as_deref().map_or("", Embedder::identity);
-    let vector = vector.as_deref().map(|vector| QuestionVector { identity, vector });
     let asked = Asked { question: &question, filter: &filter, limit, ranking: query.ranking, vector };
     let now = services.clock.now();
-    let mut found = match services.store.search(&asked, now) {
-        // Whatever is wrong with the vectors, the words can be looked for without them.
-        Err(error) if asked.vector.is_some() => {
-            let found = services.store.search(&Asked { vector: None, ..asked }, now)?;
-            trouble = Some(format!("the vectors cannot be used: {error}; so only the words were looked for"));
-            found
-        }
-        found => found?,
+    let mut found = match services.reranking.as_ref().filter(|_| 0 < query.limit) {
+        Some(reranking) => reranked(services, reranking, &asked, now, &mut troubles)?,
+        None => ask(services, &asked, now, &mut troubles)?,
     };
     if repeats {
         found.hits = diverse(found.hits, query);
     }
+    found.hits.truncate(query.limit);
     let is_cut = 0 < question.left_out;
     let cut = is_cut.then(|| format!("the question is too long: its last {} words were not looked for", question.left_out));
-    let reasons: Vec<String> = [found.degraded, cut, trouble].into_iter().flatten().chain(misread).collect();
+    let reasons: Vec<String> = found.degraded.into_iter().chain(cut).chain(troubles).chain(misread).collect();
     found.degraded = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
     Ok(found)
 }
 
-/// Returns the vector of the question as it was typed, if there is a model.
-fn vector(services: &Services, text: &str) -> Result<Option<Embedding>, EmbedError> {
+/// Asks the store, and asks it for the words alone if the vectors are no use.
+fn ask(services: &Services, asked: &Asked<'_>, now: DateTime<Utc>, troubles: &mut Vec<String>) -> Result<Found, StoreError> {
+    match services.store.search(asked, now) {
+        // Whatever is wrong with the vectors, the words can be looked for without them.
+        Err(error) if asked.vector.is_some() => {
+            let found = services.store.search(&Asked { vector: None, ..asked.clone() }, now)?;
+            let trouble = format!("the vectors cannot be used: {error}; so only the words were looked for");
+            troubles.retain(|told| *told != trouble);
+            troubles.push(trouble);
+            Ok(found)
+        }
+        found => found,
+    }
+}
+
+/// Has a model read the best again; if it fails, the answer is the one without it.
+fn reranked(
+    services: &Services,
+    reranking: &Reranking,
+    asked: &Asked<'_>,
+    now: DateTime<Utc>,
+    troubles: &mut Vec<String>,
+) -> Result<Found, StoreError> {
+    // The threshold is the model's: what it would find relevant may not look so without it.
+    let ranking = Ranking { threshold: None, ..asked.ranking };
+    let pool = Asked { limit: asked.limit.max(reranking.rules.candidates), ranking, ..asked.clone() };
+    let found = ask(services, &pool, now, troubles)?;
+    match reranking.apply(&asked.question.text, found, &asked.ranking) {
+        Ok(found) => Ok(found),
+        Err(error) => {
+            troubles.push(format!("{error}; so the order is the one without it"));
+            ask(services, asked, now, troubles)
+        }
+    }
+}
+
+/// Returns the vector of the question as it was typed, if there is a model and anything to compare it with. If not, says why.
+fn vector(services: &Services, text: &str) -> Result<Option<Embedding>, String> {
     let Some(embedder) = &services.embedder else { return Ok(None) };
-    let vector = embedder.embed(&[text])?.pop();
+    let has_vectors = |identity| {
+        let answer = services.store.has_vectors(identity);
+        answer.map_err(|error| format!("the vectors cannot be used: {error}"))
+    };
+    // To ask for its identity may mean to open it. A model without one cannot be opened, and says why when it is asked.
+    if !has_vectors(None)? || (!embedder.identity().is_empty() && !has_vectors(Some(embedder.identity()))?) {
+        return Ok(None);
+    }
+    let vector = embedder.embed(&[text]).map_err(|error| error.to_string())?.pop();
     let is_sound = |vector: &Embedding| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
     let vector = vector.filter(is_sound).map(Some);
-    vector.ok_or_else(|| EmbedError { why: "it answered with none, or with one that is not made of numbers".into(), hint: None })
+    vector.ok_or_else(|| {
+        let why = "it answered with none, or with one that is not made of numbers".into();
+        EmbedError { why, hint: None }.to_string()
+    })
 }
 
 /// Puts back what repeats a better hit.
 fn diverse(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
-    let weight = query.ranking.recency;
-    let worth = |hit: &Hit| (1.0 - weight) * hit.explanation.relevance + weight * hit.explanation.recency;
-    let relevance: Vec<f32> = hits.iter().map(worth).collect();
+    let worth: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
     let words: Vec<WordSet> = hits.iter().map(|hit| WordSet::of(&hit.stored.memory.content)).collect();
     let overlap = |one: usize, other: usize| words[one].overlap(&words[other]);
-    let order = rank::diverse(&relevance, query.ranking.diversity, query.limit, &overlap);
+    let order = rank::diverse(&worth, query.ranking.diversity, query.limit, &overlap);
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
     order.into_iter().filter_map(|number| hits[number].take()).collect()
 }
@@ -85,7 +129,7 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeStore, services};
-    use crate::{Draft, Filter, Ranking, Secrets, write};
+    use crate::{ContentHash, Draft, Embedder, Filter, Ranking, Secrets, TextVector, write};
 
     /// A model whose vectors are not made of numbers.
     #[derive(Debug)]
@@ -115,7 +159,9 @@ mod tests {
     fn a_vector_that_is_no_vector_leaves_the_words_and_is_told() {
         let home = services(Arc::new(FakeStore::default()));
         let services = Services { embedder: Some(Arc::new(Broken)), ..home };
-        write(&services, Draft::new("green tea"), Secrets::Refuse).expect("it is kept");
+        let id = write(&services, Draft::new("green tea"), Secrets::Refuse).expect("it is kept").id;
+        let kept = TextVector { id, text: ContentHash::of("green tea"), vector: vec![1.0, 0.0, 0.0, 0.0] };
+        services.store.keep_vectors("broken", &[kept]).expect("it is kept");
         let query = Query { text: "tea".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
         let found = search(&services, &query).expect("the words are looked for");
         assert_eq!(found.total, 1);

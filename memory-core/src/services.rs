@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Clock, Duplicates, Embedder, History, IdSource, MemoryStore, Operation, Verb};
+use crate::{Clock, Duplicates, Embedder, History, IdSource, MemoryStore, Operation, Reranking, Verb};
 
 /// What the use cases work with: the machine, behind traits.
 #[derive(Debug, Clone)]
@@ -17,6 +17,8 @@ pub struct Services {
     pub ids: Arc<dyn IdSource>,
     /// The model that turns texts into vectors, if there is one.
     pub embedder: Option<Arc<dyn Embedder>>,
+    /// The model that reads the best hits of a search again, if there is one.
+    pub reranking: Option<Reranking>,
     /// Who is asking, for the journal: `cli`, or an agent's name.
     pub actor: String,
 }

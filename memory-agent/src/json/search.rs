@@ -1,6 +1,6 @@
 //! The answer to a question, in JSON.
 
-use memory_core::{Explanation, Found, Hit, PartScore, TermScore};
+use memory_core::{Explanation, Found, Hit, PartScore, RerankScore, TermScore};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -27,12 +27,20 @@ struct HitShape<'a> {
 #[derive(Serialize)]
 struct ExplanationShape<'a> {
     relevance: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rerank: Option<RerankShape>,
     recency: f64,
     parts: Vec<PartShape>,
     terms: Vec<TermShape<'a>>,
     length: u32,
     average_length: f64,
     documents: u64,
+}
+
+#[derive(Serialize)]
+struct RerankShape {
+    score: f64,
+    before: f64,
 }
 
 #[derive(Serialize)]
@@ -54,8 +62,9 @@ struct TermShape<'a> {
 /// Writes the answer to a question, best first: `{hits: [{memory, score, snippet, explain?}], total, degraded?}`.
 ///
 /// `degraded` says why the answer may be less than it should be, if it may. With `explain`, each hit says how its score
-/// came about: `{relevance, recency, parts: [{part, value, score}], terms: [{term, frequency, documents, idf, score}], length,
-/// average_length, documents}`. The scores of the parts add up to what the relevance is made of.
+/// came about: `{relevance, rerank?: {score, before}, recency, parts: [{part, value, score}], terms: [{term, frequency,
+/// documents, idf, score}], length, average_length, documents}`. The scores of the parts add up to what the relevance is made
+/// of; where a reranking model has given its own `score`, to what it was made of `before`.
 pub fn found(found: &Found, explain: bool) -> Value {
     value(&Answer {
         hits: found.hits.iter().map(|hit| HitShape::of(hit, explain)).collect(),
@@ -77,9 +86,10 @@ impl<'a> HitShape<'a> {
 
 impl<'a> ExplanationShape<'a> {
     fn of(explanation: &'a Explanation) -> Self {
-        let Explanation { parts, relevance, recency, terms, length, average_length, documents } = explanation;
+        let Explanation { parts, relevance, rerank, recency, terms, length, average_length, documents } = explanation;
         Self {
             relevance: decimal(*relevance),
+            rerank: rerank.map(|RerankScore { score, before }| RerankShape { score: decimal(score), before: decimal(before) }),
             recency: decimal(*recency),
             parts: parts.iter().map(PartShape::of).collect(),
             terms: terms.iter().map(TermShape::of).collect(),

@@ -6,16 +6,18 @@
 //! | [`LocalReranker`] | `local-model` | a folder with a cross-encoder, such as ms-marco-MiniLM-L-6-v2 |
 //! | [`RemoteEmbedder`] | `remote-model` | the address of a server that speaks the protocol of `OpenAI`, and perhaps a key |
 //!
-//! Local models are BERT models as they are published: `config.json`, `tokenizer.json` (or `vocab.txt`) and
+//! A [`Patient`] waits for a reranker only so long. Local models are BERT models as they are published: `config.json`, `tokenizer.json` (or `vocab.txt`) and
 //! `model.safetensors` in one folder. Nothing is ever downloaded.
 
 #[cfg(feature = "local-model")]
 mod local;
+mod patience;
 #[cfg(feature = "remote-model")]
 mod remote;
 mod unit;
 
 #[cfg(feature = "local-model")]
 pub use local::{LocalEmbedder, LocalReranker};
+pub use patience::Patient;
 #[cfg(feature = "remote-model")]
 pub use remote::{ApiKey, ApiKeyError, RemoteEmbedder, RemoteSettings};

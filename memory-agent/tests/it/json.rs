@@ -6,7 +6,8 @@ use memory_agent::json;
 use memory_core::rank::Part;
 use memory_core::{
     Category, Code, ContentHash, Draft, Explanation, Found, Hit, IngestReport, LinkCounts, MemoryId, Origin, Outcome, Page,
-    PartScore, Problem, Record, RecordedChange, RecordedFile, Skipped, Stamp, Stored, TermScore, Trashed, Undone, Verb, Written,
+    PartScore, Problem, Record, RecordedChange, RecordedFile, RerankScore, Skipped, Stamp, Stored, TermScore, Trashed, Undone,
+    Verb, Written,
 };
 use serde_json::Value;
 
@@ -151,7 +152,16 @@ fn a_receipt_says_whether_something_new_was_kept() {
 fn an_answer_explains_itself_only_when_asked() {
     let terms = vec![TermScore { term: "dark".into(), frequency: 1, documents: 4, idf: 2.1, score: 1.3 }];
     let parts = vec![PartScore { part: Part::Words, value: 0.5, score: 1.25 }];
-    let explanation = Explanation { parts, relevance: 0.75, recency: 0.5, terms, length: 4, average_length: 20.5, documents: 9 };
+    let explanation = Explanation {
+        parts,
+        relevance: 0.75,
+        rerank: Some(RerankScore { score: 1.1, before: 0.25 }),
+        recency: 0.5,
+        terms,
+        length: 4,
+        average_length: 20.5,
+        documents: 9,
+    };
     let hit = Hit {
         stored: stored(),
         score: 1.3,
@@ -165,7 +175,7 @@ fn an_answer_explains_itself_only_when_asked() {
     assert_snapshot!(plain, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode"}],"total":1}"#);
     let mut explained = json::found(&Found { degraded: Some("the index is being rebuilt".into()), ..found }, true);
     explained["hits"][0]["memory"] = Value::Null;
-    assert_snapshot!(explained, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode","explain":{"relevance":0.75,"recency":0.5,"parts":[{"part":"words","value":0.5,"score":1.25}],"terms":[{"term":"dark","frequency":1,"documents":4,"idf":2.1,"score":1.3}],"length":4,"average_length":20.5,"documents":9}}],"total":1,"degraded":"the index is being rebuilt"}"#);
+    assert_snapshot!(explained, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode","explain":{"relevance":0.75,"rerank":{"score":1.1,"before":0.25},"recency":0.5,"parts":[{"part":"words","value":0.5,"score":1.25}],"terms":[{"term":"dark","frequency":1,"documents":4,"idf":2.1,"score":1.3}],"length":4,"average_length":20.5,"documents":9}}],"total":1,"degraded":"the index is being rebuilt"}"#);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Explanation, Found, Hit, Lifetime, Query, Ranking};
+use memory_core::{Explanation, Found, Hit, Lifetime, Query, Ranking, RerankScore};
 
 use crate::app::App;
 use crate::cli::{FilterArgs, share};
@@ -12,6 +12,7 @@ use crate::embedding;
 use crate::failure::Failure;
 use crate::moments;
 use crate::print::{Form, Output, Palette, memories, visible_line, wrap};
+use crate::reranking;
 
 /// Find memories by what they say, best first
 ///
@@ -40,9 +41,9 @@ pub(crate) struct Search {
     /// How much the worth of a hit counts against how little it repeats better ones, from 0 to 1; 1 lets them repeat
     #[arg(long, default_value_t = Ranking::default().diversity, value_name = "LAMBDA", value_parser = share())]
     diversity: f32,
-    /// Leave out what is less relevant, from 0 to 1
-    #[arg(long, default_value_t = Ranking::default().threshold, value_name = "RELEVANCE", value_parser = share())]
-    threshold: f32,
+    /// Leave out what is less relevant, from 0 to 1; if not given, 0, or reranking.threshold with a reranking model
+    #[arg(long, value_name = "RELEVANCE", value_parser = share())]
+    threshold: Option<f32>,
     /// Say how each score came about
     #[arg(long)]
     explain: bool,
@@ -52,7 +53,8 @@ impl Search {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let mut services = app.open_with(&settings)?.services;
-        services.embedder = embedding::open_or_fail_later(&settings.embedding);
+        services.embedder = embedding::open_later(&settings.embedding);
+        services.reranking = reranking::open_later(&settings.reranking);
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
         let ranking =
@@ -161,15 +163,17 @@ fn marked(text: &str, line: Range<usize>, marks: &[Range<usize>], palette: Palet
 }
 
 fn reasons(hit: &Hit) -> String {
-    let Explanation { parts, relevance, recency, terms, length, average_length, documents } = &hit.explanation;
+    let Explanation { parts, relevance, rerank, recency, terms, length, average_length, documents } = &hit.explanation;
     let parts = parts.iter().map(|part| format!("{} {:.2}", part.part.as_str(), part.score)).collect::<Vec<_>>().join(" + ");
     let terms = terms.iter().map(|term| {
         let (frequency, with) = (term.frequency, term.documents);
         format!("{} {:.2} ({frequency}× here, in {with} of {documents})", term.term, term.score)
     });
     let terms = terms.collect::<Vec<_>>().join(", ");
-    let score = hit.score;
+    let reread =
+        rerank.map(|RerankScore { score, before }| format!(" as the reranking model has it ({score:.2}), before {before:.3}"));
+    let (score, reread) = (hit.score, reread.unwrap_or_default());
     format!(
-        "score {score:.3}: relevance {relevance:.3} from {parts}; newness {recency:.2}; {terms}; {length} words here, {average_length:.1} on average"
+        "score {score:.3}: relevance {relevance:.3}{reread} from {parts}; newness {recency:.2}; {terms}; {length} words here, {average_length:.1} on average"
     )
 }

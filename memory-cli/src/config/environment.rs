@@ -17,6 +17,8 @@ pub(crate) struct Environment {
     pub claude: Option<PathBuf>,
     /// `MEMORY_EMBEDDING_MODEL`: the folder of the embedding model.
     pub embedding_model: Option<PathBuf>,
+    /// `MEMORY_RERANKING_MODEL`: the folder of the reranking model.
+    pub reranking_model: Option<PathBuf>,
     /// `VISUAL`, else `EDITOR`.
     pub editor: Option<String>,
     /// Whether terminals may be coloured: neither `NO_COLOR` is set nor is `TERM` `dumb`.
@@ -33,6 +35,7 @@ impl Environment {
             config: variable("MEMORY_CONFIG").map(PathBuf::from),
             claude: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
             embedding_model: variable("MEMORY_EMBEDDING_MODEL").map(PathBuf::from),
+            reranking_model: variable("MEMORY_RERANKING_MODEL").map(PathBuf::from),
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
         }

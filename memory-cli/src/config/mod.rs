@@ -3,11 +3,13 @@
 mod document;
 mod environment;
 mod error;
+mod reranking;
 mod settings;
 
 pub(crate) use environment::Environment;
 pub(crate) use error::ConfigError;
-pub(crate) use settings::{Embedding, Layer, Place, Settings};
+pub(crate) use reranking::Reranking;
+pub(crate) use settings::{Embedding, Layer, Place, Setting, Settings};
 
 /// The file that `memory config init` writes: every key, with its default and what it means.
 pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

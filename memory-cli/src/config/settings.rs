@@ -7,7 +7,7 @@ use memory_ingest::SourceName;
 use serde_json::Value;
 
 use super::document::{Document, parsed};
-use super::{ConfigError, Environment};
+use super::{ConfigError, Environment, Reranking};
 use crate::moments;
 
 /// All settings, and where each comes from.
@@ -37,12 +37,14 @@ pub(crate) struct Settings {
     pub timezone: Setting<Option<String>>,
     /// The embedding model.
     pub embedding: Embedding,
+    /// The reranking model.
+    pub reranking: Reranking,
     /// Where notes are taken in from.
     pub places: Vec<Place>,
 }
 
 /// Which model turns texts into vectors, if any.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Embedding {
     /// The folder with the model.
     pub model: Setting<Option<PathBuf>>,
@@ -136,6 +138,7 @@ impl Settings {
             ),
             timezone: or_plain(document.take("timezone", |text| Ok(Some(text.to_owned())))?, None),
             embedding: embedding(&mut document, environment)?,
+            reranking: Reranking::take(&mut document, environment)?,
             places,
             file,
         };
@@ -166,6 +169,7 @@ impl Settings {
         all.push(("embedding.base_url".to_owned(), text(base_url)));
         all.push(("embedding.name".to_owned(), text(name)));
         all.push(("embedding.api_key_env".to_owned(), text(api_key_env)));
+        all.extend(self.reranking.all().map(|(key, shown)| (key.to_owned(), shown)));
         for place in &self.places {
             all.push((format!("ingestion.{}.path", place.source), path(&place.path)));
             all.push((format!("ingestion.{}.enabled", place.source), place.enabled.show(|yes| (*yes).into())));
@@ -209,7 +213,7 @@ fn or<T>(value: Option<T>, default: impl FnOnce() -> Result<T, ConfigError>) -> 
     }
 }
 
-fn or_plain<T>(value: Option<T>, default: T) -> Setting<T> {
+pub(super) fn or_plain<T>(value: Option<T>, default: T) -> Setting<T> {
     match value {
         Some(value) => Setting { value, from: Layer::File },
         None => Setting { value: default, from: Layer::Default },
@@ -217,7 +221,7 @@ fn or_plain<T>(value: Option<T>, default: T) -> Setting<T> {
 }
 
 impl<T> Setting<T> {
-    fn show(&self, shown: impl Fn(&T) -> Value) -> (Value, Layer) {
+    pub(super) fn show(&self, shown: impl Fn(&T) -> Value) -> (Value, Layer) {
         (shown(&self.value), self.from)
     }
 }
@@ -301,7 +305,7 @@ mod tests {
         assert!(settings.all().iter().all(|(.., from)| *from == Layer::File));
         let (mut told, defaults) = (values(&settings), load("").expect("settings"));
         // Keys without a default have an example instead.
-        let has_none = |key: &str| key == "timezone" || key.starts_with("embedding.");
+        let has_none = |key: &str| ["timezone", "reranking.model"].contains(&key) || key.starts_with("embedding.");
         told.iter_mut().filter(|(key, _)| has_none(key)).for_each(|(_, value)| *value = Value::Null);
         assert_eq!(told, values(&defaults));
     }

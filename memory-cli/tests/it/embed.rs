@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
+use crate::tiny_bert::TinyBert;
 
 #[test]
 fn without_a_model_it_says_how_to_name_one() {
@@ -24,8 +25,14 @@ fn without_a_model_it_says_how_to_name_one() {
 #[test]
 fn a_model_that_is_not_there_stops_embedding_and_no_search() {
     let sandbox = Sandbox::new();
+    TinyBert::encoder(1).write(&sandbox.path("model"));
     sandbox.file(".memory/config.yaml", "embedding:\n  model: ~/nowhere\n");
     sandbox.write("dark mode", &[]);
+    // While no model has read anything, nothing is missed.
+    let answer = sandbox.json(&["search", "dark"]);
+    assert_eq!((&answer["total"], &answer["degraded"]), (&1.into(), &serde_json::Value::Null));
+    let model = sandbox.path("model").display().to_string();
+    sandbox.run_with("MEMORY_EMBEDDING_MODEL", &model, &["embed"]);
     let answer = sandbox.json(&["search", "dark"]);
     assert_eq!(answer["total"], 1);
     let degraded = answer["degraded"].as_str().expect("it says so");

@@ -142,9 +142,8 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
               [default: 1]
 
           --threshold <RELEVANCE>
-              Leave out what is less relevant, from 0 to 1
-              
-              [default: 0]
+              Leave out what is less relevant, from 0 to 1; if not given, 0, or reranking.threshold with
+              a reranking model
 
           --explain
               Say how each score came about

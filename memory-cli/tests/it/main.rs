@@ -7,10 +7,14 @@ mod errors;
 mod find;
 mod help;
 mod readme;
+mod rerank;
 mod sandbox;
 mod take_in;
 #[cfg(target_os = "linux")]
 mod terminal;
+#[path = "../../../memory-agent/tests/it/model/tiny_bert.rs"]
+#[expect(dead_code, reason = "models are tested where they are run")]
+mod tiny_bert;
 mod tour;
 mod upkeep;
 mod way_back;

@@ -20,6 +20,8 @@ pub use phrase::Phrase;
 /// What a question asks for, once its words were understood. See [`parse()`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Question {
+    /// What was typed, without filters and what must not be there: what a model is to read.
+    pub text: String,
     /// The words, each once, in the order in which they first appear.
     pub words: Vec<Word>,
     /// What must stand there word by word.

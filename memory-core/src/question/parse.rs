@@ -66,6 +66,7 @@ pub fn parse(text: &str, filter: &Filter) -> Parsed {
         }
     }
     understand(&plain, &prefixes, &mut question);
+    question.text = plain;
     Parsed { question, filter, misread }
 }
 

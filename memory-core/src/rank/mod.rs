@@ -1,7 +1,8 @@
 //! How well a text answers a question.
 //!
 //! What speaks for a candidate is gathered as numbers ([`evidence()`]), weighed ([`Weights`]) and summed up ([`score()`]); what
-//! is recent gains ([`recency()`]), and what repeats a better one is put back ([`diverse()`]). All of it is pure.
+//! is recent gains ([`recency()`]), and what repeats a better one is put back ([`diverse()`]). Where a model reads the best again,
+//! its scores take the place of the sums ([`rerank()`]). All of it is pure.
 
 mod bm25;
 mod diversity;
@@ -9,6 +10,7 @@ mod evidence;
 mod facts;
 mod logit;
 mod recency;
+mod rerank;
 mod score;
 mod weights;
 
@@ -18,5 +20,6 @@ pub use evidence::{Candidate, Evidence, PAUSE_HOURS, Seat, Statistics, evidence}
 pub use facts::Facts;
 pub use logit::{min_max, sigmoid};
 pub use recency::{FADES_IN, recency};
+pub use rerank::{Normalise, RerankRules, Reread, rerank};
 pub use score::{Scored, relevance, score, worth};
 pub use weights::{PARTS, Part, WITH_VECTORS, WITHOUT_VECTORS, Weights};

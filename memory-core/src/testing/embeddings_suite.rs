@@ -22,6 +22,7 @@ pub fn embeddings_suite(make: &dyn Fn() -> Services) {
     embedding_goes_on_where_it_stopped(&make());
     what_is_gone_or_changed_meanwhile_is_not_kept(&make());
     a_failing_model_degrades_the_answer(&make());
+    a_model_that_has_read_nothing_is_not_asked(&make());
     among_few_what_is_near_is_found_and_what_is_not_is_not(&make());
     without_a_model_nothing_is_embedded(&make());
 }
@@ -51,6 +52,20 @@ impl Embedder for Failing {
 
     fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         Err(EmbedError { why: "it is asleep".into(), hint: Some("wake it".into()) })
+    }
+}
+
+/// A model that cannot be opened.
+#[derive(Debug)]
+struct Unopened;
+
+impl Embedder for Unopened {
+    fn identity(&self) -> &'static str {
+        ""
+    }
+
+    fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        Err(EmbedError { why: "it is not there".into(), hint: None })
     }
 }
 
@@ -175,11 +190,33 @@ fn what_is_gone_or_changed_meanwhile_is_not_kept(services: &Services) {
 fn a_failing_model_degrades_the_answer(services: &Services) {
     let services = with(services, Failing);
     let id = put(&services, "dark mode");
+    let vector = crate::TextVector { id, text: crate::ContentHash::of("dark mode"), vector: vec![1.0, 0.0] };
+    services.store.keep_vectors("failing", &[vector]).expect("it is kept");
     let answer = ask(&services, "dark");
     assert_eq!(found(&answer), [id]);
     assert!(answer.degraded.is_some_and(|why| why.contains("it is asleep")));
+    put(&services, "light mode");
     let error = embed(&services, &mut |_| (), None).expect_err("it cannot");
     assert!(matches!(error, StoreError::Embed(_)) && error.hint().as_deref() == Some("wake it"));
+}
+
+fn a_model_that_has_read_nothing_is_not_asked(services: &Services) {
+    let meaning = with(services, Meaning("one"));
+    let failing = with(services, Failing);
+    let id = put(services, "dark mode");
+    let unopened = with(services, Unopened);
+    assert!(!services.store.has_vectors(None).expect("it is known"));
+    assert!(ask(&unopened, "dark").degraded.is_none(), "nothing is missed");
+    all(&meaning);
+    assert!(services.store.has_vectors(None).expect("it is known"));
+    assert!(ask(&unopened, "dark").degraded.is_some(), "who cannot be told is asked why");
+    // There are vectors, but of another model.
+    assert!(!services.store.has_vectors(Some("failing")).expect("it is known"));
+    let answer = ask(&failing, "dark");
+    assert_eq!((found(&answer), answer.degraded), (vec![id], None));
+    assert!(services.store.has_vectors(Some("one")).expect("it is known"));
+    delete(services, &id.to_string()).expect("it is deleted");
+    assert!(ask(&meaning, "vehicle").degraded.is_none());
 }
 
 fn among_few_what_is_near_is_found_and_what_is_not_is_not(services: &Services) {

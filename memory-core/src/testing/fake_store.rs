@@ -137,6 +137,11 @@ impl Embeddings for FakeStore {
         Ok(lacking.into_iter().map(|memory| memory.id).collect())
     }
 
+    fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
+        let is_wanted = |own: &str| identity.is_none_or(|identity| identity == own);
+        Ok(self.state().vectors.iter().any(|(own, kept)| is_wanted(own) && !kept.is_empty()))
+    }
+
     fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let mut state = self.state();
         let is_current = |own: &&TextVector| {
@@ -256,10 +261,13 @@ impl MemoryStore for FakeStore {
             }
             score += cosines.get(&stored.memory.id).copied().filter(|cosine| 2.0 <= *cosine).unwrap_or_default();
             if 0.0 < score {
+                let relevance = score / (1.0 + score);
                 let (snippet, marks) = (stored.memory.headline().to_owned(), Vec::new());
-                hits.push(Hit { stored, score, snippet, marks, explanation: Explanation::default() });
+                let explanation = Explanation { relevance, ..Explanation::default() };
+                hits.push(Hit { stored, score: relevance, snippet, marks, explanation });
             }
         }
+        hits.retain(|hit| asked.ranking.threshold.unwrap_or_default() <= hit.explanation.relevance);
         hits.sort_by(|left, right| {
             right.score.total_cmp(&left.score).then_with(|| left.stored.memory.id.cmp(&right.stored.memory.id))
         });

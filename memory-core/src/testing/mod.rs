@@ -35,6 +35,7 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         clock: Arc::new(FakeClock::default()),
         ids: Arc::new(CountingIds::default()),
         embedder: None,
+        reranking: None,
         actor: "test".into(),
     }
 }

@@ -24,6 +24,10 @@ impl Embeddings for FileStore {
         self.index.lacking(identity)
     }
 
+    fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
+        self.index.has_vectors(identity)
+    }
+
     fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let _lock = self.begin()?;
         self.index.keep_vectors(identity, vectors)

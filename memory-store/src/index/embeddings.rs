@@ -29,6 +29,14 @@ impl Index {
         })
     }
 
+    /// Tells whether vectors of the model `identity` were made, or else of any, readable or not.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
+        self.ask("look for vectors", |_, opened| Ok(Vectors::were_made(&opened.place, identity)))
+    }
+
     /// Keeps vectors of the model `identity`, as far as the documents still have these texts; returns how many.
     ///
     /// # Errors

@@ -141,7 +141,7 @@ impl Text {
         policy.set_min_layer_size(1_000);
         policy.set_del_docs_ratio_before_merge(0.3);
         writer.set_merge_policy(Box::new(policy));
-        Ok(Writer { writer, fields: self.fields, gathered: Vec::with_capacity(PORTION) })
+        Ok(Writer { inner: writer, fields: self.fields, gathered: Vec::with_capacity(PORTION) })
     }
 
     /// Returns how many documents there are.
@@ -152,7 +152,7 @@ impl Text {
 
 /// Writes the full text.
 pub(super) struct Writer {
-    writer: IndexWriter,
+    inner: IndexWriter,
     fields: Fields,
     /// What is not handed over yet: a thread that is woken for each document does little else.
     gathered: Vec<UserOperation>,
@@ -183,33 +183,33 @@ impl Writer {
     }
 
     fn hand_over(&mut self) -> Result<(), Trouble> {
-        self.writer.run(self.gathered.drain(..))?;
+        self.inner.run(self.gathered.drain(..))?;
         Ok(())
     }
 
     /// Makes everything visible and durable, as `generation`, and waits for the merges.
     pub(super) fn commit(mut self, generation: u64) -> Result<(), Trouble> {
         self.publish(generation)?;
-        self.writer.wait_merging_threads()?;
+        self.inner.wait_merging_threads()?;
         Ok(())
     }
 
     /// Makes everything visible and durable, as one segment.
     pub(super) fn commit_as_one(mut self, generation: u64) -> Result<(), Trouble> {
-        self.writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
+        self.inner.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.publish(generation)?;
-        let segments = self.writer.index().searchable_segment_ids()?;
+        let segments = self.inner.index().searchable_segment_ids()?;
         if 1 < segments.len() {
-            self.writer.merge(&segments).wait()?;
+            self.inner.merge(&segments).wait()?;
         }
-        self.writer.garbage_collect_files().wait()?;
-        self.writer.wait_merging_threads()?;
+        self.inner.garbage_collect_files().wait()?;
+        self.inner.wait_merging_threads()?;
         Ok(())
     }
 
     fn publish(&mut self, generation: u64) -> Result<(), Trouble> {
         self.hand_over()?;
-        let mut prepared = self.writer.prepare_commit()?;
+        let mut prepared = self.inner.prepare_commit()?;
         prepared.set_payload(&generation.to_string());
         prepared.commit()?;
         Ok(())

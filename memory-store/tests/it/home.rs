@@ -61,6 +61,7 @@ pub(crate) fn services(store: FileStore) -> Services {
         clock: Arc::new(FakeClock::default()),
         ids: Arc::new(memory_store::RandomIds),
         embedder: None,
+        reranking: None,
         actor: "test".into(),
     }
 }

@@ -196,7 +196,7 @@ fn order(
     let weights = asked.ranking.weights.as_ref().unwrap_or(usual);
     let evidence = evidence(&question, &statistics, &candidates);
     let scored = rank::score(&evidence, weights);
-    let recency = asked.ranking.recency;
+    let (recency, threshold) = (asked.ranking.recency, asked.ranking.threshold.unwrap_or_default());
     let worth = |number: usize| {
         let recent = rank::recency(candidates[number].created_at, now);
         (1.0 - recency) * scored[number].relevance + recency * recent
@@ -207,10 +207,10 @@ fn order(
     let mut best: Vec<(usize, f32)> = (0..found.len())
         .filter(|number| found[*number].passes && (found[*number].matches || supported(*number)))
         .map(|number| (number, worth(number)))
-        .filter(|(number, _)| asked.ranking.threshold <= scored[*number].relevance)
+        .filter(|(number, _)| threshold <= scored[*number].relevance)
         .collect();
     let besides = best.iter().filter(|(number, _)| !found[*number].matches).count() as u64;
-    let total = if 0.0 < asked.ranking.threshold { best.len() as u64 } else { total + besides };
+    let total = if 0.0 < threshold { best.len() as u64 } else { total + besides };
     best.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| scored[right.0].score.total_cmp(&scored[left.0].score)));
     if let Some(last) = asked.limit.checked_sub(1).and_then(|last| best.get(last).copied()) {
         // All that are as good as the last: the rows decide between them.
@@ -270,6 +270,7 @@ impl Explain<'_> {
         Explanation {
             parts: parts.filter(|part| part.score != 0.0).collect(),
             relevance: 0.0,
+            rerank: None,
             recency: rank::recency(candidate.created_at, now),
             terms: terms.collect(),
             length: candidate.lengths[part],

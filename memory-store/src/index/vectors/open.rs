@@ -63,6 +63,15 @@ impl Vectors {
         Self::of_model(place, ContentHash::of(identity))
     }
 
+    /// Tells whether vectors of the model called `identity`, or of any, were made, readable or not.
+    pub fn were_made(place: &Path, identity: Option<&str>) -> bool {
+        let place = place.join(FOLDER);
+        match identity {
+            Some(identity) => place.join(ContentHash::of(identity).to_string()).is_dir(),
+            None => fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_some()),
+        }
+    }
+
     /// Opens the vectors of every model there are any of.
     ///
     /// # Errors
@@ -75,7 +84,12 @@ impl Vectors {
 
     /// Tells whether these are the vectors of the model called `identity`, with so many numbers, in the index at `place`.
     pub fn are_of(&self, place: &Path, identity: &str, dimensions: usize) -> bool {
-        self.model == ContentHash::of(identity) && self.layout.dimensions == dimensions && self.folder.starts_with(place)
+        self.are_of_model(place, identity) && self.layout.dimensions == dimensions
+    }
+
+    /// Tells whether these are the vectors of the model called `identity`, in the index at `place`.
+    pub fn are_of_model(&self, place: &Path, identity: &str) -> bool {
+        self.model == ContentHash::of(identity) && self.folder.starts_with(place)
     }
 
     /// Tells whether files are there, of which nothing holds: vectors were made, and cannot be read.

@@ -1,0 +1,127 @@
+//! Models that are waited for only so long.
+
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::Duration;
+
+use memory_core::{RerankError, Reranker};
+
+/// A reranking model that is waited for only so long.
+///
+/// What takes longer goes on in a thread that nobody waits for; until that one is done, the model is not asked again.
+#[derive(Debug)]
+pub struct Patient<R> {
+    model: Arc<R>,
+    patience: Duration,
+    /// Held by the thread that nobody waits for.
+    late: Mutex<Weak<()>>,
+}
+
+impl<R: Reranker> Patient<R> {
+    /// Waits for `model` as long as `patience` says.
+    pub fn new(model: R, patience: Duration) -> Self {
+        Self { model: Arc::new(model), patience, late: Mutex::default() }
+    }
+}
+
+impl<R: Reranker + 'static> Reranker for Patient<R> {
+    fn identity(&self) -> &str {
+        self.model.identity()
+    }
+
+    fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
+        let late = || self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        if late().upgrade().is_some() {
+            return Err(failed("it is still busy with an earlier question", None));
+        }
+        let (model, query) = (Arc::clone(&self.model), query.to_owned());
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let (sender, scores) = sync_channel(1);
+        let busy = Arc::new(());
+        let at_work = Arc::downgrade(&busy);
+        let work = move || {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            // Nobody may be waiting any more.
+            let _ = sender.send(model.score(&query, &texts));
+            drop(busy);
+        };
+        let spawned = thread::Builder::new().name("reranking".into()).spawn(work);
+        spawned.map_err(|error| failed(&format!("no thread can be started for it: {error}"), None))?;
+        match scores.recv_timeout(self.patience) {
+            Ok(scores) => scores,
+            Err(RecvTimeoutError::Disconnected) => Err(failed("it broke down", None)),
+            Err(RecvTimeoutError::Timeout) => {
+                *late() = at_work;
+                let why = format!("it took longer than {} s", self.patience.as_secs_f32());
+                Err(failed(&why, Some("show it fewer or shorter texts, or give it more time")))
+            }
+        }
+    }
+}
+
+fn failed(why: &str, hint: Option<&str>) -> RerankError {
+    RerankError { why: why.into(), hint: hint.map(str::to_owned) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+
+    /// A model that answers once it is told to; to the word "panic" it breaks down.
+    #[derive(Debug)]
+    struct Slow {
+        go: Mutex<Receiver<()>>,
+        done: Sender<()>,
+    }
+
+    impl Reranker for Slow {
+        fn identity(&self) -> &'static str {
+            "slow"
+        }
+
+        fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
+            self.go.lock().expect("nobody panics while it is held").recv().expect("it is told");
+            assert_ne!(query, "panic");
+            self.done.send(()).expect("the test listens");
+            Ok(vec![1.0; texts.len()])
+        }
+    }
+
+    fn slow(patience: Duration) -> (Patient<Slow>, Sender<()>, Receiver<()>) {
+        let ((go, told), (done, heard)) = (channel(), channel());
+        (Patient::new(Slow { go: Mutex::new(told), done }, patience), go, heard)
+    }
+
+    #[test]
+    fn who_answers_in_time_is_heard() {
+        let (patient, go, _heard) = slow(Duration::from_mins(10));
+        go.send(()).expect("it listens");
+        assert_eq!(patient.score("question", &["one", "two"]).expect("scores"), [1.0, 1.0]);
+        assert_eq!(patient.identity(), "slow");
+    }
+
+    #[test]
+    fn who_is_late_is_not_waited_for_nor_asked_again_before_it_is_done() {
+        let (patient, go, heard) = slow(Duration::from_millis(1));
+        let why = |patient: &Patient<Slow>| patient.score("question", &["text"]).expect_err("it is late").why;
+        assert_eq!(why(&patient), "it took longer than 0.001 s");
+        assert_eq!(why(&patient), "it is still busy with an earlier question");
+        go.send(()).expect("it listens");
+        heard.recv().expect("it is done");
+        while patient.late.lock().expect("nobody panics").upgrade().is_some() {
+            thread::yield_now();
+        }
+        assert_eq!(why(&patient), "it took longer than 0.001 s", "it is asked again");
+        go.send(()).expect("it listens");
+    }
+
+    #[test]
+    fn a_model_that_breaks_down_is_an_error() {
+        let (patient, go, _heard) = slow(Duration::from_mins(10));
+        go.send(()).expect("it listens");
+        assert_eq!(patient.score("panic", &["text"]).expect_err("it panics").why, "it broke down");
+    }
+}

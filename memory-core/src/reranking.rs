@@ -1,0 +1,209 @@
+//! Having a model read the best hits of a search again.
+
+use std::sync::Arc;
+
+use crate::rank::{RerankRules, Reread, rerank};
+use crate::{Found, Hit, Ranking, RerankError, RerankScore, Reranker, embedded_text};
+
+/// A model that reads the best hits of each search again, and how it is used.
+#[derive(Debug, Clone)]
+pub struct Reranking {
+    /// The model.
+    pub reranker: Arc<dyn Reranker>,
+    /// How it is used.
+    pub rules: RerankRules,
+}
+
+impl Reranking {
+    /// Puts the best of `found` in the order in which the model finds them to answer `question`.
+    ///
+    /// What is less relevant than the threshold is left out, and with it whatever the model has not read. Without a threshold
+    /// that comes last, in the order it had.
+    ///
+    /// # Errors
+    /// When the model gives no scores, or not one finite number for each text.
+    pub(crate) fn apply(&self, question: &str, found: Found, ranking: &Ranking) -> Result<Found, RerankError> {
+        let shown = &found.hits[..found.hits.len().min(self.rules.candidates)];
+        if shown.is_empty() {
+            return Ok(found);
+        }
+        let texts: Vec<String> =
+            shown.iter().map(|hit| beginning(&embedded_text(&hit.stored.memory), self.rules.characters)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let scores = self.reranker.score(question, &texts)?;
+        let recency: Vec<f32> = shown.iter().map(|hit| hit.explanation.recency).collect();
+        let threshold = ranking.threshold.unwrap_or(self.rules.threshold);
+        let reread = rerank(&scores, self.rules.normalise, threshold, &recency, ranking.recency)
+            .map_err(|why| RerankError { why, hint: None })?;
+        let least = reread.last().map_or(0.0, |last| last.worth);
+        let (mut read, unread) = split(found.hits, scores.len());
+        let mut hits: Vec<Hit> =
+            reread.iter().filter_map(|own| Some(reread_hit(read[own.number].take()?, own, &scores))).collect();
+        let mut total = found.total;
+        if 0.0 < threshold {
+            total = hits.len() as u64;
+        } else {
+            // Its own score says how it stands among its like, not how it stands to what was read.
+            hits.extend(unread.into_iter().map(|hit| Hit { score: least * hit.score, ..hit }));
+        }
+        Ok(Found { hits, total, degraded: found.degraded })
+    }
+}
+
+fn split(mut hits: Vec<Hit>, read: usize) -> (Vec<Option<Hit>>, Vec<Hit>) {
+    let unread = hits.split_off(read);
+    (hits.into_iter().map(Some).collect(), unread)
+}
+
+fn reread_hit(mut hit: Hit, reread: &Reread, scores: &[f32]) -> Hit {
+    let before = hit.explanation.relevance;
+    hit.score = reread.worth;
+    hit.explanation.relevance = reread.relevance;
+    hit.explanation.rerank = Some(RerankScore { score: scores[reread.number], before });
+    hit
+}
+
+/// Returns the first `characters` of a text.
+fn beginning(text: &str, characters: usize) -> String {
+    text.chars().take(characters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::rank::Normalise;
+    use crate::testing::{FakeStore, services};
+    use crate::{Draft, Filter, Query, Secrets, Services, search, write};
+
+    /// A model whose score is the number with which a text ends, and which remembers what it was shown.
+    #[derive(Debug, Default)]
+    struct LastWord {
+        shown: Mutex<Vec<(String, Vec<String>)>>,
+        /// What it says instead, if it does.
+        instead: Option<Result<Vec<f32>, &'static str>>,
+    }
+
+    impl Reranker for LastWord {
+        fn identity(&self) -> &'static str {
+            "last-word"
+        }
+
+        fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
+            let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+            let scores =
+                texts.iter().map(|text| text.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(-9.0)).collect();
+            self.shown.lock().expect("nobody panics").push((query.to_owned(), texts));
+            self.instead.clone().unwrap_or(Ok(scores)).map_err(|why| RerankError { why: why.into(), hint: None })
+        }
+    }
+
+    struct Home {
+        services: Services,
+        model: Arc<LastWord>,
+    }
+
+    impl Home {
+        /// In the order of the words alone, the first of `texts` come first.
+        fn new(texts: &[&str], rules: RerankRules, instead: Option<Result<Vec<f32>, &'static str>>) -> Self {
+            let model = Arc::new(LastWord { instead, ..LastWord::default() });
+            let reranking = Some(Reranking { reranker: Arc::clone(&model) as Arc<dyn Reranker>, rules });
+            let services = Services { reranking, ..services(Arc::new(FakeStore::default())) };
+            for (number, text) in texts.iter().enumerate() {
+                let text = format!("{}{text}", "tea ".repeat(texts.len() - number));
+                write(&services, Draft::new(&text), Secrets::Refuse).expect("it is kept");
+            }
+            Self { services, model }
+        }
+
+        fn ask(&self, text: &str, limit: usize, ranking: Ranking) -> Found {
+            let query = Query { text: text.into(), filter: Filter::default(), limit, ranking };
+            search(&self.services, &query).expect("it is answered")
+        }
+
+        fn order(&self, limit: usize, threshold: Option<f32>) -> Vec<String> {
+            last_words(&self.ask("tea", limit, Ranking { threshold, ..Ranking::default() }))
+        }
+    }
+
+    fn last_words(found: &Found) -> Vec<String> {
+        let last = |hit: &Hit| hit.stored.memory.content.rsplit(' ').next().unwrap_or_default().to_owned();
+        found.hits.iter().map(last).collect()
+    }
+
+    const TEXTS: [&str; 4] = ["-3", "2", "-0.5", "5"];
+
+    fn home(rules: RerankRules) -> Home {
+        Home::new(&TEXTS, rules, None)
+    }
+
+    #[test]
+    fn the_order_is_the_models_and_what_it_finds_irrelevant_is_left_out() {
+        let home = home(RerankRules::default());
+        let found = home.ask("tea", 10, Ranking::default());
+        assert_eq!((last_words(&found), found.total, found.degraded), (vec!["5".into(), "2".into(), "-0.5".into()], 3, None));
+        let best = &found.hits[0].explanation;
+        let said = best.rerank.expect("the model has read it");
+        assert!(said.score.to_bits() == 5_f32.to_bits() && said.before < best.relevance && 0.99 < best.relevance);
+        assert_eq!(home.order(2, None), ["5", "2"]);
+    }
+
+    #[test]
+    fn the_threshold_of_a_question_wins() {
+        let home = home(RerankRules::default());
+        assert_eq!(home.order(10, Some(0.0)), ["5", "2", "-0.5", "-3"]);
+        assert_eq!(home.order(10, Some(0.9)), ["5"]);
+        assert!(home.ask("tea", 10, Ranking { threshold: Some(1.0), ..Ranking::default() }).hits.is_empty());
+        let among = RerankRules { normalise: Normalise::MinMax, ..RerankRules::default() };
+        assert_eq!(self::home(among).order(10, Some(1.0)), ["5"]);
+    }
+
+    #[test]
+    fn what_it_has_not_read_comes_last_or_not_at_all() {
+        let home = home(RerankRules { candidates: 2, ..RerankRules::default() });
+        assert_eq!(home.order(10, None), ["2"]);
+        let found = home.ask("tea", 10, Ranking { threshold: Some(0.0), ..Ranking::default() });
+        assert_eq!((last_words(&found), found.total), (vec!["2".into(), "-3".into(), "-0.5".into(), "5".into()], 4));
+        assert!(found.hits.is_sorted_by(|one, other| other.score <= one.score));
+        assert!(found.hits[2].explanation.rerank.is_none());
+    }
+
+    #[test]
+    fn a_model_that_fails_leaves_the_answer_as_it_is_without_it() {
+        for wrong in [Err("it is asleep"), Ok(vec![1.0]), Ok(vec![f32::NAN; 4]), Ok(vec![1.0; 5])] {
+            let home = Home::new(&TEXTS, RerankRules::default(), Some(wrong));
+            let found = home.ask("tea", 2, Ranking::default());
+            assert_eq!((last_words(&found), found.total), (vec!["-3".into(), "2".into()], 4));
+            let degraded = found.degraded.expect("it says so");
+            assert!(degraded.ends_with("so the order is the one without it"), "{degraded}");
+            // A threshold is about the store's own relevance again, which is 0.8, 0.75, 0.67 and 0.5.
+            assert_eq!(home.order(10, Some(0.7)), ["-3", "2"]);
+        }
+    }
+
+    #[test]
+    fn it_is_shown_the_question_and_the_beginnings_of_texts() {
+        let home = home(RerankRules { characters: 9, ..RerankRules::default() });
+        home.ask("a tea -coffee scope:global", 10, Ranking::default());
+        let shown = home.model.shown.lock().expect("nobody panics");
+        let beginnings = ["tea tea t", "tea tea t", "tea tea -", "tea 5"].map(str::to_owned);
+        assert_eq!(*shown, [("a tea".to_owned(), beginnings.to_vec())]);
+    }
+
+    #[test]
+    fn it_is_not_asked_where_there_is_nothing_to_read() {
+        let home = home(RerankRules::default());
+        assert_eq!(home.ask("coffee", 10, Ranking::default()).total, 0);
+        assert_eq!(home.ask("tea", 0, Ranking::default()).total, 4);
+        assert!(home.model.shown.lock().expect("nobody panics").is_empty());
+    }
+
+    #[test]
+    fn newness_and_diversity_count_afterwards() {
+        let home = Home::new(&["green 3", "green 3.1", "black 2"], RerankRules::default(), None);
+        assert_eq!(home.order(10, None), ["3.1", "3", "2"]);
+        let diverse = Ranking { diversity: 0.5, ..Ranking::default() };
+        assert_eq!(last_words(&home.ask("tea", 10, diverse)), ["3.1", "2", "3"]);
+    }
+}
