@@ -1,0 +1,55 @@
+//! Keeps made-up vectors of the model in a folder for every memory that has none: `make-vectors HOME MODEL-FOLDER`.
+//!
+//! They take the room and the time of real ones, which would take hours to make; they mean nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::{env, error::Error};
+
+use memory_agent::model::LocalEmbedder;
+use memory_core::{ContentHash, Embedder, Embeddings, MemoryStore, TextVector, embedded_text};
+use memory_store::{FileStore, Options};
+
+/// How many vectors are kept at once.
+const BATCH: usize = 10_000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = env::args().skip(1);
+    let (Some(home), Some(model)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: make-vectors HOME MODEL-FOLDER".into());
+    };
+    let embedder = LocalEmbedder::open(Path::new(&model), None)?;
+    let store = Arc::new(FileStore::open(Path::new(&home), Options::default())?);
+    store.refresh()?;
+    let lacking = store.lacking(embedder.identity())?;
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut kept = 0;
+    for ids in lacking.chunks(BATCH) {
+        let mut vectors = Vec::with_capacity(ids.len());
+        for id in ids {
+            let text = ContentHash::of(&embedded_text(&store.get(id)?.memory));
+            vectors.push(TextVector { id: *id, text, vector: numbers.vector(embedder.dimensions()) });
+        }
+        kept += store.keep_vectors(embedder.identity(), &vectors)?;
+    }
+    println!("{kept}");
+    Ok(())
+}
+
+/// Numbers that look random, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    /// Returns a vector of length 1 that points anywhere.
+    fn vector(&mut self, dimensions: usize) -> Vec<f32> {
+        let mut number = || {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            self.0.to_le_bytes()[..4].iter().map(|byte| f32::from(*byte) - 127.5).sum::<f32>()
+        };
+        let vector: Vec<f32> = (0..dimensions).map(|_| number()).collect();
+        let length = vector.iter().map(|part| part * part).sum::<f32>().sqrt();
+        vector.into_iter().map(|part| part / length).collect()
+    }
+}

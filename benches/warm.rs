@@ -1,0 +1,87 @@
+//! Times searches in a process that stays: `warm HOME QUESTIONS [--model FOLDER]`.
+//!
+//! Each question is asked once before it counts. Prints the median and the slowest of a hundred, and names the slowest
+//! questions. With `--model`, the sentence-transformer in that folder has read each question before, and vectors count too.
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+use std::{collections::HashMap, env, error::Error};
+
+use memory_agent::model::LocalEmbedder;
+use memory_core::{EmbedError, Embedder, Embedding, Filter, History, MemoryStore, Query, Ranking, Services, search};
+use memory_store::{FileStore, Options, RandomIds, SystemClock};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let (home, questions, model) = match arguments.as_slice() {
+        [home, questions] => (home, questions, None),
+        [home, questions, flag, model] if flag == "--model" => (home, questions, Some(model)),
+        _ => return Err("usage: warm HOME QUESTIONS [--model FOLDER]".into()),
+    };
+    let questions: u32 = questions.parse()?;
+    let model = model.map(|folder| LocalEmbedder::open(Path::new(folder), None)).transpose()?;
+    let model = model.map(|model| Arc::new(Remembering { model, known: RwLock::default() }));
+    let store = Arc::new(FileStore::open(Path::new(home), Options::default())?);
+    let services = Services {
+        store: Arc::clone(&store) as Arc<dyn MemoryStore>,
+        history: store as Arc<dyn History>,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        embedder: model.clone().map(|model| model as Arc<dyn Embedder>),
+        reranking: None,
+        actor: "bench".into(),
+    };
+    let mut times = Vec::new();
+    for (number, counts) in (0..questions).map(|number| (number, false)).chain((0..questions).map(|number| (number, true))) {
+        let (filter, ranking) = (Filter::default(), Ranking::default());
+        let query = Query { text: corpus::question(number), filter, limit: 10, ranking };
+        let start = Instant::now();
+        let found = search(&services, &query)?;
+        let time = start.elapsed().as_secs_f64() * 1_000.0;
+        if let Some(why) = found.degraded {
+            return Err(why.into());
+        }
+        if counts {
+            times.push((time, number, found.total));
+        }
+    }
+    times.sort_by(|left, right| left.0.total_cmp(&right.0));
+    let last = times.len().checked_sub(1).ok_or("there is nothing to ask")?;
+    let at = |share: usize| times[(times.len() * share / 100).min(last)].0;
+    println!("| questions | p50 | p90 | p99 | slowest |\n|---:|---:|---:|---:|---:|");
+    println!("| {questions} | {:.2} ms | {:.2} ms | {:.2} ms | {:.2} ms |", at(50), at(90), at(99), at(100));
+    for (time, number, total) in times.iter().rev().take(5) {
+        eprintln!("{time:.2} ms, {total} match: {}", corpus::question(*number));
+    }
+    Ok(())
+}
+
+/// A model that is asked once for each question, so that its own time does not count.
+#[derive(Debug)]
+struct Remembering {
+    model: LocalEmbedder,
+    known: RwLock<HashMap<String, Embedding>>,
+}
+
+impl Embedder for Remembering {
+    fn identity(&self) -> &str {
+        self.model.identity()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        let mut vectors = Vec::with_capacity(texts.len());
+        for text in texts {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(*text).cloned();
+            if let Some(known) = known {
+                vectors.push(known);
+                continue;
+            }
+            for vector in self.model.embed(&[*text])? {
+                self.known.write().unwrap_or_else(PoisonError::into_inner).insert((*text).to_owned(), vector.clone());
+                vectors.push(vector);
+            }
+        }
+        Ok(vectors)
+    }
+}
