@@ -25,5 +25,6 @@ use print::Streams;
 
 fn main() -> ExitCode {
     allocator::keep_little();
+    allocator::take_usual();
     cli::run(std::env::args_os(), &Environment::of_process(), Streams::of_process()).into()
 }
