@@ -1,5 +1,6 @@
 //! Programs that embed the crates; none is needed to build or use `memory`.
 //!
-//! So far there is only data: `vault/`, the sample vault of `memory tour`.
+//! `classify.rs` fits the weights that memories are classified by, on the notes in `classify/`; `vault/` is the sample vault of
+//! `memory tour`.
 
 #![forbid(unsafe_code)]

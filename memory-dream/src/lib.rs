@@ -3,6 +3,10 @@
 //! Each kind of refinement is a pure function from memories, rules and the present moment to a plan, which is data; one small
 //! function applies plans through the use cases of [`memory_core`]. Nothing here touches a disk, a database or a clock.
 //!
-//! It is empty so far.
+//! | you want to | look at |
+//! |---|---|
+//! | know where a memory belongs, and why | [`classify::classify()`], [`classify::explain()`] |
 
 #![forbid(unsafe_code)]
+
+pub mod classify;

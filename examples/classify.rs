@@ -1,0 +1,340 @@
+//! Fits the weights that memories are classified by: `classify [FILE] [--wrong] [--write]`.
+//!
+//! The notes in `examples/classify/` are what it learns from, JSON lines of `{text, lang, category}`. It prints how well that
+//! goes under five-fold cross-validation: macro-F1 of each language, and the confusion matrix. FILE holds other such lines, each
+//! with an `origin`; the weights of our notes alone are tried on them, and then, in folds, those of our notes and the rest
+//! of FILE.
+//!
+//! With `--wrong`, lists what was taken for something else. With `--write`, keeps the weights where `memory_dream` has them; the
+//! same notes give the same weights.
+
+use std::collections::{BTreeMap, HashMap};
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+use std::{env, fs};
+
+use memory_core::Category;
+use memory_dream::classify::{Classification, Feature, Features, Kind, LABELS, Model, Note, SURE, classify_by, features};
+use serde_json::Value;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+type Row = [f64; LABELS.len()];
+
+const NOTES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/classify");
+const WEIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../memory-dream/src/classify/weights.bin");
+
+/// In how many parts notes are divided for cross-validation.
+const FOLDS: usize = 5;
+
+/// How often all notes are looked at.
+const ROUNDS: usize = 150;
+
+/// How far a weight moves at first.
+const RATE: f64 = 0.1;
+
+/// How much large weights cost.
+const RIDGE: f64 = 2e-4;
+
+/// What fewer notes have tells nothing.
+const SEEN: usize = 2;
+
+/// Weights that reach no further than this, as a part of the largest, are left out.
+const SMALLEST: f64 = 0.03;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let (notes, sum) = ours(Path::new(NOTES))?;
+    let all: Vec<&Labelled> = notes.iter().collect();
+    let began = Instant::now();
+    let temperature = temperature(&cross_validated(&[], &all, 1.0));
+    println!("# Our {} notes, {FOLDS}-fold cross-validation\n", notes.len());
+    print(&cross_validated(&[], &all, temperature), |note| note.lang.clone());
+    let model = fit(&all, sum).at(temperature);
+    println!("temperature {temperature:.2}, {} bytes, fitted in {:.0?}", model.to_bytes().len(), began.elapsed());
+    print_speed(&model, &notes);
+    if let Some(file) = arguments.iter().find(|argument| !argument.starts_with("--")) {
+        let others = read(&fs::read_to_string(file)?)?;
+        println!("# {file}, by the weights of our notes alone\n");
+        print(&judged(&model, others.iter().collect()), Labelled::group);
+        println!("# {file}, {FOLDS}-fold cross-validation, each with our notes\n");
+        print(&cross_validated(&all, &others.iter().collect::<Vec<_>>(), temperature), Labelled::group);
+    }
+    if arguments.iter().any(|argument| argument == "--write") {
+        fs::write(WEIGHTS, model.to_bytes())?;
+    }
+    Ok(())
+}
+
+/// A note, and where it belongs.
+struct Labelled {
+    text: String,
+    lang: String,
+    origin: String,
+    label: usize,
+    features: Features,
+}
+
+impl Labelled {
+    fn group(&self) -> String {
+        format!("{} {}", self.lang, self.origin)
+    }
+}
+
+/// Reads all notes of a folder, and sums them up.
+fn ours(folder: &Path) -> Outcome<(Vec<Labelled>, u64)> {
+    let entries: Result<Vec<_>, _> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect();
+    let mut paths = entries?;
+    paths.sort();
+    let texts: Vec<String> = paths.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
+    let text = texts.concat();
+    let sum = text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    Ok((read(&text)?, sum))
+}
+
+fn read(lines: &str) -> Outcome<Vec<Labelled>> {
+    lines.lines().map(labelled).collect()
+}
+
+fn labelled(line: &str) -> Outcome<Labelled> {
+    let value: Value = serde_json::from_str(line)?;
+    let field = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let category: Category = field("category").parse()?;
+    let label = LABELS.iter().position(|label| *label == category).ok_or("nothing is to be left in the inbox")?;
+    let text = field("text");
+    let features = features(&Note::of_text(&text));
+    let origin = field("origin").split(':').next().unwrap_or_default().to_owned();
+    Ok(Labelled { text, lang: field("lang"), origin, label, features })
+}
+
+/// Weights before they are rounded.
+struct Fitted {
+    sum: u64,
+    bias: Row,
+    rows: BTreeMap<u32, Row>,
+}
+
+/// Fits weights: a multinomial logistic regression with a ridge, by Adam over all notes at once.
+fn fit(notes: &[&Labelled], sum: u64) -> Fitted {
+    let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
+    for feature in notes.iter().flat_map(|note| note.features.iter()) {
+        *seen.entry(feature.key).or_default() += 1;
+    }
+    let keys: Vec<u32> = seen.into_iter().filter(|(_, count)| SEEN <= *count).map(|(key, _)| key).collect();
+    let places: HashMap<u32, usize> = keys.iter().enumerate().map(|(place, key)| (*key, place)).collect();
+    let known = |feature: Feature<'_>| Some((*places.get(&feature.key)?, f64::from(feature.value)));
+    let sparse: Vec<Vec<(usize, f64)>> = notes.iter().map(|note| note.features.iter().filter_map(known).collect()).collect();
+    let mut weights = vec![[0.0; LABELS.len()]; keys.len() + 1];
+    let (mut mean, mut spread) = (weights.clone(), weights.clone());
+    let bias = keys.len();
+    let share = 1.0 / number(notes.len());
+    for round in 1..=ROUNDS {
+        let mut slopes: Vec<Row> = weights.iter().map(|row| row.map(|weight| RIDGE * weight)).collect();
+        slopes[bias] = [0.0; LABELS.len()];
+        for (note, sparse) in notes.iter().zip(&sparse) {
+            let mut error = probabilities(&scores(&weights, bias, sparse), 1.0);
+            error[note.label] -= 1.0;
+            for &(place, value) in sparse.iter().chain([&(bias, 1.0)]) {
+                slopes[place].iter_mut().zip(error).for_each(|(slope, error)| *slope += share * value * error);
+            }
+        }
+        let step = RATE * (1.0 - number(round - 1) / number(ROUNDS));
+        let (mean_due, spread_due) = (1.0 - 0.9_f64.powf(number(round)), 1.0 - 0.999_f64.powf(number(round)));
+        let numbers = weights.as_flattened_mut().iter_mut().zip(slopes.as_flattened());
+        for ((weight, slope), (mean, spread)) in
+            numbers.zip(mean.as_flattened_mut().iter_mut().zip(spread.as_flattened_mut().iter_mut()))
+        {
+            *mean = 0.9 * *mean + 0.1 * slope;
+            *spread = 0.999 * *spread + 0.001 * slope * slope;
+            *weight -= step * (*mean / mean_due) / ((*spread / spread_due).sqrt() + 1e-8);
+        }
+    }
+    // What speaks for all categories alike speaks for none.
+    let centred = |row: Row| row.map(|weight| weight - row.iter().sum::<f64>() / number(LABELS.len()));
+    let bias = centred(weights.pop().expect("the last row is the bias"));
+    Fitted { sum, bias, rows: keys.into_iter().zip(weights.into_iter().map(centred)).collect() }
+}
+
+fn scores(weights: &[Row], bias: usize, sparse: &[(usize, f64)]) -> Row {
+    let mut scores = weights[bias];
+    for &(place, value) in sparse {
+        scores.iter_mut().zip(weights[place]).for_each(|(score, weight)| *score += value * weight);
+    }
+    scores
+}
+
+fn probabilities(scores: &Row, temperature: f64) -> Row {
+    let best = scores.iter().copied().fold(f64::MIN, f64::max);
+    let shares = scores.map(|score| ((score - best) / temperature).exp());
+    let all: f64 = shares.iter().sum();
+    shares.map(|share| share / all)
+}
+
+impl Fitted {
+    /// Rounds the weights to steps, so that one takes a byte.
+    #[expect(clippy::cast_possible_truncation, reason = "a weight is at most 127 steps, and rounded anyhow")]
+    fn at(mut self, temperature: f64) -> Model {
+        let reach = |row: &Row| row.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
+        let most = self.rows.values().map(reach).fold(0.0, f64::max);
+        self.rows.retain(|_, row| SMALLEST * most < reach(row));
+        // No note has tags; one that names a category says as much as anything may.
+        for (place, label) in LABELS.iter().enumerate() {
+            let mut row = [-most / number(LABELS.len() - 1); LABELS.len()];
+            row[place] = most;
+            self.rows.insert(Feature::key(Kind::Tag, label.as_str()), row);
+        }
+        let step = most / f64::from(i8::MAX);
+        let rows: Vec<_> = self.rows.iter().map(|(key, row)| (*key, row.map(|weight| (weight / step).round() as i8))).collect();
+        Model::new(self.sum, temperature as f32, step as f32, self.bias.map(|bias| bias as f32), &rows)
+    }
+}
+
+/// A note, and what it was taken for by weights that had not seen it.
+type Judged<'a> = (&'a Labelled, Classification);
+
+fn judged<'a>(model: &Model, notes: Vec<&'a Labelled>) -> Vec<Judged<'a>> {
+    notes.into_iter().map(|note| (note, classify_by(model, &note.features))).collect()
+}
+
+/// Judges each fold of `notes` by the others, and by what is `always` learnt from.
+fn cross_validated<'a>(always: &[&Labelled], notes: &[&'a Labelled], temperature: f64) -> Vec<Judged<'a>> {
+    let fold = |fold: usize| {
+        let is_in = |place: usize| place % FOLDS == fold;
+        let others = notes.iter().enumerate().filter(|(place, _)| !is_in(*place)).map(|(_, note)| *note);
+        let model = fit(&always.iter().copied().chain(others).collect::<Vec<_>>(), 0).at(temperature);
+        judged(&model, notes.iter().enumerate().filter(|(place, _)| is_in(*place)).map(|(_, note)| *note).collect())
+    };
+    (0..FOLDS).flat_map(fold).collect()
+}
+
+/// Returns the temperature at which what was not seen is the least surprising.
+fn temperature(judged: &[Judged<'_>]) -> f64 {
+    let surprise = |temperature: f64| -> f64 {
+        let of = |(note, found): &Judged<'_>| {
+            let mut scores = [0.0; LABELS.len()];
+            for score in &found.scores {
+                scores[place(score.category)] = f64::from(score.score);
+            }
+            -probabilities(&scores, temperature)[note.label].ln()
+        };
+        judged.iter().map(of).sum()
+    };
+    let all = (10..=400).map(|hundredths| f64::from(hundredths) / 100.0);
+    all.min_by(|one, other| surprise(*one).total_cmp(&surprise(*other))).expect("there are some")
+}
+
+fn place(category: Category) -> usize {
+    LABELS.iter().position(|label| *label == category).expect("only labels are found")
+}
+
+/// Prints the figures of each group, and the confusion matrix of all.
+fn print(judged: &[Judged<'_>], group: impl Fn(&Labelled) -> String) {
+    let mut groups: BTreeMap<String, Vec<&Judged<'_>>> = BTreeMap::new();
+    for one in judged {
+        groups.entry(one.0.lang.clone()).or_default().push(one);
+        if group(one.0) != one.0.lang {
+            groups.entry(group(one.0)).or_default().push(one);
+        }
+    }
+    println!("| notes | count | macro-F1 | right | sure | right where sure |\n|---|---:|---:|---:|---:|---:|");
+    for (name, judged) in groups {
+        let sure: Vec<_> = judged.iter().copied().filter(|(_, found)| SURE <= found.confidence()).collect();
+        let share = 100.0 * number(sure.len()) / number(judged.len());
+        let (right, right_where_sure) = (100.0 * right(&judged), 100.0 * right(&sure));
+        println!("| {name} | {} | {:.3} | {right:.1} | {share:.1} | {right_where_sure:.1} |", judged.len(), macro_f1(&judged));
+    }
+    println!("\nRows are what a note is, columns what it was taken for.\n");
+    println!("| | {} |\n|---|{}", LABELS.map(|label| label.as_str()[..4].to_owned()).join(" | "), "---:|".repeat(LABELS.len()));
+    for (label, category) in LABELS.iter().enumerate() {
+        let found =
+            |other: &Category| judged.iter().filter(|one| one.0.label == label && one.1.scores[0].category == *other).count();
+        let row: Vec<String> = LABELS
+            .iter()
+            .map(|other| Some(found(other)).filter(|count| 0 < *count).map_or("·".to_owned(), |count| count.to_string()))
+            .collect();
+        println!("| {category} | {} |", row.join(" | "));
+    }
+    println!();
+    let wrong = judged.iter().filter(|(note, found)| place(found.scores[0].category) != note.label);
+    for (note, found) in wrong.filter(|_| env::args().any(|argument| argument == "--wrong")) {
+        let (is, best) = (LABELS[note.label], found.scores[0]);
+        println!("{}: {is}, taken for {} ({:.2}): {:?}", note.group(), best.category, best.probability, note.text);
+    }
+}
+
+/// Prints how long it takes to read and judge a note.
+fn print_speed(model: &Model, notes: &[Labelled]) {
+    let (mut sixty, mut words) = (String::new(), 0);
+    let mut texts = Vec::new();
+    for note in notes.iter().filter(|note| note.lang == "en") {
+        words += note.text.split_whitespace().count();
+        sixty += &note.text;
+        sixty.push('\n');
+        if 60 <= words {
+            texts.push(std::mem::take(&mut sixty));
+            words = 0;
+        }
+    }
+    let pass = |_| {
+        let began = Instant::now();
+        let sure = texts.iter().filter(|text| SURE <= classify_by(model, &features(&Note::of_text(text))).confidence()).count();
+        assert!(0 < sure);
+        began.elapsed().as_secs_f64() * 1e6 / number(texts.len())
+    };
+    let fastest = (0..50).map(pass).fold(f64::MAX, f64::min);
+    println!("{} texts of 60 words: {fastest:.1} µs each\n", texts.len());
+}
+
+fn right(judged: &[&Judged<'_>]) -> f64 {
+    let right = judged.iter().filter(|(note, found)| place(found.scores[0].category) == note.label).count();
+    number(right) / number(judged.len().max(1))
+}
+
+/// The mean of the F1 of every category that is there.
+fn macro_f1(judged: &[&Judged<'_>]) -> f64 {
+    let f1 = |label: usize| {
+        let (mut hits, mut is, mut taken) = (0, 0, 0);
+        for (note, found) in judged {
+            let (own, other) = (note.label == label, place(found.scores[0].category) == label);
+            hits += usize::from(own && other);
+            is += usize::from(own);
+            taken += usize::from(other);
+        }
+        (0 < is).then(|| 2.0 * number(hits) / number(is + taken))
+    };
+    let all: Vec<f64> = (0..LABELS.len()).filter_map(f1).collect();
+    all.iter().sum::<f64>() / number(all.len().max(1))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are not that many notes")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_dream::classify::shipped;
+
+    use super::*;
+
+    #[test]
+    fn the_weights_were_fitted_on_the_notes_that_are_here() {
+        let (notes, sum) = ours(Path::new(NOTES)).expect("the notes can be read");
+        let advice = "run `cargo run --release -p examples --bin classify -- --write`";
+        assert_eq!(shipped().fitted_on, sum, "{advice}");
+        let judged = judged(shipped(), notes.iter().collect());
+        let right = right(&judged.iter().collect::<Vec<_>>());
+        assert!(0.9 < right, "{right}: notes are read otherwise than when the weights were fitted; {advice}");
+    }
+
+    #[test]
+    fn every_category_has_enough_notes_in_either_language() {
+        let (notes, _) = ours(Path::new(NOTES)).expect("the notes can be read");
+        for (label, category) in LABELS.iter().enumerate() {
+            for lang in ["en", "zh"] {
+                let count = notes.iter().filter(|note| note.label == label && note.lang == lang).count();
+                assert!(70 <= count, "{category} {lang}: {count}");
+            }
+        }
+    }
+}

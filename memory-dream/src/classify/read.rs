@@ -1,0 +1,219 @@
+//! From a note to its features.
+
+use memory_core::Category;
+use memory_core::text::{TokenKind, fold, tokens};
+
+use super::feature::{Features, Kind, Part, hash, is_han};
+use super::lexicon::{Class, class_of_han, class_of_stem};
+use super::note::Note;
+use super::{shape, time};
+
+/// Only this many bytes of a note are read. What it is about is said at its beginning.
+const READ: usize = 6_000;
+
+/// Returns what a note is weighed by.
+pub fn features(note: &Note<'_>) -> Features {
+    let mut features = Features::default();
+    add(note, &mut features);
+    features
+}
+
+/// Returns what a note is weighed by, and in which words; that takes twice as long.
+pub(super) fn features_in_words(note: &Note<'_>) -> Features {
+    let mut features = Features::in_words();
+    add(note, &mut features);
+    features
+}
+
+fn add(note: &Note<'_>, features: &mut Features) {
+    let content = beginning(note.content);
+    for text in note.title.map(beginning).into_iter().chain([content]) {
+        words(text, features);
+    }
+    shape::cues(content, features);
+    time::cues(content, features);
+    for category in note.tags.iter().filter_map(|tag| named(tag)) {
+        features.add(Kind::Tag, &[Part::of(category.as_str())]);
+    }
+}
+
+/// Returns the category that a tag names, in the singular or plural, if it does.
+fn named(tag: &str) -> Option<Category> {
+    let tag = fold(tag.trim().trim_start_matches('#'));
+    let is_it = |category: &Category| {
+        let name = category.as_str();
+        tag == name || name.strip_suffix('s').is_some_and(|singular| tag == singular) || tag.strip_suffix('s') == Some(name)
+    };
+    super::LABELS.into_iter().find(is_it)
+}
+
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(READ)]
+}
+
+/// Adds what the words of `text` say.
+fn words(text: &str, features: &mut Features) {
+    let sentences = sentences(text);
+    let many = if sentences.ends.len() < 2 { "one sentence" } else { "many sentences" };
+    if !sentences.pieces.is_empty() {
+        features.cue(many);
+    }
+    let mut start = 0;
+    for &end in &sentences.ends {
+        sentence(&sentences.pieces[start..end], start == 0, features);
+        start = end;
+    }
+}
+
+/// A word, or a character of a script without blanks.
+#[derive(Debug)]
+struct Piece {
+    stem: String,
+    /// As it is written, in lower case, if that is not the stem.
+    form: Option<String>,
+    class: Option<Class>,
+    is_word: bool,
+    stem_hash: u32,
+    form_hash: u32,
+}
+
+impl Piece {
+    fn new(stem: &str, form: Option<String>, class: Option<Class>, is_word: bool) -> Self {
+        let stem_hash = hash(stem);
+        let form_hash = form.as_deref().map_or(stem_hash, hash);
+        Self { stem: stem.to_owned(), form, class, is_word, stem_hash, form_hash }
+    }
+
+    fn stem(&self) -> Part<'_> {
+        Part { text: &self.stem, hash: self.stem_hash }
+    }
+
+    fn form(&self) -> Part<'_> {
+        Part { text: self.form.as_deref().unwrap_or(&self.stem), hash: self.form_hash }
+    }
+
+    /// What stands for it where it is more telling what a word does than which one it is.
+    fn role(&self) -> Part<'_> {
+        const NUMBER: Part<'static> = Part::of("a number");
+        match self.class {
+            Some(class @ (Class::Name | Class::Kin | Class::Job | Class::Trait | Class::Tool | Class::Moment)) => class.part(),
+            _ if self.stem.starts_with(|character: char| character.is_ascii_digit()) => NUMBER,
+            _ => self.form(),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Sentences {
+    pieces: Vec<Piece>,
+    /// Where in `pieces` each sentence ends.
+    ends: Vec<usize>,
+}
+
+fn sentences(text: &str) -> Sentences {
+    let mut found = Sentences::default();
+    let mut after = 0;
+    tokens(text, &mut |token| {
+        if token.kind == TokenKind::Bigram {
+            return;
+        }
+        let is_first = found.pieces.len() == found.ends.last().copied().unwrap_or(0);
+        let gap = text.get(after..token.span.start).unwrap_or_default();
+        let is_border = |character: char| matches!(character, '.' | '!' | '?' | ';' | '\n' | '。' | '！' | '？' | '；');
+        let is_first = if !is_first && gap.contains(is_border) {
+            found.ends.push(found.pieces.len());
+            true
+        } else {
+            is_first
+        };
+        after = token.span.end;
+        let written = &text[token.span];
+        let is_word = token.kind == TokenKind::Word;
+        let class = if is_word { class_of_stem(token.text) } else { None };
+        let is_name = is_word && !is_first && (class.is_none() || class == Some(Class::Name)) && is_capitalised(written);
+        let class = if is_name { Some(Class::Name) } else { class };
+        let form = (is_word && written != token.text).then(|| written.to_lowercase());
+        found.pieces.push(Piece::new(token.text, form, class, is_word));
+    });
+    if !found.pieces.is_empty() {
+        found.ends.push(found.pieces.len());
+    }
+    found
+}
+
+/// Tells whether a word begins with a capital and goes on without.
+fn is_capitalised(word: &str) -> bool {
+    let mut characters = word.chars();
+    characters.next().is_some_and(char::is_uppercase) && characters.next().is_some_and(char::is_lowercase)
+}
+
+/// Adds what one sentence says.
+fn sentence(pieces: &[Piece], is_first: bool, features: &mut Features) {
+    let classes = classes(pieces);
+    for &class in &classes {
+        features.add(Kind::Cue, &[class.part()]);
+    }
+    for pair in classes.windows(2) {
+        features.add(Kind::Order, &[pair[0].part(), pair[1].part()]);
+    }
+    if let (true, Some(class)) = (is_first, pieces.first().and_then(|first| first.class).or(classes.first().copied())) {
+        features.add(Kind::Cue, &[Part::of("first of all"), class.part()]);
+    }
+    for piece in pieces {
+        features.add(Kind::Word, &[piece.stem()]);
+        if piece.is_word {
+            features.add(Kind::Form, &[piece.form()]);
+        }
+    }
+    for pair in pieces.windows(2) {
+        let kind = if pair[0].is_word || pair[1].is_word { Kind::Pair } else { Kind::Form };
+        features.add(kind, &[pair[0].role(), pair[1].role()]);
+    }
+    for triple in pieces.windows(3) {
+        let kind = if triple.iter().all(|piece| piece.is_word) { Kind::Triple } else { Kind::Pair };
+        features.add(kind, &[triple[0].role(), triple[1].role(), triple[2].role()]);
+    }
+    if let [first, rest @ ..] = pieces {
+        features.add(Kind::Start, &[first.role()]);
+        if let Some(second) = rest.first() {
+            features.add(Kind::Start, &[first.role(), second.role()]);
+        }
+        if first.is_word
+            && let Some(ending) = ENDINGS.into_iter().find(|ending| first.form().text.ends_with(ending))
+        {
+            features.add(Kind::Start, &[Part::of("…"), Part::of(ending)]);
+        }
+    }
+    if let [.., before, last] = pieces {
+        features.add(Kind::End, &[last.role()]);
+        features.add(Kind::End, &[before.role(), last.role()]);
+    }
+}
+
+/// What tells a form of a verb.
+const ENDINGS: [&str; 4] = ["ed", "ing", "ly", "s"];
+
+/// Returns what the words of a sentence do, in their order.
+fn classes(pieces: &[Piece]) -> Vec<Class> {
+    let mut found: Vec<Class> = Vec::new();
+    // The characters of Han, so that words of several are found; a blank for each of all else.
+    let mut run = String::new();
+    let mut starts = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        starts.push(run.len());
+        run.push_str(if !piece.is_word && piece.stem.starts_with(is_han) { &piece.stem } else { " " });
+    }
+    let mut free = 0;
+    for (piece, &start) in pieces.iter().zip(&starts) {
+        if piece.is_word {
+            found.extend(piece.class);
+        } else if free <= start
+            && let Some((class, length)) = class_of_han(&run[start..])
+        {
+            found.push(class);
+            free = start + length;
+        }
+    }
+    found.dedup();
+    found
+}

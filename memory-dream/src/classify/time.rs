@@ -1,0 +1,65 @@
+//! What a note says about time.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use memory_core::when::{Kind, readings};
+
+use super::feature::Features;
+
+/// Only this many bytes are read for times: what a note is about is not said at its end.
+const READ: usize = 160;
+
+/// Adds which times `text` names.
+pub(super) fn cues(text: &str, features: &mut Features) {
+    let text = &text[..text.floor_char_boundary(READ)];
+    let found = if may_have_time(text) { readings(text, &MOMENT) } else { Vec::new() };
+    let mut add = |cue: &str| features.cue(cue);
+    match found.len() {
+        0 => return add("no time"),
+        1 => {}
+        2 => add("two times"),
+        _ => add("many times"),
+    }
+    for reading in found {
+        add(match (reading.kind, reading.repeats) {
+            (_, true) => "a time again and again",
+            (Kind::Date, false) => "a day",
+            (Kind::Time, false) => "a time of day",
+            (Kind::DateTime, false) => "a day and its time",
+        });
+        if reading.span.start == 0 {
+            add("a time first");
+        }
+    }
+}
+
+/// From when a note is read does not matter: only how it names times does.
+const MOMENT: DateTime<Utc> = match NaiveDate::from_ymd_opt(2026, 1, 15) {
+    Some(day) => day.and_hms_opt(12, 0, 0).expect("noon").and_utc(),
+    None => panic!("a day of the calendar"),
+};
+
+/// Tells whether there is anything in a text that times are told with. Reading them takes as long as all else.
+fn may_have_time(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit();
+    text.bytes().any(is_digit) || text.contains(is_of_time) || has_word(text)
+}
+
+fn is_of_time(character: char) -> bool {
+    "日天月年周週星期时時点點刻早晚午夜今明昨后後初末节節秒分".contains(character)
+}
+
+/// Tells whether a word of a text begins as those do that tell times.
+fn has_word(text: &str) -> bool {
+    let begins = |word: &str| {
+        let is_beginning = |own: &&str| word.get(..own.len()).is_some_and(|first| first.eq_ignore_ascii_case(own));
+        2 < word.len() && BEGINNINGS.iter().any(is_beginning)
+    };
+    text.split(|character: char| !character.is_ascii_alphabetic()).any(begins)
+}
+
+const BEGINNINGS: [&str; 45] = [
+    "mond", "tues", "wedn", "thur", "frid", "satu", "sund", "janu", "febr", "march", "april", "may", "june", "july", "augu",
+    "septe", "octob", "novem", "decem", "today", "tomor", "tonig", "yester", "noon", "midn", "morn", "aftern", "even", "night",
+    "day", "week", "year", "month", "hour", "minute", "second", "quarter", "easter", "christ", "thanksg", "spring", "summer",
+    "winter", "autumn", "every",
+];
