@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::question::{Parsed, parse};
-use crate::text::WordSet;
+use crate::text::Overlaps;
 use crate::{Asked, EmbedError, Embedding, Found, Hit, Query, QuestionVector, Ranking, Reranking, Services, StoreError, rank};
 
 /// So many hits are weighed against each other when repetition counts, so that the first of them are the same for every
@@ -116,8 +116,9 @@ fn vector(services: &Services, text: &str) -> Result<Option<Embedding>, String> 
 /// Puts back what repeats a better hit.
 fn diverse(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
     let worth: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
-    let words: Vec<WordSet> = hits.iter().map(|hit| WordSet::of(&hit.stored.memory.content)).collect();
-    let overlap = |one: usize, other: usize| words[one].overlap(&words[other]);
+    let texts: Vec<&str> = hits.iter().map(|hit| hit.stored.memory.content.as_str()).collect();
+    let overlaps = Overlaps::of(&texts);
+    let overlap = |one: usize, other: usize| overlaps.between(one, other);
     let order = rank::diverse(&worth, query.ranking.diversity, query.limit, &overlap);
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
     order.into_iter().filter_map(|number| hits[number].take()).collect()

@@ -5,6 +5,7 @@
 
 mod fold;
 mod lemma;
+mod overlaps;
 mod query_terms;
 mod script;
 mod simplified;
@@ -12,11 +13,10 @@ mod slug;
 mod snippet;
 mod stem;
 mod tokens;
-mod word_set;
 
 pub use fold::fold;
+pub use overlaps::Overlaps;
 pub use query_terms::{Term, query_terms};
 pub use slug::slug;
 pub use snippet::{Snippet, snippet};
 pub use tokens::{Token, TokenKind, tokens};
-pub use word_set::WordSet;

@@ -1,0 +1,107 @@
+//! How many words texts have in common.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::tokens;
+
+/// Which words each of some texts has, to compare any two of them quickly.
+///
+/// Only words that several of the texts have get a bit in the sets: a word of one text alone is common to no two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlaps {
+    /// For each text, its words among those that several have, as bits; and how many words it has in all.
+    texts: Vec<(Vec<u64>, usize)>,
+}
+
+/// Where a word was seen.
+#[derive(Debug, Clone, Copy)]
+enum Seen {
+    /// In this text only.
+    Once(usize),
+    /// In several: it has this bit.
+    Several(usize),
+}
+
+impl Overlaps {
+    /// Returns those of `texts`.
+    pub fn of(texts: &[&str]) -> Self {
+        let mut words = HashMap::<String, Seen>::new();
+        let mut sets = vec![(Vec::new(), 0); texts.len()];
+        let mut bits = 0;
+        for (number, text) in texts.iter().enumerate() {
+            tokens(text, &mut |token| match words.entry(token.text.to_owned()) {
+                Entry::Vacant(entry) => {
+                    entry.insert(Seen::Once(number));
+                    sets[number].1 += 1;
+                }
+                Entry::Occupied(mut entry) => match *entry.get() {
+                    Seen::Once(first) if first == number => {}
+                    Seen::Once(first) => {
+                        entry.insert(Seen::Several(bits));
+                        insert(&mut sets[first].0, bits);
+                        sets[number].1 += usize::from(insert(&mut sets[number].0, bits));
+                        bits += 1;
+                    }
+                    Seen::Several(bit) => sets[number].1 += usize::from(insert(&mut sets[number].0, bit)),
+                },
+            });
+        }
+        Self { texts: sets }
+    }
+
+    /// Returns which share of the words that either text has both have, from 0 to 1; the texts are known by their numbers.
+    #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
+    pub fn between(&self, one: usize, other: usize) -> f32 {
+        let ((own, count), (others, other_count)) = (&self.texts[one], &self.texts[other]);
+        let common: u32 = own.iter().zip(others).map(|(left, right)| (left & right).count_ones()).sum();
+        let common = common as usize;
+        common as f32 / (count + other_count - common).max(1) as f32
+    }
+}
+
+/// Adds a bit; tells whether it is new.
+fn insert(set: &mut Vec<u64>, bit: usize) -> bool {
+    if set.len() <= bit / 64 {
+        set.resize(bit / 64 + 1, 0);
+    }
+    let before = set[bit / 64];
+    set[bit / 64] |= 1 << (bit % 64);
+    before != set[bit / 64]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::Overlaps;
+
+    #[test]
+    fn texts_of_the_same_words_overlap_wholly_and_others_not_at_all() {
+        let share = |one: &str, other: &str| Overlaps::of(&[one, other]).between(0, 1);
+        assert_eq!(share("Green tea, green tea", "tea: GREEN").to_bits(), 1.0_f32.to_bits());
+        assert_eq!([share("green tea", "coffee"), share("", "")].map(f32::to_bits), [0.0_f32; 2].map(f32::to_bits));
+        assert_eq!(share("green tea", "black tea").to_bits(), (1.0_f32 / 3.0).to_bits());
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_share_that_counting_gives(texts in proptest::collection::vec("([a-d]{1,3} ){0,30}", 2..6)) {
+            let words = |text: &String| {
+                let mut words = HashSet::new();
+                crate::text::tokens(text, &mut |token| { words.insert(token.text.to_owned()); });
+                words
+            };
+            let overlaps = Overlaps::of(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            for (one, left) in texts.iter().map(words).enumerate() {
+                for (other, right) in texts.iter().map(words).enumerate().filter(|(other, _)| *other != one) {
+                    #[expect(clippy::cast_precision_loss, reason = "there are few")]
+                    let share = left.intersection(&right).count() as f32 / left.union(&right).count().max(1) as f32;
+                    prop_assert_eq!(overlaps.between(one, other).to_bits(), share.to_bits());
+                }
+            }
+        }
+    }
+}
