@@ -1,0 +1,143 @@
+//! The conversations as memories.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use chrono::NaiveDateTime;
+use memory_core::rank::Weights;
+use memory_core::{
+    Draft, Embedder, Exported, Filter, Found, History, MemoryId, MemoryStore, Query, Ranking, Scope, Secrets, Services, embed,
+    import, search,
+};
+use memory_store::{FileStore, Options, RandomIds, SystemClock};
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::data::{Data, text, texts};
+use crate::figures::{NAMES, judge};
+
+/// How many answers count for the figures.
+const LISTED: usize = 200;
+
+/// In which order the turns of a conversation are kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    AsIs,
+    /// Every session keeps its turns, in any order.
+    WithinSessions,
+    /// Every turn may stand anywhere, with any date of its conversation.
+    Anywhere,
+}
+
+/// A home with all turns.
+pub(crate) struct Home {
+    services: Services,
+    pub(crate) turn_of: HashMap<MemoryId, usize>,
+    sessions: Vec<String>,
+    ids: Vec<String>,
+    _folder: tempfile::TempDir,
+}
+
+impl Home {
+    pub(crate) fn of(data: &Data, order: Order, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
+        let folder = tempfile::tempdir()?;
+        let store = Arc::new(FileStore::open(folder.path(), Options::default())?);
+        let services = Services {
+            store: Arc::clone(&store) as Arc<dyn MemoryStore>,
+            history: store as Arc<dyn History>,
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+            embedder: model.cloned(),
+            reranking: None,
+            actor: "bench".into(),
+        };
+        let mut places: Vec<usize> = (0..data.turns.len()).collect();
+        let mut chance = corpus::Chance::new(7);
+        for conversation in data.conversations() {
+            let of: Vec<usize> =
+                (0..data.turns.len()).filter(|turn| text(&data.turns[*turn], "conversation") == conversation).collect();
+            match order {
+                Order::AsIs => {}
+                Order::WithinSessions => {
+                    for group in of.chunk_by(|one, other| data.turns[*one]["session"] == data.turns[*other]["session"]) {
+                        shuffle(&mut chance, &mut places, group);
+                    }
+                }
+                Order::Anywhere => shuffle(&mut chance, &mut places, &of),
+            }
+        }
+        // The moment belongs to the place, so that neighbours are strangers.
+        let exported = places.iter().zip(&data.turns).map(|(turn, place)| exported(&data.turns[*turn], place));
+        let report = import(&services, exported.map(|exported| Ok((String::new(), exported))), Secrets::Keep, &mut |_| ())?;
+        if !report.skipped.is_empty() {
+            return Err(format!("{} turns were not kept: {}", report.skipped.len(), report.skipped[0].reason).into());
+        }
+        if model.is_some() {
+            embed(&services, &mut |_| (), None)?;
+        }
+        let turn_of = data.turns.iter().enumerate().map(|(number, turn)| (MemoryId::of_path(text(turn, "id")), number)).collect();
+        let sessions = data.turns.iter().map(|turn| text(turn, "session").to_owned()).collect();
+        let ids = data.turns.iter().map(|turn| text(turn, "id").to_owned()).collect();
+        Ok(Self { services, turn_of, sessions, ids, _folder: folder })
+    }
+
+    pub(crate) fn ask(&self, question: &Value, weights: &Weights, limit: usize) -> Outcome<Found> {
+        let scope = Some(Scope::Conversation(text(question, "conversation").to_owned()));
+        let ranking = Ranking { recency: 0.0, weights: Some(*weights), ..Ranking::default() };
+        let query =
+            Query { text: text(question, "text").to_owned(), filter: Filter { scope, ..Filter::default() }, limit, ranking };
+        let found = search(&self.services, &query)?;
+        match found.degraded {
+            Some(why) => Err(why.into()),
+            None => Ok(found),
+        }
+    }
+
+    pub(crate) fn figures(&self, data: &Data, weights: &Weights) -> Outcome<Vec<f64>> {
+        let mut sums = vec![0.0; NAMES.len()];
+        for question in &data.questions {
+            let found = self.ask(question, weights, LISTED)?;
+            let ranked: Vec<usize> =
+                found.hits.iter().filter_map(|hit| self.turn_of.get(&hit.stored.memory.id).copied()).collect();
+            sums.iter_mut().zip(self.judge(question, &ranked)).for_each(|(sum, figure)| *sum += figure);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
+        let count = data.questions.len() as f64;
+        Ok(sums.into_iter().map(|sum| sum / count).collect())
+    }
+
+    /// Returns the figures of one question, in the order of [`NAMES`].
+    pub(crate) fn judge(&self, question: &Value, ranked: &[usize]) -> Vec<f64> {
+        let turns: Vec<&str> = ranked.iter().map(|turn| self.ids[*turn].as_str()).collect();
+        let mut seen = HashSet::new();
+        let sessions = ranked.iter().map(|turn| self.sessions[*turn].as_str()).filter(|session| seen.insert(*session)).collect();
+        let mut figures = judge(&turns, &texts(question, "gold"));
+        figures.extend(judge(&sessions, &texts(question, "gold_sessions")));
+        figures
+    }
+}
+
+fn shuffle(chance: &mut corpus::Chance, places: &mut [usize], group: &[usize]) {
+    for index in (1..group.len()).rev() {
+        let other = chance.below(u32::try_from(index + 1).unwrap_or(u32::MAX)) as usize;
+        places.swap(group[index], group[other]);
+    }
+}
+
+fn exported(turn: &Value, dated: &Value) -> Exported {
+    let mut draft = Draft::new(text(turn, "text"));
+    text(turn, "speaker").clone_into(&mut draft.source);
+    draft.scope = Scope::Conversation(text(turn, "conversation").to_owned());
+    draft.created_at =
+        NaiveDateTime::parse_from_str(text(dated, "timestamp"), "%Y-%m-%dT%H:%M:%S").ok().map(|moment| moment.and_utc());
+    Exported {
+        id: Some(MemoryId::of_path(text(turn, "id"))),
+        draft,
+        updated_at: None,
+        access_count: 0,
+        links: Vec::new(),
+        version: None,
+        supersedes: Vec::new(),
+        superseded_by: None,
+    }
+}

@@ -1,0 +1,45 @@
+//! The model that reads the turns.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use memory_agent::model::LocalEmbedder;
+use memory_core::{EmbedError, Embedder, Embedding};
+
+use crate::Outcome;
+use crate::data::{Data, text};
+
+/// A model that remembers what it made of each text: every copy of the conversations has the same, and every table asks the
+/// same questions.
+#[derive(Debug)]
+pub(crate) struct Model {
+    embedder: LocalEmbedder,
+    known: Mutex<HashMap<String, Embedding>>,
+}
+
+impl Model {
+    pub(crate) fn read(folder: &Path, data: &Data) -> Outcome<Self> {
+        let embedder = LocalEmbedder::open(folder, None)?;
+        let all: Vec<&str> = data.turns.iter().map(|turn| text(turn, "text").trim()).collect();
+        let vectors = embedder.embed(&all)?;
+        let known = all.into_iter().map(str::to_owned).zip(vectors).collect();
+        Ok(Self { embedder, known: Mutex::new(known) })
+    }
+}
+
+impl Embedder for Model {
+    fn identity(&self) -> &str {
+        self.embedder.identity()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let unknown: Vec<&str> = texts.iter().map(|text| text.trim()).filter(|text| !known.contains_key(*text)).collect();
+        if !unknown.is_empty() {
+            let vectors = self.embedder.embed(&unknown)?;
+            known.extend(unknown.into_iter().map(str::to_owned).zip(vectors));
+        }
+        Ok(texts.iter().map(|text| known[text.trim()].clone()).collect())
+    }
+}
