@@ -1,10 +1,13 @@
 //! Finding memories by what they say.
 
+mod vector;
+
 use chrono::{DateTime, Utc};
 
+use self::vector::vector;
 use crate::question::{Parsed, parse};
 use crate::text::Overlaps;
-use crate::{Asked, EmbedError, Embedding, Found, Hit, Query, QuestionVector, Ranking, Reranking, Services, StoreError, rank};
+use crate::{Asked, Found, Hit, Query, QuestionVector, Ranking, Reranking, Services, StoreError, rank};
 
 /// So many hits are weighed against each other when repetition counts, so that the first of them are the same for every
 /// usual limit.
@@ -32,7 +35,7 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     }
     services.store.refresh()?;
     let mut troubles = Vec::new();
-    let vector = vector(services, &query.text).unwrap_or_else(|why| {
+    let vector = vector(services, &query.text, &question).unwrap_or_else(|why| {
         troubles.push(format!("{why}; so only the words were looked for"));
         None
     });
@@ -93,26 +96,6 @@ fn reranked(
     }
 }
 
-/// Returns the vector of the question as it was typed, if there is a model and anything to compare it with. If not, says why.
-fn vector(services: &Services, text: &str) -> Result<Option<Embedding>, String> {
-    let Some(embedder) = &services.embedder else { return Ok(None) };
-    let has_vectors = |identity| {
-        let answer = services.store.has_vectors(identity);
-        answer.map_err(|error| format!("the vectors cannot be used: {error}"))
-    };
-    // To ask for its identity may mean to open it. A model without one cannot be opened, and says why when it is asked.
-    if !has_vectors(None)? || (!embedder.identity().is_empty() && !has_vectors(Some(embedder.identity()))?) {
-        return Ok(None);
-    }
-    let vector = embedder.embed(&[text]).map_err(|error| error.to_string())?.pop();
-    let is_sound = |vector: &Embedding| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
-    let vector = vector.filter(is_sound).map(Some);
-    vector.ok_or_else(|| {
-        let why = "it answered with none, or with one that is not made of numbers".into();
-        EmbedError { why, hint: None }.to_string()
-    })
-}
-
 /// Puts back what repeats a better hit.
 fn diverse(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
     let worth: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
@@ -130,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeStore, services};
-    use crate::{ContentHash, Draft, Embedder, Filter, Ranking, Secrets, TextVector, write};
+    use crate::{ContentHash, Draft, EmbedError, Embedder, Embedding, Filter, Ranking, Secrets, TextVector, write};
 
     /// A model whose vectors are not made of numbers.
     #[derive(Debug)]

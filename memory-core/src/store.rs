@@ -69,6 +69,13 @@ pub trait MemoryStore: Names + Embeddings {
     /// When the question cannot be answered; an empty answer always means that nothing matches.
     fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError>;
 
+    /// Returns which of `names`, in lower case, are those of somebody who speaks: a word of the source of a part of a
+    /// conversation, or of the agent whose a memory is. Where it cannot be told, nobody does.
+    ///
+    /// # Errors
+    /// When the files cannot be read.
+    fn speakers(&self, names: &[String]) -> Result<Vec<String>, StoreError>;
+
     /// Iterates over all memories that pass `filter`, oldest first.
     fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a>;
 

@@ -9,6 +9,7 @@ mod parse;
 mod phrase;
 mod pieces;
 mod stop;
+mod voice;
 
 use crate::Filter;
 use crate::text::Term;
@@ -16,6 +17,7 @@ use crate::text::Term;
 pub use date::NamedDate;
 pub use parse::parse;
 pub use phrase::Phrase;
+pub use voice::in_first_person;
 
 /// What a question asks for, once its words were understood. See [`parse()`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

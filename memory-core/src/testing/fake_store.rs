@@ -1,6 +1,6 @@
 //! A store in memory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
@@ -274,6 +274,22 @@ impl MemoryStore for FakeStore {
         let total = hits.len() as u64;
         hits.truncate(asked.limit);
         Ok(Found { hits, total, degraded: None })
+    }
+
+    fn speakers(&self, names: &[String]) -> Result<Vec<String>, StoreError> {
+        let all = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
+        let name = |memory: &Memory| match &memory.scope {
+            Scope::Conversation(_) => memory.source.to_lowercase(),
+            Scope::Agent(name) => name.to_lowercase(),
+            Scope::Global | Scope::Project(_) => String::new(),
+        };
+        let speaking: HashSet<String> = all
+            .iter()
+            .flat_map(|stored| {
+                name(&stored.memory).split(|letter: char| !letter.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>()
+            })
+            .collect();
+        Ok(names.iter().filter(|name| speaking.contains(*name)).cloned().collect())
     }
 
     fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a> {

@@ -23,6 +23,7 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
     searches_find_words_of_every_script(&make());
     filters_apply_before_the_cut(&make());
     what_is_over_is_left_out(&make());
+    whoever_speaks_is_known(&make());
     links_go_both_ways(&make());
     accesses_are_counted_and_folded(&make());
     origins_and_texts_are_found(&make());
@@ -209,6 +210,18 @@ fn what_is_over_is_left_out(services: &Services) {
     let filter = Filter { lifetime: Lifetime::All, ..Filter::default() };
     assert_eq!(search(services, &Query { filter, ..query("parking", 10) }).expect("answered").total, 3);
     assert_eq!(list(services, &Filter::default(), &all()).expect("listed").total, 1);
+}
+
+fn whoever_speaks_is_known(services: &Services) {
+    let said = |source: &str, scope: Scope| {
+        put(services, Draft { source: source.into(), scope, ..draft(&format!("{source} likes to paint")) });
+    };
+    said("Anna Berg", Scope::Conversation("holidays".into()));
+    said("import", Scope::Agent("Claude".into()));
+    said("bob", Scope::Global);
+    services.store.refresh().expect("it is looked at");
+    let names = ["paint", "anna", "bob", "berg", "claude"].map(str::to_owned);
+    assert_eq!(services.store.speakers(&names).expect("it is looked up"), ["anna", "berg", "claude"]);
 }
 
 fn links_go_both_ways(services: &Services) {

@@ -82,6 +82,10 @@ impl MemoryStore for FileStore {
         self.index.search(asked, now)
     }
 
+    fn speakers(&self, names: &[String]) -> Result<Vec<String>, StoreError> {
+        self.index.speakers(names)
+    }
+
     fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a> {
         Box::new(self.index.memories(filter, now))
     }

@@ -11,6 +11,7 @@ mod near;
 mod pending;
 mod pool;
 mod slip;
+mod speakers;
 mod ties;
 mod turns;
 mod wanted;

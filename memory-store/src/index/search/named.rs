@@ -6,6 +6,7 @@ use memory_core::text::{Term, query_terms};
 
 use super::flushed::Flushed;
 use super::pending::Pending;
+use super::speakers::speakers;
 use crate::index::handle::Handle;
 use crate::index::trouble::Trouble;
 
@@ -23,7 +24,7 @@ pub(super) struct Named {
 
 impl Named {
     pub(super) fn of(asked: &Asked<'_>, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Self, Trouble> {
-        let speakers = speakers(asked, flushed, pending)?;
+        let speakers = speakers(&asked.question.names, flushed, pending)?;
         // Whoever names several people asks about none of them in particular.
         let speaker = if let [(_, only)] = speakers.as_slice() { Some(*only) } else { None };
         let dates = dates(asked);
@@ -33,18 +34,6 @@ impl Named {
         let handles = speaker.filter(|_| is_only_name).into_iter().chain(of_date).collect();
         Ok(Self { question: without_names(asked.question, &speakers), speaker, dates, handles })
     }
-}
-
-/// Returns those whom the question names and who speak somewhere, with their handles.
-fn speakers(asked: &Asked<'_>, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, i64)>, Trouble> {
-    let mut speakers = Vec::new();
-    for name in &asked.question.names {
-        let bits = Handle::Speaker(name).bits();
-        if flushed.has_handle(bits)? || pending.iter().any(|document| document.filters.contains(&bits)) {
-            speakers.push((name.clone(), bits));
-        }
-    }
-    Ok(speakers)
 }
 
 /// Makes asides of the names: who is named speaks, and is not spoken of.

@@ -1,0 +1,46 @@
+//! Who speaks.
+
+use chrono::DateTime;
+use memory_core::{Filter, StoreError};
+
+use super::flushed::Flushed;
+use super::pending::{Pending, pending};
+use crate::index::handle::Handle;
+use crate::index::open::{Index, Opened};
+use crate::index::schema::Meta;
+use crate::index::trouble::{Meaning, Trouble};
+
+impl Index {
+    /// Returns which of `names` are those of somebody who speaks.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn speakers(&self, names: &[String]) -> Result<Vec<String>, StoreError> {
+        let found = self.ask("look up who speaks", |_, opened| match who_speaks(opened, names) {
+            // The search that follows finds the same, and has it mended.
+            Err(trouble) if trouble.meaning() == Meaning::TextDamaged => Ok(Vec::new()),
+            found => found,
+        })?;
+        Ok(found.into_iter().map(|(name, _)| name).collect())
+    }
+}
+
+fn who_speaks(opened: &mut Opened, names: &[String]) -> Result<Vec<(String, i64)>, Trouble> {
+    let epoch = Meta::read(&opened.connection)?.epoch;
+    let (connection, text, _) = opened.text(epoch)?;
+    let (pending, keys) = pending(connection, &Filter::everything(), DateTime::UNIX_EPOCH)?;
+    let (searcher, _) = text.searcher()?;
+    speakers(names, &Flushed::new(&searcher, text.fields, &keys)?, &pending)
+}
+
+/// Returns those of `names` who speak somewhere, with their handles.
+pub(super) fn speakers(names: &[String], flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, i64)>, Trouble> {
+    let mut speakers = Vec::new();
+    for name in names {
+        let bits = Handle::Speaker(name).bits();
+        if flushed.has_handle(bits)? || pending.iter().any(|document| document.filters.contains(&bits)) {
+            speakers.push((name.clone(), bits));
+        }
+    }
+    Ok(speakers)
+}
