@@ -12,6 +12,8 @@ use crate::Outcome;
 pub(crate) struct Data {
     pub(crate) turns: Vec<Value>,
     pub(crate) questions: Vec<Value>,
+    /// Those that have no answer: no figure counts them, but they tell what a score means.
+    pub(crate) unanswerable: Vec<Value>,
 }
 
 impl Data {
@@ -29,11 +31,13 @@ impl Data {
                 questions.extend(lines(&path)?);
             }
         }
-        questions.retain(|question| question["category"] != "adversarial" && !text(question, "id").is_empty());
+        questions.retain(|question| !text(question, "id").is_empty());
+        let (unanswerable, questions): (Vec<_>, Vec<_>) =
+            questions.into_iter().partition(|question| question["category"] == "adversarial");
         if turns.is_empty() || questions.is_empty() {
             return Err(format!("{} holds no *.corpus.jsonl and *.questions.jsonl", folder.display()).into());
         }
-        Ok(Self { turns, questions })
+        Ok(Self { turns, questions, unanswerable })
     }
 
     pub(crate) fn conversations(&self) -> Vec<&str> {

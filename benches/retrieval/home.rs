@@ -33,7 +33,7 @@ pub(crate) enum Order {
 pub(crate) struct Home {
     services: Services,
     pub(crate) turn_of: HashMap<MemoryId, usize>,
-    sessions: Vec<String>,
+    pub(crate) sessions: Vec<String>,
     ids: Vec<String>,
     _folder: tempfile::TempDir,
 }

@@ -9,14 +9,16 @@
 //! With `--model`, the sentence-transformer in that folder reads the turns first, and vectors count too.
 //!
 //! With `--fit`, fits the weights: for each conversation on the others, which gives the honest figures, and then on all. A
-//! listwise softmax over the candidates of a question, L2 on weights in standard deviations, on the conversations as they are
+//! listwise softmax over the candidates of a question, half over turns and half over sessions, L2 on weights in standard deviations, on the conversations as they are
 //! and on two shuffled copies of them, so that nothing leans on neighbours that tell nothing.
 
 mod data;
+mod descent;
 mod figures;
 mod fit;
 mod home;
 mod model;
+mod sample;
 
 use std::env;
 use std::error::Error;

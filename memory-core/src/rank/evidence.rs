@@ -66,6 +66,9 @@ pub type Evidence = [f32; PARTS.len()];
 /// How many of the best own matches tell whether neighbours tell anything.
 const WITNESSES: usize = 15;
 
+/// Where those stand who tell whether neighbours tell anything, and whose vectors count.
+const BESIDE: [i64; 4] = [-2, -1, 1, 2];
+
 /// How far a neighbour may be.
 const REACH: usize = 3;
 
@@ -244,7 +247,7 @@ impl<'c> Talk<'c> {
         // Few witnesses are drawn towards what chance would have: 5 and 20 are the turns that speak for it.
         let gain = |sum: f32, count: usize, doubt: f32| (sum + doubt * self.usual) / ((real(count) + doubt) * self.usual) - 1.0;
         let (mut sum, mut count) = (0.0, 0);
-        for distance in [-2, -1, 1, 2] {
+        for distance in BESIDE {
             for neighbour in best.iter().filter_map(|member| self.neighbour(*member, distance)) {
                 sum += self.own[neighbour].words;
                 count += 1;
@@ -270,7 +273,11 @@ impl<'c> Talk<'c> {
             let around =
                 (1..=REACH).filter_map(|distance| i64::try_from(distance).ok()).flat_map(|distance| [-distance, distance]);
             let around: Vec<usize> = around.filter_map(|distance| self.neighbour(*member, distance)).collect();
+            let beside = BESIDE.iter().filter_map(|distance| self.neighbour(*member, *distance));
+            let nearest = beside.filter_map(|other| self.candidates[other].cosine).fold(0.0, f32::max);
+            let added = nearest - self.candidates[*member].cosine.unwrap_or_default();
             let evidence = &mut evidence[*member];
+            evidence[Part::NeighbourVectors as usize] = near * added.max(0.0);
             evidence[Part::Answer as usize] = near * asked.map_or(0.0, |before| self.own[before].words);
             evidence[Part::Neighbours as usize] = near * self.scale.added(own, around.iter().map(|other| &self.own[*other]));
             let session = self.candidates[*member].seat.and_then(|seat| sessions.get(&seat.session));
@@ -318,4 +325,36 @@ fn real_u32(count: u32) -> f32 {
 #[expect(clippy::cast_precision_loss, reason = "there are hundreds of them")]
 fn real(count: usize) -> f32 {
     count as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Filter;
+    use crate::question::parse;
+
+    /// Three turns in a row, of which the first two match, in a conversation of so many; returns what the neighbours' vectors
+    /// give to each.
+    fn neighbour_vectors(turns: u64) -> Vec<f32> {
+        let turn = |ordinal: usize, frequency: u32, cosine: Option<f32>| Candidate {
+            frequencies: vec![frequency; 2],
+            likeness: vec![0.0; 2],
+            lengths: [10, 0],
+            seat: Some(Seat { conversation: 0, ordinal, session: 0 }),
+            cosine,
+            ..Candidate::default()
+        };
+        let statistics =
+            Statistics { documents: 1_000, with_word: vec![20; 2], average_lengths: [10.0, 0.0], turns: vec![Some(turns)] };
+        let question = parse("green tea", &Filter::default()).question;
+        let candidates = [turn(0, 1, Some(3.0)), turn(1, 1, Some(1.0)), turn(2, 0, None)];
+        let evidence = evidence(&question, &statistics, &candidates);
+        evidence.iter().map(|evidence| evidence[Part::NeighbourVectors as usize]).collect()
+    }
+
+    #[test]
+    fn a_nearer_neighbour_adds_what_is_lacking_where_neighbours_tell_something() {
+        assert_eq!(neighbour_vectors(100), [0.0, 2.0, 3.0]);
+        assert_eq!(neighbour_vectors(2), [0.0, 0.0, 0.0], "every turn matches: neighbours are no sign");
+    }
 }
