@@ -13,7 +13,7 @@ use plan::{Decision, Plan};
 use survey::Survey;
 
 /// How many memories are written with one sync, and how many bytes of text.
-const BATCH: usize = 4_000;
+const BATCH: usize = 2_000;
 const BATCH_BYTES: usize = 16 << 20;
 
 /// What was taken in.

@@ -5,11 +5,13 @@ use std::thread;
 
 use crate::{Finding, Source, StoreError};
 
-/// How many findings are handed over at once: a thread that is woken for each does little else.
-const PORTION: usize = 32;
+/// How many findings are handed over at once, and how many bytes of text: a thread that is woken for each does little else.
+const PORTION: usize = 128;
+const PORTION_BYTES: usize = 1 << 20;
 
-/// How many portions may have been read and not yet been taken.
-const AHEAD: usize = 32;
+/// How many portions may have been read and not yet been taken: as many as are written with one sync, so that reading goes on
+/// while that lasts.
+const AHEAD: usize = 16;
 
 /// Calls `take` with what `prepare` makes of everything that `source` finds, in its order, while a second thread reads and
 /// prepares on.
@@ -24,9 +26,14 @@ pub(super) fn each_finding<T: Send>(
     thread::scope(|scope| {
         let (sender, receiver) = sync_channel(AHEAD);
         scope.spawn(move || {
-            let mut findings = source.findings().map(prepare);
+            let mut findings = source.findings();
             loop {
-                let portion: Vec<T> = findings.by_ref().take(PORTION).collect();
+                let (mut portion, mut bytes) = (Vec::with_capacity(PORTION), 0);
+                while portion.len() < PORTION && bytes < PORTION_BYTES {
+                    let Some(finding) = findings.next() else { break };
+                    bytes += length(&finding);
+                    portion.push(prepare(finding));
+                }
                 // Nobody listens any longer once something went wrong.
                 if portion.is_empty() || sender.send(portion).is_err() {
                     return;
@@ -35,4 +42,12 @@ pub(super) fn each_finding<T: Send>(
         });
         receiver.into_iter().flatten().try_for_each(take)
     })
+}
+
+/// Returns how long the text of a finding is, in bytes.
+fn length(finding: &Finding) -> usize {
+    match finding {
+        Finding::Note { draft, front_matter, .. } => draft.content.len() + front_matter.len(),
+        Finding::Attachment(_) | Finding::Skipped { .. } => 0,
+    }
 }

@@ -104,6 +104,8 @@ pub(super) fn connect(place: &Path) -> Result<Connection, Trouble> {
     connection.busy_timeout(PATIENCE)?;
     // Only a flush pays for durability; what a power cut takes, the files bring back.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // Else a prepared statement is planned anew for each value that it is asked with.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8000;",
     )?;
