@@ -6,7 +6,9 @@
 //! | you want to | look at |
 //! |---|---|
 //! | know where a memory belongs, and why | [`classify::classify()`], [`classify::explain()`] |
+//! | make one memory of several that say the same | [`merge::merged()`], [`merge::conserved()`] |
 
 #![forbid(unsafe_code)]
 
 pub mod classify;
+pub mod merge;

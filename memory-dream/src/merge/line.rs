@@ -1,0 +1,109 @@
+//! What a line of Markdown begins.
+
+/// What begins something that lasts until it is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// Code: the mark, and how many there are.
+    Fence(char, usize),
+    /// `<!--`.
+    Comment,
+    /// `$$` alone.
+    Mathematics,
+}
+
+impl Opening {
+    /// Tells whether it is code.
+    pub(super) fn is_fence(self) -> bool {
+        matches!(self, Self::Fence(..))
+    }
+
+    /// Tells whether the line that begins it ends it as well.
+    pub(super) fn is_closed(self, line: &str) -> bool {
+        self == Self::Comment && line.contains("-->")
+    }
+
+    /// Tells whether a later line ends it.
+    pub(super) fn closes(self, line: &str) -> bool {
+        match self {
+            Self::Fence(mark, length) => {
+                fence(line).is_some_and(|(found, run, rest)| found == mark && length <= run && rest.trim().is_empty())
+            }
+            Self::Comment => line.contains("-->"),
+            Self::Mathematics => line.trim_end().ends_with("$$"),
+        }
+    }
+
+    /// Returns a line that ends it.
+    pub(super) fn closing(self) -> String {
+        match self {
+            Self::Fence(mark, length) => mark.to_string().repeat(length),
+            Self::Comment => "-->".to_owned(),
+            Self::Mathematics => "$$".to_owned(),
+        }
+    }
+}
+
+/// Returns what begins in a line and lasts until it is closed.
+pub(super) fn opening(line: &str) -> Option<Opening> {
+    if line.trim_start().starts_with("<!--") {
+        return Some(Opening::Comment);
+    }
+    if line.trim() == "$$" {
+        return Some(Opening::Mathematics);
+    }
+    fence(line).filter(|(_, _, rest)| !rest.contains('`')).map(|(mark, length, _)| Opening::Fence(mark, length))
+}
+
+/// Returns the mark of the fence that begins a line, how many there are, and what follows; it may stand in a quote or an item.
+fn fence(line: &str) -> Option<(char, usize, &str)> {
+    let line = bullet(line.trim_start_matches([' ', '\t', '>'])).trim_start();
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let rest = line.trim_start_matches(mark);
+    let length = line.len() - rest.len();
+    (3 <= length).then_some((mark, length, rest))
+}
+
+/// Returns the title of a heading.
+pub(super) fn heading(line: &str) -> Option<&str> {
+    let start = line.trim_start_matches(' ');
+    let title = start.trim_start_matches('#');
+    let level = start.len() - title.len();
+    let is_heading =
+        line.len() - start.len() < 4 && (1..=6).contains(&level) && title.chars().next().is_none_or(char::is_whitespace);
+    is_heading.then(|| title.trim().trim_end_matches('#').trim_end())
+}
+
+/// Tells whether a line is a line across the page.
+pub(super) fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    let marks = line.chars().filter(|character| !character.is_whitespace());
+    ['-', '*', '_']
+        .into_iter()
+        .any(|mark| line.starts_with(mark) && 3 <= marks.clone().count() && marks.clone().all(|own| own == mark))
+}
+
+/// Tells whether a line makes the one before it a heading.
+pub(super) fn is_underline(line: &str) -> bool {
+    let line = line.trim_end();
+    ['=', '-'].into_iter().any(|mark| 2 <= line.len() && line.chars().all(|own| own == mark))
+}
+
+/// Tells whether a line parts the head of a table from its rows.
+pub(super) fn is_dividing_row(line: &str) -> bool {
+    line.contains('-') && line.contains('|') && line.chars().all(|character| matches!(character, '|' | '-' | ':' | ' ' | '\t'))
+}
+
+/// Tells whether a line begins an item of a list.
+pub(super) fn is_item(line: &str) -> bool {
+    let line = line.trim_start();
+    bullet(line).len() < line.len() || {
+        let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
+        (1..10).contains(&(line.len() - rest.len())) && (rest.starts_with(". ") || rest.starts_with(") "))
+    }
+}
+
+/// Returns a line without its blanks and bullet. A number stays: it tells the order.
+pub(super) fn bullet(line: &str) -> &str {
+    let line = line.trim_start();
+    line.strip_prefix(['-', '*', '+']).filter(|rest| rest.starts_with([' ', '\t'])).map_or(line, str::trim_start)
+}

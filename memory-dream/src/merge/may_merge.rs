@@ -1,0 +1,84 @@
+//! Which memories may become one.
+
+use chrono::{DateTime, Utc};
+use memory_core::{Memory, Phase};
+
+/// Why two memories may not become one, whatever they say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Obstacle {
+    /// They are the same memory.
+    #[error("it is the same memory")]
+    Same,
+    /// Not the same people may see them.
+    #[error("their scopes differ")]
+    Scope,
+    /// They are filed in different categories.
+    #[error("they are filed in different categories")]
+    Category,
+    /// What they say does not hold in the same time.
+    #[error("they hold in different times")]
+    Validity,
+    /// One is over and the other is not.
+    #[error("one is over and the other is not")]
+    Over,
+    /// One was superseded and the other was not, or by another memory.
+    #[error("they were not superseded by the same memory")]
+    Superseded,
+}
+
+/// Checks that nothing but their texts could keep two memories from becoming one.
+///
+/// A memory in the inbox may join one of any category, since its own is a suggestion.
+///
+/// # Errors
+/// Returns the first obstacle there is; the order of the two does not matter.
+pub fn may_merge(one: &Memory, other: &Memory, now: DateTime<Utc>) -> Result<(), Obstacle> {
+    let are_filed = one.phase == Phase::Organized && other.phase == Phase::Organized;
+    let obstacles = [
+        (one.id == other.id, Obstacle::Same),
+        (one.scope != other.scope, Obstacle::Scope),
+        (are_filed && one.category != other.category, Obstacle::Category),
+        (one.superseded_by != other.superseded_by, Obstacle::Superseded),
+        ((one.valid_from, one.valid_until) != (other.valid_from, other.valid_until), Obstacle::Validity),
+        (one.is_over(now) != other.is_over(now), Obstacle::Over),
+    ];
+    obstacles.into_iter().find(|(is_there, _)| *is_there).map_or(Ok(()), |(_, obstacle)| Err(obstacle))
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::{Category, Draft, MemoryId};
+
+    use super::*;
+
+    fn memory(number: u128) -> Memory {
+        let now = DateTime::UNIX_EPOCH;
+        Draft::new("Anna likes tea").into_memory(MemoryId::of_path(&number.to_string()), now)
+    }
+
+    #[test]
+    fn each_obstacle_is_named_from_either_side() {
+        let now = DateTime::UNIX_EPOCH + chrono::TimeDelta::days(9);
+        let changed = |change: fn(&mut Memory)| {
+            let mut other = memory(2);
+            change(&mut other);
+            other
+        };
+        let mut filed = memory(1);
+        (filed.phase, filed.category) = (Phase::Organized, Category::People);
+        for (other, expected) in [
+            (changed(|_| ()), Ok(())),
+            (changed(|memory| memory.category = Category::Skills), Ok(())),
+            (changed(|memory| memory.expires_at = Some(DateTime::<Utc>::MAX_UTC)), Ok(())),
+            (filed.clone(), Err(Obstacle::Same)),
+            (changed(|memory| memory.scope = memory_core::Scope::Agent("a".into())), Err(Obstacle::Scope)),
+            (changed(|memory| (memory.phase, memory.category) = (Phase::Organized, Category::Skills)), Err(Obstacle::Category)),
+            (changed(|memory| memory.superseded_by = Some(MemoryId::of_path("3"))), Err(Obstacle::Superseded)),
+            (changed(|memory| memory.valid_until = Some(DateTime::<Utc>::MAX_UTC)), Err(Obstacle::Validity)),
+            (changed(|memory| memory.expires_at = Some(DateTime::UNIX_EPOCH)), Err(Obstacle::Over)),
+        ] {
+            assert_eq!(may_merge(&filed, &other, now), expected);
+            assert_eq!(may_merge(&other, &filed, now), expected);
+        }
+    }
+}

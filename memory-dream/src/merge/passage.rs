@@ -1,0 +1,232 @@
+//! The passages of a Markdown text: what may be moved as a whole without changing its meaning.
+
+use std::ops::Range;
+
+use super::line::{Opening, bullet, heading, is_dividing_row, is_item, is_rule, is_underline, opening};
+use super::sentence::{announces, key, sentences};
+use super::topics::Topics;
+
+/// What a passage is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Sentences, which may be parted.
+    Paragraph,
+    /// What all that follows is about.
+    Heading,
+    /// An item of a list with all that is below it.
+    Item,
+    /// What somebody else said.
+    Quote,
+    /// Rows and columns.
+    Table,
+    /// Code, mathematics or a comment.
+    Verbatim,
+    /// A line across the page, which says nothing.
+    Rule,
+}
+
+/// A piece of a text.
+#[derive(Debug)]
+pub(crate) struct Passage<'a> {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// Its lines, without the last line break.
+    pub(crate) text: &'a str,
+    /// What it says, sentence by sentence.
+    pub(crate) keys: Vec<String>,
+    /// The passage that tells what it is about: a heading, or a sentence that announces it.
+    pub(crate) under: Option<usize>,
+    /// Whether it announces what follows.
+    pub(crate) announces: bool,
+    /// How many blank lines were before it; passages of one run stand together.
+    pub(crate) run: usize,
+    /// The line that is missing to close it.
+    pub(crate) unclosed: Option<String>,
+}
+
+impl Passage<'_> {
+    /// Returns what those below it are under.
+    pub(crate) fn topic(&self) -> Option<&str> {
+        self.keys.last().map(String::as_str)
+    }
+}
+
+/// Cuts a text into its passages, in order.
+///
+/// What is before a blank line has no influence on what is after it, save for [`Passage::under`] and for what is not closed.
+pub(crate) fn passages(text: &str) -> Vec<Passage<'_>> {
+    let mut reader = Reader { text, lines: lines(text), found: Vec::new(), run: 0, topics: Topics::default() };
+    let mut at = 0;
+    while at < reader.lines.len() {
+        at = reader.read(at);
+    }
+    reader.found
+}
+
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let line = |line: &str| {
+        let range = start..start + line.trim_end_matches(['\n', '\r']).len();
+        start += line.len();
+        range
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    lines: Vec<Range<usize>>,
+    found: Vec<Passage<'a>>,
+    run: usize,
+    topics: Topics,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&self, at: usize) -> &'a str {
+        self.lines.get(at).map_or("", |range| &self.text[range.clone()])
+    }
+
+    /// Reads the passage that begins at a line; returns the line after it.
+    fn read(&mut self, at: usize) -> usize {
+        let line = self.line(at);
+        if line.trim().is_empty() {
+            self.run += 1;
+            return at + 1;
+        }
+        if let Some(opening) = opening(line) {
+            return self.verbatim(at, opening);
+        }
+        if let Some(title) = heading(line) {
+            return self.push(Kind::Heading, at..at + 1, key(title).into_iter().collect());
+        }
+        if is_rule(line) {
+            return self.push(Kind::Rule, at..at + 1, Vec::new());
+        }
+        if self.is_table(at) {
+            return self.table(at);
+        }
+        if line.trim_start().starts_with('>') {
+            let end = self.while_line(at, |line| line.trim_start().starts_with('>') && opening(line).is_none());
+            let said: Vec<_> = (at..end).map(|at| self.line(at).trim_start().trim_start_matches(['>', ' '])).collect();
+            return self.push(Kind::Quote, at..end, keys(&said.join("\n")));
+        }
+        if is_item(line) {
+            return self.item(at);
+        }
+        let is_first = at == 0 || self.line(at - 1).trim().is_empty();
+        if is_first && (line.starts_with("    ") || line.starts_with('\t')) {
+            let end = self.while_line(at, |line| opening(line).is_none());
+            let code = self.exact(at..end);
+            return self.push(Kind::Verbatim, at..end, vec![code]);
+        }
+        self.paragraph(at)
+    }
+
+    /// Returns the first line after `at` that is blank or not `wanted`.
+    fn while_line(&self, at: usize, wanted: impl Fn(&str) -> bool) -> usize {
+        let is_end = |at: &usize| self.line(*at).trim().is_empty() || !wanted(self.line(*at));
+        (at + 1..self.lines.len()).find(is_end).unwrap_or(self.lines.len())
+    }
+
+    fn push(&mut self, kind: Kind, lines: Range<usize>, keys: Vec<String>) -> usize {
+        let text = &self.text[self.lines[lines.start].start..self.lines[lines.end - 1].end];
+        let under = self.topics.of(kind);
+        let announces = announces(text) && !keys.is_empty();
+        let passage = Passage { kind, text, keys, under, announces, run: self.run, unclosed: None };
+        self.topics.note(self.found.len(), &passage);
+        self.found.push(passage);
+        lines.end
+    }
+
+    /// Returns lines in the form in which code is compared: only blanks at the ends of lines do not matter.
+    fn exact(&self, lines: Range<usize>) -> String {
+        let mut code = String::from("\0");
+        for at in lines {
+            code.push_str(self.line(at).trim_end());
+            code.push('\n');
+        }
+        code.truncate(code.trim_end_matches('\n').len());
+        code
+    }
+
+    fn verbatim(&mut self, at: usize, opening: Opening) -> usize {
+        let closing = if opening.is_closed(self.line(at)) {
+            Some(at)
+        } else {
+            (at + 1..self.lines.len()).find(|at| opening.closes(self.line(*at)))
+        };
+        let end = closing.map_or(self.lines.len(), |closing| closing + 1);
+        let inside = match closing {
+            Some(closing) if opening.is_fence() => at..closing.max(at + 1),
+            _ => at..end,
+        };
+        let mut code = self.exact(inside);
+        // Where it is closed must not matter, so that closing it is no change.
+        if !opening.is_fence() {
+            let code_end = code.trim_end();
+            let plain =
+                code_end.strip_suffix(opening.closing().as_str()).filter(|plain| 1 < plain.trim_end().len()).unwrap_or(code_end);
+            code.truncate(plain.trim_end().len());
+        }
+        self.push(Kind::Verbatim, at..end, vec![code]);
+        if closing.is_none()
+            && let Some(last) = self.found.last_mut()
+        {
+            last.unclosed = Some(opening.closing());
+        }
+        end
+    }
+
+    fn is_table(&self, at: usize) -> bool {
+        let line = self.line(at);
+        line.trim_start().starts_with('|') || (line.contains('|') && is_dividing_row(self.line(at + 1)))
+    }
+
+    fn table(&mut self, at: usize) -> usize {
+        let end = self.while_line(at, |line| line.contains('|') && opening(line).is_none());
+        let rows: Vec<_> = (at..end).map(|at| self.line(at)).filter(|row| !is_dividing_row(row)).filter_map(key).collect();
+        // A row says something by its columns.
+        let keys = match rows.as_slice() {
+            [head, rest @ ..] if !rest.is_empty() => rest.iter().map(|row| format!("{head}\0{row}")).collect(),
+            _ => rows,
+        };
+        self.push(Kind::Table, at..end, keys)
+    }
+
+    fn item(&mut self, at: usize) -> usize {
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let own = indent(self.line(at));
+        let is_below = |line: &str| opening(line).is_none() && heading(line).is_none() && (own < indent(line) || !is_item(line));
+        let end = self.while_line(at, |line| is_below(line) && !is_rule(line));
+        let lines: Vec<_> = (at..end).map(|at| self.line(at)).collect();
+        let keys = if lines[1..].iter().any(|line| is_item(line)) {
+            // What is below another item says something by that: all of it is one thing.
+            let tree = lines.iter().filter_map(|line| Some(format!("{} {}", indent(line).saturating_sub(own), key(line)?)));
+            vec![tree.collect::<Vec<_>>().join("\0")]
+        } else {
+            let said: Vec<_> = lines.iter().map(|line| bullet(line)).collect();
+            keys(&said.join("\n"))
+        };
+        self.push(Kind::Item, at..end, keys)
+    }
+
+    fn paragraph(&mut self, at: usize) -> usize {
+        let end = (at + 1..self.lines.len()).find(|at| self.ends_paragraph(*at)).unwrap_or(self.lines.len());
+        let text = &self.text[self.lines[at].start..self.lines[end - 1].end];
+        if end == at + 1 && is_underline(self.line(end)) {
+            return self.push(Kind::Heading, at..end + 1, key(text).into_iter().collect());
+        }
+        self.push(Kind::Paragraph, at..end, keys(text))
+    }
+
+    fn ends_paragraph(&self, at: usize) -> bool {
+        let line = self.line(at);
+        let is_other = is_rule(line) || is_underline(line) || is_item(line) || line.trim_start().starts_with('>');
+        line.trim().is_empty() || is_other || opening(line).is_some() || heading(line).is_some() || self.is_table(at)
+    }
+}
+
+/// Returns what a text without blank lines says, sentence by sentence.
+fn keys(text: &str) -> Vec<String> {
+    sentences(text).into_iter().filter_map(|range| key(&text[range])).collect()
+}

@@ -1,0 +1,186 @@
+//! Where sentences end, and when two of them say the same.
+
+use std::ops::Range;
+
+use memory_core::wikilink::blank_code;
+
+/// A line at least this wide, in columns, was probably broken because it was full and not because something ended.
+const FULL_LINE: usize = 50;
+
+/// After these a full stop ends no sentence.
+const ABBREVIATIONS: [&str; 22] = [
+    "e.g", "i.e", "eg", "ie", "cf", "vs", "etc", "approx", "ca", "mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig", "p",
+    "pp", "vol", "resp",
+];
+
+/// Returns where the sentences of a paragraph stand, in order, without the blanks around them.
+///
+/// A sentence ends at `.`, `!` or `?` before a blank, at `。！？；` anywhere, and at the end of a line that is not full. No
+/// sentence ends within code, after an abbreviation or after the number that begins it.
+pub(crate) fn sentences(paragraph: &str) -> Vec<Range<usize>> {
+    let prose = blank_code(paragraph);
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut characters = prose.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let mut end = at + character.len_utf8();
+        let ends = match character {
+            '。' | '！' | '？' | '；' | '｡' | '．' => {
+                end = after_closing(&prose, end);
+                true
+            }
+            '.' | '!' | '?' | '…' => {
+                end = after_closing(&prose, end);
+                let is_last = prose[end..].chars().next().is_none_or(char::is_whitespace);
+                is_last && !(character == '.' && goes_on(&prose[start..at]))
+            }
+            '\n' => is_border(&prose[..at], &prose[end..]),
+            _ => false,
+        };
+        while characters.next_if(|(next, _)| *next < end).is_some() {}
+        if ends {
+            push_trimmed(paragraph, start..end, &mut found);
+            start = end;
+        }
+    }
+    push_trimmed(paragraph, start..paragraph.len(), &mut found);
+    found
+}
+
+/// Returns what two sentences have in common that say the same: case, width, blanks and the punctuation at the end do not
+/// matter, but case in code does, and a question is no statement. `None` if there is nothing to say.
+pub(crate) fn key(sentence: &str) -> Option<String> {
+    let mut key = String::with_capacity(sentence.len());
+    let (mut blank, mut is_code) = (false, false);
+    for character in sentence.trim().chars().map(narrow) {
+        if character.is_whitespace() {
+            blank = true;
+            continue;
+        }
+        let parts_words = |near: char| !is_blankless(near);
+        if std::mem::take(&mut blank) && parts_words(character) && key.chars().next_back().is_some_and(parts_words) {
+            key.push(' ');
+        }
+        is_code ^= character == '`';
+        if is_code {
+            key.push(character);
+        } else {
+            key.extend(character.to_lowercase());
+        }
+    }
+    let ending = ['.', ',', ';', ':', '!', '。', '、', '…', '｡'];
+    let trimmed = key.trim_end_matches(|character: char| ending.contains(&character)).trim_end();
+    if !trimmed.is_empty() {
+        key.truncate(trimmed.len());
+    }
+    (!key.is_empty()).then_some(key)
+}
+
+/// Tells whether `text` ends by announcing what follows it.
+pub(crate) fn announces(text: &str) -> bool {
+    text.trim_end().trim_end_matches(['*', '_']).ends_with([':', '：'])
+}
+
+/// Returns a character of full width as its plain form.
+fn narrow(character: char) -> char {
+    match character {
+        '\u{3000}' => ' ',
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+        _ => character,
+    }
+}
+
+/// Tells whether blanks beside `character` mean nothing.
+fn is_blankless(character: char) -> bool {
+    matches!(character, '\u{2e80}'..='\u{312f}' | '\u{31a0}'..='\u{31ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3fffd}')
+}
+
+/// Returns where the marks end that close a sentence: further stops, quotes and brackets.
+fn after_closing(text: &str, from: usize) -> usize {
+    let closing = |character: char| ".!?…。！？；｡\"'”’)]）】」』》*_~".contains(character);
+    text.len() - text[from..].trim_start_matches(closing).len()
+}
+
+/// Tells whether a sentence goes on after a full stop behind `before`.
+fn goes_on(before: &str) -> bool {
+    let before = before.trim_start();
+    let last = before.rsplit(char::is_whitespace).next().unwrap_or_default().trim_start_matches(['(', '"', '[']);
+    let is_number_of_item = before.len() == last.len() && !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+    let is_initial = last.len() == 1 && last.bytes().all(|byte| byte.is_ascii_uppercase());
+    is_number_of_item || is_initial || ABBREVIATIONS.iter().any(|own| own.eq_ignore_ascii_case(last))
+}
+
+/// Tells whether a line break between `before` and `after` ends a sentence.
+fn is_border(before: &str, after: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    if line.ends_with("  ") || line.ends_with('\\') {
+        return true;
+    }
+    let goes_on = after.trim_start().chars().next().is_none_or(char::is_lowercase) || announces(line);
+    let width: usize = line.trim().chars().map(|character| 1 + usize::from(is_blankless(character))).sum();
+    !goes_on && width < FULL_LINE
+}
+
+fn push_trimmed(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
+    let piece = &text[range.clone()];
+    let start = range.start + piece.len() - piece.trim_start().len();
+    let end = start + piece.trim().len();
+    if start < end {
+        found.push(start..end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{key, sentences};
+
+    fn cut(text: &str) -> Vec<&str> {
+        sentences(text).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn sentences_end_at_stops_in_both_languages() {
+        assert_eq!(cut("Use tabs. Never spaces! Why? So."), ["Use tabs.", "Never spaces!", "Why?", "So."]);
+        assert_eq!(cut("用制表符。不用空格！为什么？；好"), ["用制表符。", "不用空格！", "为什么？；", "好"]);
+        assert_eq!(cut("He said “no.” Then he left."), ["He said “no.”", "Then he left."]);
+    }
+
+    #[test]
+    fn numbers_abbreviations_initials_and_code_cut_nothing() {
+        for whole in ["Version 1.5 is out.", "Use e.g. Rust", "1. Mix it", "Ask J. Smith", "Run `a. b` now", "Dr. Chen"] {
+            assert_eq!(cut(whole), [whole]);
+        }
+    }
+
+    #[test]
+    fn short_lines_end_sentences_and_full_ones_do_not() {
+        assert_eq!(cut("Anna: tea\nBen: coffee"), ["Anna: tea", "Ben: coffee"]);
+        assert_eq!(cut("the port\nis 8080"), ["the port\nis 8080"]);
+        let full = "The name of the server in the basement of the office is\nAda.";
+        assert_eq!(cut(full), [full]);
+    }
+
+    #[test]
+    fn keys_tell_apart_what_says_different_things_only() {
+        assert_eq!(key("Use  Tabs."), key("use\ntabs"));
+        assert_eq!(key("ＡＢＣ１"), key("abc1。"));
+        assert_eq!(key("用 Rust 写"), key("用Rust写！"));
+        assert_ne!(key("port 80?"), key("port 80."));
+        assert_ne!(key("papá"), key("papa"));
+        assert_eq!(key(" \n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn only_blanks_stand_between_sentences(text in memory_core::testing::any_text()) {
+            let mut at = 0;
+            for range in sentences(&text) {
+                prop_assert!(text[at..range.start].trim().is_empty() && range.start < range.end);
+                at = range.end;
+            }
+            prop_assert!(text[at..].trim().is_empty());
+        }
+    }
+}
