@@ -6,9 +6,11 @@
 //! | you want to | look at |
 //! |---|---|
 //! | know where a memory belongs, and why | [`classify::classify()`], [`classify::explain()`] |
+//! | find memories that say the same | [`similar::candidates()`], [`similar::likeness()`] |
 //! | make one memory of several that say the same | [`merge::merged()`], [`merge::conserved()`] |
 
 #![forbid(unsafe_code)]
 
 pub mod classify;
 pub mod merge;
+pub mod similar;

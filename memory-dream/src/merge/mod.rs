@@ -19,3 +19,6 @@ mod topics;
 pub use conserved::{Lost, conserved};
 pub use may_merge::{Obstacle, may_merge};
 pub use merged::{Merged, merged, precedence};
+
+pub(crate) use known::topic;
+pub(crate) use passage::passages;

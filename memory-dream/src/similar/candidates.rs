@@ -1,0 +1,86 @@
+//! Which of many texts may be like each other.
+
+use std::cmp::Ordering;
+
+use super::sketch::{BANDS, Sketch};
+
+/// In a group of texts that are equal in a band, so many that follow each are its candidates. In a group no larger, all are.
+const NEIGHBOURS: usize = 3;
+
+/// Pairs that seem to share less than this are none: they met by chance.
+const LEAST: f32 = 0.3;
+
+/// So many pairs are collected before those that were found twice are dropped.
+const COLLECTED: usize = 1 << 20;
+
+/// Returns which pairs of sketches may be of texts that are like each other, by their numbers, the smaller one first, in
+/// order.
+///
+/// Texts that share at least 0.8 of their shingles are missed once in a million, those that share half once in fifteen. Where very
+/// many are alike, as notes made from one template are, each is paired with those most like it alone, so that there are never
+/// more than sixty pairs a text; a text in a crowd of equals is then joined to the others through its neighbours.
+pub fn candidates(sketches: &[Sketch]) -> Vec<(u32, u32)> {
+    let mut pairs = Pairs { found: Vec::new(), limit: COLLECTED };
+    let mut keys: Vec<(u64, u32)> = Vec::with_capacity(sketches.len());
+    for band in 0..BANDS {
+        keys.clear();
+        keys.extend((0_u32..).zip(sketches).map(|(number, sketch)| (sketch.band(band), number)));
+        keys.sort_unstable();
+        for group in keys.chunk_by_mut(|one, other| one.0 == other.0).filter(|group| 1 < group.len()) {
+            pair_up(group, band, sketches, &mut pairs);
+        }
+    }
+    pairs.tidy();
+    let seem_alike = |(one, other): &(u32, u32)| LEAST <= sketches[*one as usize].resemblance(&sketches[*other as usize]);
+    pairs.found.into_iter().map(apart).filter(seem_alike).collect()
+}
+
+fn pair_up(group: &mut [(u64, u32)], band: usize, sketches: &[Sketch], pairs: &mut Pairs) {
+    if NEIGHBOURS + 1 < group.len() {
+        // The further two sketches are equal from the band on, the nearer they come to stand; another band begins elsewhere.
+        let next = (band + 1) % BANDS;
+        for (key, number) in &mut *group {
+            *key = sketches[*number as usize].band(next);
+        }
+        let sketch = |number: u32| &sketches[number as usize];
+        group.sort_unstable_by(|(one_key, one), (other_key, other)| {
+            let by_values = || by_values(sketch(*one), sketch(*other), next);
+            one_key.cmp(other_key).then_with(by_values).then(one.cmp(other))
+        });
+    }
+    for (place, (_, number)) in group.iter().enumerate() {
+        for (_, other) in group[place + 1..].iter().take(NEIGHBOURS) {
+            pairs.push(*number, *other);
+        }
+    }
+}
+
+fn by_values(one: &Sketch, other: &Sketch, band: usize) -> Ordering {
+    if one == other { Ordering::Equal } else { one.values_from(band).cmp(other.values_from(band)) }
+}
+
+struct Pairs {
+    /// Each as one number, which is sorted sooner.
+    found: Vec<u64>,
+    limit: usize,
+}
+
+impl Pairs {
+    fn push(&mut self, one: u32, other: u32) {
+        if self.limit <= self.found.len() {
+            self.tidy();
+            self.limit = COLLECTED.max(2 * self.found.len());
+        }
+        self.found.push(u64::from(one.min(other)) << 32 | u64::from(one.max(other)));
+    }
+
+    fn tidy(&mut self) {
+        self.found.sort_unstable();
+        self.found.dedup();
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "these are the halves")]
+fn apart(pair: u64) -> (u32, u32) {
+    ((pair >> 32) as u32, pair as u32)
+}
