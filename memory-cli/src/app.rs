@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use memory_core::Services;
+use chrono::{DateTime, Utc};
+use memory_core::{Clock, Services};
 
 use crate::cli::Globals;
 use crate::config::{Environment, Settings};
@@ -26,6 +27,11 @@ pub(crate) struct Home {
     pub services: Services,
     /// The files, for what is about files.
     pub store: Arc<FileStore>,
+}
+
+/// Returns the present moment, for commands that open no home.
+pub(crate) fn now() -> DateTime<Utc> {
+    SystemClock.now()
 }
 
 impl App<'_> {

@@ -77,6 +77,12 @@ pub(crate) enum Failure {
         /// The command.
         command: String,
     },
+    /// Some lines of the standard input were not understood; the answer to each says why.
+    #[error("{count} {} not understood", if *count == 1 { "line was" } else { "lines were" })]
+    NotUnderstood {
+        /// How many.
+        count: u64,
+    },
     /// Some lines of an export were not taken; the report that was printed says which.
     #[error("{count} {} not taken", if *count == 1 { "line was" } else { "lines were" })]
     NotTaken {
@@ -107,7 +113,7 @@ impl Failure {
             Self::Store(error) | Self::Draft { source: error, .. } => error.code(),
             Self::Source(error) => error.code(),
             Self::Config(_) => Code::ConfigInvalid,
-            Self::Usage { .. } => Code::InvalidInput,
+            Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
             Self::File { source, .. } | Self::Output(source) => match source.kind() {
                 io::ErrorKind::NotFound => Code::PathNotFound,
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
@@ -133,6 +139,7 @@ impl Failure {
             Self::Unreadable { .. } => Some("all others were written; `memory doctor` says more".into()),
             Self::NotTaken { .. } => Some("all others were kept; mend these lines and import them again".into()),
             Self::CheckFailed { tried: true, .. } => Some("what is left must be mended by hand".into()),
+            Self::NotUnderstood { .. } => Some("all others were answered; the answers to these say what is wrong".into()),
             Self::File { .. } | Self::Output(_) | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
         }
     }
@@ -144,7 +151,7 @@ impl Failure {
 
     /// Tells whether the answer that was printed as JSON says it already.
     pub(crate) fn is_in_the_answer(&self) -> bool {
-        matches!(self, Self::CheckFailed { .. } | Self::NotTaken { .. })
+        matches!(self, Self::CheckFailed { .. } | Self::NotTaken { .. } | Self::NotUnderstood { .. })
     }
 
     /// Tells whether nobody wants to read the answer any more, as when it is piped into `head`.

@@ -17,6 +17,7 @@ mod moments;
 mod print;
 mod report;
 mod reranking;
+mod zone;
 
 use std::process::ExitCode;
 

@@ -21,6 +21,7 @@
 //! | trash purge | `{files, bytes}` |
 //! | log | `{operations: [{operation, at, verb, by, undoes?, undone_by?, files}]}`, see [`records`] |
 //! | log OPERATION | one of these, with its `changes`, see [`record`] |
+//! | when | `{text, at, span, kind, relation, repeats, vague, assumed?}`, see [`reading`] |
 //! | anything that failed | `{"error": {code, message, hint?}}`, see [`error`] |
 
 mod error;
@@ -29,6 +30,7 @@ mod history;
 mod ingested;
 mod links;
 mod memory;
+mod reading;
 mod search;
 mod time;
 mod write;
@@ -39,6 +41,7 @@ pub use history::{purged, record, records, restored, trashed, undone};
 pub use ingested::{imported, ingested};
 pub use links::links_resolved;
 pub use memory::{memories, memory, page};
+pub use reading::reading;
 pub use search::found;
 pub use write::{deleted, written};
 

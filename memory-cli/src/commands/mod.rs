@@ -26,6 +26,7 @@ mod trash;
 mod undo;
 mod unlink;
 mod upgrade;
+mod when;
 mod write;
 
 use clap::Subcommand;
@@ -47,6 +48,7 @@ pub(crate) enum Command {
     Unlink(unlink::Unlink),
     ResolveLinks(resolve_links::ResolveLinks),
     Backlinks(backlinks::Backlinks),
+    When(when::When),
     Upgrade(upgrade::Upgrade),
     Ingest(ingest::Ingest),
     Export(export::Export),
@@ -80,6 +82,7 @@ impl Command {
             Self::Unlink(command) => command.run(app),
             Self::ResolveLinks(command) => command.run(app),
             Self::Backlinks(command) => command.run(app),
+            Self::When(command) => command.run(app),
             Self::Upgrade(command) => command.run(app),
             Self::Ingest(command) => command.run(app),
             Self::Export(command) => command.run(app),

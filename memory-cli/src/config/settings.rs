@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use chrono_tz::Tz;
 use memory_ingest::SourceName;
 use serde_json::Value;
 
 use super::document::{Document, parsed};
 use super::{ConfigError, Environment, Reranking};
 use crate::moments;
+use crate::zone;
 
 /// All settings, and where each comes from.
 #[derive(Debug)]
@@ -34,7 +36,7 @@ pub(crate) struct Settings {
     /// How reminders are shown.
     pub notification_method: Setting<NotificationMethod>,
     /// The time zone in which reminders are meant.
-    pub timezone: Setting<Option<String>>,
+    pub timezone: Setting<Option<Tz>>,
     /// The embedding model.
     pub embedding: Embedding,
     /// The reranking model.
@@ -136,7 +138,7 @@ impl Settings {
                 document.take("notification.method", parsed("a way to notify (osascript or file)"))?,
                 NotificationMethod::Osascript,
             ),
-            timezone: or_plain(document.take("timezone", |text| Ok(Some(text.to_owned())))?, None),
+            timezone: or_plain(document.take("timezone", |text| zone::named(text).map(Some))?, None),
             embedding: embedding(&mut document, environment)?,
             reranking: Reranking::take(&mut document, environment)?,
             places,
@@ -160,7 +162,7 @@ impl Settings {
             ("daemon.upgrade_access_threshold".to_owned(), self.upgrade_access_threshold.show(|count| (*count).into())),
             ("notification.enabled".to_owned(), self.notifications.show(|yes| (*yes).into())),
             ("notification.method".to_owned(), self.notification_method.show(|method| method.as_str().into())),
-            ("timezone".to_owned(), self.timezone.show(|zone| zone.clone().into())),
+            ("timezone".to_owned(), self.timezone.show(|zone| zone.map(Tz::name).into())),
         ];
         let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
         let Embedding { model, base_url, name, api_key_env } = &self.embedding;

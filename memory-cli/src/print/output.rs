@@ -197,6 +197,11 @@ impl Output {
         &mut self.streams.input
     }
 
+    /// Hands over the standard input, for what is read while answers are given; nothing is left there.
+    pub(crate) fn take_input(&mut self) -> Box<dyn Read> {
+        std::mem::replace(&mut self.streams.input, Box::new(io::empty()))
+    }
+
     /// Asks a person a question that is answered by yes or no; anything but `y` or `yes` is no.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
         self.streams.out.flush()?;

@@ -30,6 +30,7 @@ fn help_lists_the_commands() {
       unlink         Part two linked memories, both ways
       resolve-links  Follow the wikilinks of all memories, and record them at both ends
       backlinks      List the memories that lead to one, by link or by wikilink
+      when           Show when a text means
       upgrade        File a memory of the inbox under a category
       ingest         Take in notes from other programs
       export         Write memories as JSON, one a line, oldest first

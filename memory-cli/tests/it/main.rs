@@ -18,4 +18,5 @@ mod tiny_bert;
 mod tour;
 mod upkeep;
 mod way_back;
+mod when;
 mod write_and_read;

@@ -1,0 +1,138 @@
+//! `memory when`
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use chrono::DateTime;
+use clap::Args;
+use memory_agent::json;
+use memory_core::when::{Kind, Reading, when};
+use serde_json::Value;
+
+use crate::app::{self, App};
+use crate::cli;
+use crate::failure::Failure;
+use crate::print::{Form, Output};
+use crate::zone::{Now, Zone};
+
+/// Show when a text means
+///
+/// English and Chinese are read, as seen from now, in the time zone of the settings or else that of the machine. What the
+/// words leave open is taken for what comes next, and said so. Of several times, the next to come that is named is shown.
+///
+/// JSON: {text, at, span, kind, relation, repeats, vague, assumed?}: `text` is what of the text names a time, `span` where that
+/// begins and ends, in bytes, `at` the time, or the beginning of the day; null if none is named. `kind` is date, time or
+/// datetime, `relation` past, present or future
+#[derive(Debug, Args)]
+pub(crate) struct When {
+    /// The text; `-`, or nothing in a pipe, reads the standard input
+    #[arg(conflicts_with = "stdin")]
+    text: Option<String>,
+    /// See it from this moment: RFC 3339; its offset is the time zone where the settings name none
+    #[arg(long, value_name = "MOMENT")]
+    now: Option<Now>,
+    /// Read one {"text", "now"?} a line from the standard input, and answer each with one line of JSON
+    #[arg(long)]
+    stdin: bool,
+}
+
+impl When {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let zone = app.settings()?.timezone.value;
+        let now = app::now();
+        let seen = move |named: Option<Now>| named.map_or_else(|| now.with_timezone(&Zone::of(zone)), |own| own.seen(zone));
+        if self.stdin {
+            return answer_lines(&|own| seen(own.or(self.now)), &mut app.output);
+        }
+        let given = cli::or_piped(self.text.as_deref(), &app.output)
+            .ok_or_else(|| Failure::usage("there is no text to read", "type it: `memory when \"tomorrow at 3pm\"`"))?;
+        let text = cli::content(given, &mut app.output)?;
+        show(when(&text, &seen(self.now)).as_ref(), &mut app.output)
+    }
+}
+
+fn show(reading: Option<&Reading>, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        return Ok(output.json(&json::reading(reading))?);
+    }
+    let Some(reading) = reading else { return Ok(output.note("no time is named")?) };
+    let at = match (output.form(), reading.kind) {
+        (Form::Drawn(_), Kind::Date) => reading.at.format("%a %Y-%m-%d").to_string(),
+        (Form::Drawn(_), Kind::Time | Kind::DateTime) => reading.at.format("%a %Y-%m-%d %H:%M").to_string(),
+        (Form::Json | Form::Tabbed, _) => reading.at.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true),
+    };
+    output.fields(&[&at, reading.kind.as_str(), reading.relation.as_str(), &reading.text])?;
+    if reading.repeats {
+        output.note("it comes again; this is the next time")?;
+    }
+    if reading.is_vague {
+        output.note("this is when it begins")?;
+    }
+    Ok(reading.assumed.as_ref().map_or(Ok(()), |assumed| output.note(assumed))?)
+}
+
+/// The longest line that is read, in bytes.
+const MAX_LINE: u64 = 1024 * 1024;
+
+/// Answers each line as it comes, with one line.
+fn answer_lines(seen: &dyn Fn(Option<Now>) -> DateTime<Zone>, output: &mut Output) -> Result<(), Failure> {
+    let mut input = BufReader::new(output.take_input());
+    let mut count = 0;
+    while let Some(line) = next_line(&mut input).map_err(Failure::file("read the standard input"))? {
+        match line.and_then(|line| answer(&line, seen)) {
+            Ok(answer) => output.json(&answer)?,
+            Err(why) => {
+                count += 1;
+                output.json(&json::error("INVALID_INPUT", &why, None))?;
+            }
+        }
+        // Whoever waits for the answer before the next question gets it.
+        if input.buffer().is_empty() {
+            output.flush()?;
+        }
+    }
+    if count == 0 { Ok(()) } else { Err(Failure::NotUnderstood { count }) }
+}
+
+/// Returns the next line that is not empty, or why it cannot be one.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, String>>> {
+    loop {
+        let mut line = Vec::new();
+        if input.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        if !line.ends_with(b"\n") && MAX_LINE <= line.len() as u64 {
+            input.skip_until(b'\n')?;
+            return Ok(Some(Err(format!("the line is longer than {MAX_LINE} bytes"))));
+        }
+        if !line.trim_ascii().is_empty() {
+            return Ok(Some(Ok(line)));
+        }
+    }
+}
+
+fn answer(line: &[u8], seen: &dyn Fn(Option<Now>) -> DateTime<Zone>) -> Result<Value, String> {
+    let value: Value = serde_json::from_slice(line).map_err(|error| format!("it is no JSON: {error}"))?;
+    let Value::Object(object) = value else { return Err("it is no JSON object".into()) };
+    let text = |key: &str| match object.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(_) => Err(format!("{key} is no text")),
+    };
+    let now = text("now")?.map(|now| now.parse::<Now>().map_err(|error| format!("now: {error}"))).transpose()?;
+    let text = text("text")?.ok_or("it has no text")?;
+    Ok(json::reading(when(text, &seen(now)).as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused_and_the_next_is_read() {
+        let long = "x".repeat(usize::try_from(MAX_LINE).expect("it fits"));
+        let mut input = io::Cursor::new(format!("{long}\nshort\n"));
+        assert!(matches!(next_line(&mut input), Ok(Some(Err(_)))));
+        assert!(matches!(next_line(&mut input), Ok(Some(Ok(line))) if line == b"short\n"));
+        assert!(matches!(next_line(&mut input), Ok(None)));
+    }
+}

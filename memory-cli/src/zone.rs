@@ -1,0 +1,151 @@
+//! The time zone in which times are meant.
+
+use chrono::{DateTime, FixedOffset, Local, MappedLocalTime, NaiveDate, NaiveDateTime, Offset, TimeZone};
+use chrono_tz::{TZ_VARIANTS, Tz};
+use memory_core::ParseError;
+
+/// The time zone in which times are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Zone {
+    /// That of the machine.
+    Machine,
+    /// One that has a name.
+    Named(Tz),
+    /// One whose clocks never change.
+    Fixed(FixedOffset),
+}
+
+/// How far the clocks of a zone are ahead of UTC at some moment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ahead {
+    zone: Zone,
+    by: FixedOffset,
+}
+
+/// A moment from which times are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Now {
+    /// One with an offset (RFC 3339).
+    Moment(DateTime<FixedOffset>),
+    /// What the clocks show.
+    Shown(NaiveDateTime),
+}
+
+/// Reads the name of a time zone, such as `Asia/Shanghai`; case does not matter.
+pub(crate) fn named(text: &str) -> Result<Tz, ParseError> {
+    let wanted = text.trim();
+    TZ_VARIANTS
+        .into_iter()
+        .find(|zone| zone.name().eq_ignore_ascii_case(wanted))
+        .ok_or_else(|| ParseError::new(text, "a time zone such as Europe/Berlin (a name of the IANA's database)"))
+}
+
+impl Zone {
+    /// Returns the zone that the settings name, else that of the machine.
+    pub(crate) fn of(setting: Option<Tz>) -> Self {
+        setting.map_or(Self::Machine, Self::Named)
+    }
+
+    fn ahead(self, by: FixedOffset) -> Ahead {
+        Ahead { zone: self, by }
+    }
+}
+
+impl Now {
+    /// Returns the moment, in the zone that the settings name; else in that which its offset tells, else the machine's.
+    pub(crate) fn seen(self, setting: Option<Tz>) -> DateTime<Zone> {
+        match self {
+            Self::Moment(moment) => moment.with_timezone(&setting.map_or(Zone::Fixed(*moment.offset()), Zone::Named)),
+            Self::Shown(shown) => {
+                let zone = Zone::of(setting);
+                // Where clocks are put forward, they do not show this; the same in UTC is near enough.
+                zone.from_local_datetime(&shown).earliest().unwrap_or_else(|| shown.and_utc().with_timezone(&zone))
+            }
+        }
+    }
+}
+
+impl std::str::FromStr for Now {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let wanted = text.trim();
+        let shown = || {
+            let forms = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"];
+            forms.iter().find_map(|form| NaiveDateTime::parse_from_str(wanted, form).ok())
+        };
+        let midnight = || wanted.parse::<NaiveDate>().ok().and_then(|day| day.and_hms_opt(0, 0, 0));
+        let moment = DateTime::parse_from_rfc3339(wanted).map(Self::Moment).ok();
+        moment
+            .or_else(|| shown().or_else(midnight).map(Self::Shown))
+            .ok_or_else(|| ParseError::new(text, "a moment such as 2026-05-07T10:00:00+02:00 (RFC 3339)"))
+    }
+}
+
+impl TimeZone for Zone {
+    type Offset = Ahead;
+
+    fn from_offset(offset: &Ahead) -> Self {
+        offset.zone
+    }
+
+    fn offset_from_local_date(&self, local: &NaiveDate) -> MappedLocalTime<Ahead> {
+        self.offset_from_local_datetime(&local.and_time(chrono::NaiveTime::MIN))
+    }
+
+    fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> MappedLocalTime<Ahead> {
+        match self {
+            Self::Machine => Local.offset_from_local_datetime(local).map(|by| self.ahead(by)),
+            Self::Named(zone) => zone.offset_from_local_datetime(local).map(|by| self.ahead(by.fix())),
+            Self::Fixed(by) => MappedLocalTime::Single(self.ahead(*by)),
+        }
+    }
+
+    fn offset_from_utc_date(&self, utc: &NaiveDate) -> Ahead {
+        self.offset_from_utc_datetime(&utc.and_time(chrono::NaiveTime::MIN))
+    }
+
+    fn offset_from_utc_datetime(&self, utc: &NaiveDateTime) -> Ahead {
+        self.ahead(match self {
+            Self::Machine => Local.offset_from_utc_datetime(utc),
+            Self::Named(zone) => zone.offset_from_utc_datetime(utc).fix(),
+            Self::Fixed(by) => *by,
+        })
+    }
+}
+
+impl Offset for Ahead {
+    fn fix(&self) -> FixedOffset {
+        self.by
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(now: &str, setting: Option<&str>) -> String {
+        let setting = setting.map(|name| named(name).expect("a zone"));
+        now.parse::<Now>().expect("a moment").seen(setting).fixed_offset().to_rfc3339()
+    }
+
+    #[test]
+    fn the_zone_of_the_settings_wins_over_that_of_the_moment() {
+        assert_eq!(seen("2025-06-11T10:20:00-02:00", None), "2025-06-11T10:20:00-02:00");
+        assert_eq!(seen("2025-06-11T10:20:00-02:00", Some("Asia/Shanghai")), "2025-06-11T20:20:00+08:00");
+        assert_eq!(seen("2025-06-11T10:20:00", Some("europe/berlin")), "2025-06-11T10:20:00+02:00");
+        assert_eq!(seen("2025-12-11", Some("Europe/Berlin")), "2025-12-11T00:00:00+01:00");
+    }
+
+    #[test]
+    fn clocks_that_are_put_forward_show_what_is_near_enough() {
+        assert_eq!(seen("2025-03-30 02:30", Some("Europe/Berlin")), "2025-03-30T04:30:00+02:00");
+        assert_eq!(seen("2025-10-26 02:30", Some("Europe/Berlin")), "2025-10-26T02:30:00+02:00");
+    }
+
+    #[test]
+    fn a_zone_that_is_none_is_refused() {
+        assert!(named("Mars/Olympus").is_err() && named("").is_err());
+        assert_eq!(named(" utc "), Ok(Tz::UTC));
+    }
+}
