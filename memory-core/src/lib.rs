@@ -43,6 +43,7 @@ mod import;
 mod ingest;
 mod link;
 mod list;
+mod pin;
 mod read;
 mod search;
 mod tag;
@@ -77,8 +78,11 @@ pub use import::{Exported, ImportError, Imported, import};
 pub use ingest::{IngestReport, LinkCounts, Progress, Skipped, ingest};
 pub use link::{LinksResolved, link, resolve_links, unlink};
 pub use list::list;
-pub use memory::{Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Scope, Tags};
+pub use memory::{
+    Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder, Reminders, Scope, Tags,
+};
 pub use notifier::{Notification, Notifier, NotifyError};
+pub use pin::{pin, unpin};
 pub use query::{
     Asked, Explanation, Found, Hit, Order, Page, PartScore, Query, QuestionVector, Ranking, RerankScore, Slice, TermScore,
 };

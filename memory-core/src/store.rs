@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 
 use crate::wikilink::Candidate;
 use crate::{
-    Asked, ContentHash, Embeddings, Filter, Found, Memory, MemoryId, Operation, Origin, Outcome, Page, Problem, Scope, Slice,
-    Stamp, StoreError,
+    Asked, ContentHash, Embeddings, Filter, Found, Memory, MemoryId, Operation, Origin, Outcome, Page, Problem, Reminders, Scope,
+    Slice, Stamp, StoreError,
 };
 
 /// A memory as it is kept: what its file says at this moment.
@@ -96,6 +96,13 @@ pub trait MemoryStore: Names + Embeddings {
     /// # Errors
     /// When the files cannot be read.
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError>;
+
+    /// Returns the first `limit` of the reminders that are meant, and how many there are in all: what is due first comes
+    /// first, ties by id.
+    ///
+    /// # Errors
+    /// When the files cannot be read.
+    fn reminders(&self, wanted: Reminders, limit: Option<usize>) -> Result<Page, StoreError>;
 
     /// Counts one more access to each of `ids`; their files tell of it from their next change on. A count is worth less
     /// than an answer: failure is silent.

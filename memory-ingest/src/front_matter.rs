@@ -7,7 +7,7 @@ const LARGEST: usize = 1 << 20;
 
 /// Our own keys, and what a person may write for them. A foreign key of the same name goes by another, so that it is not
 /// taken for ours.
-const OURS: [&str; 24] = [
+const OURS: [&str; 28] = [
     "id",
     "content_hash",
     "phase",
@@ -29,6 +29,10 @@ const OURS: [&str; 24] = [
     "superseded_by",
     "origin",
     "pinned",
+    "due",
+    "reminds",
+    "notified_at",
+    "done_at",
     "tag",
     "alias",
     "memory_version",

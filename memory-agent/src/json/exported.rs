@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, Utc};
-use memory_core::{Category, Draft, Exported, MemoryId, Origin, Phase, Scope};
+use memory_core::{Category, Draft, Exported, MemoryId, Origin, Phase, Reminder, Scope};
 use serde_json::{Map, Value};
 
 /// Reads one memory of an export: any JSON object with at least `content`; what else it says is kept.
@@ -39,6 +39,8 @@ pub fn exported(line: &str) -> Result<Exported, String> {
         expires_at: fields.moment("expires_at")?,
         valid_from: fields.moment("valid_from")?,
         valid_until: fields.moment("valid_until")?,
+        pinned: fields.flag("pinned")?,
+        reminder: fields.reminder()?,
         origin: fields.origin()?,
         ..Draft::new(&content)
     };
@@ -110,6 +112,18 @@ impl Fields {
     fn number(&mut self, name: &str) -> Result<Option<u64>, String> {
         let Some(value) = self.take(name) else { return Ok(None) };
         value.as_u64().map(Some).ok_or_else(|| format!("{name} is {value}, not a whole number of 0 or more"))
+    }
+
+    fn flag(&mut self, name: &str) -> Result<bool, String> {
+        let Some(value) = self.take(name) else { return Ok(false) };
+        value.as_bool().ok_or_else(|| format!("{name} is {}, not true or false", kind(&value)))
+    }
+
+    /// Takes what makes a reminder; without a time there is none, whatever else is said.
+    fn reminder(&mut self) -> Result<Option<Reminder>, String> {
+        let Some(due) = self.moment("due")? else { return Ok(None) };
+        let of = self.text("reminds")?.map(|id| memory_id(&id));
+        Ok(Some(Reminder { due, of, notified_at: self.moment("notified_at")?, done_at: self.moment("done_at")? }))
     }
 
     fn origin(&mut self) -> Result<Option<Origin>, String> {

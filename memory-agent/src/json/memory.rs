@@ -34,6 +34,16 @@ pub(super) struct MemoryShape<'a> {
     supersedes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     superseded_by: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pinned: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    due: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reminds: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notified_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    done_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<OriginShape<'a>>,
     path: &'a str,
@@ -77,8 +87,9 @@ struct Listed<'a> {
 /// Writes a memory: every field of it, and its path below the home.
 ///
 /// `expires_at` is null if it never expires. `title`, `aliases`, `valid_from`, `valid_until`, `supersedes`,
-/// `superseded_by` and `origin` (`{source, root, path, hash?}`) are there if they say something, and `problem`
-/// (`{code, path, line?, what, hint?}`) if its file is damaged.
+/// `superseded_by` and `origin` (`{source, root, path, hash?}`) are there if they say something, `pinned` if it is true, and
+/// `problem` (`{code, path, line?, what, hint?}`) if its file is damaged. A reminder has `due`, and `reminds` (the id of the
+/// memory it was made from), `notified_at` and `done_at` if they say something.
 pub fn memory(stored: &Stored) -> Value {
     value(&MemoryShape::of(stored))
 }
@@ -118,6 +129,11 @@ impl<'a> MemoryShape<'a> {
             valid_until: memory.valid_until.map(time::text),
             supersedes: ids(&memory.supersedes),
             superseded_by: memory.superseded_by.map(|id| id.to_string()),
+            pinned: memory.pinned,
+            due: memory.reminder.map(|reminder| time::text(reminder.due)),
+            reminds: memory.reminder.and_then(|reminder| reminder.of).map(|id| id.to_string()),
+            notified_at: memory.reminder.and_then(|reminder| reminder.notified_at).map(time::text),
+            done_at: memory.reminder.and_then(|reminder| reminder.done_at).map(time::text),
             origin: memory.origin.as_ref().map(OriginShape::of),
             path: &stored.path,
             problem: stored.problem.as_ref().map(ProblemShape::of),

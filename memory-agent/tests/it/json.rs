@@ -6,8 +6,8 @@ use memory_agent::json;
 use memory_core::rank::Part;
 use memory_core::{
     Category, Code, ContentHash, Draft, Explanation, Found, Hit, IngestReport, LinkCounts, MemoryId, Origin, Outcome, Page,
-    PartScore, Problem, Record, RecordedChange, RecordedFile, RerankScore, Skipped, Stamp, Stored, TermScore, Trashed, Undone,
-    Verb, Written,
+    PartScore, Problem, Record, RecordedChange, RecordedFile, Reminder, RerankScore, Skipped, Stamp, Stored, TermScore, Trashed,
+    Undone, Verb, Written,
 };
 use serde_json::Value;
 
@@ -41,6 +41,9 @@ fn full() -> Stored {
     memory.aliases = vec!["theme".into()];
     memory.expires_at = Some(moment("2027-01-01T00:00:00Z"));
     memory.valid_from = Some(moment("2026-05-07T10:00:00.123456789Z"));
+    memory.pinned = true;
+    let due = moment("2026-06-01T09:00:00Z");
+    memory.reminder = Some(Reminder { of: Some(memory.id), notified_at: Some(due), done_at: Some(due), ..Reminder::at(due) });
     memory.valid_until = Some(moment("2026-12-31T00:00:00Z"));
     memory.supersedes = vec![id(OTHER)];
     memory.superseded_by = Some(id(OTHER));
@@ -116,6 +119,11 @@ fn a_memory_says_the_rest_when_there_is_something_to_say() {
         "7f8d9e00-0000-4000-8000-000000000001"
       ],
       "superseded_by": "7f8d9e00-0000-4000-8000-000000000001",
+      "pinned": true,
+      "due": "2026-06-01T09:00:00Z",
+      "reminds": "550e8400-e29b-41d4-a716-446655440000",
+      "notified_at": "2026-06-01T09:00:00Z",
+      "done_at": "2026-06-01T09:00:00Z",
       "origin": {
         "source": "obsidian",
         "root": "/v",
@@ -232,6 +240,7 @@ fn an_export_is_read_back_as_it_was_written() {
     assert_eq!((draft.tags, draft.source, draft.origin), (memory.tags, memory.source, memory.origin));
     assert_eq!((draft.created_at, exported.updated_at), (Some(memory.created_at), Some(memory.updated_at)));
     assert_eq!((draft.valid_from, draft.valid_until), (memory.valid_from, memory.valid_until));
+    assert_eq!((draft.pinned, draft.reminder), (memory.pinned, memory.reminder));
     assert_eq!((draft.expires_at, exported.version), (memory.expires_at, Some(memory.version)));
     assert_eq!((exported.access_count, exported.links), (memory.access_count, memory.links));
     assert_eq!((exported.supersedes, exported.superseded_by), (memory.supersedes, memory.superseded_by));

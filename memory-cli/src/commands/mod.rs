@@ -14,6 +14,7 @@ mod link;
 mod list;
 mod log;
 mod man;
+mod pin;
 mod read;
 mod reindex;
 mod resolve_links;
@@ -25,6 +26,7 @@ mod tour;
 mod trash;
 mod undo;
 mod unlink;
+mod unpin;
 mod upgrade;
 mod when;
 mod write;
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     Backlinks(backlinks::Backlinks),
     When(when::When),
     Upgrade(upgrade::Upgrade),
+    Pin(pin::Pin),
+    Unpin(unpin::Unpin),
     Ingest(ingest::Ingest),
     Export(export::Export),
     Import(import::Import),
@@ -84,6 +88,8 @@ impl Command {
             Self::Backlinks(command) => command.run(app),
             Self::When(command) => command.run(app),
             Self::Upgrade(command) => command.run(app),
+            Self::Pin(command) => command.run(app),
+            Self::Unpin(command) => command.run(app),
             Self::Ingest(command) => command.run(app),
             Self::Export(command) => command.run(app),
             Self::Import(command) => command.run(app),

@@ -12,8 +12,8 @@ use crate::print::memories;
 /// At a terminal, with all that is known about it; in a pipe, its text alone.
 ///
 /// JSON: the memory: {id, content, content_hash, phase, category, scope, tags, source, created_at, updated_at, expires_at,
-/// access_count, links, version, title?, aliases?, valid_from?, valid_until?, supersedes?, superseded_by?, origin?, path,
-/// problem?}
+/// access_count, links, version, title?, aliases?, valid_from?, valid_until?, supersedes?, superseded_by?, pinned?, due?,
+/// reminds?, notified_at?, done_at?, origin?, path, problem?}
 #[derive(Debug, Args)]
 pub(crate) struct Read {
     /// Which memory

@@ -38,6 +38,9 @@ pub(crate) struct Write {
     /// Leave it out of answers from then on: a span such as 30d, a day, or a moment
     #[arg(long, value_name = "WHEN")]
     expires: Option<Deadline>,
+    /// Let it stay, however old it is and however seldom it is read
+    #[arg(long)]
+    pinned: bool,
     /// Keep it even if it holds what looks like a credential
     #[arg(long)]
     allow_secret: bool,
@@ -65,6 +68,7 @@ impl Write {
             tags: self.tags.iter().collect(),
             source: self.source.clone(),
             expires_at,
+            pinned: self.pinned,
             ..Draft::new(&content)
         };
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };

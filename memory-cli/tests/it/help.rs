@@ -32,6 +32,8 @@ fn help_lists_the_commands() {
       backlinks      List the memories that lead to one, by link or by wikilink
       when           Show when a text means
       upgrade        File a memory of the inbox under a category
+      pin            Let a memory stay, however old it is and however seldom it is read
+      unpin          Let a pinned memory go the way of all others again
       ingest         Take in notes from other programs
       export         Write memories as JSON, one a line, oldest first
       import         Read memories that were exported, one a line

@@ -6,6 +6,7 @@ mod embed;
 mod errors;
 mod find;
 mod help;
+mod pin;
 mod readme;
 mod rerank;
 mod sandbox;

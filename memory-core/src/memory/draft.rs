@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Category, ContentHash, Memory, MemoryId, Origin, Phase, Scope, Tags};
+use super::{Category, ContentHash, Memory, MemoryId, Origin, Phase, Reminder, Scope, Tags};
 
 /// What somebody wants remembered, before it is a memory.
 ///
@@ -34,6 +34,10 @@ pub struct Draft {
     pub valid_from: Option<DateTime<Utc>>,
     /// Until when what it says holds.
     pub valid_until: Option<DateTime<Utc>>,
+    /// Whether it stays, however old it is and however seldom it is read.
+    pub pinned: bool,
+    /// What makes it a reminder, if it is one.
+    pub reminder: Option<Reminder>,
     /// Where it was taken in from.
     pub origin: Option<Origin>,
 }
@@ -54,6 +58,8 @@ impl Draft {
             expires_at: None,
             valid_from: None,
             valid_until: None,
+            pinned: false,
+            reminder: None,
             origin: None,
         }
     }
@@ -101,6 +107,8 @@ impl Draft {
             valid_until: self.valid_until,
             supersedes: Vec::new(),
             superseded_by: None,
+            pinned: self.pinned,
+            reminder: self.reminder,
             origin: self.origin,
         }
     }

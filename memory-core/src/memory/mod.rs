@@ -8,6 +8,7 @@ mod origin;
 mod parse_error;
 mod patch;
 mod phase;
+mod reminder;
 mod scope;
 mod tags;
 
@@ -19,6 +20,7 @@ pub use origin::Origin;
 pub use parse_error::ParseError;
 pub use patch::Patch;
 pub use phase::Phase;
+pub use reminder::{Reminder, Reminders};
 pub use scope::Scope;
 pub use tags::Tags;
 
@@ -67,6 +69,10 @@ pub struct Memory {
     pub supersedes: Vec<MemoryId>,
     /// The memory that took its place.
     pub superseded_by: Option<MemoryId>,
+    /// Whether it stays, however old it is and however seldom it is read.
+    pub pinned: bool,
+    /// What makes it a reminder, if it is one.
+    pub reminder: Option<Reminder>,
     /// The file or place it was taken in from.
     pub origin: Option<Origin>,
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Category, Memory, MemoryId, Origin, Phase, Scope, Tags};
+use super::{Category, Memory, MemoryId, Origin, Phase, Reminder, Scope, Tags};
 
 /// A change to a memory, field by field; `None` leaves a field as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +27,10 @@ pub struct Patch {
     pub expires_at: Option<Option<DateTime<Utc>>>,
     /// The memory that took its place, or none.
     pub superseded_by: Option<Option<MemoryId>>,
+    /// Whether it stays from now on.
+    pub pinned: Option<bool>,
+    /// What makes it a reminder from now on.
+    pub reminder: Option<Reminder>,
     /// The new origin.
     pub origin: Option<Origin>,
     /// Memories to link to.
@@ -49,6 +53,8 @@ impl Patch {
         set(&mut patched.source, self.source.as_ref());
         set(&mut patched.expires_at, self.expires_at.as_ref());
         set(&mut patched.superseded_by, self.superseded_by.as_ref());
+        set(&mut patched.pinned, self.pinned.as_ref());
+        patched.reminder = self.reminder.or(patched.reminder);
         if let Some(origin) = &self.origin {
             patched.origin = Some(origin.clone());
         }

@@ -9,8 +9,8 @@ use crate::text::tokens;
 use crate::wikilink::{self, By, Candidate, Target};
 use crate::{
     Asked, Change, ContentHash, Duplicates, Embeddings, Explanation, Filter, Found, History, Hit, Memory, MemoryId, MemoryStore,
-    Names, Operation, OperationId, Order, Origin, Outcome, Page, Record, RecordedChange, RecordedFile, Scope, Slice, Stamp,
-    StoreError, Stored, TextVector, Trashed, embedded_text,
+    Names, Operation, OperationId, Order, Origin, Outcome, Page, Record, RecordedChange, RecordedFile, Reminders, Scope, Slice,
+    Stamp, StoreError, Stored, TextVector, Trashed, embedded_text,
 };
 
 /// A store in memory that keeps every promise of [`MemoryStore`] and [`History`] but durability. It is also the model that
@@ -315,6 +315,15 @@ impl MemoryStore for FakeStore {
         };
         let all = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
         Ok(all.into_iter().filter(|stored| stored.memory.links.contains(id) || uses(&stored.memory)).collect())
+    }
+
+    fn reminders(&self, wanted: Reminders, limit: Option<usize>) -> Result<Page, StoreError> {
+        let mut memories = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
+        memories.retain(|stored| wanted.includes(&stored.memory));
+        memories.sort_by_key(|stored| (stored.memory.reminder.map(|reminder| reminder.due), stored.memory.id));
+        let total = memories.len() as u64;
+        memories.truncate(limit.unwrap_or(usize::MAX));
+        Ok(Page { memories, total, degraded: None })
     }
 
     fn count_access(&self, ids: &[MemoryId]) {

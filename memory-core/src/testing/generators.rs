@@ -6,7 +6,7 @@ use proptest::option;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use crate::{Category, ContentHash, Draft, Memory, MemoryId, Origin, Phase, Scope};
+use crate::{Category, ContentHash, Draft, Memory, MemoryId, Origin, Phase, Reminder, Scope};
 
 /// Any text without NUL: of many scripts, with line breaks of all kinds, and with what means something in Markdown and YAML.
 pub fn any_text() -> impl Strategy<Value = String> {
@@ -47,6 +47,11 @@ fn any_scope() -> impl Strategy<Value = Scope> {
     ]
 }
 
+fn any_reminder() -> impl Strategy<Value = Reminder> {
+    (any_moment(), option::of(any_id()), option::of(any_moment()), option::of(any_moment()))
+        .prop_map(|(due, of, notified_at, done_at)| Reminder { due, of, notified_at, done_at })
+}
+
 /// Any draft.
 pub fn any_draft() -> impl Strategy<Value = Draft> {
     let category = option::of(prop::sample::select(Category::ALL.to_vec()));
@@ -66,14 +71,15 @@ pub fn any_draft() -> impl Strategy<Value = Draft> {
         prop_oneof![Just(String::new()), any_name()],
     );
     let times = (option::of(any_moment()), option::of(any_moment()), option::of(any_moment()), option::of(any_moment()));
-    (words, category, phase, any_scope(), times, origin).prop_map(
+    let more = (any::<bool>(), option::of(any_reminder()), origin);
+    (words, category, phase, any_scope(), times, more).prop_map(
         |(
             (content, title, aliases, tags, source),
             category,
             phase,
             scope,
             (created_at, expires_at, valid_from, valid_until),
-            origin,
+            (pinned, reminder, origin),
         )| Draft {
             content,
             title,
@@ -87,6 +93,8 @@ pub fn any_draft() -> impl Strategy<Value = Draft> {
             expires_at,
             valid_from,
             valid_until,
+            pinned,
+            reminder,
             origin,
         },
     )

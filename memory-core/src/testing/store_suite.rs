@@ -4,8 +4,8 @@ use chrono::TimeDelta;
 
 use crate::{
     Category, Change, Code, Draft, Duplicates, Filter, Lifetime, Memory, MemoryStoreExt, Order, Outcome, Patch, Phase, Query,
-    Ranking, Scope, Secrets, Services, Slice, StoreError, Tags, Verb, backlinks, delete, link, list, read, resolve_links, search,
-    tag, unlink, update, upgrade, write,
+    Ranking, Reminder, Reminders, Scope, Secrets, Services, Slice, StoreError, Tags, Verb, backlinks, delete, link, list, read,
+    resolve_links, search, tag, unlink, update, upgrade, write,
 };
 
 /// Checks every promise of [`crate::MemoryStore`]; `make` returns services over a new, empty store.
@@ -27,6 +27,7 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
     links_go_both_ways(&make());
     accesses_are_counted_and_folded(&make());
     origins_and_texts_are_found(&make());
+    reminders_are_found_by_when_they_are_due(&make());
 }
 
 fn draft(content: &str) -> Draft {
@@ -261,4 +262,35 @@ fn origins_and_texts_are_found(services: &Services) {
     assert_eq!(services.store.by_origin(&elsewhere).expect("answered"), None);
     let by_content = services.store.by_content(&by_origin.memory.content_hash(), &Scope::Global).expect("answered");
     assert_eq!(by_content, Some(by_origin.memory.id));
+}
+
+fn reminders_are_found_by_when_they_are_due(services: &Services) {
+    let source = put(services, draft("the ferry leaves at seven")).parse().expect("an id");
+    let now = services.clock.now();
+    let at = |hours: i64| Reminder::at(now + TimeDelta::hours(hours));
+    let shown = |reminder: Reminder| Reminder { notified_at: Some(now), ..reminder };
+    for (text, reminder) in [
+        ("later", at(1)),
+        ("shown", shown(at(-2))),
+        ("done", Reminder { done_at: Some(now), ..shown(at(-4)) }),
+        ("of the ferry", Reminder { of: Some(source), ..at(-3) }),
+        ("now", at(0)),
+    ] {
+        put(services, Draft { category: Some(Category::Reminders), reminder: Some(reminder), ..draft(text) });
+    }
+    let found = |wanted: Reminders, limit: Option<usize>| {
+        let page = services.store.reminders(wanted, limit).expect("they are looked up");
+        (page.memories.into_iter().map(|stored| stored.memory.content).collect::<Vec<_>>(), page.total)
+    };
+    assert_eq!(found(Reminders::All, None).0, ["done", "of the ferry", "shown", "now", "later"]);
+    assert_eq!(found(Reminders::Open, Some(2)), (vec!["of the ferry".into(), "shown".into()], 4));
+    assert_eq!(found(Reminders::Due(now), None).0, ["of the ferry", "shown", "now"]);
+    assert_eq!(found(Reminders::ToBeShown(now), None).0, ["of the ferry", "now"]);
+    assert_eq!(found(Reminders::Of(source), None).0, ["of the ferry"]);
+    let memory = services.store.reminders(Reminders::Of(source), None).expect("found").memories.remove(0).memory;
+    let reminder = memory.reminder.map(|reminder| Reminder { done_at: Some(now), ..reminder });
+    update(services, &memory.id.to_string(), &Patch { reminder, ..Patch::default() }, None, Secrets::Refuse).expect("done");
+    assert_eq!(found(Reminders::Open, None).0, ["shown", "now", "later"]);
+    delete(services, &memory.id.to_string()).expect("deleted");
+    assert_eq!(found(Reminders::Of(source), None).0, Vec::<String>::new());
 }

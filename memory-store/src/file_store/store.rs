@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use memory_core::wikilink::Candidate;
 use memory_core::{
-    Asked, ContentHash, Embeddings, Filter, Found, MemoryId, MemoryStore, Names, Operation, Origin, Outcome, Page, Scope, Slice,
-    StoreError, Stored, TextVector,
+    Asked, ContentHash, Embeddings, Filter, Found, MemoryId, MemoryStore, Names, Operation, Origin, Outcome, Page, Reminders,
+    Scope, Slice, StoreError, Stored, TextVector,
 };
 
 use super::FileStore;
@@ -100,6 +100,10 @@ impl MemoryStore for FileStore {
 
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError> {
         self.index.referring(id, keys)
+    }
+
+    fn reminders(&self, wanted: Reminders, limit: Option<usize>) -> Result<Page, StoreError> {
+        self.index.reminders(wanted, limit)
     }
 
     fn count_access(&self, ids: &[MemoryId]) {

@@ -29,6 +29,7 @@ mod open;
 mod reading;
 mod rebuild;
 mod refresh;
+mod reminders;
 mod row;
 mod scan;
 mod schema;

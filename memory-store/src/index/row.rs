@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::rank::Facts;
-use memory_core::{ContentHash, Memory, MemoryId, Scope, Tags, embedded_text, text, wikilink};
+use memory_core::{ContentHash, Memory, MemoryId, Reminder, Scope, Tags, embedded_text, text, wikilink};
 
 use super::handle::{Handle, hash_bytes, mix};
 use super::words::Words;
@@ -16,6 +16,27 @@ pub(super) const NEVER: i64 = i64::MAX;
 
 /// A document whose end is this moment was superseded.
 pub(super) const SUPERSEDED: i64 = i64::MIN;
+
+/// How far a reminder has come. The numbers are part of the index's format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It is to be shown once it is due; also what is no reminder.
+    Waiting = 0,
+    /// It was shown.
+    Shown = 1,
+    /// It is done.
+    Done = 2,
+}
+
+impl Stage {
+    fn of(reminder: &Reminder) -> Self {
+        match (reminder.done_at, reminder.notified_at) {
+            (Some(_), _) => Self::Done,
+            (None, Some(_)) => Self::Shown,
+            (None, None) => Self::Waiting,
+        }
+    }
+}
 
 /// Longer headlines are sorted by their beginning.
 const HEADLINE: usize = 64;
@@ -49,6 +70,9 @@ pub(super) struct Row {
     pub(super) handles: Vec<i64>,
     pub(super) filters: Vec<i64>,
     pub(super) facts: Facts,
+    /// When it is due, if it is a reminder.
+    pub(super) due: Option<i64>,
+    pub(super) stage: Stage,
 }
 
 impl Row {
@@ -81,6 +105,8 @@ impl Row {
             handles: handles(memory, &path),
             filters,
             facts: Facts::of(&memory.content),
+            due: memory.reminder.map(|reminder| nanoseconds(reminder.due)),
+            stage: memory.reminder.as_ref().map_or(Stage::Waiting, Stage::of),
             path,
         }
     }
@@ -171,6 +197,7 @@ fn handles(memory: &Memory, path: &str) -> Vec<i64> {
     bits.insert(Handle::Content(&memory.content_hash(), &memory.scope).bits());
     bits.extend(memory.origin.iter().map(|origin| Handle::Origin(origin).bits()));
     bits.extend(memory.links.iter().map(|link| Handle::Link(link).bits()));
+    bits.extend(memory.reminder.and_then(|reminder| reminder.of).map(|id| Handle::Reminds(&id).bits()));
     for link in wikilink::parse(&memory.content) {
         bits.extend(wikilink::keys(&link.target).iter().map(|key| Handle::Wikilink(key).bits()));
     }

@@ -10,7 +10,7 @@ use super::trouble::Trouble;
 use super::update::row_count;
 
 /// Counts the changes to the tables, to what rows are made of, and to how text is cut. Another number means: build anew.
-pub(super) const VERSION: i64 = 7;
+pub(super) const VERSION: i64 = 8;
 
 /// The file's name.
 pub(super) const FILE: &str = "documents.db";
@@ -57,11 +57,14 @@ CREATE TABLE documents(
   words INTEGER NOT NULL,
   length INTEGER NOT NULL,
   characters INTEGER NOT NULL,
-  handles BLOB NOT NULL
+  handles BLOB NOT NULL,
+  due INTEGER,
+  stage INTEGER NOT NULL
 );
 CREATE INDEX by_created ON documents(created_at DESC, id, holds_until, phase, category, scope, source);
 CREATE INDEX turns ON documents(scope, created_at, key) WHERE scope >= 'conversation:' AND scope < 'conversation;';
 CREATE INDEX unsettled ON documents(key) WHERE settled = 0;
+CREATE INDEX reminders ON documents(stage, due, id) WHERE due NOT NULL;
 CREATE INDEX damaged ON documents(key) WHERE damaged = 1;
 CREATE INDEX accessed ON documents(key) WHERE accesses > 0;
 CREATE TABLE handles(

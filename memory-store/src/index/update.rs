@@ -277,7 +277,8 @@ pub(super) fn insert(
     id: Option<&MemoryId>,
     accesses: u64,
 ) -> Result<i64, Trouble> {
-    let sql = "INSERT INTO documents VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql =
+        "INSERT INTO documents VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     transaction.prepare_cached(sql)?.execute(params![
         key,
         id.map(id_bytes),
@@ -307,6 +308,8 @@ pub(super) fn insert(
         row.lengths[0],
         row.lengths[1],
         bytes(&row.handles),
+        row.due,
+        row.stage as i64,
     ])?;
     Ok(transaction.last_insert_rowid())
 }

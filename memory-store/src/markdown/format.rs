@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use memory_core::{Category, ContentHash, Memory, MemoryId, Origin, ParseError, Phase, Scope, Tags};
+use memory_core::{Category, ContentHash, Memory, MemoryId, Origin, ParseError, Phase, Reminder, Scope, Tags};
 
 use super::place::filed;
 use super::value::VERSION_BESIDE;
@@ -37,6 +37,11 @@ pub(super) struct FrontMatter {
     valid_until: Option<DateTime<Utc>>,
     supersedes: Vec<MemoryId>,
     superseded_by: Option<MemoryId>,
+    pinned: bool,
+    due: Option<DateTime<Utc>>,
+    reminds: Option<MemoryId>,
+    notified_at: Option<DateTime<Utc>>,
+    done_at: Option<DateTime<Utc>>,
     origin: Option<Origin>,
 }
 
@@ -80,6 +85,7 @@ impl FrontMatter {
             Some(category) => (Phase::Organized, category),
             None => (self.phase.unwrap_or(Phase::Inbox), self.category.unwrap_or(Category::Inbox)),
         };
+        let (of, notified_at, done_at) = (self.reminds, self.notified_at, self.done_at);
         Memory {
             id: self.id.unwrap_or_else(|| MemoryId::of_path(path)),
             content,
@@ -100,6 +106,9 @@ impl FrontMatter {
             valid_until: self.valid_until,
             supersedes: self.supersedes,
             superseded_by: self.superseded_by,
+            pinned: self.pinned,
+            // Without a time there is no reminder, whatever else is said of one.
+            reminder: self.due.map(|due| Reminder { due, of, notified_at, done_at }),
             origin: self.origin,
         }
     }
@@ -126,6 +135,11 @@ impl FrontMatter {
             "valid_until" => self.valid_until = moment(value)?,
             "supersedes" => self.supersedes = ids(value)?,
             "superseded_by" => self.superseded_by = word(value)?,
+            "pinned" => self.pinned = flag(value)?,
+            "due" => self.due = moment(value)?,
+            "reminds" => self.reminds = word(value)?,
+            "notified_at" => self.notified_at = moment(value)?,
+            "done_at" => self.done_at = moment(value)?,
             "origin" => self.origin = Some(origin(value)?),
             // These are the author's own; if they say no date to us, they are not wrong.
             "created" => self.created = moment(value).unwrap_or(None),
@@ -188,6 +202,15 @@ fn word<T: std::str::FromStr<Err = ParseError>>(value: &Node) -> Result<Option<T
         return Ok(None);
     }
     text.parse().map(Some).map_err(|error: ParseError| format!("is {:?}, not {}", shortened(&text), error.wanted))
+}
+
+fn flag(value: &Node) -> Result<bool, String> {
+    let text = text(value)?;
+    match text.trim().to_lowercase().as_str() {
+        "true" | "yes" | "on" => Ok(true),
+        "" | "false" | "no" | "off" => Ok(false),
+        _ => Err(format!("is {:?}, not true or false", shortened(&text))),
+    }
 }
 
 fn number(value: &Node) -> Result<Option<u64>, String> {

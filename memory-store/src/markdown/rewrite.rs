@@ -68,6 +68,8 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
         "content_hash" => before.content != after.content,
         "phase" if has(key) => phase != Some(after.phase),
         "category" if has(key) => category != Some(after.category),
+        // Without a time when it is due these said nothing; with one they would.
+        "reminds" | "notified_at" | "done_at" if has(key) && before.reminder.is_none() => after.reminder.is_some(),
         _ => value(key, &before) != value(key, after),
     };
     let changes: Vec<Change> = KEYS

@@ -1,10 +1,10 @@
 //! What stands behind a key of the front matter.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::{Memory, MemoryId, Origin};
+use memory_core::{Memory, MemoryId, Origin, Reminder};
 
 /// The keys we write, in the order of the file format; from `title` on, a key is left out when there is nothing to say.
-pub(super) const KEYS: [&str; 21] = [
+pub(super) const KEYS: [&str; 26] = [
     "id",
     "content_hash",
     "phase",
@@ -24,6 +24,11 @@ pub(super) const KEYS: [&str; 21] = [
     "valid_until",
     "supersedes",
     "superseded_by",
+    "pinned",
+    "due",
+    "reminds",
+    "notified_at",
+    "done_at",
     "origin",
     VERSION_BESIDE,
 ];
@@ -70,9 +75,18 @@ pub(super) fn value(key: &str, memory: &Memory) -> Value {
         "valid_until" => memory.valid_until.map_or(Value::Absent, |end| Value::Word(moment(end))),
         "supersedes" => some_list(memory.supersedes.iter().map(MemoryId::to_string).collect()),
         "superseded_by" => memory.superseded_by.map_or(Value::Absent, |id| Value::Word(id.to_string())),
+        "pinned" if memory.pinned => Value::Word("true".into()),
+        "due" => of_reminder(memory, |reminder| Some(moment(reminder.due))),
+        "reminds" => of_reminder(memory, |reminder| reminder.of.map(|id| id.to_string())),
+        "notified_at" => of_reminder(memory, |reminder| reminder.notified_at.map(moment)),
+        "done_at" => of_reminder(memory, |reminder| reminder.done_at.map(moment)),
         "origin" => memory.origin.as_ref().map_or(Value::Absent, |origin| Value::Map(origin_map(origin))),
         _ => Value::Absent,
     }
+}
+
+fn of_reminder(memory: &Memory, word: impl FnOnce(&Reminder) -> Option<String>) -> Value {
+    memory.reminder.as_ref().and_then(word).map_or(Value::Absent, Value::Word)
 }
 
 fn some_list(items: Vec<String>) -> Value {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use memory_core::Code;
+use memory_core::{Code, Reminders};
 
 use super::home::{Home, Note, id, listed, number, numbers};
 use crate::index::Depth;
@@ -263,4 +263,18 @@ fn a_file_may_have_any_name_that_a_person_gives_it() {
     }
     let found = super::home::search(&home.index(), &super::home::query("odd name"));
     assert_eq!((found.total, found.degraded), (4, None));
+}
+
+#[test]
+fn a_reminder_that_a_person_puts_off_is_due_then() {
+    let home = Home::with(&[Note { front: "due: 2024-01-02\n", ..DARK }]);
+    let index = home.index();
+    let due = |day: &str| {
+        index.refresh(Depth::Usual).unwrap();
+        let moment = format!("{day}T00:00:00Z").parse().unwrap();
+        index.reminders(Reminders::Due(moment), None).unwrap().total
+    };
+    assert_eq!((due("2024-01-01"), due("2024-01-02")), (0, 1));
+    home.write(&Note { front: "due: 2024-02-02\n", ..DARK });
+    assert_eq!((due("2024-01-02"), due("2024-02-02")), (0, 1));
 }

@@ -1,6 +1,6 @@
 //! What we read.
 
-use memory_core::{Category, Memory, MemoryId, Phase, Scope};
+use memory_core::{Category, Memory, MemoryId, Phase, Reminder, Scope};
 use proptest::prelude::*;
 
 use super::{damaged, modified, read};
@@ -110,6 +110,25 @@ fn dates_are_read_in_every_form() {
 }
 
 #[test]
+fn a_reminder_is_what_has_a_time_when_it_is_due() {
+    let due = "2024-01-02T03:04:05Z".parse().unwrap();
+    assert_eq!(fields("due: 2024-01-02T03:04:05Z").reminder, Some(Reminder::at(due)));
+    let id = "550e8400-e29b-41d4-a716-446655440000";
+    let whole = fields(&format!("due: 2024-01-02 03:04:05\nreminds: {id}\nnotified_at: 2024-01-02T03:04:05Z\ndone_at: null"));
+    let reminder = Reminder { of: id.parse().ok(), notified_at: Some(due), ..Reminder::at(due) };
+    assert_eq!(whole.reminder, Some(reminder));
+    assert_eq!(fields("due:\ndone_at: 2024-01-02").reminder, None);
+}
+
+#[test]
+fn a_memory_is_pinned_if_its_file_says_so() {
+    let all = [("pinned: true", true), ("pinned: 'Yes'", true), ("pinned: false", false), ("pinned:", false), ("x: 1", false)];
+    for (yaml, is_pinned) in all {
+        assert_eq!(fields(yaml).pinned, is_pinned, "{yaml}");
+    }
+}
+
+#[test]
 fn a_version_of_the_author_is_no_version_of_ours() {
     for version in ["1.10", "'1.10'", "v2.3.1"] {
         assert_eq!(fields(&format!("version: {version}")).version, 1);
@@ -139,6 +158,9 @@ fn what_is_wrong_is_said_with_its_line() {
     for (yaml, line, words) in [
         ("title: a\nversion: many", Some(3), "`version` is \"many\", not a whole number"),
         ("created_at: soon", Some(2), "`created_at` is \"soon\", not a date"),
+        ("due: next week", Some(2), "`due` is \"next week\", not a date"),
+        ("due: 2024-01-02\nreminds: Anna", Some(3), "`reminds` is \"Anna\", not an id"),
+        ("pinned: maybe", Some(2), "`pinned` is \"maybe\", not true or false"),
         ("phase: maybe", Some(2), "`phase` is \"maybe\", not a phase"),
         ("x: 1\n\nid: 12", Some(4), "`id` is \"12\", not an id"),
         ("links: [here]", Some(2), "`links` has \"here\", which is no id"),

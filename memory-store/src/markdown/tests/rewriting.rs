@@ -1,6 +1,7 @@
 //! What we change.
 
-use memory_core::{Category, Memory, MemoryId, Origin, Phase, Scope, Tags};
+use chrono::TimeDelta;
+use memory_core::{Category, Memory, MemoryId, Origin, Phase, Reminder, Scope, Tags};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -69,6 +70,18 @@ fn a_text_keeps_its_quotes_and_its_comment() {
     assert_eq!(changed("a: 1\ntitle: Old # why\n# c\nb: 2\n", |memory| memory.title = None), "a: 1\n# c\nb: 2\n");
     assert_eq!(changed("x: |+\n  1\ntitle: a\n\n", |memory| memory.title = None), "x: |+\n  1\ntitle: null\n\n");
     assert_eq!(changed("expires_at: '2024-01-01'\n", |memory| memory.expires_at = None), "expires_at: null\n");
+}
+
+#[test]
+fn a_reminder_changes_its_own_lines_only() {
+    let reminder = |yaml: &str, change: fn(&mut Reminder)| changed(yaml, |memory| change(memory.reminder.as_mut().unwrap()));
+    let done = |reminder: &mut Reminder| reminder.done_at = Some(reminder.due);
+    assert_eq!(reminder("due: 2024-01-02 # soon\nx: 1\n", done), "due: 2024-01-02 # soon\nx: 1\ndone_at: 2024-01-02T00:00:00Z\n");
+    let later = |reminder: &mut Reminder| *reminder = Reminder::at(reminder.due + TimeDelta::days(1));
+    let shown = "due: '2024-01-02' # soon\nnotified_at: 2024-01-02\n";
+    assert_eq!(reminder(shown, later), "due: '2024-01-03T00:00:00Z' # soon\n");
+    assert_eq!(changed("pinned: false # yet\n", |memory| memory.pinned = true), "pinned: true # yet\n");
+    assert_eq!(changed("done_at: 2024-01-02\n", |memory| memory.title = Some("a".into())), "done_at: 2024-01-02\ntitle: a\n");
 }
 
 #[test]
@@ -161,11 +174,13 @@ fn apply(field: usize, from: &Memory, to: &mut Memory) {
         10 => to.tags = to.tags.iter().skip(1).collect(),
         11 => to.scope = Scope::Agent("a b".into()),
         12 => to.superseded_by = from.superseded_by,
+        13 => to.reminder = from.reminder,
+        14 => to.pinned = from.pinned,
         _ => to.updated_at = from.updated_at,
     }
 }
 
-const OURS: [&str; 28] = [
+const OURS: [&str; 31] = [
     "tags: [a, b]",
     "tags: a, b # c",
     "tags:\n  - a\n  # note\n  - 'b'",
@@ -193,6 +208,9 @@ const OURS: [&str; 28] = [
     "source: x#y # z",
     "content_hash: abc",
     "scope: project:x",
+    "pinned: false # yet",
+    "due: 2024-01-02 # soon",
+    "done_at: 2024-01-02",
     "origin:\n  source: a\n  root: b\n  path: c",
 ];
 
@@ -224,7 +242,7 @@ proptest! {
     #[test]
     fn a_change_leaves_every_other_line(
         ours in vec(select(&OURS[..]), 0..4), others in vec(select(&OTHERS[..]), 0..6), seed in any::<u64>(), from in change(),
-        field in 0..14_usize, has_mark in any::<bool>(), newline in select(&["\n", "\r\n"][..]), body in content(),
+        field in 0..16_usize, has_mark in any::<bool>(), newline in select(&["\n", "\r\n"][..]), body in content(),
     ) {
         let mut order = seed;
         let mut lines: Vec<&str> = ours.iter().chain(&others).copied().collect();

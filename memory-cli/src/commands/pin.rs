@@ -1,0 +1,29 @@
+//! `memory pin`
+
+use clap::Args;
+use memory_agent::json;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::memories;
+
+/// Let a memory stay, however old it is and however seldom it is read
+///
+/// JSON: the memory as it is then
+#[derive(Debug, Args)]
+pub(crate) struct Pin {
+    /// Which memory
+    id: String,
+}
+
+impl Pin {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let stored = memory_core::pin(&home.services, &self.id)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memory(&stored))?);
+        }
+        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        Ok(app.output.note("pinned")?)
+    }
+}

@@ -1,0 +1,29 @@
+//! `memory unpin`
+
+use clap::Args;
+use memory_agent::json;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::memories;
+
+/// Let a pinned memory go the way of all others again
+///
+/// JSON: the memory as it is then
+#[derive(Debug, Args)]
+pub(crate) struct Unpin {
+    /// Which memory
+    id: String,
+}
+
+impl Unpin {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let stored = memory_core::unpin(&home.services, &self.id)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memory(&stored))?);
+        }
+        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        Ok(app.output.note("pinned no longer")?)
+    }
+}

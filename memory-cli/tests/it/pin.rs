@@ -1,0 +1,25 @@
+//! `memory pin`, `memory unpin`
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn a_memory_is_pinned_until_it_is_not() {
+    let sandbox = Sandbox::new();
+    let id = sandbox.write("tea", &[]);
+    assert_snapshot!(sandbox.run(&["pin", &id]), @"
+    [id1]	categories/inbox/tea-[id1].md
+    --- stderr
+    pinned
+    ");
+    assert_eq!(sandbox.json(&["read", &id])["pinned"], true);
+    assert_snapshot!(sandbox.run(&["unpin", &id]), @"
+    [id1]	categories/inbox/tea-[id1].md
+    --- stderr
+    pinned no longer
+    ");
+    assert_eq!(sandbox.json(&["read", &id])["pinned"], serde_json::Value::Null);
+    let other = sandbox.write("milk", &["--pinned"]);
+    assert_eq!(sandbox.json(&["read", &other])["pinned"], true);
+}
