@@ -157,6 +157,14 @@ pub enum Verb {
     Ingest,
     /// Memories were read from an export.
     Import,
+    /// A reminder was made.
+    Remind,
+    /// A reminder was shown.
+    Notify,
+    /// A reminder was put off.
+    Snooze,
+    /// A reminder was done.
+    Done,
     /// An operation was taken back.
     Undo,
     /// A file came back from trash.
@@ -167,7 +175,7 @@ pub enum Verb {
 
 impl Verb {
     /// All verbs.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::Write,
         Self::Update,
         Self::Tag,
@@ -178,6 +186,10 @@ impl Verb {
         Self::Delete,
         Self::Ingest,
         Self::Import,
+        Self::Remind,
+        Self::Notify,
+        Self::Snooze,
+        Self::Done,
         Self::Undo,
         Self::Restore,
         Self::Repair,
@@ -196,6 +208,10 @@ impl Verb {
             Self::Delete => "delete",
             Self::Ingest => "ingest",
             Self::Import => "import",
+            Self::Remind => "remind",
+            Self::Notify => "notify",
+            Self::Snooze => "snooze",
+            Self::Done => "done",
             Self::Undo => "undo",
             Self::Restore => "restore",
             Self::Repair => "repair",

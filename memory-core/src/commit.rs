@@ -1,6 +1,9 @@
 //! The one way in: what every change passes before it reaches the store.
 
-use crate::{Change, Operation, Outcome, Services, StoreError, secret};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use crate::{Change, MemoryId, Operation, Outcome, Reminders, Services, StoreError, secret};
 
 /// What becomes of a text that holds a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +23,43 @@ pub(crate) fn commit(services: &Services, operation: &Operation, secrets: Secret
     if secrets == Secrets::Refuse {
         refuse_secrets(operation)?;
     }
-    services.store.commit(operation)
+    commit_whole(services, operation)
+}
+
+/// Commits `operation`, and with every memory that it removes the reminders that were made of it and are not done.
+fn commit_whole(services: &Services, operation: &Operation) -> Result<Vec<Outcome>, StoreError> {
+    let mut whole = with_reminders(services, operation)?;
+    for _ in 1..ATTEMPTS {
+        match services.store.commit(&whole) {
+            Err(error @ StoreError::NotFound { .. }) => {
+                // Perhaps somebody else took a reminder away meanwhile.
+                let again = with_reminders(services, operation)?;
+                if again.changes.len() == whole.changes.len() {
+                    return Err(error);
+                }
+                whole = again;
+            }
+            done => return done.map(|outcomes| outcomes.into_iter().take(operation.changes.len()).collect()),
+        }
+    }
+    services.store.commit(&whole).map(|outcomes| outcomes.into_iter().take(operation.changes.len()).collect())
+}
+
+fn with_reminders<'o>(services: &Services, operation: &'o Operation) -> Result<Cow<'o, Operation>, StoreError> {
+    let mut orphans = Vec::new();
+    for change in &operation.changes {
+        let Change::Remove { id, .. } = change else { continue };
+        let made_of_it = services.store.reminders(Reminders::Of(*id), None)?.memories.into_iter();
+        orphans.extend(made_of_it.filter(|stored| stored.memory.reminder.is_some_and(|reminder| reminder.is_open())));
+    }
+    if orphans.is_empty() {
+        return Ok(Cow::Borrowed(operation));
+    }
+    let named: HashSet<MemoryId> = operation.changes.iter().map(Change::id).collect();
+    let mut whole = operation.clone();
+    let left = orphans.into_iter().map(|stored| stored.memory.id).filter(|id| !named.contains(id));
+    whole.changes.extend(left.map(|id| Change::Remove { id, expected: None }));
+    Ok(Cow::Owned(whole))
 }
 
 /// Says why `text` cannot be kept, if it cannot: a NUL character makes a file one that nobody opens as text.

@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use chrono::{DateTime, FixedOffset};
+
 use crate::{Code, EmbedError, ParseError};
 
 /// Something that could not be done to the memories.
@@ -58,6 +60,15 @@ pub enum StoreError {
         /// What, and why not.
         why: String,
     },
+    /// The text names no time.
+    #[error("the text names no time")]
+    NoTime,
+    /// The time that is named has passed.
+    #[error("that time is over: {}", at.format("%Y-%m-%d %H:%M %:z"))]
+    Over {
+        /// The time, in the zone in which it is meant.
+        at: DateTime<FixedOffset>,
+    },
     /// The text holds a credential.
     #[error("the text holds what looks like {}", kinds.join(" and "))]
     Secret {
@@ -101,7 +112,7 @@ impl StoreError {
             Self::TrashNotFound { .. } => Code::TrashNotFound,
             Self::Conflict { .. } => Code::Conflict,
             Self::Locked { .. } => Code::Locked,
-            Self::Parse(_) | Self::Invalid { .. } => Code::InvalidInput,
+            Self::Parse(_) | Self::Invalid { .. } | Self::NoTime | Self::Over { .. } => Code::InvalidInput,
             Self::Secret { .. } => Code::SecretFound,
             Self::Damaged(problem) => problem.code,
             Self::Outside { .. } => Code::PathRefused,
@@ -120,6 +131,8 @@ impl StoreError {
             Self::TrashNotFound { .. } => Some("`memory trash list` shows what is there".into()),
             Self::Conflict { .. } => Some("read it again and repeat the change".into()),
             Self::Locked { .. } => Some("try again in a moment".into()),
+            Self::NoTime => Some("name one, as in \"call Anna tomorrow at 3pm\" or 明天下午三点, or give it with --at".into()),
+            Self::Over { .. } => Some("name a time that is still to come".into()),
             Self::Secret { .. } => Some("leave it out, or keep it with --allow-secret".into()),
             Self::NoModel => Some(
                 "name the folder of a sentence-transformer as embedding.model in config.yaml; `memory embed --help` says more"

@@ -11,6 +11,7 @@
 //! | find it again | [`read()`], [`list()`], [`search()`], [`backlinks()`] |
 //! | have a model read it | [`embed()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
 //! | know when a text means | [`when::when()`], [`when::readings()`] |
+//! | be reminded | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
 //! | take it back | [`delete()`], [`undo()`], [`restore()`] |
 //! | keep memories somewhere else | [`MemoryStore`], and its suite in `testing` |
 
@@ -38,14 +39,20 @@ mod tool;
 mod backlinks;
 mod commit;
 mod delete;
+mod due;
 mod embed;
 mod import;
 mod ingest;
 mod link;
 mod list;
+mod notify;
+mod pending;
 mod pin;
 mod read;
+mod remind;
+mod reminders;
 mod search;
+mod snooze;
 mod tag;
 mod undo;
 mod update;
@@ -68,6 +75,7 @@ pub use clock::{Clock, IdSource};
 pub use code::{Code, Fault};
 pub use commit::Secrets;
 pub use delete::delete;
+pub use due::{Due, due};
 pub use embed::{EmbedReport, embed};
 pub use embedder::{EmbedError, Embedder, Embedding};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
@@ -82,15 +90,20 @@ pub use memory::{
     Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder, Reminders, Scope, Tags,
 };
 pub use notifier::{Notification, Notifier, NotifyError};
+pub use notify::{Notified, notify};
+pub use pending::pending;
 pub use pin::{pin, unpin};
 pub use query::{
     Asked, Explanation, Found, Hit, Order, Page, PartScore, Query, QuestionVector, Ranking, RerankScore, Slice, TermScore,
 };
 pub use read::read;
+pub use remind::{Reminded, remind, remind_of};
+pub use reminders::{ReminderFilter, reminders};
 pub use reranker::{RerankError, Reranker};
 pub use reranking::Reranking;
 pub use search::search;
 pub use services::Services;
+pub use snooze::{done, snooze};
 pub use source::{Finding, Source, SourceError};
 pub use store::{MemoryStore, MemoryStoreExt, Names, Stored};
 pub use tag::tag;

@@ -3,6 +3,7 @@
 use crate::{OperationId, Outcome, Record, Services, StoreError, Trashed, Verb};
 
 /// Takes back the operation whose id begins with `reference`, or the last one that was not taken back; returns what it was.
+/// That a reminder was shown is nothing that somebody asked for, and only taken back by its name.
 ///
 /// Taking back an undo does the operation again.
 ///
@@ -31,7 +32,8 @@ pub struct Undone {
 fn last(services: &Services) -> Result<Record, StoreError> {
     for record in services.history.records() {
         let record = record?;
-        if record.verb != Verb::Undo && record.undone_by.is_none() && has_way_back(services, &record)? {
+        let is_ours = matches!(record.verb, Verb::Undo | Verb::Notify);
+        if !is_ours && record.undone_by.is_none() && has_way_back(services, &record)? {
             return Ok(record);
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::ParseError;
@@ -14,7 +15,16 @@ pub struct MemoryId(Uuid);
 /// Ids that follow from a path are made under this name, see RFC 9562, section 5.5.
 const PATHS: Uuid = Uuid::from_u128(0x6d65_6d6f_7279_5f70_8174_6873_0000_0001);
 
+/// Ids of reminders are made under this name.
+const REMINDERS: Uuid = Uuid::from_u128(0x6d65_6d6f_7279_5f72_8165_6d69_6e64_0001);
+
 impl MemoryId {
+    /// Returns the id of a reminder: the same for the same parts and time, always, so that there is but one of it.
+    pub(crate) fn of_reminder(parts: &[&str], due: DateTime<Utc>) -> Self {
+        let name = format!("{}\0{}", parts.join("\0"), due.timestamp_millis());
+        Self(Uuid::new_v5(&REMINDERS, name.as_bytes()))
+    }
+
     /// Returns the id of a file that carries none: the same for the same path, always.
     pub fn of_path(path: &str) -> Self {
         Self(Uuid::new_v5(&PATHS, path.as_bytes()))

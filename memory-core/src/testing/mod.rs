@@ -10,6 +10,7 @@ mod fake_source;
 mod fake_store;
 mod generators;
 mod history_suite;
+mod reminder_suite;
 mod rim_suites;
 mod store_suite;
 
@@ -20,6 +21,7 @@ pub use fake_source::FakeSource;
 pub use fake_store::FakeStore;
 pub use generators::{any_draft, any_memory, any_text};
 pub use history_suite::history_suite;
+pub use reminder_suite::reminder_suite;
 pub use rim_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite};
 pub use store_suite::store_suite;
 

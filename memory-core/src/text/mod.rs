@@ -5,6 +5,7 @@
 
 mod fold;
 mod lemma;
+mod one_line;
 mod overlaps;
 mod query_terms;
 mod script;
@@ -15,6 +16,7 @@ mod stem;
 mod tokens;
 
 pub use fold::fold;
+pub use one_line::one_line;
 pub use overlaps::Overlaps;
 pub use query_terms::{Term, query_terms};
 pub use slug::slug;

@@ -1,11 +1,13 @@
 //! The fakes keep the promises that they stand in for.
 
+mod remind;
+
 use std::sync::Arc;
 
 use memory_core::testing::{
     CountingIds, FakeChat, FakeClock, FakeEmbedder, FakeNotifier, FakeReranker, FakeSource, FakeStore, chat_suite, clock_suite,
-    embedder_suite, embeddings_suite, history_suite, id_suite, notifier_suite, reranker_suite, services, source_suite,
-    store_suite,
+    embedder_suite, embeddings_suite, history_suite, id_suite, notifier_suite, reminder_suite, reranker_suite, services,
+    source_suite, store_suite,
 };
 
 #[test]
@@ -16,6 +18,11 @@ fn the_fake_store_keeps_the_promises_of_a_store() {
 #[test]
 fn the_fake_store_keeps_the_promises_of_a_history() {
     history_suite(&|| services(Arc::new(FakeStore::default())));
+}
+
+#[test]
+fn the_fake_store_keeps_the_promises_of_reminders() {
+    reminder_suite(&|| services(Arc::new(FakeStore::default())));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use memory_core::testing::{embeddings_suite, history_suite, store_suite};
+use memory_core::testing::{embeddings_suite, history_suite, reminder_suite, store_suite};
 
 use crate::home::Home;
 
@@ -32,6 +32,17 @@ fn the_file_store_keeps_the_promises_of_a_history() {
 fn the_file_store_keeps_the_promises_of_a_store_of_vectors() {
     let homes = RefCell::new(Vec::new());
     embeddings_suite(&|| {
+        let home = Home::new();
+        let services = home.services();
+        homes.borrow_mut().push(home);
+        services
+    });
+}
+
+#[test]
+fn the_file_store_keeps_the_promises_of_reminders() {
+    let homes = RefCell::new(Vec::new());
+    reminder_suite(&|| {
         let home = Home::new();
         let services = home.services();
         homes.borrow_mut().push(home);

@@ -1,0 +1,73 @@
+//! When somebody is to be reminded.
+
+use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
+
+use crate::StoreError;
+use crate::when::{Kind, Reading, Relation, when};
+
+/// When somebody is to be reminded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// The moment.
+    pub at: DateTime<Utc>,
+    /// The words that name it.
+    pub reading: Reading,
+    /// What was taken for granted, as sentences, where the words leave it open.
+    pub assumed: Option<String>,
+}
+
+/// The hour at which a day begins for reminders that name no time.
+const MORNING: u32 = 9;
+
+/// Returns when a text wants somebody to be reminded, seen from `now` and its zone: a day without a time at nine in the
+/// morning, and today, if that is over, at the next full hour.
+///
+/// ```
+/// use chrono::DateTime;
+/// use memory_core::due;
+///
+/// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").unwrap();
+/// let at = |text: &str| due(text, &now).map(|due| due.at.with_timezone(&now.timezone()).to_rfc3339()).ok();
+/// assert_eq!(at("call Anna tomorrow at 3pm").as_deref(), Some("2025-06-12T15:00:00+02:00"));
+/// assert_eq!(at("pay rent on Friday").as_deref(), Some("2025-06-13T09:00:00+02:00"));
+/// assert_eq!(at("water the plants today").as_deref(), Some("2025-06-11T11:00:00+02:00"));
+/// assert_eq!(at("Anna called yesterday"), None);
+/// ```
+///
+/// # Errors
+/// [`StoreError::NoTime`] if the text names no time, [`StoreError::Over`] if it names none to come.
+pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<Due, StoreError> {
+    let reading = when(text, now).ok_or(StoreError::NoTime)?;
+    if reading.relation == Relation::Past {
+        return Err(StoreError::Over { at: reading.at });
+    }
+    let mut assumed: Vec<String> = reading.assumed.iter().cloned().collect();
+    let at = match reading.kind {
+        Kind::Time | Kind::DateTime => reading.at.to_utc(),
+        Kind::Date => {
+            let at = in_the_morning(&reading, now).unwrap_or_else(|| reading.at.to_utc());
+            let shown = at.with_timezone(&now.timezone()).time();
+            assumed.push(format!("No time of the day is said; {} is taken.", shown.format("%H:%M")));
+            at
+        }
+    };
+    if reading.repeats {
+        assumed.push("It comes again; only the next time is meant.".into());
+    }
+    Ok(Due { at, reading, assumed: (!assumed.is_empty()).then(|| assumed.join(" ")) })
+}
+
+fn in_the_morning<Tz: TimeZone>(day: &Reading, now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
+    let morning = day.at.date_naive().and_time(NaiveTime::from_hms_opt(MORNING, 0, 0)?);
+    let morning = now.timezone().from_local_datetime(&morning).earliest()?.to_utc();
+    if now.to_utc() < morning { Some(morning) } else { next_hour(now) }
+}
+
+fn next_hour<Tz: TimeZone>(now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
+    let shown = now.naive_local();
+    let next = match shown.hour() {
+        23 => shown.date().checked_add_days(Days::new(1))?.and_time(NaiveTime::MIN),
+        hour => shown.date().and_hms_opt(hour + 1, 0, 0)?,
+    };
+    now.timezone().from_local_datetime(&next).earliest().map(|next| next.to_utc()).or(Some(now.to_utc() + TimeDelta::hours(1)))
+}

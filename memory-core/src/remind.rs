@@ -1,0 +1,141 @@
+//! Having somebody reminded.
+
+use std::ops::Range;
+
+use chrono::{DateTime, TimeZone, Utc};
+
+use crate::commit::{commit, persist};
+use crate::{
+    Category, Change, Draft, MemoryId, MemoryStoreExt, Patch, Phase, Reminder, Secrets, Services, StoreError, Stored, Verb, due,
+};
+
+/// What became of the wish to be reminded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reminded {
+    /// The reminder.
+    pub stored: Stored,
+    /// Whether it is new; if not, there was such a reminder already.
+    pub created: bool,
+    /// What was taken for granted, as sentences, where the words leave the time open.
+    pub assumed: Option<String>,
+}
+
+/// Keeps `draft` as a reminder, due `at` that moment, else when its text says, seen from now in `zone`.
+///
+/// The same text in the same scope is remembered once for each time: one that is open is named, one that is done is open
+/// again.
+///
+/// # Errors
+/// [`StoreError::NoTime`] and [`StoreError::Over`] as [`due()`] says, [`StoreError::Over`] also for a moment that has passed;
+/// [`StoreError::Invalid`] if there is no text, [`StoreError::Secret`] if it holds a credential.
+pub fn remind<Tz: TimeZone>(
+    services: &Services,
+    draft: Draft,
+    at: Option<DateTime<Utc>>,
+    zone: &Tz,
+    secrets: Secrets,
+) -> Result<Reminded, StoreError> {
+    if draft.content.trim().is_empty() {
+        return Err(StoreError::Invalid { why: "there is nothing to be reminded of: the text is empty".into() });
+    }
+    let now = services.clock.now().with_timezone(zone);
+    let (at, assumed) = match at {
+        Some(at) => (to_come(at, &now)?, None),
+        None => due(&draft.content, &now).map(|due| (due.at, due.assumed))?,
+    };
+    let id = MemoryId::of_reminder(&[&draft.content, &draft.scope.to_string()], at);
+    keep(services, id, &reminder(draft, Reminder::at(at)), assumed, secrets)
+}
+
+/// Makes a reminder of the memory that a person means by `reference`, due `at` that moment, else when its text says, seen from
+/// the time it was written, in `zone`. It names that memory, and goes to trash with it.
+///
+/// There is one for each memory and time, ever: one that is done stays done.
+///
+/// # Errors
+/// As [`remind`]; [`StoreError::Invalid`] if it is a reminder itself.
+pub fn remind_of<Tz: TimeZone>(
+    services: &Services,
+    reference: &str,
+    at: Option<DateTime<Utc>>,
+    zone: &Tz,
+) -> Result<Reminded, StoreError> {
+    let source = services.store.get_by(reference)?;
+    if source.memory.reminder.is_some() {
+        return Err(StoreError::Invalid { why: format!("{} is a reminder itself; snooze it instead", source.path) });
+    }
+    let now = services.clock.now().with_timezone(zone);
+    let memory = &source.memory;
+    let (at, said, assumed) = if let Some(at) = at {
+        (at, memory.headline(), None)
+    } else {
+        let due = due(&memory.content, &memory.created_at.with_timezone(zone))?;
+        (due.at, line_of(&memory.content, &due.reading.span), due.assumed)
+    };
+    let at = to_come(at, &now)?;
+    let draft = Draft { scope: memory.scope.clone(), source: memory.source.clone(), ..Draft::new(said) };
+    let id = MemoryId::of_reminder(&[&memory.id.to_string()], at);
+    // What it says was kept before.
+    keep(services, id, &reminder(draft, Reminder { of: Some(memory.id), ..Reminder::at(at) }), assumed, Secrets::Keep)
+}
+
+fn to_come<Tz: TimeZone>(at: DateTime<Utc>, now: &DateTime<Tz>) -> Result<DateTime<Utc>, StoreError> {
+    if at < now.to_utc() { Err(StoreError::Over { at: at.with_timezone(&now.timezone()).fixed_offset() }) } else { Ok(at) }
+}
+
+fn reminder(draft: Draft, reminder: Reminder) -> Draft {
+    Draft { category: Some(Category::Reminders), phase: Some(Phase::Organized), reminder: Some(reminder), ..draft }
+}
+
+/// Returns the line of a text that holds `span`, without what marks it as an item of a list.
+fn line_of<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
+    let start = text[..span.start].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[span.end..].find('\n').map_or(text.len(), |end| span.end + end);
+    let line = text[start..end].trim();
+    let marks = ["- [ ] ", "* [ ] ", "- ", "* ", "+ "];
+    marks.iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim_start_matches('#').trim_start()
+}
+
+fn keep(
+    services: &Services,
+    id: MemoryId,
+    draft: &Draft,
+    assumed: Option<String>,
+    secrets: Secrets,
+) -> Result<Reminded, StoreError> {
+    let created = persist(|| {
+        let mut operation = services.operation(Verb::Remind);
+        match services.store.get(&id) {
+            Ok(there) => {
+                let is_over = there.memory.reminder.is_none_or(|reminder| reminder.of.is_none() && !reminder.is_open());
+                let patch = Patch { reminder: draft.reminder, ..Patch::default() };
+                let again = patch.apply(&there.memory, operation.at).filter(|_| is_over);
+                let Some(memory) = again else { return Ok(false) };
+                operation.changes.push(Change::Replace { expected: there.stamp, memory: Box::new(memory) });
+            }
+            Err(StoreError::NotFound { .. }) => {
+                let memory = Box::new(draft.clone().into_memory(id, operation.at));
+                operation.changes.push(Change::Create { memory, front_matter: String::new() });
+            }
+            Err(error) => return Err(error),
+        }
+        commit(services, &operation, secrets).map(|_| true)
+    })?;
+    Ok(Reminded { stored: services.store.get(&id)?, created, assumed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reminder_says_the_line_that_names_the_time() {
+        let line = |text: &str, words: &str| {
+            let start = text.find(words).expect("it is there");
+            line_of(text, &(start..start + words.len())).to_owned()
+        };
+        assert_eq!(line("# Plans\n- [ ] call Anna tomorrow\nmore", "tomorrow"), "call Anna tomorrow");
+        assert_eq!(line("tomorrow", "tomorrow"), "tomorrow");
+        assert_eq!(line("a\r\n## 明天开会\r\n", "明天"), "明天开会");
+    }
+}

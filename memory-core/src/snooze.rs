@@ -1,0 +1,51 @@
+//! Putting a reminder off, and being done with it.
+
+use chrono::{DateTime, Utc};
+
+use crate::commit::{commit, persist};
+use crate::{Change, MemoryId, Patch, Reminder, Secrets, Services, StoreError, Stored, Verb};
+
+/// Puts the reminder that a person means by `reference` off until then, also one that is done; returns it as it is then.
+///
+/// # Errors
+/// [`StoreError::Over`] if that moment has passed, [`StoreError::Invalid`] if it is no reminder; [`StoreError::NotFound`] or
+/// [`StoreError::Ambiguous`].
+pub fn snooze(services: &Services, reference: &str, until: DateTime<Utc>) -> Result<Stored, StoreError> {
+    if until <= services.clock.now() {
+        return Err(StoreError::Over { at: until.fixed_offset() });
+    }
+    let id = services.store.find(reference)?;
+    alter(services, Verb::Snooze, &id, |reminder, _| Some(Reminder { of: reminder.of, ..Reminder::at(until) }))?;
+    services.store.get(&id)
+}
+
+/// Marks the reminder that a person means by `reference` as done, and returns it as it is then.
+///
+/// # Errors
+/// [`StoreError::Invalid`] if it is no reminder; [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
+pub fn done(services: &Services, reference: &str) -> Result<Stored, StoreError> {
+    let id = services.store.find(reference)?;
+    alter(services, Verb::Done, &id, |reminder, now| reminder.is_open().then_some(Reminder { done_at: Some(now), ..*reminder }))?;
+    services.store.get(&id)
+}
+
+/// Changes a reminder to what `decide` makes of it as it stands now, and returns whether there was anything to change.
+///
+/// Whatever somebody else does to it meanwhile is seen first, so that of several who want the same change, one makes it.
+pub(crate) fn alter(
+    services: &Services,
+    verb: Verb,
+    id: &MemoryId,
+    decide: impl Fn(&Reminder, DateTime<Utc>) -> Option<Reminder>,
+) -> Result<bool, StoreError> {
+    persist(|| {
+        let stored = services.store.get(id)?;
+        let not_one = || StoreError::Invalid { why: format!("{} is no reminder: it has no time when it is due", stored.path) };
+        let reminder = stored.memory.reminder.ok_or_else(not_one)?;
+        let mut operation = services.operation(verb);
+        let patch = Patch { reminder: decide(&reminder, operation.at), ..Patch::default() };
+        let Some(memory) = patch.apply(&stored.memory, operation.at) else { return Ok(false) };
+        operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+        commit(services, &operation, Secrets::Keep).map(|_| true)
+    })
+}

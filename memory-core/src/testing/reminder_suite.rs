@@ -1,0 +1,217 @@
+//! What reminders promise, over every store.
+
+use std::sync::Mutex;
+
+use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
+
+use crate::{
+    Code, Draft, MemoryId, MemoryStoreExt, Notification, Notifier, NotifyError, Reminded, ReminderFilter, Secrets, Services,
+    StoreError, Stored, Verb, delete, done, notify, pending, remind, remind_of, reminders, snooze, undo, write,
+};
+
+use super::FakeNotifier;
+
+/// Checks every promise of reminders; `make` returns services over a new, empty store, with a [`super::FakeClock`].
+///
+/// # Panics
+/// When a promise is broken.
+pub fn reminder_suite(make: &dyn Fn() -> Services) {
+    a_text_says_when_it_is_due(&make());
+    what_is_over_or_names_no_time_is_refused(&make());
+    the_same_reminder_is_made_once(&make());
+    a_memory_has_one_reminder_for_each_time(&make());
+    a_reminder_goes_where_its_memory_goes(&make());
+    each_is_shown_once(&make());
+    what_cannot_be_shown_is_shown_again(&make());
+    what_is_snoozed_is_due_again_and_what_is_done_is_not(&make());
+    a_notification_is_nothing_to_take_back(&make());
+    the_page_tells_what_is_due(&make());
+}
+
+/// Two hours east of Greenwich, where the reminders of the suite are meant.
+fn zone() -> FixedOffset {
+    FixedOffset::east_opt(7200).expect("an offset")
+}
+
+fn put(services: &Services, text: &str) -> Reminded {
+    remind(services, Draft::new(text), None, &zone(), Secrets::Refuse).expect("it is made")
+}
+
+fn in_seconds(services: &Services, text: &str, seconds: i64) -> MemoryId {
+    let at = services.clock.now() + TimeDelta::seconds(seconds);
+    remind(services, Draft::new(text), Some(at), &zone(), Secrets::Refuse).expect("it is made").stored.memory.id
+}
+
+/// Lets the clock pass the moments of [`in_seconds`]; it goes on by a second each time it is asked.
+fn wait(services: &Services, seconds: i64) {
+    let until = services.clock.now() + TimeDelta::seconds(seconds);
+    while services.clock.now() < until {}
+}
+
+fn listed(services: &Services, filter: ReminderFilter) -> Vec<String> {
+    let page = reminders(services, filter, None).expect("they are listed");
+    page.memories.into_iter().map(|stored| stored.memory.content).collect()
+}
+
+fn due_of(stored: &Stored) -> String {
+    stored.memory.reminder.expect("it is one").due.with_timezone(&zone()).to_rfc3339()
+}
+
+fn id(stored: &Stored) -> String {
+    stored.memory.id.to_string()
+}
+
+fn a_text_says_when_it_is_due(services: &Services) {
+    let made = put(services, "call Anna on 2027-03-04 at 3pm");
+    assert_eq!(due_of(&made.stored), "2027-03-04T15:00:00+02:00");
+    assert!(made.created && made.stored.path.starts_with("categories/reminders/"), "{}", made.stored.path);
+    let day = put(services, "pay rent on 2027-03-01");
+    assert_eq!(due_of(&day.stored), "2027-03-01T09:00:00+02:00");
+    assert_eq!(day.assumed.as_deref(), Some("No time of the day is said; 09:00 is taken."));
+    assert_eq!(listed(services, ReminderFilter::Open), ["pay rent on 2027-03-01", "call Anna on 2027-03-04 at 3pm"]);
+    assert_eq!(listed(services, ReminderFilter::Due), Vec::<String>::new());
+}
+
+fn what_is_over_or_names_no_time_is_refused(services: &Services) {
+    let refused = |text: &str, at: Option<DateTime<Utc>>| {
+        let refused = remind(services, Draft::new(text), at, &zone(), Secrets::Refuse).expect_err("it is refused");
+        assert_eq!(refused.code(), Code::InvalidInput);
+        refused
+    };
+    assert!(matches!(refused("Anna likes tea", None), StoreError::NoTime));
+    assert!(matches!(refused("Anna called on 2020-03-04", None), StoreError::Over { .. }));
+    assert!(matches!(refused("Anna", Some(DateTime::UNIX_EPOCH)), StoreError::Over { .. }));
+    refused(" \n", Some(DateTime::<Utc>::MAX_UTC));
+    let secret = format!("renew AKIA{} tomorrow", "ABCDEFGHIJKLMNOP");
+    let refused = remind(services, Draft::new(&secret), None, &zone(), Secrets::Refuse);
+    assert_eq!(refused.expect_err("it is refused").code(), Code::SecretFound);
+    assert_eq!(listed(services, ReminderFilter::All), Vec::<String>::new());
+}
+
+fn the_same_reminder_is_made_once(services: &Services) {
+    let first = put(services, "call Anna on 2027-03-04");
+    let again = put(services, "call Anna on 2027-03-04");
+    assert!(first.created && !again.created);
+    assert_eq!(first.stored, again.stored);
+    let at = first.stored.memory.reminder.map(|reminder| reminder.due + TimeDelta::days(1));
+    let later = remind(services, Draft::new("call Anna on 2027-03-04"), at, &zone(), Secrets::Refuse).expect("another time");
+    assert!(later.created, "the same text at another time is another reminder");
+    done(services, &id(&first.stored)).expect("done");
+    let open = put(services, "call Anna on 2027-03-04");
+    assert!(open.created && open.stored.memory.id == first.stored.memory.id, "it is open again");
+    assert_eq!(listed(services, ReminderFilter::All).len(), 2);
+}
+
+fn a_memory_has_one_reminder_for_each_time(services: &Services) {
+    let note = write(services, Draft::new("# Ferry\n- leaves on 2027-03-04 at 7:00\n"), Secrets::Refuse).expect("written");
+    let note = note.id.to_string();
+    let of = |at| remind_of(services, &note, at, &zone()).expect("it is made");
+    let made = of(None);
+    let reminder = made.stored.memory.reminder.expect("it is one");
+    assert_eq!((made.stored.memory.content.as_str(), reminder.of), ("leaves on 2027-03-04 at 7:00", note.parse().ok()));
+    assert!(made.created && !of(None).created && !of(Some(reminder.due)).created);
+    done(services, &id(&made.stored)).expect("done");
+    assert!(!of(None).created, "what is done stays done");
+    assert!(of(Some(reminder.due + TimeDelta::hours(1))).created);
+    let refused = remind_of(services, &id(&made.stored), None, &zone()).expect_err("it is a reminder itself");
+    assert_eq!(refused.code(), Code::InvalidInput);
+}
+
+fn a_reminder_goes_where_its_memory_goes(services: &Services) {
+    let note = write(services, Draft::new("the ferry leaves on 2027-03-04"), Secrets::Refuse).expect("written").id.to_string();
+    let open = remind_of(services, &note, None, &zone()).expect("made").stored;
+    let at = open.memory.reminder.map(|reminder| reminder.due + TimeDelta::days(1));
+    let over = remind_of(services, &note, at, &zone()).expect("made").stored;
+    done(services, &id(&over)).expect("done");
+    let other = put(services, "call Anna on 2027-03-04").stored;
+    delete(services, &note).expect("deleted");
+    let is_there = |stored: &Stored| services.store.get(&stored.memory.id).is_ok();
+    assert_eq!((is_there(&open), is_there(&over), is_there(&other)), (false, true, true));
+    undo(services, None).expect("undone");
+    assert!(is_there(&open) && services.store.get_by(&note).is_ok(), "one undo brings both back");
+}
+
+fn each_is_shown_once(services: &Services) {
+    in_seconds(services, "second", 20);
+    in_seconds(services, "first\u{1b}[31m\nline", 10);
+    in_seconds(services, "later", 100_000);
+    let notifier = FakeNotifier::default();
+    assert_eq!(notify(services, &notifier, &zone()).expect("done").shown.len(), 0);
+    wait(services, 30);
+    let report = notify(services, &notifier, &zone()).expect("done");
+    assert_eq!((report.shown.len(), report.waiting), (2, 0));
+    assert!(report.shown.iter().all(|stored| stored.memory.reminder.is_some_and(|reminder| reminder.notified_at.is_some())));
+    assert_eq!(notify(services, &notifier, &zone()).expect("done").shown.len(), 0);
+    let bodies: Vec<_> = notifier.shown().into_iter().map(|shown| shown.body).collect();
+    assert_eq!(bodies, ["first[31m", "second"]);
+    assert_eq!(listed(services, ReminderFilter::Due).len(), 2, "they are due until they are done");
+}
+
+/// A notifier that shows so many and then no more.
+#[derive(Debug)]
+struct Tired(Mutex<usize>);
+
+impl Notifier for Tired {
+    fn notify(&self, _: &Notification) -> Result<(), NotifyError> {
+        let mut left = self.0.lock().expect("nobody panics while holding this");
+        *left = left.checked_sub(1).ok_or_else(|| NotifyError { why: "nobody looks".into() })?;
+        Ok(())
+    }
+}
+
+fn what_cannot_be_shown_is_shown_again(services: &Services) {
+    for number in 0..3 {
+        in_seconds(services, &format!("number {number}"), 10 + number);
+    }
+    wait(services, 30);
+    let report = notify(services, &Tired(Mutex::new(1)), &zone()).expect("done");
+    assert_eq!((report.shown.len(), report.failed.is_some(), report.waiting), (1, true, 2));
+    let notifier = FakeNotifier::default();
+    assert_eq!(notify(services, &notifier, &zone()).expect("done").shown.len(), 2);
+    let bodies: Vec<_> = notifier.shown().into_iter().map(|shown| shown.body).collect();
+    assert_eq!(bodies, ["number 1", "number 2"]);
+}
+
+fn what_is_snoozed_is_due_again_and_what_is_done_is_not(services: &Services) {
+    let id = in_seconds(services, "stretch", 5).to_string();
+    wait(services, 10);
+    let notifier = FakeNotifier::default();
+    notify(services, &notifier, &zone()).expect("done");
+    let until = services.clock.now() + TimeDelta::seconds(20);
+    let snoozed = snooze(services, &id, until).expect("snoozed").memory.reminder.expect("it is one");
+    assert_eq!((snoozed.due, snoozed.notified_at, snoozed.done_at), (until, None, None));
+    assert_eq!(listed(services, ReminderFilter::Due), Vec::<String>::new());
+    wait(services, 30);
+    assert_eq!(notify(services, &notifier, &zone()).expect("done").shown.len(), 1);
+    let over = snooze(services, &id, until).expect_err("that is over");
+    assert_eq!(over.code(), Code::InvalidInput);
+    let first = done(services, &id).expect("done").memory;
+    assert_eq!(done(services, &id).expect("done already").memory, first);
+    assert_eq!(listed(services, ReminderFilter::Open), Vec::<String>::new());
+    assert_eq!(listed(services, ReminderFilter::All), ["stretch"]);
+    let note = write(services, Draft::new("no reminder"), Secrets::Refuse).expect("written").id.to_string();
+    assert_eq!(done(services, &note).expect_err("it is none").code(), Code::InvalidInput);
+}
+
+fn a_notification_is_nothing_to_take_back(services: &Services) {
+    let id = in_seconds(services, "stretch", 5);
+    let note = write(services, Draft::new("a note"), Secrets::Refuse).expect("written").id;
+    wait(services, 10);
+    notify(services, &FakeNotifier::default(), &zone()).expect("done");
+    assert_eq!(undo(services, None).expect("undone").record.verb, Verb::Write);
+    assert!(services.store.get(&note).is_err() && services.store.get(&id).is_ok());
+}
+
+fn the_page_tells_what_is_due(services: &Services) {
+    assert_eq!(pending(services, &zone()).expect("asked"), None);
+    for number in 0..101 {
+        in_seconds(services, &format!("number {number}\n```\n# Obey"), 1_000 + number);
+    }
+    assert_eq!(pending(services, &zone()).expect("asked"), None);
+    wait(services, 1_500);
+    let page = pending(services, &zone()).expect("asked").expect("they are due");
+    assert!(page.starts_with("# Due reminders\n\n101 reminders are due, as of 2026-05-07 12:"), "{page}");
+    assert_eq!(page.lines().filter(|line| line.starts_with("```")).count(), 2, "{page}");
+    assert_eq!(page.lines().filter(|line| line.contains("  noted 2026-05-07  number ")).count(), 100, "{page}");
+    assert!(page.ends_with("\n1 more: `memory reminders --due --limit 0` lists all.\n"), "{page}");
+}

@@ -1,0 +1,34 @@
+//! Remembered text on one line.
+
+/// Returns `text` as one line of at most `longest` characters: blanks for line breaks and tabs, and nothing for what a reader
+/// would not see or a terminal would obey.
+pub fn one_line(text: &str, longest: usize) -> String {
+    let visible: String = text.chars().filter_map(visible).collect();
+    let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}
+
+fn visible(character: char) -> Option<char> {
+    match character {
+        '\n' | '\r' | '\t' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some(' '),
+        // They turn the direction of writing, or spell out what nobody sees.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => None,
+        _ if character.is_control() => None,
+        _ => Some(character),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_holds_what_a_reader_sees_and_nothing_else() {
+        assert_eq!(one_line(" call\tAnna\r\n\u{1b}[31mnow\u{202e}\u{2028}ok\u{0}", 80), "call Anna [31mnow ok");
+        assert_eq!(one_line("明天下午三点开会", 4), "明天下午…");
+        assert_eq!(one_line("\u{7}\n", 4), "");
+    }
+}
