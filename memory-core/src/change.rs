@@ -1,5 +1,6 @@
 //! What is to be done to the memories, as data.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,6 +23,8 @@ pub struct Operation {
     pub duplicates: Duplicates,
     /// The changes, in order. No memory occurs twice.
     pub changes: Vec<Change>,
+    /// Why, for those memories of which the verb does not say it; the journal keeps it.
+    pub reasons: BTreeMap<MemoryId, String>,
 }
 
 /// What becomes of one memory.
@@ -165,6 +168,14 @@ pub enum Verb {
     Snooze,
     /// A reminder was done.
     Done,
+    /// Memories were tidied while nobody looked.
+    Dream,
+    /// What waited in the inbox for too long went to trash.
+    Expire,
+    /// What nobody read went to trash.
+    Decay,
+    /// All of the daemon's tasks were done once.
+    Consolidate,
     /// An operation was taken back.
     Undo,
     /// A file came back from trash.
@@ -175,7 +186,7 @@ pub enum Verb {
 
 impl Verb {
     /// All verbs.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 21] = [
         Self::Write,
         Self::Update,
         Self::Tag,
@@ -190,6 +201,10 @@ impl Verb {
         Self::Notify,
         Self::Snooze,
         Self::Done,
+        Self::Dream,
+        Self::Expire,
+        Self::Decay,
+        Self::Consolidate,
         Self::Undo,
         Self::Restore,
         Self::Repair,
@@ -212,6 +227,10 @@ impl Verb {
             Self::Notify => "notify",
             Self::Snooze => "snooze",
             Self::Done => "done",
+            Self::Dream => "dream",
+            Self::Expire => "expire",
+            Self::Decay => "decay",
+            Self::Consolidate => "consolidate",
             Self::Undo => "undo",
             Self::Restore => "restore",
             Self::Repair => "repair",

@@ -94,6 +94,57 @@ fn refuse_secrets(operation: &Operation) -> Result<(), StoreError> {
     if kinds.is_empty() { Ok(()) } else { Err(StoreError::Secret { kinds }) }
 }
 
+/// A unit of changes that was not made, since somebody else has changed or removed one of its memories.
+#[derive(Debug)]
+pub struct Refused {
+    /// Its number among the units.
+    pub unit: usize,
+    /// Why.
+    pub error: StoreError,
+}
+
+/// Commits units of changes as one operation, with one sync, but for those of whose memories one has been changed or removed
+/// by somebody else in the meantime. Texts that hold credentials are kept: they were there before, or are redacted already.
+pub(crate) fn commit_units(
+    services: &Services,
+    operation: &Operation,
+    units: Vec<Vec<Change>>,
+) -> Result<Vec<Refused>, StoreError> {
+    let mut refused = Vec::new();
+    commit_from(services, operation, 0, units, &mut refused)?;
+    Ok(refused)
+}
+
+fn commit_from(
+    services: &Services,
+    operation: &Operation,
+    first: usize,
+    mut units: Vec<Vec<Change>>,
+    refused: &mut Vec<Refused>,
+) -> Result<(), StoreError> {
+    if units.iter().all(Vec::is_empty) {
+        return Ok(());
+    }
+    let borders: Vec<usize> = units.iter().map(Vec::len).collect();
+    let whole = Operation { changes: units.into_iter().flatten().collect(), ..operation.clone() };
+    match commit(services, &whole, Secrets::Keep) {
+        Ok(_) => Ok(()),
+        Err(error @ (StoreError::Conflict { .. } | StoreError::NotFound { .. })) if borders.len() == 1 => {
+            refused.push(Refused { unit: first, error });
+            Ok(())
+        }
+        Err(StoreError::Conflict { .. } | StoreError::NotFound { .. }) => {
+            let mut changes = whole.changes.into_iter();
+            units = borders.into_iter().map(|length| changes.by_ref().take(length).collect()).collect();
+            let rest = units.split_off(units.len() / 2);
+            let middle = first + units.len();
+            commit_from(services, operation, first, units, refused)?;
+            commit_from(services, operation, middle, rest, refused)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Repeats `attempt` while somebody else is faster.
 pub(crate) fn persist<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
     for _ in 1..ATTEMPTS {

@@ -34,6 +34,8 @@ pub struct RecordedChange {
     pub before: Option<RecordedFile>,
     /// The file after: its path below the home and its hash.
     pub after: Option<RecordedFile>,
+    /// Why, if the verb of the operation does not say it.
+    pub why: Option<String>,
 }
 
 impl RecordedChange {

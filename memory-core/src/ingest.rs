@@ -5,8 +5,8 @@ mod mark;
 mod plan;
 mod survey;
 
-use crate::commit::commit;
-use crate::{Change, Finding, Operation, Secrets, Services, Source, StoreError, Verb};
+use crate::commit::{Refused, commit_units};
+use crate::{Change, Finding, Operation, Services, Source, StoreError, Verb};
 
 use ahead::each_finding;
 use plan::{Decision, Plan};
@@ -87,7 +87,14 @@ pub fn ingest(
     let mut survey = Survey::of(services, source, &mut report, progress)?;
     let links = survey.follow(&mut report.links);
     let total = survey.len() as u64;
-    let mut batch = Batch { services, operation: services.operation(Verb::Ingest), paths: Vec::new(), bytes: 0, dry_run };
+    let mut batch = Batch {
+        services,
+        operation: services.operation(Verb::Ingest),
+        changes: Vec::new(),
+        paths: Vec::new(),
+        bytes: 0,
+        dry_run,
+    };
     let mut done = 0;
     let at = batch.operation.at;
     let think = |finding| {
@@ -117,7 +124,9 @@ pub fn ingest(
 /// Changes that are written with one sync.
 struct Batch<'a> {
     services: &'a Services,
+    /// What they are all part of.
     operation: Operation,
+    changes: Vec<Change>,
     /// The note that each change is about.
     paths: Vec<String>,
     bytes: usize,
@@ -129,44 +138,27 @@ impl Batch<'_> {
         if let Change::Create { memory, .. } | Change::Replace { memory, .. } = &change {
             self.bytes += memory.content.len();
         }
-        self.operation.changes.push(change);
+        self.changes.push(change);
         self.paths.push(path.to_owned());
         if BATCH <= self.paths.len() || BATCH_BYTES <= self.bytes { self.flush(report) } else { Ok(()) }
     }
 
     fn flush(&mut self, report: &mut IngestReport) -> Result<(), StoreError> {
-        let changes = std::mem::take(&mut self.operation.changes);
-        let paths = std::mem::take(&mut self.paths);
+        let changes = std::mem::take(&mut self.changes);
+        let mut paths = std::mem::take(&mut self.paths);
         self.bytes = 0;
-        self.commit(changes, &paths, report)
-    }
-
-    /// Commits `changes`. When somebody else has changed one of the memories in the meantime, all but that one are.
-    fn commit(&self, mut changes: Vec<Change>, paths: &[String], report: &mut IngestReport) -> Result<(), StoreError> {
-        let Some(first) = paths.first() else { return Ok(()) };
-        let operation = Operation { changes, ..self.operation.clone() };
+        let mut is_new: Vec<bool> = changes.iter().map(|change| matches!(change, Change::Create { .. })).collect();
         // Credentials were redacted when the changes were thought out.
-        let done = if self.dry_run { Ok(Vec::new()) } else { commit(self.services, &operation, Secrets::Keep) };
-        changes = operation.changes;
-        match done {
-            Ok(_) => {
-                let new = changes.iter().filter(|change| matches!(change, Change::Create { .. })).count();
-                report.new += new as u64;
-                report.updated += (changes.len() - new) as u64;
-                Ok(())
-            }
-            Err(error @ (StoreError::Conflict { .. } | StoreError::NotFound { .. })) if changes.len() == 1 => {
-                report.skipped.push(Skipped { path: first.clone(), reason: error.to_string() });
-                Ok(())
-            }
-            Err(StoreError::Conflict { .. } | StoreError::NotFound { .. }) => {
-                let rest = changes.split_off(changes.len() / 2);
-                let (front, back) = paths.split_at(changes.len());
-                self.commit(changes, front, report)?;
-                self.commit(rest, back, report)
-            }
-            Err(error) => Err(error),
+        let units = changes.into_iter().map(|change| vec![change]).collect();
+        let refused = if self.dry_run { Vec::new() } else { commit_units(self.services, &self.operation, units)? };
+        for Refused { unit, error } in refused.into_iter().rev() {
+            is_new.remove(unit);
+            report.skipped.push(Skipped { path: paths.remove(unit), reason: error.to_string() });
         }
+        let new = is_new.iter().filter(|is_new| **is_new).count() as u64;
+        report.new += new;
+        report.updated += is_new.len() as u64 - new;
+        Ok(())
     }
 }
 

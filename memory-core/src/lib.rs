@@ -28,6 +28,7 @@ mod filter;
 mod history;
 mod memory;
 mod notifier;
+mod outline;
 mod query;
 mod reranker;
 mod reranking;
@@ -49,6 +50,7 @@ mod notify;
 mod pending;
 mod pin;
 mod read;
+mod refine;
 mod remind;
 mod reminders;
 mod search;
@@ -73,7 +75,7 @@ pub use change::{Change, Duplicates, Operation, OperationId, Outcome, Stamp, Ver
 pub use chat::{ChatError, ChatModel, ChatRequest, Message, Role};
 pub use clock::{Clock, IdSource};
 pub use code::{Code, Fault};
-pub use commit::Secrets;
+pub use commit::{Refused, Secrets};
 pub use delete::delete;
 pub use due::{Due, due};
 pub use embed::{EmbedReport, embed};
@@ -91,12 +93,14 @@ pub use memory::{
 };
 pub use notifier::{Notification, Notifier, NotifyError};
 pub use notify::{Notified, notify};
+pub use outline::{Impression, Outline, Outlines};
 pub use pending::pending;
 pub use pin::{pin, unpin};
 pub use query::{
     Asked, Explanation, Found, Hit, Order, Page, PartScore, Query, QuestionVector, Ranking, RerankScore, Slice, TermScore,
 };
 pub use read::read;
+pub use refine::{Refinement, Unit};
 pub use remind::{Reminded, remind, remind_of};
 pub use reminders::{ReminderFilter, reminders};
 pub use reranker::{RerankError, Reranker};

@@ -1,5 +1,6 @@
 //! What the use cases work with.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::{Clock, Duplicates, Embedder, History, IdSource, MemoryStore, Operation, Reranking, Verb};
@@ -25,7 +26,7 @@ pub struct Services {
 
 impl Services {
     /// Returns an operation of this actor, now, with no changes yet.
-    pub(crate) fn operation(&self, verb: Verb) -> Operation {
+    pub fn operation(&self, verb: Verb) -> Operation {
         Operation {
             id: self.ids.operation_id(),
             verb,
@@ -33,6 +34,7 @@ impl Services {
             at: self.clock.now(),
             duplicates: Duplicates::Keep,
             changes: Vec::new(),
+            reasons: BTreeMap::new(),
         }
     }
 }

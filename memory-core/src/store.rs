@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 
 use crate::wikilink::Candidate;
 use crate::{
-    Asked, ContentHash, Embeddings, Filter, Found, Memory, MemoryId, Operation, Origin, Outcome, Page, Problem, Reminders, Scope,
-    Slice, Stamp, StoreError,
+    Asked, ContentHash, Embeddings, Filter, Found, Memory, MemoryId, Operation, Origin, Outcome, Outlines, Page, Problem,
+    Reminders, Scope, Slice, Stamp, StoreError,
 };
 
 /// A memory as it is kept: what its file says at this moment.
@@ -27,7 +27,7 @@ pub struct Stored {
 ///
 /// All methods may be called from any thread and from many processes at once. What is returned is always what the files
 /// say at that moment; which files there are is known as of the last [`MemoryStore::refresh`] or later.
-pub trait MemoryStore: Names + Embeddings {
+pub trait MemoryStore: Names + Embeddings + Outlines {
     /// Looks for files that other programs made, moved, changed or deleted. Every use case that asks for more than single
     /// memories begins with it; [`MemoryStore::find`] and [`MemoryStore::get`] look for themselves.
     ///

@@ -28,6 +28,8 @@ struct ChangeShape<'a> {
     before: Option<FileShape<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<FileShape<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -131,8 +133,9 @@ impl<'a> RecordShape<'a> {
 
 impl<'a> ChangeShape<'a> {
     fn of(change: &'a RecordedChange) -> Self {
-        let RecordedChange { id, before, after } = change;
-        Self { id: id.to_string(), before: before.as_ref().map(FileShape::of), after: after.as_ref().map(FileShape::of) }
+        let RecordedChange { id, before, after, why } = change;
+        let (before, after) = (before.as_ref().map(FileShape::of), after.as_ref().map(FileShape::of));
+        Self { id: id.to_string(), before, after, why: why.as_deref() }
     }
 }
 

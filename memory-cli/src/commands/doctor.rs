@@ -44,14 +44,7 @@ impl Doctor {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let services = &home.services;
-        let repair = Operation {
-            id: services.ids.operation_id(),
-            verb: Verb::Repair,
-            by: services.actor.clone(),
-            at: services.clock.now(),
-            duplicates: Duplicates::Keep,
-            changes: Vec::new(),
-        };
+        let repair = services.operation(Verb::Repair);
         let report = home.store.doctor(self.fix.then_some(&repair))?;
         let wrong = report.findings.iter().filter(|finding| !finding.fixed).count() as u64;
         if app.output.is_json() {

@@ -64,12 +64,12 @@ fn show(operation: &str, home: &Home, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::record(&record, &changes))?);
     }
-    let mut table = Table::new(["id", "before", "after", "former file"].map(Column::Text));
-    for RecordedChange { id, before, after } in &changes {
+    let mut table = Table::new(["id", "before", "after", "former file", "why"].map(Column::Text));
+    for RecordedChange { id, before, after, why } in &changes {
         let id = if app.output.form() == Form::Tabbed { id.to_string() } else { id.short() };
         let path = |file: &Option<RecordedFile>| file.as_ref().map_or_else(|| "-".to_owned(), |file| file.path.clone());
         let trash = before.as_ref().and_then(|before| before.trash.as_deref()).unwrap_or("-");
-        table.push([&id, &path(before), &path(after), trash]);
+        table.push([&id, &path(before), &path(after), trash, why.as_deref().unwrap_or("-")]);
     }
     Ok(app.output.table(&table)?)
 }

@@ -8,9 +8,9 @@ use chrono::{DateTime, Utc};
 use crate::text::tokens;
 use crate::wikilink::{self, By, Candidate, Target};
 use crate::{
-    Asked, Change, ContentHash, Duplicates, Embeddings, Explanation, Filter, Found, History, Hit, Memory, MemoryId, MemoryStore,
-    Names, Operation, OperationId, Order, Origin, Outcome, Page, Record, RecordedChange, RecordedFile, Reminders, Scope, Slice,
-    Stamp, StoreError, Stored, TextVector, Trashed, embedded_text,
+    Asked, Change, ContentHash, Duplicates, Embeddings, Explanation, Filter, Found, History, Hit, Impression, Memory, MemoryId,
+    MemoryStore, Names, Operation, OperationId, Order, Origin, Outcome, Outline, Outlines, Page, Record, RecordedChange,
+    RecordedFile, Reminders, Scope, Slice, Stamp, StoreError, Stored, TextVector, Trashed, embedded_text,
 };
 
 /// A store in memory that keeps every promise of [`MemoryStore`] and [`History`] but durability. It is also the model that
@@ -25,6 +25,7 @@ struct State {
     journal: Vec<Entry>,
     /// By the model's identity.
     vectors: HashMap<String, HashMap<MemoryId, TextVector>>,
+    impressions: HashMap<MemoryId, (ContentHash, Vec<u8>)>,
 }
 
 /// A file: its path and what it says.
@@ -152,6 +153,41 @@ impl Embeddings for FakeStore {
         let count = kept.len() as u64;
         state.vectors.entry(identity.to_owned()).or_default().extend(kept.into_iter().map(|own| (own.id, own)));
         Ok(count)
+    }
+}
+
+impl Outlines for FakeStore {
+    fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
+        let state = self.state();
+        let of = |(id, (_, memory)): (&MemoryId, &(String, Memory))| {
+            let text = ContentHash::of(&embedded_text(memory));
+            Outline {
+                id: *id,
+                phase: memory.phase,
+                category: memory.category,
+                scope: memory.scope.clone(),
+                created_at: memory.created_at,
+                updated_at: memory.updated_at,
+                is_superseded: memory.superseded_by.is_some(),
+                ends_at: memory.ends_at().filter(|_| memory.superseded_by.is_none()),
+                access_count: memory.access_count + state.accesses.get(id).copied().unwrap_or_default(),
+                is_damaged: false,
+                text,
+                impression: state.impressions.get(id).filter(|(of, _)| *of == text).map(|(_, bytes)| bytes.clone()),
+            }
+        };
+        Ok(state.memories.iter().map(of).collect())
+    }
+
+    fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError> {
+        let mut state = self.state();
+        for Impression { id, text, bytes } in impressions {
+            let current = state.memories.get(id).map(|(_, memory)| ContentHash::of(&embedded_text(memory)));
+            if current == Some(*text) {
+                state.impressions.insert(*id, (*text, bytes.clone()));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -368,7 +404,8 @@ impl History for FakeStore {
         for entry in self.state().journal.iter().rev().filter(|entry| entry.operation.id == *id) {
             changes.extend(entry.changes.iter().rev().map(|(id, before, after)| {
                 let before = before.as_ref().map(|before| file(Some(&entry.operation.id), before));
-                Ok(RecordedChange { id: *id, before, after: after.as_ref().map(|after| file(None, after)) })
+                let why = entry.operation.reasons.get(id).cloned();
+                Ok(RecordedChange { id: *id, before, after: after.as_ref().map(|after| file(None, after)), why })
             }));
         }
         Box::new(changes.into_iter())

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use memory_core::testing::{
     CountingIds, FakeChat, FakeClock, FakeEmbedder, FakeNotifier, FakeReranker, FakeSource, FakeStore, chat_suite, clock_suite,
-    embedder_suite, embeddings_suite, history_suite, id_suite, notifier_suite, reminder_suite, reranker_suite, services,
-    source_suite, store_suite,
+    embedder_suite, embeddings_suite, history_suite, id_suite, notifier_suite, outlines_suite, reminder_suite, reranker_suite,
+    services, source_suite, store_suite,
 };
 
 #[test]
@@ -41,4 +41,9 @@ fn the_other_fakes_keep_their_promises() {
 #[test]
 fn the_fake_store_keeps_the_promises_of_a_store_of_vectors() {
     embeddings_suite(&|| services(Arc::new(FakeStore::default())));
+}
+
+#[test]
+fn the_fake_store_keeps_the_promises_of_stores_of_outlines() {
+    outlines_suite(&|| services(Arc::new(FakeStore::default())));
 }

@@ -66,6 +66,7 @@ pub(crate) fn record(disk: &dyn Disk, operation: &Operation, steps: &[Step]) -> 
                 hash: ContentHash::of_bytes(&next.bytes),
                 trash: None,
             }),
+            why: operation.reasons.get(&step.id).cloned(),
         })
         .collect()
 }

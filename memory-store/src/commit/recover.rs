@@ -122,6 +122,7 @@ fn restore(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> io::Re
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use memory_core::{ContentHash, Duplicates, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
@@ -150,6 +151,7 @@ mod tests {
             at: chrono::DateTime::UNIX_EPOCH,
             duplicates: Duplicates::Keep,
             changes: Vec::new(),
+            reasons: BTreeMap::new(),
         };
         let steps = [step("kept", None, b"kept"), step("deleted", None, b"deleted"), step("changed", Some(b"former"), b"new")];
         carry_out(disk.as_ref(), &journal, &operation, None, &steps).unwrap();

@@ -139,7 +139,7 @@ impl FileStore {
                     // A file that cannot be read is there, and is reported as what it is.
                     && load(self.disk.as_ref(), &after.path).is_ok()
                 {
-                    gone.push(RecordedChange { id: change.id, before: Some(after), after: None });
+                    gone.push(RecordedChange { id: change.id, before: Some(after), after: None, why: None });
                 }
             }
         }

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use memory_core::wikilink::Candidate;
 use memory_core::{
-    Asked, ContentHash, Embeddings, Filter, Found, MemoryId, MemoryStore, Names, Operation, Origin, Outcome, Page, Reminders,
-    Scope, Slice, StoreError, Stored, TextVector,
+    Asked, ContentHash, Embeddings, Filter, Found, Impression, MemoryId, MemoryStore, Names, Operation, Origin, Outcome, Outline,
+    Outlines, Page, Reminders, Scope, Slice, StoreError, Stored, TextVector,
 };
 
 use super::FileStore;
@@ -31,6 +31,17 @@ impl Embeddings for FileStore {
     fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let _lock = self.begin()?;
         self.index.keep_vectors(identity, vectors)
+    }
+}
+
+impl Outlines for FileStore {
+    fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
+        self.index.outlines()
+    }
+
+    fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError> {
+        let _lock = self.begin()?;
+        self.index.keep_impressions(impressions)
     }
 }
 

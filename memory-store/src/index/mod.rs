@@ -26,6 +26,7 @@ mod list;
 mod lookup;
 mod now;
 mod open;
+mod outlines;
 mod reading;
 mod rebuild;
 mod refresh;

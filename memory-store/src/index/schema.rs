@@ -10,7 +10,7 @@ use super::trouble::Trouble;
 use super::update::row_count;
 
 /// Counts the changes to the tables, to what rows are made of, and to how text is cut. Another number means: build anew.
-pub(super) const VERSION: i64 = 8;
+pub(super) const VERSION: i64 = 9;
 
 /// The file's name.
 pub(super) const FILE: &str = "documents.db";
@@ -72,6 +72,11 @@ CREATE TABLE handles(
   document INTEGER NOT NULL,
   PRIMARY KEY (bits, document)
 ) WITHOUT ROWID;
+CREATE TABLE impressions(
+  document INTEGER PRIMARY KEY,
+  text BLOB NOT NULL,
+  bytes BLOB NOT NULL
+);
 CREATE TABLE unreadable(
   path TEXT PRIMARY KEY,
   size INTEGER NOT NULL,

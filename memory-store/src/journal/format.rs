@@ -63,6 +63,8 @@ struct WireChange {
     id: String,
     before: Option<WireFile>,
     after: Option<WireFile>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -95,7 +97,12 @@ impl From<&RecordedChange> for WireChange {
     fn from(change: &RecordedChange) -> Self {
         let file =
             |file: &RecordedFile| WireFile { path: file.path.clone(), hash: file.hash.to_string(), trash: file.trash.clone() };
-        Self { id: change.id.to_string(), before: change.before.as_ref().map(file), after: change.after.as_ref().map(file) }
+        Self {
+            id: change.id.to_string(),
+            before: change.before.as_ref().map(file),
+            after: change.after.as_ref().map(file),
+            why: change.why.clone(),
+        }
     }
 }
 
@@ -129,6 +136,7 @@ impl TryFrom<WireChange> for RecordedChange {
             id: parse::<MemoryId>(&wire.id)?,
             before: wire.before.map(file).transpose()?,
             after: wire.after.map(file).transpose()?,
+            why: wire.why,
         })
     }
 }

@@ -22,14 +22,7 @@ fn put(services: &Services, text: &str) -> (String, String) {
 }
 
 fn repair(services: &Services) -> Operation {
-    Operation {
-        id: services.ids.operation_id(),
-        verb: Verb::Repair,
-        by: "test".into(),
-        at: services.clock.now(),
-        duplicates: memory_core::Duplicates::Keep,
-        changes: Vec::new(),
-    }
+    services.operation(Verb::Repair)
 }
 
 /// Names what is wrong with a home.

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use memory_core::testing::{embeddings_suite, history_suite, reminder_suite, store_suite};
+use memory_core::testing::{embeddings_suite, history_suite, outlines_suite, reminder_suite, store_suite};
 
 use crate::home::Home;
 
@@ -43,6 +43,17 @@ fn the_file_store_keeps_the_promises_of_a_store_of_vectors() {
 fn the_file_store_keeps_the_promises_of_reminders() {
     let homes = RefCell::new(Vec::new());
     reminder_suite(&|| {
+        let home = Home::new();
+        let services = home.services();
+        homes.borrow_mut().push(home);
+        services
+    });
+}
+
+#[test]
+fn the_file_store_keeps_the_promises_of_outlines() {
+    let homes = RefCell::new(Vec::new());
+    outlines_suite(&|| {
         let home = Home::new();
         let services = home.services();
         homes.borrow_mut().push(home);

@@ -1,0 +1,75 @@
+//! What is known of every document without a look at its file.
+
+use chrono::{DateTime, Utc};
+use memory_core::{Category, ContentHash, Impression, MemoryId, Outline, Phase, Scope, StoreError};
+use rusqlite::{Connection, Row, params};
+
+use super::open::Index;
+use super::refresh::write;
+use super::row::{NEVER, SUPERSEDED};
+use super::schema::Meta;
+use super::trouble::Trouble;
+use super::update::{id_bytes, row_count, row_id};
+
+impl Index {
+    /// Returns the outlines of all documents, by their ids.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
+        self.ask("list memories", |_, opened| {
+            let sql = "SELECT id, phase, category, scope, created_at, updated_at, holds_until, access_count + accesses, damaged, \
+                       embedded_hash, bytes \
+                       FROM documents LEFT JOIN impressions ON document = key AND text = embedded_hash \
+                       WHERE id NOT NULL ORDER BY id";
+            let mut select = opened.connection.prepare_cached(sql)?;
+            Ok(select.query_map((), outline)?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Keeps impressions, as far as the documents still have these texts.
+    ///
+    /// # Errors
+    /// When they cannot be kept.
+    pub(crate) fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError> {
+        self.tell("keep impressions", |_, opened| {
+            write(&mut opened.connection, |transaction| {
+                let sql = "INSERT OR REPLACE INTO impressions SELECT key, embedded_hash, ? FROM documents \
+                           WHERE id = ? AND embedded_hash = ?";
+                let mut insert = transaction.prepare_cached(sql)?;
+                for Impression { id, text, bytes } in impressions {
+                    insert.execute(params![bytes, id_bytes(id), text.as_bytes()])?;
+                }
+                forget_gone(transaction)
+            })
+        })
+    }
+}
+
+/// Removes the impressions of documents that are gone, once there must be some.
+fn forget_gone(connection: &Connection) -> Result<(), Trouble> {
+    let kept = connection.query_row("SELECT count(*) FROM impressions", (), |row| row_count(row, 0))?;
+    if Meta::read(connection)?.documents < kept {
+        connection.execute("DELETE FROM impressions WHERE document NOT IN (SELECT key FROM documents)", ())?;
+    }
+    Ok(())
+}
+
+fn outline(row: &Row<'_>) -> rusqlite::Result<Outline> {
+    let until: i64 = row.get(6)?;
+    let known = "the index writes down only what it has read";
+    Ok(Outline {
+        id: MemoryId::from(row_id(row, 0)?),
+        phase: row.get_ref(1)?.as_str()?.parse::<Phase>().expect(known),
+        category: row.get_ref(2)?.as_str()?.parse::<Category>().expect(known),
+        scope: row.get_ref(3)?.as_str()?.parse::<Scope>().expect(known),
+        created_at: DateTime::from_timestamp_nanos(row.get(4)?),
+        updated_at: DateTime::from_timestamp_nanos(row.get(5)?),
+        is_superseded: until == SUPERSEDED,
+        ends_at: Some(until).filter(|until| ![NEVER, SUPERSEDED].contains(until)).map(DateTime::<Utc>::from_timestamp_nanos),
+        access_count: row_count(row, 7)?,
+        is_damaged: row.get(8)?,
+        text: ContentHash::from(row.get::<_, [u8; 32]>(9)?),
+        impression: row.get(10)?,
+    })
+}
