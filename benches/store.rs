@@ -17,6 +17,7 @@ fn services(store: FileStore) -> Services {
         ids: Arc::new(RandomIds),
         embedder: None,
         reranking: None,
+        chat: None,
         actor: "bench".into(),
     }
 }

@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ids: Arc::new(RandomIds),
         embedder: model.clone().map(|model| model as Arc<dyn Embedder>),
         reranking: None,
+        chat: None,
         actor: "bench".into(),
     };
     let mut times = Vec::new();

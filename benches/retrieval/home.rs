@@ -49,6 +49,7 @@ impl Home {
             ids: Arc::new(RandomIds),
             embedder: model.cloned(),
             reranking: None,
+            chat: None,
             actor: "bench".into(),
         };
         let mut places: Vec<usize> = (0..data.turns.len()).collect();

@@ -62,6 +62,7 @@ impl App<'_> {
             ids: Arc::new(RandomIds),
             embedder: None,
             reranking: None,
+            chat: None,
             actor: "cli".into(),
         };
         Ok(Home { services, store })

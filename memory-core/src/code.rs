@@ -36,6 +36,14 @@ pub enum Code {
     CheckFailed,
     /// A model did not answer, or not as it should.
     ModelFailed,
+    /// A model, or who offers it, refuses to answer.
+    ModelRefused,
+    /// A model did not answer in time.
+    ModelTimeout,
+    /// A model's answer is not what was asked for, or breaks off.
+    ModelUnreadable,
+    /// What asking a model may cost on one day is spent.
+    BudgetExhausted,
     /// The disk is full.
     DiskFull,
     /// The disk or the system refused.
@@ -61,7 +69,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 22] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -77,6 +85,10 @@ impl Code {
         Self::ConfigInvalid,
         Self::CheckFailed,
         Self::ModelFailed,
+        Self::ModelRefused,
+        Self::ModelTimeout,
+        Self::ModelUnreadable,
+        Self::BudgetExhausted,
         Self::DiskFull,
         Self::Io,
         Self::Internal,
@@ -100,6 +112,10 @@ impl Code {
             Self::ConfigInvalid => "CONFIG_INVALID",
             Self::CheckFailed => "CHECK_FAILED",
             Self::ModelFailed => "MODEL_FAILED",
+            Self::ModelRefused => "MODEL_REFUSED",
+            Self::ModelTimeout => "MODEL_TIMEOUT",
+            Self::ModelUnreadable => "MODEL_UNREADABLE",
+            Self::BudgetExhausted => "BUDGET_EXHAUSTED",
             Self::DiskFull => "DISK_FULL",
             Self::Io => "IO",
             Self::Internal => "INTERNAL",
@@ -115,7 +131,15 @@ impl Code {
                 Fault::Caller
             }
             Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed => Fault::Damaged,
-            Self::Locked | Self::ModelFailed | Self::DiskFull | Self::Io | Self::Internal => Fault::Machine,
+            Self::ModelFailed
+            | Self::ModelRefused
+            | Self::ModelTimeout
+            | Self::ModelUnreadable
+            | Self::BudgetExhausted
+            | Self::Locked
+            | Self::DiskFull
+            | Self::Io
+            | Self::Internal => Fault::Machine,
         }
     }
 }
@@ -123,5 +147,21 @@ impl Code {
 impl fmt::Display for Code {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_permanent() {
+        let names: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(
+            names.join(" "),
+            "MEMORY_NOT_FOUND MEMORY_AMBIGUOUS OPERATION_NOT_FOUND TRASH_NOT_FOUND PATH_NOT_FOUND CONFLICT LOCKED INVALID_INPUT \
+             SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
+             MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED DISK_FULL IO INTERNAL"
+        );
     }
 }

@@ -10,6 +10,7 @@
 //! | remember something | [`write()`], [`update()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
 //! | find it again | [`read()`], [`list()`], [`search()`], [`backlinks()`] |
 //! | have a model read it | [`embed()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
+//! | ask a language model, within a budget | [`ChatModel`], [`Metered`], [`Meter`], [`json_answer()`] |
 //! | know when a text means | [`when::when()`], [`when::readings()`] |
 //! | be reminded | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
 //! | take it back | [`delete()`], [`undo()`], [`restore()`] |
@@ -17,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 mod change;
 mod chat;
 mod clock;
@@ -27,6 +29,7 @@ mod error;
 mod filter;
 mod history;
 mod memory;
+mod meter;
 mod notifier;
 mod outline;
 mod query;
@@ -71,8 +74,12 @@ pub mod when;
 pub mod wikilink;
 
 pub use backlinks::backlinks;
+pub use budget::{Budget, Left, Limit, Shortage, Spent};
 pub use change::{Change, Duplicates, Operation, OperationId, Outcome, Stamp, Verb};
-pub use chat::{ChatError, ChatModel, ChatRequest, Message, Role};
+pub use chat::{
+    Answer, ChatError, ChatModel, ChatModelExt, ChatRequest, Message, Metered, NoJson, Purpose, Role, Tokens, Trouble,
+    json_answer,
+};
 pub use clock::{Clock, IdSource};
 pub use code::{Code, Fault};
 pub use commit::{Refused, Secrets};
@@ -91,6 +98,7 @@ pub use list::list;
 pub use memory::{
     Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder, Reminders, Scope, Tags,
 };
+pub use meter::{Meter, MeterError, Reservation, Spending, SpentOn};
 pub use notifier::{Notification, Notifier, NotifyError};
 pub use notify::{Notified, notify};
 pub use outline::{Impression, Outline, Outlines};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Clock, Duplicates, Embedder, History, IdSource, MemoryStore, Operation, Reranking, Verb};
+use crate::{ChatModel, Clock, Duplicates, Embedder, History, IdSource, MemoryStore, Operation, Reranking, Verb};
 
 /// What the use cases work with: the machine, behind traits.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct Services {
     pub embedder: Option<Arc<dyn Embedder>>,
     /// The model that reads the best hits of a search again, if there is one.
     pub reranking: Option<Reranking>,
+    /// The language model, if there is one; it keeps to its budget by itself.
+    pub chat: Option<Arc<dyn ChatModel>>,
     /// Who is asking, for the journal: `cli`, or an agent's name.
     pub actor: String,
 }

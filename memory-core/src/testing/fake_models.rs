@@ -5,21 +5,35 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::text::{TokenKind, tokens};
 use crate::{
-    ChatError, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification, Notifier, NotifyError, RerankError,
-    Reranker,
+    Answer, ChatError, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification, Notifier, NotifyError, RerankError,
+    Reranker, Tokens, Trouble,
 };
 
 /// A language model that gives the answers it was told to give, in order, and then fails.
 #[derive(Debug, Default)]
 pub struct FakeChat {
-    answers: Mutex<VecDeque<String>>,
+    answers: Mutex<VecDeque<Result<Answer, ChatError>>>,
     asked: Mutex<Vec<ChatRequest>>,
 }
 
 impl FakeChat {
-    /// Returns a model that will give `answers`.
+    /// Returns a model that will give `answers`, whose tokens are estimated.
     pub fn answering(answers: &[&str]) -> Self {
-        Self { answers: Mutex::new(answers.iter().map(|answer| (*answer).to_owned()).collect()), asked: Mutex::default() }
+        let model = Self::default();
+        for text in answers {
+            model.will_answer(text, Tokens { prompt: 0, answer: Tokens::of(text), estimated: true });
+        }
+        model
+    }
+
+    /// Adds an answer.
+    pub fn will_answer(&self, text: &str, tokens: Tokens) {
+        held(&self.answers).push_back(Ok(Answer { text: text.to_owned(), tokens }));
+    }
+
+    /// Adds a failure.
+    pub fn will_fail(&self, error: ChatError) {
+        held(&self.answers).push_back(Err(error));
     }
 
     /// Returns what it was asked.
@@ -29,10 +43,10 @@ impl FakeChat {
 }
 
 impl ChatModel for FakeChat {
-    fn answer(&self, request: &ChatRequest) -> Result<String, ChatError> {
+    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
         held(&self.asked).push(request.clone());
-        let answer = held(&self.answers).pop_front();
-        answer.ok_or_else(|| ChatError { why: "it has no more answers".into() })
+        let none = || Err(ChatError::Unreachable(Trouble { why: "it has no more answers".into(), hint: None }));
+        held(&self.answers).pop_front().unwrap_or_else(none)
     }
 }
 
@@ -106,6 +120,6 @@ impl Notifier for FakeNotifier {
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,11 +5,13 @@
 
 mod embeddings_suite;
 mod fake_clock;
+mod fake_meter;
 mod fake_models;
 mod fake_source;
 mod fake_store;
 mod generators;
 mod history_suite;
+mod meter_suite;
 mod outlines_suite;
 mod reminder_suite;
 mod rim_suites;
@@ -17,11 +19,13 @@ mod store_suite;
 
 pub use embeddings_suite::embeddings_suite;
 pub use fake_clock::{CountingIds, FakeClock};
+pub use fake_meter::FakeMeter;
 pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};
 pub use fake_source::FakeSource;
 pub use fake_store::FakeStore;
 pub use generators::{any_draft, any_memory, any_text};
 pub use history_suite::history_suite;
+pub use meter_suite::meter_suite;
 pub use outlines_suite::outlines_suite;
 pub use reminder_suite::reminder_suite;
 pub use rim_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite};
@@ -40,6 +44,7 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         ids: Arc::new(CountingIds::default()),
         embedder: None,
         reranking: None,
+        chat: None,
         actor: "test".into(),
     }
 }

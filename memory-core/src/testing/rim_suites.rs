@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::{
-    ChatModel, ChatRequest, Clock, Embedder, Finding, IdSource, Message, Notification, Notifier, Reranker, Role, Source,
+    ChatModel, ChatRequest, Clock, Embedder, Finding, IdSource, Message, Notification, Notifier, Purpose, Reranker, Role, Source,
 };
 
 /// Checks every promise of [`Source`] on something that it can read.
@@ -89,8 +89,9 @@ pub fn reranker_suite(reranker: &dyn Reranker) {
 /// When a promise is broken.
 pub fn chat_suite(model: &dyn ChatModel) {
     let messages = vec![Message { role: Role::User, content: "Say one word.".into() }];
-    let answer = model.answer(&ChatRequest { messages, max_tokens: 10 }).expect("it answers");
-    assert!(!answer.is_empty());
+    let answer = model.answer(&ChatRequest { purpose: Purpose::of("test"), messages, max_tokens: 10 }).expect("it answers");
+    assert!(!answer.text.trim().is_empty(), "an answer is not empty");
+    assert!(0 < answer.tokens.answer, "every answer takes a token");
 }
 
 /// Checks every promise of [`Notifier`].

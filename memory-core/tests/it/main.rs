@@ -5,9 +5,9 @@ mod remind;
 use std::sync::Arc;
 
 use memory_core::testing::{
-    CountingIds, FakeChat, FakeClock, FakeEmbedder, FakeNotifier, FakeReranker, FakeSource, FakeStore, chat_suite, clock_suite,
-    embedder_suite, embeddings_suite, history_suite, id_suite, notifier_suite, outlines_suite, reminder_suite, reranker_suite,
-    services, source_suite, store_suite,
+    CountingIds, FakeChat, FakeClock, FakeEmbedder, FakeMeter, FakeNotifier, FakeReranker, FakeSource, FakeStore, chat_suite,
+    clock_suite, embedder_suite, embeddings_suite, history_suite, id_suite, meter_suite, notifier_suite, outlines_suite,
+    reminder_suite, reranker_suite, services, source_suite, store_suite,
 };
 
 #[test]
@@ -32,6 +32,7 @@ fn the_other_fakes_keep_their_promises() {
     embedder_suite(&FakeEmbedder);
     reranker_suite(&FakeReranker);
     chat_suite(&FakeChat::answering(&["Yes."]));
+    meter_suite(&|| Box::new(FakeMeter::default()));
     let notifier = FakeNotifier::default();
     notifier_suite(&notifier);
     assert_eq!(notifier.shown().len(), 1);

@@ -62,6 +62,7 @@ pub(crate) fn services(store: FileStore) -> Services {
         ids: Arc::new(memory_store::RandomIds),
         embedder: None,
         reranking: None,
+        chat: None,
         actor: "test".into(),
     }
 }

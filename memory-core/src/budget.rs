@@ -1,0 +1,178 @@
+//! What asking a language model may cost on one day.
+
+use std::fmt;
+use std::ops::Add;
+
+use crate::Tokens;
+
+/// What asking a language model may cost on one day; what is `None` has no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// How often it may be asked.
+    pub calls_a_day: Option<u64>,
+    /// How many tokens that may take.
+    pub tokens_a_day: Option<u64>,
+}
+
+/// What was spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// How often a model was asked.
+    pub calls: u64,
+    /// The tokens of what was asked.
+    pub prompt_tokens: u64,
+    /// The tokens of the answers.
+    pub answer_tokens: u64,
+}
+
+/// What is left of a budget; what is `None` has no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    /// How often a model may still be asked.
+    pub calls: Option<u64>,
+    /// How many tokens that may take.
+    pub tokens: Option<u64>,
+}
+
+/// What a budget counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// How often a model is asked.
+    Calls,
+    /// How many tokens that takes.
+    Tokens,
+}
+
+/// A day's budget that is too small for what is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the language model was not asked: of the day's {a_day} {limit}, {left} are left, and this may take {wanted}")]
+pub struct Shortage {
+    /// What there is too little of.
+    pub limit: Limit,
+    /// How many of it a day has.
+    pub a_day: u64,
+    /// How many of them are left.
+    pub left: u64,
+    /// How many would be needed.
+    pub wanted: u64,
+}
+
+impl Budget {
+    /// Tells whether `more` may be spent on a day on which `spent` was spent already: up to the very last call and token.
+    ///
+    /// # Errors
+    /// Says what there is too little of; the calls, if both.
+    pub fn allows(&self, spent: Spent, more: Spent) -> Result<(), Shortage> {
+        let left = self.left(spent);
+        enough(Limit::Calls, self.calls_a_day, left.calls, more.calls)?;
+        enough(Limit::Tokens, self.tokens_a_day, left.tokens, more.tokens())
+    }
+
+    /// Returns what is left of it on a day on which `spent` was spent.
+    pub fn left(&self, spent: Spent) -> Left {
+        Left {
+            calls: self.calls_a_day.map(|calls| calls.saturating_sub(spent.calls)),
+            tokens: self.tokens_a_day.map(|tokens| tokens.saturating_sub(spent.tokens())),
+        }
+    }
+}
+
+fn enough(limit: Limit, a_day: Option<u64>, left: Option<u64>, wanted: u64) -> Result<(), Shortage> {
+    match (a_day, left) {
+        (Some(a_day), Some(left)) if left < wanted => Err(Shortage { limit, a_day, left, wanted }),
+        _ => Ok(()),
+    }
+}
+
+impl Spent {
+    /// Returns what one call costs that takes `tokens`.
+    pub fn one_call(tokens: Tokens) -> Self {
+        Self { calls: 1, prompt_tokens: tokens.prompt, answer_tokens: tokens.answer }
+    }
+
+    /// Returns all tokens.
+    pub fn tokens(self) -> u64 {
+        self.prompt_tokens.saturating_add(self.answer_tokens)
+    }
+}
+
+impl Add for Spent {
+    type Output = Self;
+
+    /// Sums up; a sum that is too large for a number is the largest one.
+    fn add(self, more: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_add(more.calls),
+            prompt_tokens: self.prompt_tokens.saturating_add(more.prompt_tokens),
+            answer_tokens: self.answer_tokens.saturating_add(more.answer_tokens),
+        }
+    }
+}
+
+impl Shortage {
+    /// Returns what to do about it.
+    pub fn hint(&self) -> String {
+        let key = match self.limit {
+            Limit::Calls => "llm.calls_a_day",
+            Limit::Tokens => "llm.tokens_a_day",
+        };
+        format!("wait for the next day, or raise {key} in config.yaml; `memory usage` shows what was spent on what")
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Calls => "calls",
+            Self::Tokens => "tokens",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOTHING: Spent = Spent { calls: 0, prompt_tokens: 0, answer_tokens: 0 };
+
+    #[test]
+    fn a_budget_is_spent_to_the_last_token_and_no_further() {
+        let budget = Budget { calls_a_day: Some(2), tokens_a_day: Some(100) };
+        let one = |prompt, answer| Spent { calls: 1, prompt_tokens: prompt, answer_tokens: answer };
+        assert_eq!(budget.allows(one(30, 20), one(25, 25)), Ok(()));
+        let shortage = Shortage { limit: Limit::Tokens, a_day: 100, left: 50, wanted: 51 };
+        assert_eq!(budget.allows(one(30, 20), one(26, 25)), Err(shortage));
+        let shortage = Shortage { limit: Limit::Calls, a_day: 2, left: 0, wanted: 1 };
+        assert_eq!(
+            budget.allows(one(0, 0) + one(900, 0), one(0, 0)),
+            Err(shortage),
+            "and one that is overdrawn has nothing left"
+        );
+        assert_eq!(Budget::default().allows(one(u64::MAX, u64::MAX), one(u64::MAX, 1)), Ok(()), "no limit is no limit");
+        assert_eq!(
+            Budget { calls_a_day: Some(0), tokens_a_day: None }.allows(NOTHING, one(0, 0)).map_err(|own| own.left),
+            Err(0)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_allowed_stays_within_the_budget(
+            budget in (prop::option::of(0..20_u64), prop::option::of(0..900_u64)),
+            wanted in prop::collection::vec((0..3_u64, 0..90_u64, 0..90_u64), 0..40),
+        ) {
+            let budget = Budget { calls_a_day: budget.0, tokens_a_day: budget.1 };
+            let mut spent = NOTHING;
+            for (calls, prompt_tokens, answer_tokens) in wanted {
+                let more = Spent { calls, prompt_tokens, answer_tokens };
+                if budget.allows(spent, more).is_ok() {
+                    spent = spent + more;
+                }
+            }
+            prop_assert!(budget.calls_a_day.is_none_or(|limit| spent.calls <= limit));
+            prop_assert!(budget.tokens_a_day.is_none_or(|limit| spent.tokens() <= limit));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The JSON in what a language model says.
+
+mod group;
+mod strict;
+
+use serde_json::Value;
+
+use group::{Group, groups};
+
+/// The longest answer that is looked at, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// An answer with no JSON in it that could be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct NoJson {
+    /// Why not, as a statement about the answer.
+    pub why: String,
+}
+
+/// Returns the one JSON object or list in what a language model says.
+///
+/// Prose around it, a fence of code and what a model says it is thinking are taken away; where something stands in fences,
+/// only that counts. A comma behind the last element is left out, because nothing else can be meant by it.
+///
+/// Nothing is guessed: an answer that breaks off, that is JSON but for some fault, that names a key of an object twice, or
+/// that holds several different values is refused, and so is one of more than 1 MiB or with more than 32 levels. The time
+/// this takes grows with the length of the text alone.
+///
+/// # Errors
+/// Says what is wrong with the answer.
+///
+/// # Examples
+/// ```
+/// let answer = "Sure! Here it is:\n```json\n{\"category\": \"people\",}\n```\nAnything else?";
+/// assert_eq!(memory_core::json_answer(answer)?["category"], "people");
+/// assert!(memory_core::json_answer(r#"{"category": "peop"#).is_err());
+/// # Ok::<(), memory_core::NoJson>(())
+/// ```
+pub fn json_answer(text: &str) -> Result<Value, NoJson> {
+    if LONGEST < text.len() {
+        return Err(refused(format!("it has {} bytes, more than is read as JSON", text.len())));
+    }
+    let said = after_thoughts(text)?;
+    let mut fenced = Vec::new();
+    for block in fences(said) {
+        fenced.extend(values(block)?);
+    }
+    let found = if fenced.is_empty() { values(said)? } else { fenced };
+    let mut distinct = found.into_iter();
+    let first = distinct.next().ok_or_else(|| refused("there is no JSON object or list in it"))?;
+    if distinct.all(|other| other == first) { Ok(first) } else { Err(refused("there are several JSON values in it")) }
+}
+
+fn refused(why: impl Into<String>) -> NoJson {
+    NoJson { why: why.into() }
+}
+
+/// Leaves out what a model says it is thinking, if it begins with that. What it only thinks of is no answer.
+fn after_thoughts(text: &str) -> Result<&str, NoJson> {
+    let Some(thoughts) = text.trim_start().strip_prefix("<think>") else { return Ok(text) };
+    let (_, said) = thoughts.split_once("</think>").ok_or_else(|| refused("it breaks off before its end"))?;
+    Ok(said)
+}
+
+/// Returns what stands between fences of code: lines that begin with three backticks or tildes. The last one may be open.
+fn fences(text: &str) -> Vec<&str> {
+    let mut blocks = Vec::new();
+    let (mut open, mut position) = (None, 0);
+    for line in text.split_inclusive('\n') {
+        let (start, is_fence) = (position, ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence)));
+        position += line.len();
+        match open {
+            Some(from) if is_fence => {
+                blocks.push(&text[from..start]);
+                open = None;
+            }
+            None if is_fence => open = Some(position),
+            Some(_) | None => {}
+        }
+    }
+    blocks.extend(open.map(|from| &text[from..]));
+    blocks
+}
+
+/// Returns the objects and lists of a text, outermost ones only.
+fn values(text: &str) -> Result<Vec<Value>, NoJson> {
+    let mut values = Vec::new();
+    for group in groups(text) {
+        match group {
+            Group::Open => return Err(refused("it breaks off before its end")),
+            Group::Closed(part) => {
+                match strict::parse(part).or_else(|why| mended(part).map_or(Err(why), |part| strict::parse(&part))) {
+                    Ok(value) => values.push(value),
+                    Err(why) if looks_like_json(part) => return Err(refused(format!("it is no sound JSON ({why})"))),
+                    // Brackets of prose, such as [sic].
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// Tells whether somebody who writes this means JSON.
+fn looks_like_json(part: &str) -> bool {
+    let within = part[1..].trim_start();
+    if part.starts_with('[') {
+        return within.starts_with(['"', '\'', '{', '[']);
+    }
+    let after_a_word = within.trim_start_matches(|own: char| own.is_alphanumeric() || own == '_');
+    within.starts_with(['"', '\'', '}', '/']) || after_a_word.trim_start().starts_with(':')
+}
+
+/// Leaves out each comma between a value and a closing bracket; nothing if there is none.
+fn mended(part: &str) -> Option<String> {
+    let mut mended = String::with_capacity(part.len());
+    let mut is_mended = false;
+    let mut before = '[';
+    let mut copied = 0;
+    let mut characters = part.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '"' => group::skip_string(&mut characters),
+            ',' if !matches!(before, ',' | ':' | '[' | '{') && closes(&part[at + 1..]) => {
+                mended.push_str(&part[copied..at]);
+                copied = at + 1;
+                is_mended = true;
+            }
+            _ => {}
+        }
+        if !character.is_whitespace() {
+            before = character;
+        }
+    }
+    mended.push_str(&part[copied..]);
+    is_mended.then_some(mended)
+}
+
+fn closes(rest: &str) -> bool {
+    rest.trim_start_matches([' ', '\t', '\r', '\n']).starts_with([']', '}'])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! JSON that means one thing only.
+
+use serde_json::Value;
+
+use super::group::skip_string;
+
+/// How many levels a value may have.
+const DEEPEST: usize = 32;
+
+/// Reads JSON in which no object names a key twice, and which is not too deep.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub(super) fn parse(text: &str) -> Result<Value, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut keys = 0;
+    if DEEPEST < levels(&value, &mut keys) {
+        return Err(format!("it has more than {DEEPEST} levels"));
+    }
+    // Of two values for one key, the parser keeps the last.
+    if keys < colons(text) { Err("an object in it names a key twice".into()) } else { Ok(value) }
+}
+
+/// Returns how many levels a value has, and counts its keys. The parser has seen to it that there are not too many.
+fn levels(value: &Value, keys: &mut usize) -> usize {
+    match value {
+        Value::Array(list) => 1 + list.iter().map(|inner| levels(inner, keys)).max().unwrap_or_default(),
+        Value::Object(object) => {
+            *keys += object.len();
+            1 + object.values().map(|inner| levels(inner, keys)).max().unwrap_or_default()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+/// Counts the colons outside of strings: JSON has one for each key.
+fn colons(json: &str) -> usize {
+    let mut characters = json.char_indices();
+    let mut count = 0;
+    while let Some((_, character)) = characters.next() {
+        match character {
+            '"' => skip_string(&mut characters),
+            ':' => count += 1,
+            _ => {}
+        }
+    }
+    count
+}

@@ -1,0 +1,113 @@
+use chrono::{FixedOffset, NaiveDate, TimeDelta};
+
+use super::*;
+use crate::testing::{FakeChat, FakeClock, FakeMeter};
+use crate::{ChatModelExt, Code, Message, Purpose, Role, Tokens, Trouble};
+
+const CLASSIFY: Purpose = Purpose::of("classify");
+
+fn request(content: &str) -> ChatRequest {
+    ChatRequest { purpose: CLASSIFY, messages: vec![Message { role: Role::User, content: content.into() }], max_tokens: 50 }
+}
+
+fn metered(model: FakeChat, budget: Budget) -> Metered<FakeChat, FixedOffset> {
+    let zone = FixedOffset::east_opt(8 * 3600).expect("it is an offset");
+    Metered { model, meter: Arc::new(FakeMeter::default()), clock: Arc::new(FakeClock::default()), zone, budget }
+}
+
+/// Returns what was spent on a day of May 2026.
+fn spent(metered: &Metered<FakeChat, FixedOffset>, day: u32) -> Spent {
+    let day = NaiveDate::from_ymd_opt(2026, 5, day).expect("it is a day");
+    let spending = metered.meter.spending(day, day).expect("it is read");
+    spending.entries.iter().fold(Spent::default(), |sum, entry| sum + entry.spent)
+}
+
+fn tokens(prompt: u64, answer: u64) -> Tokens {
+    Tokens { prompt, answer, estimated: false }
+}
+
+fn trouble() -> Trouble {
+    Trouble { why: "it snows".into(), hint: None }
+}
+
+#[test]
+fn what_an_answer_took_is_written_down() {
+    let model = FakeChat::default();
+    model.will_answer("yes", tokens(20, 5));
+    let metered = metered(model, Budget::default());
+    assert_eq!(metered.answer(&request("is it?")).expect("it answers").text, "yes");
+    assert_eq!(spent(&metered, 7), Spent { calls: 1, prompt_tokens: 20, answer_tokens: 5 });
+}
+
+#[test]
+fn nothing_is_asked_that_may_cost_more_than_is_left() {
+    // The estimate is 2 tokens, 8 around them, and 50 for the answer.
+    let budget = Budget { calls_a_day: Some(3), tokens_a_day: Some(110) };
+    let model = FakeChat::default();
+    model.will_answer("one", tokens(20, 30));
+    model.will_answer("two", tokens(1, 0));
+    let metered = metered(model, budget);
+    metered.answer(&request("again?")).expect("there are 110 left");
+    metered.answer(&request("again?")).expect("there are 60 left");
+    let error = metered.answer(&request("again?")).expect_err("there are 59 left");
+    assert_eq!(error.code(), Code::BudgetExhausted);
+    assert_eq!(error.to_string(), "the language model was not asked: of the day's 110 tokens, 59 are left, and this may take 60");
+    assert!(error.hint().is_some_and(|hint| hint.contains("llm.tokens_a_day")));
+    assert_eq!(metered.model.asked().len(), 2);
+    assert_eq!(spent(&metered, 7), Spent { calls: 2, prompt_tokens: 21, answer_tokens: 30 });
+}
+
+#[test]
+fn the_next_day_begins_where_the_zone_says() {
+    let clock = Arc::new(FakeClock::default());
+    let model = FakeChat::answering(&["one", "two"]);
+    let metered = Metered { clock: clock.clone(), ..metered(model, Budget { calls_a_day: Some(1), tokens_a_day: None }) };
+    metered.answer(&request("it is 18:00 in the zone")).expect("it is the first");
+    clock.advance(TimeDelta::hours(5));
+    metered.answer(&request("it is 23:00 there")).expect_err("it is the second");
+    clock.advance(TimeDelta::hours(1));
+    metered.answer(&request("it is midnight there, and 16:00 in UTC")).expect("it is another day");
+    assert_eq!((spent(&metered, 7).calls, spent(&metered, 8).calls), (1, 1));
+}
+
+#[test]
+fn a_failure_costs_what_it_may_have_cost() {
+    let reserved = Spent { calls: 1, prompt_tokens: 10, answer_tokens: 50 };
+    let nothing = Spent::default();
+    let some = Spent { calls: 1, prompt_tokens: 10, answer_tokens: 4 };
+    for (error, cost) in [
+        (ChatError::Unusable(trouble()), nothing),
+        (ChatError::Unreachable(trouble()), nothing),
+        (ChatError::Lost(trouble()), reserved),
+        (ChatError::Timeout(trouble()), reserved),
+        (ChatError::Refused { trouble: trouble(), tokens: tokens(0, 0) }, Spent { calls: 1, ..nothing }),
+        (ChatError::Unreadable { trouble: trouble(), tokens: tokens(10, 4) }, some),
+    ] {
+        let (model, code) = (FakeChat::default(), error.code());
+        model.will_fail(error);
+        let metered = metered(model, Budget::default());
+        assert_eq!(metered.answer(&request("again?")).expect_err("it fails").code(), code);
+        assert_eq!(spent(&metered, 7), cost, "{code}");
+    }
+}
+
+#[test]
+fn where_nothing_can_be_written_down_nothing_is_asked() {
+    let meter = Arc::new(FakeMeter::default());
+    meter.will_fail();
+    let metered = Metered { meter, ..metered(FakeChat::answering(&["yes"]), Budget::default()) };
+    let error = metered.answer(&request("is it?")).expect_err("it cannot be kept");
+    assert_eq!((error.code(), metered.model.asked().len()), (Code::Io, 0));
+    assert_eq!(error.to_string(), "the language model was not asked, because what is spent cannot be kept");
+}
+
+#[test]
+fn an_answer_without_the_json_that_was_wanted_costs_as_much() {
+    let metered = metered(FakeChat::answering(&["[1]", "[1"]), Budget::default());
+    let model: &dyn ChatModel = &metered;
+    assert_eq!(model.json(&request("again?")).expect("it is JSON"), serde_json::json!([1]));
+    let error = model.json(&request("again?")).expect_err("it is none");
+    assert_eq!(error.code(), Code::ModelUnreadable);
+    assert_eq!(error.to_string(), "the language model gave no answer that can be used: it breaks off before its end");
+    assert_eq!(spent(&metered, 7).calls, 2);
+}

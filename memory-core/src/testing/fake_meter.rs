@@ -1,0 +1,64 @@
+//! A meter in memory.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::NaiveDate;
+
+use super::fake_models::held;
+use crate::{Budget, Code, Meter, MeterError, Purpose, Reservation, Spending, Spent, SpentOn, StoreError};
+
+/// A meter that keeps what is spent for as long as it lives.
+#[derive(Debug, Default)]
+pub struct FakeMeter {
+    spent: Mutex<BTreeMap<(NaiveDate, Purpose), Spent>>,
+    is_broken: AtomicBool,
+}
+
+impl FakeMeter {
+    /// Lets everything fail from now on.
+    pub fn will_fail(&self) {
+        self.is_broken.store(true, Ordering::Relaxed);
+    }
+
+    fn checked(&self) -> Result<(), StoreError> {
+        if !self.is_broken.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        Err(StoreError::Backend { action: "write to the meter".into(), code: Code::Io, source: "it is broken".into() })
+    }
+}
+
+impl Meter for FakeMeter {
+    fn reserve(&self, reservation: &Reservation, budget: &Budget) -> Result<(), MeterError> {
+        self.checked()?;
+        let Reservation { day, purpose, amount } = reservation;
+        let mut spent = held(&self.spent);
+        let that_day = spent.iter().filter(|((on, _), _)| on == day).fold(Spent::default(), |sum, (_, spent)| sum + *spent);
+        budget.allows(that_day, *amount)?;
+        let entry = spent.entry((*day, purpose.clone())).or_default();
+        *entry = *entry + *amount;
+        Ok(())
+    }
+
+    fn settle(&self, reservation: &Reservation, spent: Spent) -> Result<(), StoreError> {
+        self.checked()?;
+        let Reservation { day, purpose, amount } = reservation;
+        let mut kept = held(&self.spent);
+        let entry = kept.entry((*day, purpose.clone())).or_default();
+        let replaced = |sum: u64, amount: u64, spent: u64| sum.saturating_sub(amount).saturating_add(spent);
+        entry.calls = replaced(entry.calls, amount.calls, spent.calls);
+        entry.prompt_tokens = replaced(entry.prompt_tokens, amount.prompt_tokens, spent.prompt_tokens);
+        entry.answer_tokens = replaced(entry.answer_tokens, amount.answer_tokens, spent.answer_tokens);
+        Ok(())
+    }
+
+    fn spending(&self, from: NaiveDate, to: NaiveDate) -> Result<Spending, StoreError> {
+        self.checked()?;
+        let spent = held(&self.spent);
+        let entries = spent.iter().filter(|((day, _), spent)| from <= *day && *day <= to && **spent != Spent::default());
+        let entries = entries.map(|((day, purpose), spent)| SpentOn { day: *day, purpose: purpose.clone(), spent: *spent });
+        Ok(Spending { entries: entries.collect(), unreadable: 0 })
+    }
+}
