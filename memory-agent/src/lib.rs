@@ -3,7 +3,7 @@
 //! | room | what lives there |
 //! |---|---|
 //! | [`json`] | how everything that the memories answer is written as JSON, the same for every front |
-//! | [`model`] | the models that make search better: in a folder on this machine, or behind an address |
+//! | [`model`] | the models that make memories better: in a folder on this machine, or behind an address |
 
 pub mod json;
 #[cfg(any(feature = "local-model", feature = "remote-model"))]

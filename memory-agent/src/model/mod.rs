@@ -1,10 +1,11 @@
-//! Models that make search better. None is ever required.
+//! Models that make memories better. None is ever required.
 //!
 //! | a model | feature | what it needs |
 //! |---|---|---|
 //! | [`LocalEmbedder`] | `local-model` | a folder with a sentence transformer, such as all-MiniLM-L6-v2 |
 //! | [`LocalReranker`] | `local-model` | a folder with a cross-encoder, such as ms-marco-MiniLM-L-6-v2 |
 //! | [`RemoteEmbedder`] | `remote-model` | the address of a server that speaks the protocol of `OpenAI`, and perhaps a key |
+//! | [`RemoteChat`] | `remote-model` | the same, for a language model |
 //!
 //! A [`Patient`] waits for a reranker only so long. Local models are BERT models as they are published: `config.json`, `tokenizer.json` (or `vocab.txt`) and
 //! `model.safetensors` in one folder. Nothing is ever downloaded.
@@ -20,4 +21,4 @@ mod unit;
 pub use local::{LocalEmbedder, LocalReranker};
 pub use patience::Patient;
 #[cfg(feature = "remote-model")]
-pub use remote::{ApiKey, ApiKeyError, RemoteEmbedder, RemoteSettings};
+pub use remote::{ApiKey, ApiKeyError, ChatSettings, RemoteChat, RemoteEmbedder, RemoteSettings};

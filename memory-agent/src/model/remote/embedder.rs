@@ -4,13 +4,16 @@ use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 use memory_core::{EmbedError, Embedder, Embedding};
-use ureq::{Agent, Proxy};
 
-use super::endpoint::Endpoint;
-use super::request::Server;
+use super::endpoint::{EMBEDDINGS, Endpoint};
+use super::request::{self, Refusal, Server};
 use super::retry::Retry;
-use super::{RemoteSettings, wire};
+use super::{RemoteSettings, embeddings_wire as wire};
+
 use crate::model::unit::of_length_1;
+
+/// The longest answer that is read, in bytes. 2,048 vectors of 3,072 numbers have some 130 MB.
+const LONGEST_ANSWER: u64 = 256 << 20;
 
 /// An embedding model behind an address, which speaks the protocol of `OpenAI`: Ollama, vLLM, llama.cpp and many others.
 ///
@@ -36,26 +39,24 @@ impl RemoteEmbedder {
     /// # Errors
     /// When the address or the proxy is none that can be used.
     pub fn new(settings: RemoteSettings) -> Result<Self, EmbedError> {
-        let endpoint = Endpoint::parse(&settings.base_url).map_err(|why| EmbedError {
+        let endpoint = Endpoint::parse(&settings.base_url, EMBEDDINGS).map_err(|why| EmbedError {
             why: format!("the address of the model cannot be used: {why}"),
             hint: Some("an address looks like https://api.openai.com/v1; a key is set apart from it".into()),
         })?;
-        let proxy = settings.proxy.as_deref().map(Proxy::new).transpose().map_err(|_| EmbedError {
-            why: "the address of the proxy cannot be used".into(),
-            hint: Some("it looks like http://proxy:3128".into()),
-        })?;
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .proxy(proxy)
-            .user_agent(concat!("memory/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .new_agent();
+        let agent = request::agent(settings.proxy.as_deref())
+            .map_err(|why| EmbedError { why: why.into(), hint: Some("it looks like http://proxy:3128".into()) })?;
         let RemoteSettings { api_key, timeout, tries, first_pause, patience, .. } = settings;
         let size = settings.dimensions.map_or_else(String::new, |dimensions| format!(";{dimensions}"));
         Ok(Self {
             identity: format!("{}@{}{size}", settings.model, endpoint.place),
-            server: Server { agent, endpoint, api_key, timeout, retry: Retry { tries, first_pause, patience } },
+            server: Server {
+                agent,
+                endpoint,
+                api_key,
+                timeout,
+                retry: Retry { tries, first_pause, patience },
+                longest_answer: LONGEST_ANSWER,
+            },
             model: settings.model,
             asked_dimensions: settings.dimensions,
             texts_at_once: settings.texts_at_once,
@@ -69,7 +70,7 @@ impl RemoteEmbedder {
         let dimensions = self.asked_dimensions.map(NonZeroUsize::get);
         let request = wire::Request { model: &self.model, input: &input, dimensions };
         let body = serde_json::to_vec(&request).expect("texts and numbers are JSON");
-        let answer = self.server.post(&body)?;
+        let answer = self.server.post(&body).map_err(|Refusal { why, hint, .. }| EmbedError { why, hint: Some(hint) })?;
         let vectors = wire::vectors(&answer, texts.len()).map_err(|why| self.odd(&why))?;
         vectors.iter().map(|vector| self.checked(vector)).collect()
     }
@@ -84,7 +85,7 @@ impl RemoteEmbedder {
 
     fn odd(&self, what: &str) -> EmbedError {
         let hint = "see whether the address is that of an embedding model, and the model's name is right";
-        self.server.error(&format!("answers with {what}"), hint)
+        EmbedError { why: self.server.says(&format!("answers with {what}")), hint: Some(hint.into()) }
     }
 }
 

@@ -2,21 +2,25 @@
 
 use ureq::http::Uri;
 
-/// The address of an embedding model.
+/// What is asked for at an address, as the last part of the path.
+pub(super) const EMBEDDINGS: &str = "/embeddings";
+pub(super) const CHAT: &str = "/chat/completions";
+
+/// The address of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Endpoint {
     /// With scheme and path, and nothing secret.
     pub(super) url: String,
-    /// Host, port and path up to `/embeddings`.
+    /// Host, port and path up to what is asked for.
     pub(super) place: String,
 }
 
 impl Endpoint {
-    /// Reads the address up to `/embeddings`, with or without it.
+    /// Reads the address up to `service`, with or without it.
     ///
     /// # Errors
     /// Says what is wrong. The address itself is not said: a password may stand in it.
-    pub(super) fn parse(base_url: &str) -> Result<Self, &'static str> {
+    pub(super) fn parse(base_url: &str, service: &str) -> Result<Self, &'static str> {
         let uri: Uri = base_url.trim().parse().map_err(|_| "it is no address")?;
         let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
             return Err("it has to begin with http:// or https:// and a host");
@@ -31,9 +35,9 @@ impl Endpoint {
             return Err("it goes on after the path");
         }
         let path = uri.path().trim_end_matches('/');
-        let path = path.strip_suffix("/embeddings").unwrap_or(path);
+        let path = path.strip_suffix(service).unwrap_or(path);
         let place = format!("{}{path}", authority.as_str().to_ascii_lowercase());
-        Ok(Self { url: format!("{scheme}://{place}/embeddings"), place })
+        Ok(Self { url: format!("{scheme}://{place}{service}"), place })
     }
 }
 
@@ -51,8 +55,10 @@ mod tests {
             ("http://localhost:8080/v1/embeddings", "http://localhost:8080/v1/embeddings"),
             ("http://[::1]:80", "http://[::1]:80/embeddings"),
         ] {
-            assert_eq!(Endpoint::parse(base_url).expect("it is an address").url, url);
+            assert_eq!(Endpoint::parse(base_url, EMBEDDINGS).expect("it is an address").url, url);
         }
+        let chat = Endpoint::parse("https://host/openai/v1/chat/completions/", CHAT).expect("it is an address");
+        assert_eq!((chat.url.as_str(), chat.place.as_str()), ("https://host/openai/v1/chat/completions", "host/openai/v1"));
     }
 
     #[test]
@@ -69,7 +75,7 @@ mod tests {
             "https:///v1",
             "http://a b/",
         ] {
-            let why = Endpoint::parse(bad).expect_err(bad);
+            let why = Endpoint::parse(bad, CHAT).expect_err(bad);
             assert!(!why.contains("secret"));
         }
     }
@@ -77,7 +83,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_address_is_too_odd(base_url in "\\PC{0,40}|https?://\\PC{0,20}") {
-            let _ = Endpoint::parse(&base_url);
+            let _ = Endpoint::parse(&base_url, CHAT);
         }
     }
 }

@@ -3,17 +3,14 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use memory_core::EmbedError;
-use ureq::Agent;
 use ureq::http::StatusCode;
-use ureq::http::header::{LOCATION, RETRY_AFTER};
+use ureq::http::header::{DATE, LOCATION, RETRY_AFTER};
+use ureq::{Agent, Proxy};
 
+use super::complaint::complaint;
+use super::endpoint::Endpoint;
 use super::retry::Retry;
-use super::wire;
-use super::{ApiKey, endpoint::Endpoint};
-
-/// The longest answer that is read. 2,048 vectors of 3,072 numbers have some 130 MB.
-const LONGEST_ANSWER: u64 = 256 << 20;
+use super::{ApiKey, retry_after};
 
 /// Somebody to ask.
 #[derive(Debug)]
@@ -23,14 +20,44 @@ pub(super) struct Server {
     pub(super) api_key: Option<ApiKey>,
     pub(super) timeout: Duration,
     pub(super) retry: Retry,
+    /// The longest answer that is read, in bytes.
+    pub(super) longest_answer: u64,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) kind: Kind,
+    /// Which endpoint did what. The key does not stand there.
+    pub(super) why: String,
+    pub(super) hint: String,
+    /// What the server said, if it refused.
+    pub(super) complaint: Option<String>,
+}
+
+/// What became of what was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It reached nobody.
+    Unreachable,
+    /// The connection broke before the answer was there.
+    Lost,
+    /// The answer did not come in time.
+    Timeout,
+    /// It was refused.
+    Refused,
+    /// The answer is too long.
+    TooLong,
 }
 
 /// Why one try failed.
 #[derive(Debug)]
 struct Failure {
+    kind: Kind,
     /// What the endpoint did: a statement without its subject.
     what: String,
     hint: String,
+    complaint: Option<String>,
     again: Again,
 }
 
@@ -42,9 +69,19 @@ enum Again {
     After(Option<Duration>),
 }
 
+/// Returns what makes the connections; it follows no redirects.
+///
+/// # Errors
+/// When there is no such proxy. Its address is not said: a password may stand in it.
+pub(super) fn agent(proxy: Option<&str>) -> Result<Agent, &'static str> {
+    let proxy = proxy.map(Proxy::new).transpose().map_err(|_| "the address of the proxy cannot be used")?;
+    let config = Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(proxy);
+    Ok(config.user_agent(concat!("memory/", env!("CARGO_PKG_VERSION"))).build().new_agent())
+}
+
 impl Server {
     /// Posts `body` and returns the answer, after as many tries as it takes.
-    pub(super) fn post(&self, body: &[u8]) -> Result<Vec<u8>, EmbedError> {
+    pub(super) fn post(&self, body: &[u8]) -> Result<Vec<u8>, Refusal> {
         let start = Instant::now();
         let mut failed = 0;
         loop {
@@ -60,20 +97,24 @@ impl Server {
             };
             match pause {
                 Some(pause) => wait(pause),
-                None => return Err(self.give_up(&failure, failed)),
+                None => return Err(self.give_up(failure, failed)),
             }
         }
     }
 
-    /// Says that the endpoint did `what`, and what to do about it.
-    pub(super) fn error(&self, what: &str, hint: &str) -> EmbedError {
-        let what = self.api_key.as_ref().map_or_else(|| what.to_owned(), |key| key.strike_out(what));
-        EmbedError { why: format!("{} {what}", self.endpoint.url), hint: Some(hint.to_owned()) }
+    /// Says that the endpoint did `what`, without the key.
+    pub(super) fn says(&self, what: &str) -> String {
+        format!("{} {}", self.endpoint.url, self.without_key(what))
     }
 
-    fn give_up(&self, failure: &Failure, tries: u32) -> EmbedError {
+    fn without_key(&self, text: &str) -> String {
+        self.api_key.as_ref().map_or_else(|| text.to_owned(), |key| key.strike_out(text))
+    }
+
+    fn give_up(&self, failure: Failure, tries: u32) -> Refusal {
+        let Failure { kind, what, hint, complaint, .. } = failure;
         let times = if 1 < tries { format!(", {tries} times") } else { String::new() };
-        self.error(&format!("{}{times}", failure.what), &failure.hint)
+        Refusal { kind, why: self.says(&format!("{what}{times}")), hint, complaint: complaint.map(|own| self.without_key(&own)) }
     }
 
     fn attempt(&self, body: &[u8], timeout: Duration) -> Result<Vec<u8>, Failure> {
@@ -85,10 +126,12 @@ impl Server {
         let timeout = timeout.max(Duration::from_millis(1));
         let mut response = request.config().timeout_global(Some(timeout)).build().send(body).map_err(|error| broken(&error))?;
         let status = response.status();
-        let header = |name| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
-        let (asked, location) = (header(RETRY_AFTER), header(LOCATION));
-        let answer = response.body_mut().with_config().limit(LONGEST_ANSWER).read_to_vec().map_err(|error| broken(&error))?;
-        if status.is_success() { Ok(answer) } else { Err(refused(status, asked.as_deref(), location.as_deref(), &answer)) }
+        let header = |name| response.headers().get(name)?.to_str().ok().map(str::to_owned);
+        let asked = header(RETRY_AFTER).and_then(|asked| retry_after::pause(&asked, header(DATE).as_deref()));
+        let location = header(LOCATION);
+        let body = response.body_mut().with_config().limit(self.longest_answer).read_to_vec();
+        let answer = body.map_err(|error| broken(&error))?;
+        if status.is_success() { Ok(answer) } else { Err(refused(status, asked, location.as_deref(), &answer)) }
     }
 }
 
@@ -99,51 +142,63 @@ fn wait(pause: Duration) {
 
 /// Says why there was no answer.
 fn broken(error: &ureq::Error) -> Failure {
-    let failure = |what: &str, hint: &str, again| Failure { what: what.to_owned(), hint: hint.to_owned(), again };
+    let failure = |kind, what: &str, hint: &str, again| Failure {
+        kind,
+        what: what.to_owned(),
+        hint: hint.to_owned(),
+        complaint: None,
+        again,
+    };
     let soon = Again::After(None);
+    let running = "see whether the server is running and the address is right";
     match error {
-        ureq::Error::Timeout(_) => failure("did not answer in time", "see whether the server is busy, or allow more time", soon),
+        ureq::Error::Timeout(_) => {
+            failure(Kind::Timeout, "did not answer in time", "see whether the server is busy, or allow more time", soon)
+        }
         ureq::Error::HostNotFound => {
-            failure("is at no host that is known", "see whether the address is right and the network is there", soon)
+            let hint = "see whether the address is right and the network is there";
+            failure(Kind::Unreachable, "is at no host that is known", hint, soon)
         }
         ureq::Error::Io(error) if error.kind() != io::ErrorKind::InvalidData => {
-            let what = format!("cannot be reached ({error})");
-            failure(&what, "see whether the server is running and the address is right", soon)
+            let is_reached = !matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::HostUnreachable);
+            let kind = if is_reached { Kind::Lost } else { Kind::Unreachable };
+            failure(kind, &format!("cannot be reached ({error})"), running, soon)
         }
-        ureq::Error::ConnectionFailed => {
-            failure("cannot be reached", "see whether the server is running and the address is right", soon)
-        }
-        ureq::Error::BodyExceedsLimit(_) => {
-            failure("answers with more than can be vectors", "see whether the address is right", Again::Never)
+        ureq::Error::ConnectionFailed => failure(Kind::Unreachable, "cannot be reached", running, soon),
+        ureq::Error::BodyExceedsLimit(limit) => {
+            let what = format!("answers with more than {limit} bytes");
+            failure(Kind::TooLong, &what, "see whether the address is right", Again::Never)
         }
         other => {
+            let is_reached = matches!(other, ureq::Error::Protocol(_) | ureq::Error::BodyStalled);
+            let kind = if is_reached { Kind::Lost } else { Kind::Unreachable };
             let what = format!("cannot be talked to ({other})");
-            failure(&what, "see whether the address is right, with http:// or https://", Again::Never)
+            failure(kind, &what, "see whether the address is right, with http:// or https://", Again::Never)
         }
     }
 }
 
-/// Says what an answer with another status than success means.
-fn refused(status: StatusCode, asked: Option<&str>, location: Option<&str>, body: &[u8]) -> Failure {
+/// Says what an answer with another status than success means; the server may have `asked` for a pause.
+fn refused(status: StatusCode, asked: Option<Duration>, location: Option<&str>, body: &[u8]) -> Failure {
     let number = status.as_u16();
-    let complaint = wire::complaint(body).map_or_else(String::new, |complaint| format!(": {complaint}"));
-    // A date may stand there as well; then our own pauses have to do.
-    let asked = asked.and_then(|asked| asked.trim().parse().ok()).map(Duration::from_secs);
+    let complaint = complaint(body);
+    let said = complaint.as_ref().map_or_else(String::new, |complaint| format!(": {complaint}"));
     let (hint, again) = match number {
         300..=399 => {
             // What comes after the path may be secret.
             let place = location.and_then(|location| location.split(['?', '#']).next()).unwrap_or("another address");
             let place: String = place.chars().filter(char::is_ascii_graphic).take(200).collect();
             let what = format!("sends elsewhere, to {place} ({number})");
-            return Failure { what, hint: "if you trust that address, set it".into(), again: Again::Never };
+            let hint = "if you trust that address, set it".into();
+            return Failure { kind: Kind::Refused, what, hint, complaint, again: Again::Never };
         }
         401 | 403 => ("see whether the API key is right and may use this model", Again::Never),
         404 => ("see whether the address is right, and the model there", Again::Never),
-        400 | 413 | 422 => ("see whether the model's name is right, and send shorter or fewer texts at once", Again::Never),
+        400 | 413 | 422 => ("see whether the model's name is right, and send less at once", Again::Never),
         408 | 425 => ("try again in a moment", Again::After(asked)),
         429 => ("try again later, or ask the provider for a higher limit", Again::After(asked)),
         500..=599 => ("try again later, or see what the server's own log says", Again::After(asked)),
         _ => ("see whether the address is right", Again::Never),
     };
-    Failure { what: format!("refuses with {number}{complaint}"), hint: hint.into(), again }
+    Failure { kind: Kind::Refused, what: format!("refuses with {number}{said}"), hint: hint.into(), complaint, again }
 }

@@ -1,5 +1,6 @@
 //! Models: in a folder on this machine, and behind an address.
 
+mod chat;
 mod damage;
 mod embedder;
 mod real;

@@ -1,4 +1,4 @@
-//! A server of embeddings that says what it is told to.
+//! A server of models that says what it is told to.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

@@ -1,7 +1,6 @@
-//! What goes over the wire, as `OpenAI` and many others speak it.
+//! How embeddings go over the wire, as `OpenAI` and many others speak it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// What is asked.
 #[derive(Debug, Serialize)]
@@ -47,22 +46,6 @@ pub(super) fn vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f64>>, String
     Ok(vectors.into_iter().map(|vector| vector.expect("as many vectors as texts, and none twice")).collect())
 }
 
-/// Returns what a server says about a failure, if it says something that can be read.
-pub(super) fn complaint(body: &[u8]) -> Option<String> {
-    const LONGEST: usize = 200;
-    let text = match serde_json::from_slice::<Value>(body) {
-        Ok(value) => ["/error/message", "/error", "/message", "/detail"]
-            .iter()
-            .find_map(|place| value.pointer(place)?.as_str().map(str::to_owned))?,
-        Err(_) => String::from_utf8_lossy(body).into_owned(),
-    };
-    // A page of HTML tells a person nothing.
-    let is_page = text.trim_start().starts_with('<');
-    let words: Vec<&str> = text.split(|character: char| character.is_whitespace() || character.is_control()).collect();
-    let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    (!line.is_empty() && !is_page).then(|| line.chars().take(LONGEST).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -95,24 +78,10 @@ mod tests {
         assert_eq!(vectors(half.as_bytes(), 2), Err("a vector for no text".into()));
     }
 
-    #[test]
-    fn complaints_are_found_where_servers_put_them() {
-        let of = |body: &str| complaint(body.as_bytes());
-        let says = |text: &str| Some(text.to_owned());
-        assert_eq!(of(r#"{"error":{"message":"no such model","type":"x"}}"#), says("no such model"));
-        assert_eq!(of(r#"{"error":"no such model"}"#), says("no such model"));
-        assert_eq!(of("busy\n\u{1b}[31m  now"), says("busy [31m now"));
-        assert_eq!(of("<html><title>502</title>"), None);
-        assert_eq!(of(" "), None);
-        assert_eq!(of(r#"{"fine":true}"#), None);
-        assert_eq!(of(&"é".repeat(999)).map(|text| text.chars().count()), Some(200));
-    }
-
     proptest! {
         #[test]
         fn no_answer_is_too_odd(body in prop::collection::vec(any::<u8>(), 0..200), count in 0..4_usize) {
             let _ = vectors(&body, count);
-            prop_assert!(complaint(&body).is_none_or(|text| !text.chars().any(char::is_control)));
         }
     }
 }

@@ -1,0 +1,236 @@
+//! How questions and answers go over the wire, as `OpenAI` and many others speak it.
+
+use memory_core::{Answer, ChatRequest, Role, Tokens};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::complaint::complaint;
+
+/// The newer name of the longest answer.
+pub(super) const NEW_NAME: &str = "max_completion_tokens";
+
+/// A provider that tells more tokens than this tells nothing.
+const MOST_TOKENS: u64 = 1 << 32;
+
+/// How the longest answer is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// As every server knows it, save those that refuse it.
+    OldName,
+    /// As `OpenAI` has called it since its models think.
+    NewName,
+}
+
+/// An answer that is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Odd {
+    /// Somebody refuses to answer.
+    Refused {
+        /// What was done, as a statement without its subject.
+        what: String,
+        tokens: Tokens,
+    },
+    /// It is no text, or not all of it.
+    Unreadable {
+        /// What was done, as a statement without its subject.
+        what: String,
+        hint: &'static str,
+        tokens: Tokens,
+    },
+}
+
+#[derive(Debug, Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    messages: Vec<Message<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    stream: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+/// Returns what is sent.
+pub(super) fn request(model: &str, request: &ChatRequest, limit: Limit) -> Vec<u8> {
+    let messages = request.messages.iter().map(|message| Message { role: role(message.role), content: &message.content });
+    let limited = |by: Limit| (by == limit).then_some(request.max_tokens);
+    let request = Request {
+        model,
+        messages: messages.collect(),
+        max_tokens: limited(Limit::OldName),
+        max_completion_tokens: limited(Limit::NewName),
+        stream: false,
+    };
+    serde_json::to_vec(&request).expect("texts and numbers are JSON")
+}
+
+const fn role(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    }
+}
+
+/// Returns the text of an answer to `asked`, and what it took.
+///
+/// # Errors
+/// When there is no text, or it breaks off.
+pub(super) fn answer(body: &[u8], asked: &ChatRequest) -> Result<Answer, Odd> {
+    let unreadable = |what: String, hint, tokens| Odd::Unreadable { what, hint, tokens };
+    let address = "see whether the address is that of a language model";
+    let response: Value = serde_json::from_slice(body).map_err(|error| {
+        let tokens = estimate(asked, &String::from_utf8_lossy(body));
+        unreadable(format!("answers with no JSON ({error})"), address, tokens)
+    })?;
+    let Some(choice) = response.pointer("/choices/0") else {
+        if response.get("error").is_some_and(|error| !error.is_null()) {
+            let said = complaint(body).map_or_else(String::new, |said| format!(": {said}"));
+            return Err(Odd::Refused { what: format!("refuses{said}"), tokens: told(&response).unwrap_or_default() });
+        }
+        let tokens = told(&response).unwrap_or_else(|| estimate(asked, ""));
+        return Err(unreadable("answers without any choice".into(), address, tokens));
+    };
+    let Said { text, thoughts, refusal } = said(&choice["message"]);
+    let tokens = told(&response).unwrap_or_else(|| estimate(asked, &format!("{text}{thoughts}")));
+    if let Some(refusal) = refusal {
+        let short: String = refusal.chars().take(200).collect();
+        return Err(Odd::Refused { what: format!("refuses: {short}"), tokens });
+    }
+    let reason = choice["finish_reason"].as_str().unwrap_or_default().to_ascii_lowercase();
+    let text = after_thoughts(&text);
+    match reason.as_str() {
+        "content_filter" => Err(Odd::Refused { what: "refuses: its filter holds the answer back".into(), tokens }),
+        "length" | "max_tokens" | "model_length" => {
+            let what = format!("breaks off its answer after {} tokens", tokens.answer);
+            Err(unreadable(what, "allow a longer answer, or ask for less at once", tokens))
+        }
+        _ if text.trim().is_empty() => {
+            let calls_tool = ["tool_calls", "function_call"].iter().any(|name| !choice["message"][name].is_null());
+            let what = if calls_tool { "calls a tool, and none was offered" } else { "answers with no text" };
+            Err(unreadable(what.into(), "ask again, or name another model", tokens))
+        }
+        _ => Ok(Answer { text: text.to_owned(), tokens }),
+    }
+}
+
+/// What stands in a message.
+struct Said {
+    text: String,
+    /// What a model says apart from its answer.
+    thoughts: String,
+    refusal: Option<String>,
+}
+
+fn said(message: &Value) -> Said {
+    let mut said = Said { text: String::new(), thoughts: String::new(), refusal: None };
+    match &message["content"] {
+        Value::String(text) => said.text.push_str(text),
+        Value::Array(parts) => {
+            for part in parts {
+                let of = |name: &str| part[name].as_str();
+                match of("type") {
+                    Some("text" | "output_text") => said.text.push_str(of("text").unwrap_or_default()),
+                    Some("refusal") => said.refusal = of("refusal").map(str::to_owned),
+                    Some(_) | None => said.thoughts.push_str(of("text").or(part.as_str()).unwrap_or_default()),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
+    }
+    for name in ["reasoning_content", "reasoning"] {
+        said.thoughts.push_str(message[name].as_str().unwrap_or_default());
+    }
+    let refusal = message["refusal"].as_str().filter(|refusal| !refusal.is_empty());
+    said.refusal = refusal.map(str::to_owned).or(said.refusal);
+    said
+}
+
+/// Leaves out what a model says it is thinking, if its answer begins with that. Thoughts without an end have no answer behind
+/// them.
+fn after_thoughts(text: &str) -> &str {
+    let begun = text.trim_start().strip_prefix("<think>");
+    begun.map_or(text, |thoughts| thoughts.split_once("</think>").map_or("", |(_, said)| said.trim_start()))
+}
+
+/// Returns the tokens that a server tells, if it tells any. There is no question without tokens, so none is told by 0.
+fn told(response: &Value) -> Option<Tokens> {
+    let count = |name: &str| response["usage"][name].as_u64().filter(|count| *count < MOST_TOKENS);
+    let prompt = count("prompt_tokens").filter(|count| 0 < *count)?;
+    Some(Tokens { prompt, answer: count("completion_tokens")?, estimated: false })
+}
+
+fn estimate(asked: &ChatRequest, text: &str) -> Tokens {
+    let longest = asked.estimate();
+    Tokens { answer: Tokens::of(text).min(longest.answer), ..longest }
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::{Message, Purpose};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked() -> ChatRequest {
+        let message = |role, content: &str| Message { role, content: content.into() };
+        let messages = vec![message(Role::System, "Be brief."), message(Role::User, "好吗？"), message(Role::Assistant, "好。")];
+        ChatRequest { purpose: Purpose::of("test"), messages, max_tokens: 10 }
+    }
+
+    #[test]
+    fn what_is_sent_is_what_every_server_knows() {
+        let sent = |limit| serde_json::from_slice::<Value>(&request("m", &asked(), limit)).expect("it is JSON");
+        let messages = json!([
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "好吗？"},
+            {"role": "assistant", "content": "好。"},
+        ]);
+        assert_eq!(sent(Limit::OldName), json!({"model": "m", "messages": messages, "max_tokens": 10, "stream": false}));
+        assert_eq!(sent(Limit::NewName)[NEW_NAME], 10);
+        assert_eq!(sent(Limit::NewName).get("max_tokens"), None);
+    }
+
+    #[test]
+    fn thoughts_are_no_part_of_an_answer() {
+        assert_eq!(after_thoughts("yes <think>no</think>"), "yes <think>no</think>");
+        assert_eq!(after_thoughts("\n<think>\nno\n</think>\n\nyes"), "yes");
+        assert_eq!(after_thoughts("<think>so many"), "");
+    }
+
+    #[test]
+    fn tokens_are_told_or_estimated() {
+        let of = |usage: Value| {
+            let body = json!({"choices": [{"message": {"content": "Yes, it is."}}], "usage": usage});
+            answer(body.to_string().as_bytes(), &asked()).expect("it is an answer").tokens
+        };
+        assert_eq!(of(json!({"prompt_tokens": 7, "completion_tokens": 90})), Tokens { prompt: 7, answer: 90, estimated: false });
+        let estimated = Tokens { prompt: 3 + 3 + 2 + 3 * 8, answer: 4, estimated: true };
+        for odd in [json!(null), json!({}), json!({"prompt_tokens": 0, "completion_tokens": 0}), json!([1])] {
+            assert_eq!(of(odd), estimated);
+        }
+        assert_eq!(of(json!({"prompt_tokens": -1, "completion_tokens": 2})), estimated);
+        assert_eq!(of(json!({"prompt_tokens": u64::MAX, "completion_tokens": 2})), estimated);
+        assert_eq!(of(json!({"prompt_tokens": "7", "completion_tokens": 2.5})), estimated);
+    }
+
+    proptest! {
+        #[test]
+        fn no_body_is_too_odd(body in prop::collection::vec(any::<u8>(), 0..100), content in "\\PC{0,9}", reason in "[a-z_]{0,9}") {
+            let _ = answer(&body, &asked());
+            for message in [json!(content), json!({"content": content}), json!({"content": [content, {"type": content}]})] {
+                let body = json!({"choices": [{"message": message, "finish_reason": reason}]}).to_string();
+                if let Ok(answer) = answer(body.as_bytes(), &asked()) {
+                    prop_assert!(!answer.text.trim().is_empty());
+                }
+            }
+        }
+    }
+}
