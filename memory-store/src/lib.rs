@@ -1,8 +1,8 @@
 //! Memories as Markdown files, with an index beside them.
 //!
-//! [`FileStore`] is the driver behind [`memory_core::MemoryStore`] and [`memory_core::History`]. The files are the truth:
-//! the `index/` folder is a cache that may be deleted at any time, the `journal/` says what happened, and the `trash/`
-//! holds every file that was replaced or deleted, whole.
+//! [`FileStore`] is the driver behind [`memory_core::MemoryStore`] and [`memory_core::History`], and [`Ledger`] the one
+//! behind [`memory_core::Meter`]. The files are the truth: the `index/` folder is a cache that may be deleted at any time,
+//! the `journal/` says what happened, and the `trash/` holds every file that was replaced or deleted, whole.
 //!
 //! | room | what is decided there |
 //! |---|---|
@@ -11,6 +11,7 @@
 //! | `commit` | in which order things are done, so that an operation is whole or not at all |
 //! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
 //! | `journal` | what is written down before anything is done, and how an interrupted operation is taken back |
+//! | `ledger` | what asking a language model costs, and that no budget is overdrawn |
 //! | `index` | how memories are found: SQLite for the documents, tantivy for their words, a mapped file for their vectors |
 
 #![forbid(unsafe_code)]
@@ -22,10 +23,12 @@ mod file;
 mod file_store;
 mod index;
 mod journal;
+mod ledger;
 mod lock;
 pub mod markdown;
 mod system;
 
 pub use file_store::{FileStore, Finding, Freshness, Options, Report, Statistics};
 pub use index::{Embedded, Nearest, Vectors};
+pub use ledger::Ledger;
 pub use system::{RandomIds, SystemClock};

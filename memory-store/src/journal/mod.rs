@@ -8,7 +8,7 @@ mod format;
 mod lines;
 
 pub(crate) use format::{Line, What};
-pub(crate) use lines::Lines;
+pub(crate) use lines::{Lines, ends_whole};
 
 use std::sync::Arc;
 

@@ -5,6 +5,7 @@ mod crash;
 mod faults;
 mod faulty_disk;
 mod home;
+mod ledger;
 mod notify;
 mod repair;
 mod retrieval;

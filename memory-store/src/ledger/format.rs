@@ -1,0 +1,57 @@
+//! What a line of the ledger looks like.
+
+use chrono::NaiveDate;
+use memory_core::{Purpose, Reservation, Spent};
+use serde::{Deserialize, Serialize};
+
+/// One line: what is added to, or taken from, what was spent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Booking {
+    pub(super) day: NaiveDate,
+    pub(super) purpose: Purpose,
+    pub(super) calls: i64,
+    pub(super) prompt_tokens: i64,
+    pub(super) answer_tokens: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    day: String,
+    purpose: String,
+    calls: i64,
+    prompt_tokens: i64,
+    answer_tokens: i64,
+}
+
+impl Booking {
+    /// Returns what leads from one amount to another.
+    pub(super) fn of(reservation: &Reservation, before: Spent, after: Spent) -> Self {
+        Self {
+            day: reservation.day,
+            purpose: reservation.purpose.clone(),
+            calls: difference(before.calls, after.calls),
+            prompt_tokens: difference(before.prompt_tokens, after.prompt_tokens),
+            answer_tokens: difference(before.answer_tokens, after.answer_tokens),
+        }
+    }
+
+    pub(super) fn to_line(&self) -> Vec<u8> {
+        let Self { day, purpose, calls, prompt_tokens, answer_tokens } = self;
+        let (calls, prompt_tokens, answer_tokens) = (*calls, *prompt_tokens, *answer_tokens);
+        let wire = Wire { day: day.to_string(), purpose: purpose.to_string(), calls, prompt_tokens, answer_tokens };
+        let mut line = serde_json::to_vec(&wire).expect("strings and numbers have a JSON form");
+        line.push(b'\n');
+        line
+    }
+
+    /// Reads a line, or returns `None` if it is none of ours: torn by a crash, or written by somebody else.
+    pub(super) fn from_line(line: &[u8]) -> Option<Self> {
+        let Wire { day, purpose, calls, prompt_tokens, answer_tokens } = serde_json::from_slice(line).ok()?;
+        Some(Self { day: day.parse().ok()?, purpose: purpose.parse().ok()?, calls, prompt_tokens, answer_tokens })
+    }
+}
+
+fn difference(before: u64, after: u64) -> i64 {
+    let number = |amount: u64| i64::try_from(amount).unwrap_or(i64::MAX);
+    number(after).saturating_sub(number(before))
+}

@@ -1,0 +1,151 @@
+//! What asking a language model costs, as files below the home.
+//!
+//! One file a month, `usage/2026-05.jsonl`, and one JSON line a booking: what is set aside, and later by how much it came
+//! to more or less. Lines are only ever added, and the sums are what was spent; so whatever is lost of a settlement, the
+//! reservation stands.
+
+mod format;
+mod page;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::NaiveDate;
+use memory_core::{Budget, Meter, MeterError, Reservation, Spending, Spent, SpentOn, StoreError};
+
+use crate::disk::{Disk, EntryKind, RealDisk};
+use crate::error::io_error;
+use crate::journal::ends_whole;
+use crate::lock::{PATIENCE, WriterLock};
+use format::Booking;
+use page::Page;
+
+const FOLDER: &str = "usage";
+
+/// What asking a language model costs, as files below a home folder.
+///
+/// Many of these may work on one home, in one process or in many. Who sets something aside holds a lock of its own beside
+/// the files: nobody waits for it who does not ask a model, and who does waits for moments only.
+#[derive(Debug)]
+pub struct Ledger {
+    folder: PathBuf,
+    disk: Arc<dyn Disk>,
+    patience: Duration,
+    /// What was read of each month so far.
+    pages: Mutex<BTreeMap<String, Page>>,
+}
+
+impl Ledger {
+    /// Opens the ledger of the home at `root`, and makes the home if it is missing.
+    ///
+    /// # Errors
+    /// When the folder cannot be opened.
+    pub fn open(root: &Path) -> Result<Self, StoreError> {
+        let disk = RealDisk::open(root).map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
+        let root = disk.root().to_owned();
+        Ok(Self::on(Arc::new(disk), &root))
+    }
+
+    /// Returns the ledger of the home that lies on `disk`, which is at `root`.
+    pub fn on(disk: Arc<dyn Disk>, root: &Path) -> Self {
+        Self { folder: root.join(FOLDER), disk, patience: PATIENCE, pages: Mutex::default() }
+    }
+
+    /// Waits for the right to write.
+    fn begin(&self, path: &str) -> Result<WriterLock, StoreError> {
+        let refused = |error| refused("write to", path, error);
+        if self.disk.signature(FOLDER).map_err(refused)?.is_none() {
+            // The lock lies in the folder; adding nothing makes it.
+            self.disk.append(path, b"").map_err(refused)?;
+            self.disk.sync_folder(FOLDER).map_err(refused)?;
+        }
+        WriterLock::acquire(&self.folder, self.patience)
+    }
+
+    /// Adds a line, and makes it durable. The caller holds the lock.
+    fn add(&self, path: &str, booking: &Booking) -> Result<(), StoreError> {
+        let refused = |error| refused("write to", path, error);
+        let mut line = booking.to_line();
+        let found = self.disk.signature(path).map_err(refused)?;
+        if let Some(found) = found
+            && !ends_whole(self.disk.as_ref(), path, found.size).map_err(refused)?
+        {
+            // What a crash left of the last line becomes a line of its own, which readers pass over.
+            line.insert(0, b'\n');
+        }
+        self.disk.append(path, &line).map_err(refused)?;
+        if found.is_none() {
+            self.disk.sync_folder(FOLDER).map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the pages with that of the file `name` read to its end.
+    fn read(&self, name: &str) -> Result<MutexGuard<'_, BTreeMap<String, Page>>, StoreError> {
+        let path = format!("{FOLDER}/{name}");
+        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let page = pages.entry(name.to_owned()).or_default();
+        page.read_on(self.disk.as_ref(), &path).map_err(|error| refused("read", &path, error))?;
+        Ok(pages)
+    }
+
+    /// Returns the names of the files, oldest first.
+    fn files(&self) -> Result<Vec<String>, StoreError> {
+        let entries = self.disk.folder(FOLDER).map_err(|error| refused("list", FOLDER, error))?;
+        let is_month = |name: &str| name.strip_suffix(".jsonl").is_some_and(|month| month.len() == "2026-01".len());
+        let files = entries.into_iter().filter(|entry| entry.kind == EntryKind::File && is_month(&entry.name));
+        let mut names: Vec<_> = files.map(|entry| entry.name).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+}
+
+impl Meter for Ledger {
+    fn reserve(&self, reservation: &Reservation, budget: &Budget) -> Result<(), MeterError> {
+        let name = file_name(reservation.day);
+        let path = format!("{FOLDER}/{name}");
+        let _lock = self.begin(&path)?;
+        let that_day = self.read(&name)?.get(&name).map_or_else(Spent::default, |page| page.total(reservation.day));
+        budget.allows(that_day, reservation.amount)?;
+        Ok(self.add(&path, &Booking::of(reservation, Spent::default(), reservation.amount))?)
+    }
+
+    fn settle(&self, reservation: &Reservation, spent: Spent) -> Result<(), StoreError> {
+        if spent == reservation.amount {
+            return Ok(());
+        }
+        let path = format!("{FOLDER}/{}", file_name(reservation.day));
+        let _lock = self.begin(&path)?;
+        self.add(&path, &Booking::of(reservation, reservation.amount, spent))
+    }
+
+    fn spending(&self, from: NaiveDate, to: NaiveDate) -> Result<Spending, StoreError> {
+        let (first, last) = (file_name(from), file_name(to));
+        let mut spending = Spending::default();
+        for name in self.files()? {
+            if name < first || last < name {
+                continue;
+            }
+            let pages = self.read(&name)?;
+            let Some(page) = pages.get(&name) else { continue };
+            spending.unreadable += page.unreadable();
+            let entries = page.entries().filter(|(day, ..)| from <= *day && *day <= to);
+            spending.entries.extend(entries.map(|(day, purpose, spent)| SpentOn { day, purpose: purpose.clone(), spent }));
+        }
+        Ok(spending)
+    }
+}
+
+fn file_name(day: NaiveDate) -> String {
+    format!("{}.jsonl", day.format("%Y-%m"))
+}
+
+fn refused(what: &str, path: &str, error: io::Error) -> StoreError {
+    match error.kind() {
+        io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() },
+        _ => io_error(format!("{what} {path}"), error),
+    }
+}
