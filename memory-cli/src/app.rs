@@ -1,5 +1,7 @@
 //! Putting the crates together.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -8,6 +10,7 @@ use memory_core::{Clock, Services};
 use crate::cli::Globals;
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
+use crate::language_model;
 use crate::print::Output;
 use memory_store::{FileStore, Freshness, Options, RandomIds, SystemClock};
 
@@ -42,6 +45,11 @@ impl App<'_> {
             let file = self.output.place(&settings.file);
             self.output.warning(&format!("{file}: the key {key} means nothing"))?;
         }
+        if settings.llm.key_is_in_the_file() && is_for_others(&settings.file) {
+            let file = self.output.place(&settings.file);
+            self.output
+                .warning(&format!("{file} holds a key (llm.api_key), and others may read it; `chmod 600` keeps them out"))?;
+        }
         Ok(settings)
     }
 
@@ -55,16 +63,22 @@ impl App<'_> {
     pub(crate) fn open_with(&self, settings: &Settings) -> Result<Home, Failure> {
         let freshness = if self.globals.fresh { Freshness::Fresh } else { Freshness::Usual };
         let store = Arc::new(FileStore::open(&settings.root.value, Options { freshness, ..Options::default() })?);
+        let clock = Arc::new(SystemClock);
         let services = Services {
             store: store.clone(),
             history: store.clone(),
-            clock: Arc::new(SystemClock),
+            clock: clock.clone(),
             ids: Arc::new(RandomIds),
             embedder: None,
             reranking: None,
-            chat: None,
+            chat: language_model::open_later(settings, clock),
             actor: "cli".into(),
         };
         Ok(Home { services, store })
     }
+}
+
+/// Tells whether others than its owner may read a file.
+fn is_for_others(file: &Path) -> bool {
+    file.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
 }

@@ -13,6 +13,7 @@ mod config;
 mod embedding;
 mod exit_code;
 mod failure;
+mod language_model;
 mod moments;
 mod print;
 mod report;

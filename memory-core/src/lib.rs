@@ -10,7 +10,7 @@
 //! | remember something | [`write()`], [`update()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
 //! | find it again | [`read()`], [`list()`], [`search()`], [`backlinks()`] |
 //! | have a model read it | [`embed()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
-//! | ask a language model, within a budget | [`ChatModel`], [`Metered`], [`Meter`], [`json_answer()`] |
+//! | ask a language model, within a budget | [`ChatModel`], [`Metered`], [`Meter`], [`usage()`], [`json_answer()`] |
 //! | know when a text means | [`when::when()`], [`when::readings()`] |
 //! | be reminded | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
 //! | take it back | [`delete()`], [`undo()`], [`restore()`] |
@@ -62,6 +62,7 @@ mod tag;
 mod undo;
 mod update;
 mod upgrade;
+mod usage;
 mod write;
 
 pub mod question;
@@ -123,4 +124,5 @@ pub use tool::{Tool, ToolContext, ToolError};
 pub use undo::{Undone, restore, undo};
 pub use update::update;
 pub use upgrade::upgrade;
+pub use usage::{Costs, Usage, usage};
 pub use write::{Written, write};

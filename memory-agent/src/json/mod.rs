@@ -22,6 +22,7 @@
 //! | log | `{operations: [{operation, at, verb, by, undoes?, undone_by?, files}]}`, see [`records`] |
 //! | log OPERATION | one of these, with its `changes`, see [`record`] |
 //! | when | `{text, at, span, kind, relation, repeats, vague, assumed?}`, see [`reading`] |
+//! | usage | `{budget, left, today, lately, unreadable}`, see [`usage`] |
 //! | anything that failed | `{"error": {code, message, hint?}}`, see [`error`] |
 
 mod error;
@@ -33,6 +34,7 @@ mod memory;
 mod reading;
 mod search;
 mod time;
+mod usage;
 mod write;
 
 pub use error::error;
@@ -43,6 +45,7 @@ pub use links::links_resolved;
 pub use memory::{memories, memory, page};
 pub use reading::reading;
 pub use search::found;
+pub use usage::usage;
 pub use write::{deleted, written};
 
 use serde::Serialize;

@@ -5,9 +5,9 @@ use insta::assert_snapshot;
 use memory_agent::json;
 use memory_core::rank::Part;
 use memory_core::{
-    Category, Code, ContentHash, Draft, Explanation, Found, Hit, IngestReport, LinkCounts, MemoryId, Origin, Outcome, Page,
-    PartScore, Problem, Record, RecordedChange, RecordedFile, Reminder, RerankScore, Skipped, Stamp, Stored, TermScore, Trashed,
-    Undone, Verb, Written,
+    Budget, Category, Code, ContentHash, Costs, Draft, Explanation, Found, Hit, IngestReport, Left, LinkCounts, MemoryId, Origin,
+    Outcome, Page, PartScore, Problem, Purpose, Record, RecordedChange, RecordedFile, Reminder, RerankScore, Skipped, Spent,
+    Stamp, Stored, TermScore, Trashed, Undone, Usage, Verb, Written,
 };
 use serde_json::Value;
 
@@ -279,4 +279,23 @@ fn what_is_no_memory_says_why() {
     assert_snapshot!(reason(r#"{"content":"x","created_at":"yesterday"}"#), @r#"created_at: "yesterday" is no time (RFC 3339)"#);
     assert_snapshot!(reason(r#"{"content":"x","version":-1}"#), @"version is -1, not a whole number of 0 or more");
     assert_snapshot!(reason(r#"{"content":"x","category":"weather"}"#), @r#"category: "weather" is not a category (soul, character, people, project, date, knowledge, feedback, preferences, decisions, lessons, habits, skills, inbox or reminders)"#);
+}
+
+#[test]
+fn usage_is_told_by_day_and_purpose() {
+    let day = |text: &str| text.parse().expect("a day");
+    let spent = Spent { calls: 2, prompt_tokens: 300, answer_tokens: 40 };
+    let purposes = vec![(Purpose::of("classify"), spent)];
+    let today = Costs { from: day("2026-05-07"), to: day("2026-05-07"), all: spent, purposes };
+    let lately = Costs { from: day("2026-04-08"), ..today.clone() };
+    let budget = Budget { calls_a_day: None, tokens_a_day: Some(1_000) };
+    let usage = Usage { budget, left: Left { calls: None, tokens: Some(660) }, today, lately, unreadable: 0 };
+    let costs = |from: &str| {
+        format!(
+            r#"{{"from":"{from}","to":"2026-05-07","calls":2,"prompt_tokens":300,"answer_tokens":40,"tokens":340,"purposes":[{{"purpose":"classify","calls":2,"prompt_tokens":300,"answer_tokens":40,"tokens":340}}]}}"#
+        )
+    };
+    let (today, lately) = (costs("2026-05-07"), costs("2026-04-08"));
+    let amounts = r#""budget":{"calls":null,"tokens":1000},"left":{"calls":null,"tokens":660}"#;
+    assert_eq!(json::usage(&usage).to_string(), format!(r#"{{{amounts},"today":{today},"lately":{lately},"unreadable":0}}"#));
 }

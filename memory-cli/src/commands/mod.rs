@@ -28,6 +28,7 @@ mod undo;
 mod unlink;
 mod unpin;
 mod upgrade;
+mod usage;
 mod when;
 mod write;
 
@@ -65,6 +66,7 @@ pub(crate) enum Command {
     Reindex(reindex::Reindex),
     Doctor(doctor::Doctor),
     Stats(stats::Stats),
+    Usage(usage::Usage),
     Config(config::Config),
     Tour(tour::Tour),
     Completions(completions::Completions),
@@ -101,6 +103,7 @@ impl Command {
             Self::Reindex(command) => command.run(app),
             Self::Doctor(command) => command.run(app),
             Self::Stats(command) => command.run(app),
+            Self::Usage(command) => command.run(app),
             Self::Config(command) => command.run(app),
             Self::Tour(command) => command.run(app),
             Self::Completions(command) => command.run(app),

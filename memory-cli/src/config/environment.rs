@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use memory_agent::model::{ApiKey, ApiKeyError};
+
 /// What the environment says. A variable that is set to nothing is not set.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -19,6 +21,12 @@ pub(crate) struct Environment {
     pub embedding_model: Option<PathBuf>,
     /// `MEMORY_RERANKING_MODEL`: the folder of the reranking model.
     pub reranking_model: Option<PathBuf>,
+    /// `MEMORY_LLM_BASE_URL`: the address of the language model.
+    pub llm_base_url: Option<String>,
+    /// `MEMORY_LLM_MODEL`: what it is called there.
+    pub llm_model: Option<String>,
+    /// `MEMORY_LLM_API_KEY`: the key for it.
+    pub llm_api_key: Option<Result<ApiKey, ApiKeyError>>,
     /// `VISUAL`, else `EDITOR`.
     pub editor: Option<String>,
     /// Whether terminals may be coloured: neither `NO_COLOR` is set nor is `TERM` `dumb`.
@@ -36,6 +44,9 @@ impl Environment {
             claude: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
             embedding_model: variable("MEMORY_EMBEDDING_MODEL").map(PathBuf::from),
             reranking_model: variable("MEMORY_RERANKING_MODEL").map(PathBuf::from),
+            llm_base_url: text("MEMORY_LLM_BASE_URL"),
+            llm_model: text("MEMORY_LLM_MODEL"),
+            llm_api_key: variable("MEMORY_LLM_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
         }

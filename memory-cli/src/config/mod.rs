@@ -3,11 +3,13 @@
 mod document;
 mod environment;
 mod error;
+mod llm;
 mod reranking;
 mod settings;
 
 pub(crate) use environment::Environment;
 pub(crate) use error::ConfigError;
+pub(crate) use llm::Llm;
 pub(crate) use reranking::Reranking;
 pub(crate) use settings::{Embedding, Layer, Place, Setting, Settings};
 

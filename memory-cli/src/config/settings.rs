@@ -8,7 +8,7 @@ use memory_ingest::SourceName;
 use serde_json::Value;
 
 use super::document::{Document, parsed};
-use super::{ConfigError, Environment, Reranking};
+use super::{ConfigError, Environment, Llm, Reranking};
 use crate::moments;
 use crate::zone;
 
@@ -41,6 +41,8 @@ pub(crate) struct Settings {
     pub embedding: Embedding,
     /// The reranking model.
     pub reranking: Reranking,
+    /// The language model.
+    pub llm: Llm,
     /// Where notes are taken in from.
     pub places: Vec<Place>,
 }
@@ -141,6 +143,7 @@ impl Settings {
             timezone: or_plain(document.take("timezone", |text| zone::named(text).map(Some))?, None),
             embedding: embedding(&mut document, environment)?,
             reranking: Reranking::take(&mut document, environment)?,
+            llm: Llm::take(&mut document, environment)?,
             places,
             file,
         };
@@ -172,6 +175,7 @@ impl Settings {
         all.push(("embedding.name".to_owned(), text(name)));
         all.push(("embedding.api_key_env".to_owned(), text(api_key_env)));
         all.extend(self.reranking.all().map(|(key, shown)| (key.to_owned(), shown)));
+        all.extend(self.llm.all().map(|(key, shown)| (key.to_owned(), shown)));
         for place in &self.places {
             all.push((format!("ingestion.{}.path", place.source), path(&place.path)));
             all.push((format!("ingestion.{}.enabled", place.source), place.enabled.show(|yes| (*yes).into())));
@@ -307,19 +311,53 @@ mod tests {
         assert!(settings.all().iter().all(|(.., from)| *from == Layer::File));
         let (mut told, defaults) = (values(&settings), load("").expect("settings"));
         // Keys without a default have an example instead.
-        let has_none = |key: &str| ["timezone", "reranking.model"].contains(&key) || key.starts_with("embedding.");
+        let none = ["timezone", "reranking.model", "llm.base_url", "llm.model", "llm.api_key", "llm.api_key_env"];
+        let has_none = |key: &str| none.contains(&key) || key.starts_with("embedding.");
         told.iter_mut().filter(|(key, _)| has_none(key)).for_each(|(_, value)| *value = Value::Null);
         assert_eq!(told, values(&defaults));
     }
 
     #[test]
     fn unknown_keys_are_named_and_wrong_values_refused() {
-        let settings = load("storage:\n  rot: /x\nllm:\n  model: y\n").expect("settings");
-        assert_eq!(settings.unknown, ["storage.rot", "llm.model"]);
+        let settings = load("storage:\n  rot: /x\nllm:\n  modell: y\n").expect("settings");
+        assert_eq!(settings.unknown, ["storage.rot", "llm.modell"]);
         let wrong = |text: &str| load(text).expect_err("no settings").to_string();
         assert!(wrong("daemon:\n  interval: soon\n").ends_with("config.yaml: daemon.interval"));
         assert!(wrong("storage: here\n").ends_with("storage should hold keys with values"));
         assert!(wrong("- 1\n").ends_with("it should hold keys with values"));
         assert!(wrong("a: [\n").ends_with("is not well-formed"));
+    }
+
+    #[test]
+    fn a_key_is_never_shown_wherever_it_comes_from() {
+        let shown = |settings: &Settings| format!("{settings:?} {:?}", settings.all());
+        let settings = load("llm:\n  api_key: sk-from-the-file\n").expect("settings");
+        assert!(!shown(&settings).contains("sk-from"), "{}", shown(&settings));
+        assert!(values(&settings).contains(&("llm.api_key".into(), "(hidden)".into())));
+        let settings = load("llm:\n  base_url: https://me:sk-from-there@host/v1\n").expect("settings");
+        assert!(!format!("{:?}", settings.all()).contains("sk-from"), "{:?}", settings.all());
+        let error = load("llm:\n  api_key: sk from the file\n").expect_err("it is no key");
+        let said = format!("{error} {error:?} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        assert!(!said.contains("sk from"), "{said}");
+        let environment = Environment {
+            home: Some("/home/me".into()),
+            llm_api_key: Some("sk-from-the-environment".parse()),
+            llm_model: Some("some-model".into()),
+            ..Environment::default()
+        };
+        let settings = Settings::load(None, &environment).expect("settings");
+        assert!(!shown(&settings).contains("sk-from") && !format!("{environment:?}").contains("sk-from"));
+        assert_eq!(settings.llm.api_key.from, Layer::Environment);
+        assert_eq!(settings.llm.model, Setting { value: Some("some-model".into()), from: Layer::Environment });
+        let wrong = Environment { llm_api_key: Some("sk from".parse()), ..environment };
+        let error = Settings::load(None, &wrong).expect_err("it is no key").to_string();
+        assert_eq!(error, "the variable MEMORY_LLM_API_KEY holds no key: one is a single word of ASCII");
+    }
+
+    #[test]
+    fn a_day_may_be_without_a_limit() {
+        let settings = load("llm:\n  calls_a_day: none\n  tokens_a_day: 0\n").expect("settings");
+        assert_eq!((settings.llm.budget().calls_a_day, settings.llm.budget().tokens_a_day), (None, Some(0)));
+        assert!(load("llm:\n  calls_a_day: many\n").is_err());
     }
 }

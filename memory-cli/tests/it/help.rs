@@ -45,6 +45,7 @@ fn help_lists_the_commands() {
       reindex        Rebuild the index from the files
       doctor         Compare the files with the index and the journal
       stats          Count what is kept
+      usage          Show what the language model has cost, and what is left of today's budget
       config         Show the settings, or write a file with all of them
       tour           Play the program on some seventy notes, in a home that is thrown away
       completions    Print a script that completes commands in a shell

@@ -18,6 +18,7 @@ mod terminal;
 mod tiny_bert;
 mod tour;
 mod upkeep;
+mod usage;
 mod way_back;
 mod when;
 mod write_and_read;

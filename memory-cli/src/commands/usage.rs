@@ -1,0 +1,80 @@
+//! `memory usage`
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::{Costs, Purpose, Spent, Usage as Report, usage};
+use memory_store::{Ledger, SystemClock};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::language_model;
+use crate::print::{Column, Table};
+
+/// Show what the language model has cost, and what is left of today's budget
+///
+/// How often it was asked and how many tokens that took, questions and answers together: today and in the last 30 days, by
+/// what it was asked for. The budget of a day is llm.calls_a_day and llm.tokens_a_day in config.yaml; once it is used up, the
+/// model is not asked until the next day, and all goes on without it.
+///
+/// JSON: {budget: AMOUNT, left: AMOUNT, today: COSTS, lately: COSTS, unreadable}; AMOUNT is {calls, tokens}, null without a
+/// limit, COSTS is {from, to, calls, prompt_tokens, answer_tokens, tokens, purposes: [{purpose, calls, prompt_tokens,
+/// answer_tokens, tokens}]}
+#[derive(Debug, Args)]
+pub(crate) struct Usage {}
+
+/// Stands where there is no limit, or nothing to be told.
+const NONE: &str = "-";
+
+impl Usage {
+    #[expect(clippy::unused_self, reason = "all commands run alike")]
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let settings = app.settings()?;
+        let ledger = Ledger::open(&settings.root.value)?;
+        let today = language_model::today(&settings, &SystemClock);
+        let report = usage(&ledger, today, settings.llm.budget())?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::usage(&report))?);
+        }
+        app.output.table(&table(&report))?;
+        if 0 < report.unreadable {
+            let folder = app.output.place(&settings.root.value.join("usage"));
+            app.output.warning(&format!("{folder}: {}", unreadable(report.unreadable)))?;
+        }
+        if !settings.llm.is_named() {
+            app.output.note("no language model is named; `memory config init` writes a file that explains how (llm)")?;
+        }
+        Ok(())
+    }
+}
+
+fn unreadable(lines: u64) -> String {
+    match lines {
+        1 => "1 line cannot be read and counts for nothing".into(),
+        several => format!("{several} lines cannot be read and count for nothing"),
+    }
+}
+
+fn table(report: &Report) -> Table {
+    let numbers = ["calls today", "tokens today", "calls in 30 days", "tokens in 30 days"].map(Column::Number);
+    let mut table = Table::new([&[Column::Text("for")][..], &numbers[..]].concat());
+    // What was spent today was spent in the last 30 days.
+    for (purpose, lately) in &report.lately.purposes {
+        push(&mut table, purpose.as_str(), on(&report.today, purpose), *lately);
+    }
+    push(&mut table, "(all)", report.today.all, report.lately.all);
+    let limit = |limit: Option<u64>| limit.map_or_else(|| NONE.to_owned(), |limit| limit.to_string());
+    let Report { budget, left, .. } = report;
+    table.push(["(budget)", &limit(budget.calls_a_day), &limit(budget.tokens_a_day), NONE, NONE]);
+    table.push(["(left)", &limit(left.calls), &limit(left.tokens), NONE, NONE]);
+    table
+}
+
+fn on(costs: &Costs, purpose: &Purpose) -> Spent {
+    costs.purposes.iter().find(|(own, _)| own == purpose).map(|(_, spent)| *spent).unwrap_or_default()
+}
+
+fn push(table: &mut Table, name: &str, today: Spent, lately: Spent) {
+    let [calls, tokens, calls_lately, tokens_lately] =
+        [today.calls, today.tokens(), lately.calls, lately.tokens()].map(|count| count.to_string());
+    table.push([name, &calls, &tokens, &calls_lately, &tokens_lately]);
+}

@@ -1,0 +1,114 @@
+//! Which language model is asked, if any, and what that may cost.
+
+use std::time::Duration;
+
+use memory_agent::model::ApiKey;
+use memory_core::{Budget, ParseError};
+use serde_json::Value;
+
+use super::document::Document;
+use super::settings::or_plain;
+use super::{ConfigError, Environment, Layer, Setting};
+use crate::moments;
+
+/// Which language model is asked, if any, and what that may cost.
+#[derive(Debug, Clone)]
+pub(crate) struct Llm {
+    /// The address of the server with the model.
+    pub base_url: Setting<Option<String>>,
+    /// What the model is called there.
+    pub model: Setting<Option<String>>,
+    /// The key. It is shown nowhere.
+    pub api_key: Setting<Option<ApiKey>>,
+    /// The variable that holds the key.
+    pub api_key_env: Setting<Option<String>>,
+    /// How long an answer is waited for.
+    pub timeout: Setting<Duration>,
+    /// How often it is asked on one day; without end if `None`.
+    pub calls_a_day: Setting<Option<u64>>,
+    /// How many tokens that takes; without end if `None`.
+    pub tokens_a_day: Setting<Option<u64>>,
+}
+
+const TIMEOUT: Duration = Duration::from_mins(1);
+const CALLS_A_DAY: u64 = 300;
+const TOKENS_A_DAY: u64 = 300_000;
+
+/// What is shown of a secret.
+const HIDDEN: &str = "(hidden)";
+
+impl Llm {
+    /// Takes it out of the file; the environment wins.
+    pub(super) fn take(document: &mut Document, environment: &Environment) -> Result<Self, ConfigError> {
+        let mut text = |key: &str, variable: Option<&String>| -> Result<_, ConfigError> {
+            let setting = or_plain(document.take(key, |text| Ok(Some(text.trim().to_owned())))?, None);
+            Ok(overruled(setting, variable.cloned()))
+        };
+        let base_url = text("llm.base_url", environment.llm_base_url.as_ref())?;
+        let model = text("llm.model", environment.llm_model.as_ref())?;
+        let api_key_env = text("llm.api_key_env", None)?;
+        let api_key = or_plain(document.take("llm.api_key", key)?, None);
+        let from_environment = environment.llm_api_key.clone().transpose();
+        let api_key = overruled(api_key, from_environment.map_err(|_| ConfigError::Key { variable: "MEMORY_LLM_API_KEY" })?);
+        Ok(Self {
+            base_url,
+            model,
+            api_key,
+            api_key_env,
+            timeout: or_plain(document.take("llm.timeout", moments::span)?, TIMEOUT),
+            calls_a_day: or_plain(document.take("llm.calls_a_day", limit)?, Some(CALLS_A_DAY)),
+            tokens_a_day: or_plain(document.take("llm.tokens_a_day", limit)?, Some(TOKENS_A_DAY)),
+        })
+    }
+
+    /// Tells whether somebody has named a model, or at least meant to.
+    pub(crate) fn is_named(&self) -> bool {
+        self.base_url.value.is_some() || self.model.value.is_some()
+    }
+
+    /// Tells whether whoever may read the file may read a key.
+    pub(crate) fn key_is_in_the_file(&self) -> bool {
+        self.api_key.value.is_some() && self.api_key.from == Layer::File
+    }
+
+    /// Returns what a day may cost.
+    pub(crate) fn budget(&self) -> Budget {
+        Budget { calls_a_day: self.calls_a_day.value, tokens_a_day: self.tokens_a_day.value }
+    }
+
+    /// Returns every key with its value and where that comes from, in the order of the file; the API key is not shown.
+    pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 7] {
+        let Self { base_url, model, api_key, api_key_env, timeout, calls_a_day, tokens_a_day } = self;
+        let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
+        [
+            ("llm.base_url", base_url.show(|address| address.as_deref().map(shown).into())),
+            ("llm.model", text(model)),
+            ("llm.api_key", api_key.show(|key| key.as_ref().map(|_| HIDDEN).into())),
+            ("llm.api_key_env", text(api_key_env)),
+            ("llm.timeout", timeout.show(|span| moments::span_text(*span).into())),
+            ("llm.calls_a_day", calls_a_day.show(|limit| (*limit).into())),
+            ("llm.tokens_a_day", tokens_a_day.show(|limit| (*limit).into())),
+        ]
+    }
+}
+
+fn overruled<T>(setting: Setting<Option<T>>, variable: Option<T>) -> Setting<Option<T>> {
+    if variable.is_some() { Setting { value: variable, from: Layer::Environment } } else { setting }
+}
+
+/// Returns an address as it is shown. One that may hold a password or a key is refused when it is used, and shown nowhere.
+fn shown(address: &str) -> &str {
+    if address.contains(['@', '?', '#']) { HIDDEN } else { address }
+}
+
+/// Reads a key. A text that is none is not said either: most of one may stand there.
+fn key(text: &str) -> Result<Option<ApiKey>, ParseError> {
+    text.parse().map(Some).map_err(|_| ParseError::new(HIDDEN, "an API key (one word of ASCII)"))
+}
+
+fn limit(text: &str) -> Result<Option<u64>, ParseError> {
+    if text.trim() == "none" {
+        return Ok(None);
+    }
+    text.trim().parse().map(Some).map_err(|_| ParseError::new(text, "a whole number, or none"))
+}

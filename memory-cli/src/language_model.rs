@@ -1,0 +1,91 @@
+//! The language model that the settings name.
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use chrono::NaiveDate;
+use chrono_tz::Tz;
+use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
+use memory_core::{Answer, ChatError, ChatModel, ChatRequest, Clock, Metered, Trouble};
+use memory_store::Ledger;
+
+use crate::config::{Layer, Llm, Settings};
+
+/// Returns the model that the settings name, if they name one, ready to be opened once there is something to ask. It keeps to
+/// the budget of the settings.
+pub(crate) fn open_later(settings: &Settings, clock: Arc<dyn Clock>) -> Option<Arc<dyn ChatModel>> {
+    let Settings { llm, root, timezone, .. } = settings;
+    let zone = zone(timezone.value);
+    let later = || Later { llm: llm.clone(), root: root.value.clone(), zone, clock, opened: OnceLock::new() };
+    llm.is_named().then(|| Arc::new(later()) as Arc<dyn ChatModel>)
+}
+
+/// Returns the day whose budget is spent now.
+pub(crate) fn today(settings: &Settings, clock: &dyn Clock) -> NaiveDate {
+    clock.now().with_timezone(&zone(settings.timezone.value)).date_naive()
+}
+
+/// A machine may travel; a budget does not.
+fn zone(setting: Option<Tz>) -> Tz {
+    setting.unwrap_or(Tz::UTC)
+}
+
+/// A model that is opened when it is first asked.
+#[derive(Debug)]
+struct Later {
+    llm: Llm,
+    root: PathBuf,
+    zone: Tz,
+    clock: Arc<dyn Clock>,
+    opened: OnceLock<Metered<RemoteChat, Tz>>,
+}
+
+impl Later {
+    fn opened(&self) -> Result<&Metered<RemoteChat, Tz>, ChatError> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let model = open(&self.llm, &|variable| env::var(variable).ok())?;
+        let meter = Arc::new(Ledger::open(&self.root).map_err(ChatError::Meter)?);
+        let budget = self.llm.budget();
+        Ok(self.opened.get_or_init(|| Metered { model, meter, clock: Arc::clone(&self.clock), zone: self.zone, budget }))
+    }
+}
+
+impl ChatModel for Later {
+    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+        self.opened()?.answer(request)
+    }
+}
+
+fn open(llm: &Llm, variable: &dyn Fn(&str) -> Option<String>) -> Result<RemoteChat, ChatError> {
+    let missing = |what: &str, key: &str| {
+        let hint = Some(format!("set {key} in config.yaml"));
+        ChatError::Unusable(Trouble { why: what.to_owned(), hint })
+    };
+    let base_url = llm.base_url.value.as_deref().ok_or_else(|| missing("its name is set, but no address", "llm.base_url"))?;
+    let model = llm.model.value.as_deref().ok_or_else(|| missing("its address is set, but no name", "llm.model"))?;
+    let api_key = api_key(llm, variable)?;
+    RemoteChat::new(ChatSettings { api_key, timeout: llm.timeout.value, ..ChatSettings::new(base_url, model) })
+}
+
+/// Returns the key: that of the environment, else that of the variable that is named, else that of the file.
+fn api_key(llm: &Llm, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<ApiKey>, ChatError> {
+    let Llm { api_key, api_key_env, .. } = llm;
+    let Some(name) = api_key_env.value.as_deref().filter(|_| api_key.from != Layer::Environment) else {
+        return Ok(api_key.value.clone());
+    };
+    let unusable = |why: String| {
+        let hint = Some(format!("set {name}, or correct llm.api_key_env in config.yaml"));
+        ChatError::Unusable(Trouble { why, hint })
+    };
+    match variable(name).filter(|value| !value.is_empty()) {
+        Some(value) => value.parse().map(Some).map_err(|error| unusable(format!("the variable {name} holds no key: {error}"))),
+        None if api_key.value.is_some() => Ok(api_key.value.clone()),
+        None => Err(unusable(format!("the variable {name}, which should hold the key, is not set"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

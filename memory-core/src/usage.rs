@@ -1,0 +1,90 @@
+//! What asking a language model has cost.
+
+use std::collections::BTreeMap;
+
+use chrono::{Days, NaiveDate};
+
+use crate::{Budget, Left, Meter, Purpose, Spending, Spent, StoreError};
+
+/// How many days before today are looked at as well.
+const BEFORE: Days = Days::new(29);
+
+/// What asking a language model has cost, and what is left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Usage {
+    /// What a day may cost.
+    pub budget: Budget,
+    /// What is left of today's.
+    pub left: Left,
+    /// Today.
+    pub today: Costs,
+    /// The last 30 days, of which today is the last.
+    pub lately: Costs,
+    /// How many records of these months could not be read. They count for nothing.
+    pub unreadable: u64,
+}
+
+/// What some days have cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Costs {
+    /// The first day.
+    pub from: NaiveDate,
+    /// The last day.
+    pub to: NaiveDate,
+    /// All of it.
+    pub all: Spent,
+    /// What for, in the order of the words.
+    pub purposes: Vec<(Purpose, Spent)>,
+}
+
+/// Returns what asking a language model has cost today and in the last 30 days, and what is left of today's budget.
+///
+/// # Errors
+/// When what was spent cannot be read.
+pub fn usage(meter: &dyn Meter, today: NaiveDate, budget: Budget) -> Result<Usage, StoreError> {
+    let from = today.checked_sub_days(BEFORE).unwrap_or(NaiveDate::MIN);
+    let spending = meter.spending(from, today)?;
+    let (today, lately) = (costs(&spending, today, today), costs(&spending, from, today));
+    Ok(Usage { budget, left: budget.left(today.all), today, lately, unreadable: spending.unreadable })
+}
+
+fn costs(spending: &Spending, from: NaiveDate, to: NaiveDate) -> Costs {
+    let mut purposes: BTreeMap<&Purpose, Spent> = BTreeMap::new();
+    for entry in spending.entries.iter().filter(|entry| from <= entry.day && entry.day <= to) {
+        let sum = purposes.entry(&entry.purpose).or_default();
+        *sum = *sum + entry.spent;
+    }
+    let all = purposes.values().fold(Spent::default(), |sum, spent| sum + *spent);
+    Costs { from, to, all, purposes: purposes.into_iter().map(|(purpose, spent)| (purpose.clone(), spent)).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Reservation;
+    use crate::testing::FakeMeter;
+
+    #[test]
+    fn days_are_added_up_and_a_budget_is_todays() {
+        let meter = FakeMeter::default();
+        let day = |text: &str| text.parse::<NaiveDate>().expect("it is a day");
+        let today = day("2026-05-07");
+        for (on, purpose) in [
+            ("2026-04-07", "classify"),
+            ("2026-04-08", "compress"),
+            ("2026-05-06", "classify"),
+            ("2026-05-07", "classify"),
+            ("2026-05-08", "classify"),
+        ] {
+            let amount = Spent { calls: 1, prompt_tokens: 10, answer_tokens: 5 };
+            let reservation = Reservation { day: day(on), purpose: Purpose::of(purpose), amount };
+            meter.reserve(&reservation, &Budget::default()).expect("there is no limit");
+        }
+        let found = usage(&meter, today, Budget { calls_a_day: None, tokens_a_day: Some(20) }).expect("it is read");
+        assert_eq!(found.left, Left { calls: None, tokens: Some(5) });
+        assert_eq!((found.today.all.calls, found.today.purposes.len()), (1, 1));
+        assert_eq!((found.lately.from, found.lately.to), (day("2026-04-08"), today));
+        let lately: Vec<_> = found.lately.purposes.iter().map(|(purpose, spent)| (purpose.as_str(), spent.calls)).collect();
+        assert_eq!((lately, found.lately.all.tokens()), (vec![("classify", 2), ("compress", 1)], 45));
+    }
+}
