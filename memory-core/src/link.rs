@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::commit::{commit, persist};
+use crate::commit::{ATTEMPTS, commit, persist};
 use crate::wikilink::{self, By, Rule, Target, choose};
-use crate::{Change, Filter, Memory, MemoryId, Names, Operation, Patch, Secrets, Services, StoreError, Stored, Verb};
+use crate::{
+    Change, Filter, Memory, MemoryId, Names, Operation, Patch, Refinement, Secrets, Services, StoreError, Stored, Unit, Verb,
+};
 
 /// Links two memories, both ways.
 ///
@@ -61,43 +63,124 @@ const BATCH: usize = 2_000;
 /// Whatever the store says. A memory whose file must not be changed keeps its links as they are.
 pub fn resolve_links(services: &Services) -> Result<LinksResolved, StoreError> {
     services.store.refresh()?;
-    let mut report = LinksResolved::default();
-    let mut wanted = HashMap::<MemoryId, Vec<MemoryId>>::new();
+    let mut links = Wanted::default();
     for stored in services.store.memories(&Filter::everything(), services.clock.now()) {
-        let stored = stored?;
-        for found in wikilink::parse(&stored.memory.content) {
-            match follow(services.store.as_ref(), &found.target, &stored)? {
-                Some(target) => {
-                    report.resolved += 1;
-                    if target != stored.memory.id {
-                        wanted.entry(stored.memory.id).or_default().push(target);
-                        wanted.entry(target).or_default().push(stored.memory.id);
-                    }
-                }
-                None => report.unresolved += 1,
-            }
+        links.follow_all(services, &stored?)?;
+    }
+    links.record(services, &mut Refinement::new(services, Verb::ResolveLinks))
+}
+
+/// Follows the wikilinks of some memories, and those by which others name them, and records them as part of `refinement`;
+/// without one, only tells how many memories' links would grow. What the store knows must be fresh.
+///
+/// # Errors
+/// As [`resolve_links`].
+pub fn resolve_links_of(
+    services: &Services,
+    ids: &[MemoryId],
+    refinement: Option<&mut Refinement<'_>>,
+) -> Result<LinksResolved, StoreError> {
+    let mut links = Wanted::default();
+    for id in ids {
+        let stored = match services.store.get(id) {
+            Ok(stored) => stored,
+            Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => continue,
+            Err(error) => return Err(error),
+        };
+        links.follow_all(services, &stored)?;
+        let names = wikilink::names_of(&stored.memory, &stored.path);
+        for other in services.store.referring(id, &names)? {
+            links.follow_those_to(services, &other, id)?;
         }
     }
-    let mut wanted: Vec<_> = wanted.into_iter().collect();
-    wanted.sort_unstable();
-    let mut whole = services.operation(Verb::ResolveLinks);
-    for batch in wanted.chunks(BATCH) {
-        report.updated += persist(|| {
-            let mut operation = Operation { changes: Vec::new(), ..whole.clone() };
-            for (id, links) in batch {
-                let stored = services.store.get(id)?;
-                if stored.problem.is_none() {
-                    push_patched(&mut operation, &stored, &Patch { add_links: links.clone(), ..Patch::default() });
+    match refinement {
+        Some(refinement) => links.record(services, refinement),
+        None => links.foresee(services),
+    }
+}
+
+/// Which memories are to be linked, found on the way.
+#[derive(Default)]
+struct Wanted {
+    links: HashMap<MemoryId, Vec<MemoryId>>,
+    report: LinksResolved,
+}
+
+impl Wanted {
+    fn follow_all(&mut self, services: &Services, stored: &Stored) -> Result<(), StoreError> {
+        for found in wikilink::parse(&stored.memory.content) {
+            match follow(services.store.as_ref(), &found.target, stored)? {
+                Some(target) => {
+                    self.report.resolved += 1;
+                    self.join(stored.memory.id, target);
+                }
+                None => self.report.unresolved += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn follow_those_to(&mut self, services: &Services, from: &Stored, to: &MemoryId) -> Result<(), StoreError> {
+        for found in wikilink::parse(&from.memory.content) {
+            if follow(services.store.as_ref(), &found.target, from)? == Some(*to) {
+                self.join(from.memory.id, *to);
+            }
+        }
+        Ok(())
+    }
+
+    fn join(&mut self, one: MemoryId, other: MemoryId) {
+        if one != other {
+            self.links.entry(one).or_default().push(other);
+            self.links.entry(other).or_default().push(one);
+        }
+    }
+
+    fn record(self, services: &Services, refinement: &mut Refinement<'_>) -> Result<LinksResolved, StoreError> {
+        let mut report = self.report;
+        let mut links: Vec<_> = self.links.into_iter().collect();
+        links.sort_unstable();
+        for batch in links.chunks(BATCH) {
+            let mut left: Vec<usize> = (0..batch.len()).collect();
+            for _ in 0..ATTEMPTS {
+                let (mut numbers, mut units) = (Vec::new(), Vec::new());
+                for number in left {
+                    let (id, links) = &batch[number];
+                    if let Some(change) = grown(services, id, links)? {
+                        numbers.push(number);
+                        units.push(Unit { changes: vec![change], ..Unit::default() });
+                    }
+                }
+                let refused = refinement.commit(units)?;
+                report.updated += (numbers.len() - refused.len()) as u64;
+                left = refused.into_iter().map(|refused| numbers[refused.unit]).collect();
+                if left.is_empty() {
+                    break;
                 }
             }
-            if !operation.changes.is_empty() {
-                commit(services, &operation, Secrets::Keep)?;
-            }
-            Ok(operation.changes.len() as u64)
-        })?;
-        whole.at = services.clock.now();
+        }
+        Ok(report)
     }
-    Ok(report)
+
+    fn foresee(self, services: &Services) -> Result<LinksResolved, StoreError> {
+        let mut report = self.report;
+        for (id, links) in &self.links {
+            report.updated += u64::from(grown(services, id, links)?.is_some());
+        }
+        Ok(report)
+    }
+}
+
+/// Returns the change that gives a memory these links too, unless it has them, is gone, or must not be changed.
+fn grown(services: &Services, id: &MemoryId, links: &[MemoryId]) -> Result<Option<Change>, StoreError> {
+    let stored = match services.store.get(id) {
+        Ok(stored) if stored.problem.is_none() => stored,
+        Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let patch = Patch { add_links: links.to_vec(), ..Patch::default() };
+    let memory = patch.apply(&stored.memory, services.clock.now());
+    Ok(memory.map(|memory| Change::Replace { expected: stored.stamp, memory: Box::new(memory) }))
 }
 
 /// Returns the memory that a wikilink in `from` leads to; an empty target is the memory itself.

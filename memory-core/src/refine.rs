@@ -19,17 +19,23 @@ pub struct Unit {
 pub struct Refinement<'s> {
     services: &'s Services,
     operation: Operation,
+    has_changed: bool,
 }
 
 impl<'s> Refinement<'s> {
     /// Begins one; nothing is written yet.
     pub fn new(services: &'s Services, verb: Verb) -> Self {
-        Self { services, operation: services.operation(verb) }
+        Self { services, operation: services.operation(verb), has_changed: false }
     }
 
     /// Returns its name in the journal.
     pub fn id(&self) -> &OperationId {
         &self.operation.id
+    }
+
+    /// Tells whether anything was changed so far.
+    pub fn has_changed(&self) -> bool {
+        self.has_changed
     }
 
     /// Makes the changes of `units` with one sync. Returns the numbers of those that were refused, and why: somebody else has
@@ -48,6 +54,9 @@ impl<'s> Refinement<'s> {
             all.push(unit.changes);
         }
         let operation = Operation { reasons, ..self.operation.clone() };
-        commit_units(self.services, &operation, all)
+        let wanted = all.iter().filter(|unit| !unit.is_empty()).count();
+        let refused = commit_units(self.services, &operation, all)?;
+        self.has_changed |= refused.len() < wanted;
+        Ok(refused)
     }
 }

@@ -1,16 +1,33 @@
 //! Refinement while nobody looks: classifying, linking, merging, expiring, reminding.
 //!
-//! Each kind of refinement is a pure function from memories, rules and the present moment to a plan, which is data; one small
-//! function applies plans through the use cases of [`memory_core`]. Nothing here touches a disk, a database or a clock.
+//! Each kind of refinement is decided first and done then: a [`plan::Plan`] is data, every memory in it is accounted for, and one
+//! function carries it out through the use cases of [`memory_core`], as one operation that one `undo` takes back. Nothing here
+//! touches a disk, a database or a clock.
 //!
 //! | you want to | look at |
 //! |---|---|
+//! | tidy memories | [`dream()`], [`Level`], [`Task`], [`Rules`] |
+//! | know what would become of them | [`plan::plan()`] |
+//! | know what age does to them | [`lifecycle::fate()`], [`lifecycle::spared()`] |
 //! | know where a memory belongs, and why | [`classify::classify()`], [`classify::explain()`] |
-//! | find memories that say the same | [`similar::candidates()`], [`similar::likeness()`] |
-//! | make one memory of several that say the same | [`merge::merged()`], [`merge::conserved()`] |
+//! | find what says the same | [`similar::candidates()`], [`similar::likeness()`] |
+//! | make one of several | [`merge::merged()`], [`merge::conserved()`] |
 
 #![forbid(unsafe_code)]
 
+mod apply;
+mod dream;
+mod glance;
+mod pace;
+mod rules;
+
 pub mod classify;
+pub mod lifecycle;
 pub mod merge;
+pub mod plan;
 pub mod similar;
+
+pub use dream::{Dreamt, Skipped, dream};
+pub use glance::Glance;
+pub use pace::{Halt, Pace};
+pub use rules::{Level, Rules, Task};

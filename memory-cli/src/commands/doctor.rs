@@ -1,7 +1,7 @@
 //! `memory doctor`
 
 use clap::Args;
-use memory_core::{Duplicates, Operation, Verb};
+use memory_core::Verb;
 use serde::Serialize;
 
 use crate::app::App;

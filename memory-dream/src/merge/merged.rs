@@ -4,6 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
 use std::hash::Hash;
 
+use chrono::{DateTime, Utc};
 use memory_core::wikilink;
 use memory_core::{Memory, MemoryId, Phase};
 
@@ -25,7 +26,7 @@ pub struct Merged {
 /// The one that comes first by [`precedence`] is kept. Its text stays, followed by every sentence of the others that it does
 /// not have. It has the tags, aliases and links of all, the highest access count and the earliest date, and supersedes the
 /// others. The titles of the others become aliases, so that links to them still lead somewhere. If one of them is filed, it is
-/// filed there; it expires when the last of them would have. A place that it was taken in from is inherited where it has none.
+/// filed there, and if one is pinned, it is; it expires when the last of them would have. A place that it was taken in from is inherited where it has none.
 ///
 /// Each two of them should pass [`super::may_merge`].
 pub fn merged(memories: &[&Memory]) -> Option<Merged> {
@@ -56,19 +57,39 @@ pub fn merged(memories: &[&Memory]) -> Option<Merged> {
         expires_at: expires_at.and_then(|moments| moments.into_iter().max()),
         supersedes: unique(superseded.chain(gone.iter().copied()), |id| *id),
         origin: all().find_map(|source| source.origin.clone()),
+        pinned: all().any(|source| source.pinned),
         ..(*first).clone()
     };
     Some(Merged { memory, gone, added })
 }
 
-/// Orders memories by which is kept when they become one: the one that was read most often, then one that is filed, then the
-/// longest, then the oldest, then by id. No two different memories are equal.
+/// Orders memories by which is kept when they become one: the one that was read most often, then one that is filed, then
+/// one that is pinned, then the longest, then the oldest, then by id. No two different memories are equal.
 pub fn precedence(one: &Memory, other: &Memory) -> Ordering {
-    let key = |memory: &Memory| {
-        let is_waiting = memory.phase != Phase::Organized;
-        (Reverse(memory.access_count), is_waiting, Reverse(memory.content.len()), memory.created_at, memory.id)
-    };
-    key(one).cmp(&key(other))
+    standing(one).cmp(&standing(other))
+}
+
+/// What [`precedence`] goes by: the lesser is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Standing {
+    accesses: Reverse<u64>,
+    is_waiting: bool,
+    is_loose: bool,
+    length: Reverse<usize>,
+    created_at: DateTime<Utc>,
+    id: MemoryId,
+}
+
+/// Returns what [`precedence`] goes by.
+pub fn standing(memory: &Memory) -> Standing {
+    Standing {
+        accesses: Reverse(memory.access_count),
+        is_waiting: memory.phase != Phase::Organized,
+        is_loose: !memory.pinned,
+        length: Reverse(memory.content.len()),
+        created_at: memory.created_at,
+        id: memory.id,
+    }
 }
 
 /// Returns the first of those with the same key.

@@ -18,7 +18,7 @@ mod topics;
 
 pub use conserved::{Lost, conserved};
 pub use may_merge::{Obstacle, may_merge};
-pub use merged::{Merged, merged, precedence};
+pub use merged::{Merged, Standing, merged, precedence, standing};
 
 pub(crate) use known::topic;
 pub(crate) use passage::passages;

@@ -1,0 +1,205 @@
+//! Carrying out what was decided.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
+use memory_core::{
+    Change, ContentHash, Memory, MemoryId, Patch, Progress, Refinement, Reminder, Reminders, Services, StoreError, Stored, Unit,
+    embedded_text, wikilink,
+};
+
+use crate::dream::Skipped;
+use crate::lifecycle::Fate;
+use crate::merge::{conserved, merged};
+use crate::pace::{Halt, Pace};
+use crate::plan::{Filing, Merge, Parting, Plan};
+
+/// How many changes are made with one sync.
+const BATCH: usize = 2_000;
+
+/// Carries out a plan, a part of which may be refused: what somebody has changed since stays as it is, and `skipped` says so.
+pub(crate) fn apply<'s>(
+    services: &'s Services,
+    plan: &Plan,
+    refinement: &mut Refinement<'s>,
+    skipped: &mut Vec<Skipped>,
+    pace: &mut Pace<'_>,
+) -> Result<(), Halt> {
+    let total = plan.merges.len() + plan.partings.len() + plan.filings.len();
+    let mut work = Work { services, refinement, skipped, pace, batch: Batch::default(), done: 0, total: total as u64 };
+    for merge in &plan.merges {
+        work.take(merge.kept, |services, now| join(services, merge, now))?;
+    }
+    work.flush()?;
+    for parting in &plan.partings {
+        work.take(parting.id, |_, _| Ok(Ok(part(parting))))?;
+    }
+    for filing in &plan.filings {
+        work.take(filing.id, |services, now| file(services, filing, now))?;
+    }
+    work.flush()
+}
+
+/// A unit of changes, or why there is none.
+type Thought = Result<Unit, String>;
+
+const CHANGED: &str = "it was changed meanwhile";
+
+/// What is written with one sync.
+#[derive(Default)]
+struct Batch {
+    /// Each with the memory that it is about.
+    units: Vec<(MemoryId, Unit)>,
+    touched: HashSet<MemoryId>,
+}
+
+struct Work<'w, 's, 'p> {
+    services: &'s Services,
+    refinement: &'w mut Refinement<'s>,
+    skipped: &'w mut Vec<Skipped>,
+    pace: &'w mut Pace<'p>,
+    batch: Batch,
+    done: u64,
+    total: u64,
+}
+
+impl Work<'_, '_, '_> {
+    /// Thinks a unit out on what is there now, and writes it with others.
+    fn take(
+        &mut self,
+        about: MemoryId,
+        think: impl Fn(&Services, DateTime<Utc>) -> Result<Thought, StoreError>,
+    ) -> Result<(), Halt> {
+        self.done += 1;
+        let now = self.services.clock.now();
+        let mut thought = think(self.services, now)?;
+        let is_touched = |thought: &Thought, batch: &Batch| {
+            thought.as_ref().is_ok_and(|unit| unit.changes.iter().any(|change| batch.touched.contains(&change.id())))
+        };
+        if is_touched(&thought, &self.batch) {
+            // It is thought out anew on what the others make of it.
+            self.flush()?;
+            thought = think(self.services, now)?;
+        }
+        match thought {
+            Ok(unit) => {
+                self.batch.touched.extend(unit.changes.iter().map(Change::id));
+                self.batch.units.push((about, unit));
+            }
+            Err(reason) => self.skipped.push(Skipped { id: about, reason }),
+        }
+        if BATCH <= self.batch.touched.len() { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Halt> {
+        let Batch { units, .. } = std::mem::take(&mut self.batch);
+        if units.is_empty() {
+            return Ok(());
+        }
+        let (about, units): (Vec<MemoryId>, Vec<Unit>) = units.into_iter().unzip();
+        for refused in self.refinement.commit(units)? {
+            self.skipped.push(Skipped { id: about[refused.unit], reason: refused.error.to_string() });
+        }
+        self.pace.step(Progress { done: self.done, total: Some(self.total) })
+    }
+}
+
+/// Returns a memory, if it still says what it said when this was thought out.
+fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -> Result<Option<Stored>, StoreError> {
+    match services.store.get(id) {
+        Ok(stored) if stored.problem.is_none() => {
+            let own = ContentHash::of(&embedded_text(&stored.memory));
+            Ok(Some(stored).filter(|_| own == text))
+        }
+        Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn file(services: &Services, filing: &Filing, now: DateTime<Utc>) -> Result<Thought, StoreError> {
+    let Some(stored) = unchanged(services, &filing.id, filing.text)? else { return Ok(Err(CHANGED.into())) };
+    let patch = Patch { category: Some(filing.category), ..Patch::default() };
+    let changes = patch.apply(&stored.memory, now).map(|memory| replace(&stored, memory));
+    Ok(Ok(Unit { changes: changes.into_iter().collect(), reasons: BTreeMap::new() }))
+}
+
+fn part(parting: &Parting) -> Unit {
+    let day = |moment: DateTime<Utc>| moment.format("%Y-%m-%d");
+    let why = match parting.fate {
+        Fate::Over => "it had expired".to_owned(),
+        Fate::Expired(since) => format!("it was in the inbox since {}", day(since)),
+        Fate::Decayed(since) => format!("nobody had read it since {}", day(since)),
+        Fate::Filed(_) => String::new(),
+    };
+    let change = Change::Remove { id: parting.id, expected: Some(parting.stamp) };
+    Unit { changes: vec![change], reasons: BTreeMap::from([(parting.id, why)]) }
+}
+
+/// Makes one of several: it takes their place, also where others link to them, and in their reminders.
+fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Thought, StoreError> {
+    let mut sources = Vec::with_capacity(merge.texts.len());
+    for (id, text) in std::iter::once(&merge.kept).chain(&merge.gone).zip(&merge.texts) {
+        let Some(stored) = unchanged(services, id, *text)? else { return Ok(Err(CHANGED.into())) };
+        sources.push(stored);
+    }
+    let memories: Vec<&Memory> = sources.iter().map(|stored| &stored.memory).collect();
+    let Some(one) = merged(&memories) else { return Ok(Err(CHANGED.into())) };
+    let texts: Vec<&str> = memories.iter().map(|memory| memory.content.as_str()).collect();
+    if let Err(lost) = conserved(&texts, &[&one.memory.content]) {
+        return Ok(Err(lost.to_string()));
+    }
+    let kept = one.memory.id;
+    let gone: Vec<&Stored> = sources.iter().filter(|stored| stored.memory.id != kept).collect();
+    let mut others = HashMap::new();
+    let mut reminders = Vec::new();
+    let mut aliases = one.memory.aliases.clone();
+    for source in &gone {
+        let id = source.memory.id;
+        let names = wikilink::names_of(&source.memory, &source.path);
+        let mut is_named = false;
+        for other in services.store.referring(&id, &names)? {
+            is_named |= !other.memory.links.contains(&id);
+            if other.problem.is_none() && other.memory.links.contains(&id) && !one.gone.contains(&other.memory.id) {
+                others.insert(other.memory.id, other);
+            }
+        }
+        // So that a wikilink to its file leads to what has its place.
+        if is_named && let Some(stem) = stem(&source.path) {
+            aliases.push(stem.to_owned());
+        }
+        let own = services.store.reminders(Reminders::Of(id), None)?.memories;
+        reminders.extend(own.into_iter().filter(|stored| stored.problem.is_none()));
+    }
+    others.remove(&kept);
+    let first = sources.iter().find(|stored| stored.memory.id == kept).expect("it is one of them");
+    let is_new = |place: usize, alias: &String| !aliases[..place].contains(alias);
+    let aliases = aliases.iter().enumerate().filter(|(place, alias)| is_new(*place, alias)).map(|(_, alias)| alias.clone());
+    let memory = Memory { aliases: aliases.collect(), version: first.memory.version + 1, updated_at: now, ..one.memory.clone() };
+    let mut changes = vec![replace(first, memory)];
+    changes.extend(gone.iter().map(|stored| Change::Remove { id: stored.memory.id, expected: Some(stored.stamp) }));
+    let mut others: Vec<Stored> = others.into_values().collect();
+    others.sort_by_key(|other| other.memory.id);
+    for other in &others {
+        let add_links = if other.memory.links.contains(&kept) { Vec::new() } else { vec![kept] };
+        let patch = Patch { remove_links: one.gone.clone(), add_links, ..Patch::default() };
+        changes.extend(patch.apply(&other.memory, now).map(|memory| replace(other, memory)));
+    }
+    for stored in &reminders {
+        let reminder = stored.memory.reminder.map(|reminder| Reminder { of: Some(kept), ..reminder });
+        let patch = Patch { reminder, ..Patch::default() };
+        changes.extend(patch.apply(&stored.memory, now).map(|memory| replace(stored, memory)));
+    }
+    let mut reasons: BTreeMap<MemoryId, String> =
+        one.gone.iter().map(|id| (*id, format!("{kept} says the same and took its place"))).collect();
+    let names: Vec<String> = one.gone.iter().map(ToString::to_string).collect();
+    reasons.insert(kept, format!("it took the place of {}", names.join(", ")));
+    Ok(Ok(Unit { changes, reasons }))
+}
+
+fn replace(stored: &Stored, memory: Memory) -> Change {
+    Change::Replace { expected: stored.stamp, memory: Box::new(memory) }
+}
+
+fn stem(path: &str) -> Option<&str> {
+    path.rsplit('/').next()?.strip_suffix(".md")
+}

@@ -1,0 +1,129 @@
+//! What is remembered of a text between dreams.
+
+use memory_core::{Category, Memory};
+
+use crate::classify::{Classification, Note, SURE, classify, shipped};
+use crate::similar::{SKETCH_BYTES, SKETCH_VERSION, Sketch};
+
+/// What is remembered of a text between dreams, so that it need not be read again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Glance {
+    /// The category it surely belongs to, if there is one, and how sure that is.
+    pub verdict: Option<Category>,
+    /// How probable the most probable category is, from 0 to 1, in steps of 1/255.
+    pub confidence: f32,
+    /// Its sketch.
+    pub sketch: Sketch,
+    /// Whether it was compared with all others that there were.
+    pub is_compared: bool,
+    /// Whether its wikilinks were followed, and those that lead to it.
+    pub is_linked: bool,
+    /// Whether a language model was asked where it belongs.
+    pub is_asked: bool,
+}
+
+const COMPARED: u8 = 1;
+const LINKED: u8 = 2;
+const ASKED: u8 = 4;
+
+/// What stands for no category.
+const NONE: u8 = u8::MAX;
+
+/// How many bytes are kept of a text: what made them, the flags, the category and the confidence, and the sketch.
+const BYTES: usize = 8 + 3 + SKETCH_BYTES;
+
+impl Glance {
+    /// Looks at a memory's text.
+    pub fn of(memory: &Memory) -> Self {
+        let (verdict, confidence) = verdict(&classify(&Note::from(memory)));
+        let sketch = Sketch::of(&memory.content);
+        Self { verdict, confidence: coarse(confidence), sketch, is_compared: false, is_linked: false, is_asked: false }
+    }
+
+    /// Returns it as bytes.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a confidence is from 0 to 1")]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(BYTES);
+        bytes.extend(maker().to_le_bytes());
+        let flags = [(self.is_compared, COMPARED), (self.is_linked, LINKED), (self.is_asked, ASKED)];
+        bytes.push(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum());
+        let number = |category: Category| Category::ALL.iter().position(|own| *own == category);
+        bytes.push(self.verdict.and_then(number).and_then(|number| u8::try_from(number).ok()).unwrap_or(NONE));
+        bytes.push((self.confidence * 255.0).round() as u8);
+        bytes.extend(self.sketch.to_bytes());
+        bytes
+    }
+
+    /// Reads what [`Glance::to_bytes`] returned; `None` if it was another version of us that looked.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (head, sketch) = bytes.split_at_checked(BYTES - SKETCH_BYTES)?;
+        let [flags, category, confidence] = head[8..].try_into().ok()?;
+        if head[..8] != maker().to_le_bytes() {
+            return None;
+        }
+        Some(Self {
+            verdict: Category::ALL.get(usize::from(category)).copied(),
+            confidence: f32::from(confidence) / 255.0,
+            sketch: Sketch::from_bytes(sketch)?,
+            is_compared: flags & COMPARED != 0,
+            is_linked: flags & LINKED != 0,
+            is_asked: flags & ASKED != 0,
+        })
+    }
+}
+
+/// Tells what made a glance: another classifier, or other sketches, see another thing.
+fn maker() -> u64 {
+    shipped().fitted_on ^ u64::from(SKETCH_VERSION).rotate_left(56)
+}
+
+fn coarse(confidence: f32) -> f32 {
+    (confidence * 255.0).round() / 255.0
+}
+
+/// Returns the content category that is surely meant, if one is, and how probable the most probable is.
+///
+/// What asks to be reminded is about a date: a reminder itself is made where a time is named.
+fn verdict(classification: &Classification) -> (Option<Category>, f32) {
+    let of = |category: Category| classification.scores.iter().find(|score| score.category == category);
+    let probability = |category: Category| of(category).map_or(0.0, |score| score.probability);
+    let dates = probability(Category::Date) + probability(Category::Reminders);
+    let others = classification.scores.iter().filter(|score| ![Category::Date, Category::Reminders].contains(&score.category));
+    let best = others
+        .map(|score| (score.category, score.probability))
+        .fold((Category::Date, dates), |best, other| if best.1 < other.1 { other } else { best });
+    ((SURE <= best.1).then_some(best.0), best.1.min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use memory_core::{Draft, MemoryId};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn glance(text: &str) -> Glance {
+        Glance::of(&Draft::new(text).into_memory(MemoryId::of_path("a"), DateTime::UNIX_EPOCH))
+    }
+
+    #[test]
+    fn what_asks_to_be_reminded_is_about_a_date() {
+        assert_eq!(glance("Remind me to call Anna tomorrow at 3pm").verdict, Some(Category::Date));
+        assert_eq!(glance("…").verdict, None);
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_same_when_it_comes_back(text in "\\PC{1,80}", flags in any::<[bool; 3]>()) {
+            let [is_compared, is_linked, is_asked] = flags;
+            let seen = Glance { is_compared, is_linked, is_asked, ..glance(&text) };
+            prop_assert_eq!(Glance::from_bytes(&seen.to_bytes()), Some(seen));
+        }
+
+        #[test]
+        fn bytes_of_anybody_else_are_none(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert_eq!(Glance::from_bytes(&bytes), None);
+        }
+    }
+}

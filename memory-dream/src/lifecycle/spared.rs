@@ -1,0 +1,63 @@
+//! What keeps a memory from its fate.
+
+use chrono::{DateTime, Utc};
+use memory_core::Memory;
+
+use super::Fate;
+
+/// Why a memory stays though its time has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spared {
+    /// A person has pinned it.
+    Pinned,
+    /// A filed memory links to it.
+    Linked,
+    /// It is a reminder that is not done.
+    Reminder,
+    /// It was taken in from a note, which would bring it back.
+    TakenIn,
+    /// It has not expired itself; only what it says holds no longer, and may be looked up still.
+    History,
+}
+
+/// Tells why `memory` stays though its time has come, if it does; `is_linked` tells whether a filed memory links to it.
+///
+/// What says itself when it expires goes then, whoever links to it.
+pub fn spared(memory: &Memory, fate: Fate, is_linked: bool, now: DateTime<Utc>) -> Option<Spared> {
+    let reasons = [
+        (memory.pinned, Spared::Pinned),
+        (memory.reminder.is_some_and(|reminder| reminder.is_open()), Spared::Reminder),
+        (fate == Fate::Over && memory.expires_at.is_none_or(|end| now < end), Spared::History),
+        (fate != Fate::Over && memory.origin.is_some(), Spared::TakenIn),
+        (fate != Fate::Over && is_linked, Spared::Linked),
+    ];
+    match fate {
+        Fate::Filed(_) => None,
+        Fate::Over | Fate::Expired(_) | Fate::Decayed(_) => reasons.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::{Draft, MemoryId, Reminder};
+
+    use super::*;
+
+    #[test]
+    fn each_reason_is_named() {
+        let now = DateTime::UNIX_EPOCH;
+        let plain = Draft::new("green tea").into_memory(MemoryId::of_path("a"), now);
+        let aged = Fate::Expired(now);
+        let pinned = Memory { pinned: true, ..plain.clone() };
+        let reminder = Memory { reminder: Some(Reminder::at(now)), ..plain.clone() };
+        let held = Memory { valid_until: Some(now), ..plain.clone() };
+        assert_eq!(spared(&plain, aged, false, now), None);
+        assert_eq!(spared(&plain, aged, true, now), Some(Spared::Linked));
+        assert_eq!(spared(&pinned, aged, false, now), Some(Spared::Pinned));
+        assert_eq!(spared(&reminder, aged, false, now), Some(Spared::Reminder));
+        assert_eq!(spared(&held, Fate::Over, false, now), Some(Spared::History));
+        let over = Memory { expires_at: Some(now), ..plain };
+        assert_eq!(spared(&over, Fate::Over, true, now), None);
+        assert_eq!(spared(&over, Fate::Filed(3), true, now), None);
+    }
+}

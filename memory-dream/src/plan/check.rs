@@ -1,0 +1,93 @@
+//! Seeing to it that every memory is accounted for.
+
+use std::collections::HashSet;
+
+use memory_core::MemoryId;
+
+use super::Plan;
+
+/// A memory of which a plan says too much, or the wrong thing. It is never carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unaccounted {
+    /// It is none of those that the plan was made for.
+    #[error("the plan names {0}, which is not there")]
+    Unknown(MemoryId),
+    /// It goes twice, or goes and is changed as well.
+    #[error("the plan says two things of {0}")]
+    Twice(MemoryId),
+}
+
+impl Plan {
+    /// Checks that the plan is about `known` memories alone, and that each of them either stays, is changed, goes to trash, or
+    /// becomes part of one that stays: never two of these.
+    ///
+    /// # Errors
+    /// Returns the first that is not accounted for.
+    pub fn check(&self, known: &HashSet<MemoryId>) -> Result<(), Unaccounted> {
+        let mut kept = HashSet::new();
+        let mut gone = HashSet::new();
+        let going = self.merges.iter().flat_map(|merge| &merge.gone).chain(self.partings.iter().map(|parting| &parting.id));
+        for id in going {
+            if !gone.insert(*id) {
+                return Err(Unaccounted::Twice(*id));
+            }
+        }
+        for merge in &self.merges {
+            if !kept.insert(merge.kept) {
+                return Err(Unaccounted::Twice(merge.kept));
+            }
+        }
+        let mut filed = HashSet::new();
+        for filing in &self.filings {
+            if !filed.insert(filing.id) {
+                return Err(Unaccounted::Twice(filing.id));
+            }
+        }
+        if let Some(id) = kept.iter().chain(&filed).find(|id| gone.contains(*id)) {
+            return Err(Unaccounted::Twice(*id));
+        }
+        let all = kept.iter().chain(&filed).chain(&gone);
+        all.copied().find(|id| !known.contains(id)).map_or(Ok(()), |id| Err(Unaccounted::Unknown(id)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::{Category, ContentHash, Stamp};
+
+    use super::*;
+    use crate::lifecycle::Fate;
+    use crate::plan::{Filing, Merge, Parting, Why};
+
+    fn id(name: &str) -> MemoryId {
+        MemoryId::of_path(name)
+    }
+
+    fn merge(kept: &str, gone: &[&str]) -> Merge {
+        Merge { kept: id(kept), gone: gone.iter().map(|name| id(name)).collect(), texts: Vec::new(), added: Vec::new() }
+    }
+
+    fn filing(name: &str) -> Filing {
+        Filing { id: id(name), text: ContentHash::of(name), category: Category::People, why: Why::Suggested }
+    }
+
+    fn parting(name: &str) -> Parting {
+        Parting { id: id(name), stamp: Stamp(ContentHash::of(name)), fate: Fate::Over }
+    }
+
+    #[test]
+    fn nobody_is_forgotten_and_nobody_is_named_twice() {
+        let known: HashSet<MemoryId> = ["a", "b", "c", "d"].map(id).into_iter().collect();
+        let plan = |merges: Vec<Merge>, filings: Vec<Filing>, partings: Vec<Parting>| {
+            Plan { filings, merges, partings, ..Plan::default() }.check(&known)
+        };
+        assert_eq!(plan(vec![merge("a", &["b"])], vec![filing("a"), filing("d")], vec![parting("c")]), Ok(()));
+        assert_eq!(plan(vec![merge("a", &["b", "b"])], vec![], vec![]), Err(Unaccounted::Twice(id("b"))));
+        assert_eq!(plan(vec![merge("a", &["b"]), merge("b", &["c"])], vec![], vec![]), Err(Unaccounted::Twice(id("b"))));
+        assert_eq!(plan(vec![merge("a", &["b"]), merge("a", &["c"])], vec![], vec![]), Err(Unaccounted::Twice(id("a"))));
+        assert_eq!(plan(vec![merge("a", &["b"])], vec![filing("b")], vec![]), Err(Unaccounted::Twice(id("b"))));
+        assert_eq!(plan(vec![merge("a", &["b"])], vec![], vec![parting("b")]), Err(Unaccounted::Twice(id("b"))));
+        assert_eq!(plan(vec![], vec![filing("a"), filing("a")], vec![]), Err(Unaccounted::Twice(id("a"))));
+        assert_eq!(plan(vec![], vec![], vec![parting("e")]), Err(Unaccounted::Unknown(id("e"))));
+    }
+}

@@ -1,0 +1,143 @@
+//! Reading texts that nobody has looked at yet.
+
+use std::thread;
+
+use memory_core::{ContentHash, Filter, Impression, Memory, MemoryId, Outline, Progress, Services, StoreError, embedded_text};
+
+use crate::glance::Glance;
+use crate::pace::{Halt, Pace};
+
+/// How many texts are looked at before that is written down.
+const BATCH: usize = 2_048;
+
+/// When at least one of so many has to be read, all are: one after the other they are read sooner.
+const SHARE: usize = 4;
+
+/// With fewer texts a second thread costs more than it gives.
+const WORTH_A_THREAD: usize = 64;
+
+/// What is known of all memories, and what their texts look like.
+#[derive(Debug)]
+pub(crate) struct Looked {
+    /// What is known of each, by the ids.
+    pub(crate) outlines: Vec<Outline>,
+    /// What each text looks like; nothing for those that do not matter or cannot be read.
+    pub(crate) glances: Vec<Option<Glance>>,
+}
+
+impl Looked {
+    /// Looks at the texts of those memories that `matter`, as far as it was not done before.
+    pub(crate) fn at(
+        services: &Services,
+        mut outlines: Vec<Outline>,
+        matters: &dyn Fn(&Outline) -> bool,
+        pace: &mut Pace<'_>,
+    ) -> Result<Self, Halt> {
+        let remembered = |outline: &mut Outline| outline.impression.take().and_then(|bytes| Glance::from_bytes(&bytes));
+        let glances: Vec<Option<Glance>> = outlines.iter_mut().map(remembered).collect();
+        let is_new = |place: &usize| glances[*place].is_none() && matters(&outlines[*place]);
+        let new: Vec<MemoryId> = (0..outlines.len()).filter(is_new).map(|place| outlines[place].id).collect();
+        let total = new.len() as u64;
+        let mut looked = Self { outlines, glances };
+        let mut done = 0;
+        let mut texts = texts(services, new, looked.outlines.len());
+        loop {
+            let batch: Vec<Memory> = texts.by_ref().take(BATCH).collect::<Result<_, _>>()?;
+            if batch.is_empty() {
+                return Ok(looked);
+            }
+            done += batch.len() as u64;
+            let impressions: Vec<Impression> =
+                look(&batch).into_iter().map(|(glance, id, text)| looked.take(glance, id, text)).collect();
+            // They can be had again.
+            let _ = services.store.keep_impressions(&impressions);
+            pace.step(Progress { done, total: Some(total) })?;
+        }
+    }
+
+    /// Returns the place of a memory.
+    pub(crate) fn place(&self, id: &MemoryId) -> Option<usize> {
+        self.outlines.binary_search_by_key(id, |outline| outline.id).ok()
+    }
+
+    fn take(&mut self, glance: Glance, id: MemoryId, text: ContentHash) -> Impression {
+        let bytes = glance.to_bytes();
+        // What was changed meanwhile is looked at the next time.
+        if let Some(place) = self.place(&id).filter(|place| self.outlines[*place].text == text) {
+            self.glances[place] = Some(glance);
+        }
+        Impression { id, text, bytes }
+    }
+}
+
+/// Iterates over the memories with these ids, of so many in all; what is gone or cannot be read is left out.
+fn texts(services: &Services, ids: Vec<MemoryId>, all: usize) -> Box<dyn Iterator<Item = Result<Memory, StoreError>> + '_> {
+    if ids.len() * SHARE < all {
+        return Box::new(ids.into_iter().filter_map(|id| match services.store.get(&id) {
+            Ok(stored) => Some(Ok(stored.memory)),
+            Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
+            Err(error) => Some(Err(error)),
+        }));
+    }
+    let wanted = move |id: &MemoryId| ids.binary_search(id).is_ok();
+    let memories = services.store.memories(&Filter::everything(), services.clock.now());
+    let memories = memories.map(|stored| stored.map(|stored| stored.memory));
+    Box::new(memories.filter(move |memory| memory.as_ref().map_or(true, |memory| wanted(&memory.id))))
+}
+
+fn look(memories: &[Memory]) -> Vec<(Glance, MemoryId, ContentHash)> {
+    let look_all = |memories: &[Memory]| {
+        let look = |memory: &Memory| (Glance::of(memory), memory.id, ContentHash::of(&embedded_text(memory)));
+        memories.iter().map(look).collect::<Vec<_>>()
+    };
+    if memories.len() < WORTH_A_THREAD {
+        return look_all(memories);
+    }
+    let (first, second) = memories.split_at(memories.len() / 2);
+    thread::scope(|scope| {
+        let helper = scope.spawn(|| look_all(second));
+        let mut all = look_all(first);
+        all.extend(helper.join().expect("looking at a text does not panic"));
+        all
+    })
+}
+
+/// Returns what the text of a memory is worth remembering by, once it is changed.
+pub(crate) fn renewed(outline: &Outline, glance: &Glance) -> Impression {
+    Impression { id: outline.id, text: outline.text, bytes: glance.to_bytes() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+
+    use memory_core::testing::{FakeStore, services};
+    use memory_core::{Draft, Secrets, write};
+
+    use super::*;
+
+    #[test]
+    fn each_text_is_looked_at_once() {
+        let services = services(Arc::new(FakeStore::default()));
+        for number in 0..100 {
+            write(&services, Draft::new(&format!("note {number} tells of {}", number * 7)), Secrets::Refuse).unwrap();
+        }
+        let mut looks = Vec::new();
+        for _ in 0..2 {
+            let mut seen = 0;
+            let mut step = |progress: Progress| {
+                seen = progress.done;
+                ControlFlow::Continue(())
+            };
+            let outlines = services.store.outlines().unwrap();
+            let looked = Looked::at(&services, outlines, &|_| true, &mut Pace::new(&mut step)).unwrap();
+            assert!(looked.glances.iter().all(Option::is_some));
+            looks.push(seen);
+        }
+        assert_eq!(looks, [100, 0]);
+        let distinct: HashSet<_> = services.store.outlines().unwrap().into_iter().map(|outline| outline.impression).collect();
+        assert_eq!(distinct.len(), 100);
+    }
+}

@@ -1,0 +1,142 @@
+//! What becomes one.
+
+use std::collections::{BTreeSet, HashMap};
+
+use chrono::{DateTime, Utc};
+use memory_core::{ContentHash, Memory, MemoryId, Services, StoreError};
+
+use super::look::Looked;
+use super::{Merge, Plan};
+use crate::merge::{Standing, conserved, may_merge, merged, standing};
+use crate::similar::{Reading, Sketch, candidates, groups};
+
+/// How many texts are kept in memory while they are compared.
+const READINGS: usize = 8_192;
+
+/// One of those that may be like another.
+struct Suspect {
+    /// The memory, without its text.
+    memory: Memory,
+    standing: Standing,
+}
+
+/// Adds to `plan` which of the memories at `places` become one, and which are alike and do not.
+pub(super) fn merge(
+    services: &Services,
+    looked: &Looked,
+    places: &[usize],
+    now: DateTime<Utc>,
+    plan: &mut Plan,
+) -> Result<(), StoreError> {
+    let glance = |number: u32| looked.glances[places[number as usize]].as_ref().expect("only what was looked at is compared");
+    let sketches: Vec<Sketch> = places.iter().filter_map(|place| Some(looked.glances[*place].as_ref()?.sketch)).collect();
+    let mut pairs = candidates(&sketches);
+    drop(sketches);
+    // What was compared before is no more alike now.
+    pairs.retain(|(one, other)| !(glance(*one).is_compared && glance(*other).is_compared));
+    let numbers: BTreeSet<u32> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+    let id = |number: u32| looked.outlines[places[number as usize]].id;
+    let mut suspects = HashMap::with_capacity(numbers.len());
+    for number in numbers {
+        if let Some(mut memory) = current(services, looked, &id(number))? {
+            let standing = standing(&memory);
+            memory.content = String::new();
+            suspects.insert(number, Suspect { memory, standing });
+        }
+    }
+    pairs.retain(|(one, other)| suspects.contains_key(one) && suspects.contains_key(other));
+    let mut order: Vec<u32> = suspects.keys().copied().collect();
+    order.sort_by(|one, other| suspects[one].standing.cmp(&suspects[other].standing));
+    let mut readings = Readings { services, looked, known: HashMap::new(), trouble: None };
+    let mut accepts = |group: &[u32], next: u32| {
+        let own = &suspects[&next].memory;
+        if group.iter().any(|member| may_merge(&suspects[member].memory, own, now).is_err()) {
+            return false;
+        }
+        if !readings.are_duplicates(&id(group[0]), &id(next)) {
+            return false;
+        }
+        // Each would come back with the notes that it was taken in from.
+        let is_taken_in = |number: &u32| suspects[number].memory.origin.is_some();
+        if is_taken_in(&next) && group.iter().any(is_taken_in) {
+            plan.alike.push((id(group[0]), id(next)));
+            return false;
+        }
+        true
+    };
+    let found = groups(&order, &pairs, &mut accepts);
+    if let Some(trouble) = readings.trouble {
+        return Err(trouble);
+    }
+    for group in found {
+        let ids: Vec<MemoryId> = group.into_iter().map(id).collect();
+        plan.merges.extend(join(services, looked, &ids)?);
+    }
+    plan.alike.sort_unstable();
+    plan.alike.dedup();
+    Ok(())
+}
+
+/// Thinks out what becomes of memories that say the same; nothing if a sentence would be lost, or one was changed meanwhile.
+fn join(services: &Services, looked: &Looked, ids: &[MemoryId]) -> Result<Option<Merge>, StoreError> {
+    let mut memories = Vec::with_capacity(ids.len());
+    for id in ids {
+        memories.extend(current(services, looked, id)?);
+    }
+    let all: Vec<&Memory> = memories.iter().collect();
+    let Some(one) = merged(&all).filter(|one| !one.gone.is_empty()) else { return Ok(None) };
+    let texts: Vec<&str> = all.iter().map(|memory| memory.content.as_str()).collect();
+    if conserved(&texts, &[&one.memory.content]).is_err() {
+        return Ok(None);
+    }
+    let text = |id: &MemoryId| looked.place(id).map(|place| looked.outlines[place].text);
+    let texts: Option<Vec<ContentHash>> = std::iter::once(&one.memory.id).chain(&one.gone).map(text).collect();
+    Ok(texts.map(|texts| Merge { kept: one.memory.id, gone: one.gone, texts, added: one.added }))
+}
+
+/// Returns a memory, if it still says what was looked at.
+fn current(services: &Services, looked: &Looked, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
+    let text = looked.place(id).map(|place| looked.outlines[place].text);
+    match services.store.get(id) {
+        Ok(stored) if stored.problem.is_none() => {
+            let own = ContentHash::of(&memory_core::embedded_text(&stored.memory));
+            Ok(Some(stored.memory).filter(|_| text == Some(own)))
+        }
+        Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Texts that are being compared.
+struct Readings<'a> {
+    services: &'a Services,
+    looked: &'a Looked,
+    known: HashMap<MemoryId, Reading>,
+    trouble: Option<StoreError>,
+}
+
+impl Readings<'_> {
+    fn are_duplicates(&mut self, one: &MemoryId, other: &MemoryId) -> bool {
+        if READINGS <= self.known.len() {
+            self.known.retain(|id, _| id == one);
+        }
+        self.read(one) && self.read(other) && self.known[one].is_duplicate_of(&self.known[other], None)
+    }
+
+    fn read(&mut self, id: &MemoryId) -> bool {
+        if self.known.contains_key(id) {
+            return true;
+        }
+        match current(self.services, self.looked, id) {
+            Ok(Some(memory)) => {
+                self.known.insert(*id, Reading::of(&memory.content));
+                true
+            }
+            Ok(None) => false,
+            Err(error) => {
+                self.trouble = Some(error);
+                false
+            }
+        }
+    }
+}

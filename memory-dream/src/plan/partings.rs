@@ -1,0 +1,36 @@
+//! What goes to trash because of its age.
+
+use chrono::{DateTime, Utc};
+use memory_core::{MemoryId, Phase, Services, StoreError, Stored, wikilink};
+
+use super::{Parting, Plan};
+use crate::lifecycle::{Fate, spared};
+
+/// Adds to `plan` what becomes of one memory whose time has come.
+pub(super) fn part(
+    services: &Services,
+    id: &MemoryId,
+    fate: Fate,
+    now: DateTime<Utc>,
+    plan: &mut Plan,
+) -> Result<(), StoreError> {
+    let stored = match services.store.get(id) {
+        Ok(stored) if stored.problem.is_none() => stored,
+        // Gone meanwhile, or not to be changed.
+        Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    match spared(&stored.memory, fate, is_linked(services, &stored)?, now) {
+        Some(why) => plan.spared.push((*id, why)),
+        None => plan.partings.push(Parting { id: *id, stamp: stored.stamp, fate }),
+    }
+    Ok(())
+}
+
+/// Tells whether a filed memory links to this one.
+fn is_linked(services: &Services, stored: &Stored) -> Result<bool, StoreError> {
+    let own = &stored.memory;
+    let names = wikilink::names_of(own, &stored.path);
+    let referring = services.store.referring(&own.id, &names)?;
+    Ok(referring.iter().any(|other| other.memory.phase == Phase::Organized && other.memory.id != own.id))
+}

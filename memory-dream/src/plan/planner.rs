@@ -1,0 +1,70 @@
+//! Deciding what is to become of memories.
+
+use std::collections::HashSet;
+
+use memory_core::{Category, MemoryId, Outline, Phase, Scope, Services, StoreError};
+
+use super::look::Looked;
+use super::{Plan, filings, merges, partings};
+use crate::lifecycle::{Fate, fate};
+use crate::pace::{Halt, Pace};
+use crate::{Rules, Task};
+
+/// Decides what is to become of memories when `tasks` are done; nothing is changed but what is remembered of texts.
+///
+/// # Errors
+/// Whatever the store says, or [`Halt::Asked`].
+pub fn plan(services: &Services, rules: &Rules, tasks: &[Task], pace: &mut Pace<'_>) -> Result<Plan, Halt> {
+    decide(services, rules, tasks, pace).map(|(plan, _)| plan)
+}
+
+/// Decides as [`plan`] does; returns what was seen as well.
+pub(crate) fn decide(services: &Services, rules: &Rules, tasks: &[Task], pace: &mut Pace<'_>) -> Result<(Plan, Looked), Halt> {
+    services.store.refresh()?;
+    let now = services.clock.now();
+    let does = |task: Task| tasks.contains(&task);
+    let outlines = services.store.outlines()?;
+    let fates: Vec<Option<Fate>> = outlines.iter().map(|outline| fate(outline, rules, tasks, now)).collect();
+    let compares = does(Task::Merge) || does(Task::Link);
+    let is_waiting = |outline: &Outline| outline.phase == Phase::Inbox && (does(Task::Classify) || does(Task::Upgrade));
+    let matters = |outline: &Outline| is_ours(outline) && (compares || is_waiting(outline));
+    let looked = Looked::at(services, outlines, &matters, pace)?;
+
+    let mut plan = Plan::default();
+    let mut leaving = HashSet::new();
+    for (outline, fate) in looked.outlines.iter().zip(&fates) {
+        let Some(fate @ (Fate::Over | Fate::Expired(_) | Fate::Decayed(_))) = fate else { continue };
+        partings::part(services, &outline.id, *fate, now, &mut plan)?;
+    }
+    leaving.extend(plan.partings.iter().map(|parting| parting.id));
+    let stays = |place: &usize| !leaving.contains(&looked.outlines[*place].id);
+    let ours: Vec<usize> = (0..looked.outlines.len())
+        .filter(|place| is_ours(&looked.outlines[*place]) && looked.glances[*place].is_some())
+        .filter(stays)
+        .collect();
+    if does(Task::Merge) {
+        merges::merge(services, &looked, &ours, now, &mut plan)?;
+    }
+    // What says more from now on is looked at in the next round.
+    let joined = plan.merges.iter().flat_map(|merge| merge.gone.iter().chain([&merge.kept]));
+    let joined: HashSet<MemoryId> = joined.copied().collect();
+    for place in ours.iter().copied().filter(|place| !joined.contains(&looked.outlines[*place].id)) {
+        match fates[place].and_then(filings::accesses) {
+            Some(accesses) => filings::file_read(&looked, place, accesses, &mut plan),
+            None if does(Task::Classify) => filings::file(&looked, place, &mut plan),
+            None => {}
+        }
+        if does(Task::Link) && looked.glances[place].as_ref().is_some_and(|glance| !glance.is_linked) {
+            plan.followed.push(looked.outlines[place].id);
+        }
+    }
+    let known: HashSet<MemoryId> = looked.outlines.iter().map(|outline| outline.id).collect();
+    plan.check(&known).map_err(|error| StoreError::Invalid { why: error.to_string() })?;
+    Ok((plan, looked))
+}
+
+/// Tells whether a memory may be tidied: it is whole, nothing took its place, it is no reminder, and stands in no conversation.
+fn is_ours(outline: &Outline) -> bool {
+    let is_reminder = outline.phase == Phase::Organized && outline.category == Category::Reminders;
+    !outline.is_damaged && !outline.is_superseded && !is_reminder && !matches!(outline.scope, Scope::Conversation(_))
+}

@@ -1,0 +1,63 @@
+//! What may be set about refinement.
+
+use chrono::TimeDelta;
+
+/// What may be set about refinement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// How long a memory may wait in the inbox before it expires.
+    pub patience: TimeDelta,
+    /// How old a filed memory may become that nobody reads.
+    pub decay_after: TimeDelta,
+    /// How often a memory in the inbox is read until it is filed for that alone.
+    pub filing_accesses: u64,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { patience: TimeDelta::days(7), decay_after: TimeDelta::days(30), filing_accesses: 3 }
+    }
+}
+
+/// A kind of refinement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Task {
+    /// What waited in the inbox for too long, or says when it expires, goes to trash.
+    Expire,
+    /// What nobody reads goes to trash.
+    Decay,
+    /// What is read often is filed.
+    Upgrade,
+    /// What is surely of one category is filed there.
+    Classify,
+    /// What says the same becomes one.
+    Merge,
+    /// Wikilinks are followed, and recorded at both ends.
+    Link,
+}
+
+/// How deep a dream is. Each level does what the one before does, and more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// The inbox is sorted.
+    Light = 1,
+    /// What says the same becomes one, and wikilinks are followed.
+    Medium = 2,
+    /// All memories are compared with each other.
+    Deep = 3,
+}
+
+impl Level {
+    /// Returns the level with this number.
+    pub fn from_number(number: u8) -> Option<Self> {
+        [Self::Light, Self::Medium, Self::Deep].into_iter().find(|level| *level as u8 == number)
+    }
+
+    /// Returns what is done in a dream so deep.
+    pub fn tasks(self) -> &'static [Task] {
+        match self {
+            Self::Light => &[Task::Classify],
+            Self::Medium | Self::Deep => &[Task::Classify, Task::Merge, Task::Link],
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! What dreams do to memories, over the store in memory.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use memory_core::testing::{FakeClock, FakeStore, services};
+use memory_core::{
+    Category, Draft, Filter, Memory, MemoryId, Patch, Phase, Reminders, Secrets, Services, Verb, delete, link, pin, remind_of,
+    undo, update, upgrade, write,
+};
+use memory_dream::merge::conserved;
+use memory_dream::{Dreamt, Level, Pace, Rules, Task, dream};
+use proptest::prelude::*;
+
+const AGEING: [Task; 3] = [Task::Expire, Task::Decay, Task::Upgrade];
+
+struct Bed {
+    services: Services,
+    clock: Arc<FakeClock>,
+}
+
+impl Bed {
+    fn new() -> Self {
+        let clock = Arc::new(FakeClock::default());
+        let services = Services { clock: Arc::clone(&clock) as _, ..services(Arc::new(FakeStore::default())) };
+        Self { services, clock }
+    }
+
+    fn put(&self, text: &str) -> MemoryId {
+        write(&self.services, Draft::new(text), Secrets::Refuse).expect("it is written").id
+    }
+
+    fn file(&self, text: &str, category: Category) -> MemoryId {
+        let id = self.put(text);
+        upgrade(&self.services, &id.to_string(), Some(category)).expect("it is filed");
+        id
+    }
+
+    fn days_pass(&self, days: i64) {
+        self.clock.advance(TimeDelta::days(days));
+    }
+
+    fn read(&self, id: MemoryId, times: usize) {
+        self.services.store.count_access(&vec![id; times]);
+    }
+
+    fn dream(&self, tasks: &[Task]) -> Dreamt {
+        self.with(tasks, false)
+    }
+
+    fn with(&self, tasks: &[Task], is_rehearsal: bool) -> Dreamt {
+        let mut go_on = |_| ControlFlow::Continue(());
+        dream(&self.services, &Rules::default(), Verb::Dream, tasks, is_rehearsal, &mut Pace::new(&mut go_on))
+            .expect("it is done")
+    }
+
+    fn all(&self) -> Vec<Memory> {
+        let now = self.services.clock.now();
+        self.services.store.memories(&Filter::everything(), now).map(|stored| stored.expect("it is read").memory).collect()
+    }
+
+    fn get(&self, id: MemoryId) -> Option<Memory> {
+        self.services.store.get(&id).ok().map(|stored| stored.memory)
+    }
+}
+
+#[test]
+fn a_light_dream_files_what_is_clear_and_leaves_what_is_not() {
+    let bed = Bed::new();
+    let clear = bed.put("The user prefers dark mode in every editor and dislikes light themes");
+    let chinese = bed.put("教训：上线前必须先备份数据库，上次没有备份导致数据丢失");
+    let unclear = bed.put("tbd");
+    let dreamt = bed.dream(Level::Light.tasks());
+    let place = |id| bed.get(id).map(|memory| (memory.phase, memory.category));
+    assert_eq!(place(clear), Some((Phase::Organized, Category::Preferences)));
+    assert_eq!(place(chinese), Some((Phase::Organized, Category::Lessons)));
+    assert_eq!(place(unclear), Some((Phase::Inbox, Category::Inbox)));
+    assert_eq!((dreamt.filed.len(), dreamt.unsure.iter().map(|unsure| unsure.id).collect::<Vec<_>>()), (2, vec![unclear]));
+    assert!(dreamt.operation.is_some() && bed.dream(Level::Light.tasks()).operation.is_none());
+}
+
+#[test]
+fn what_is_suggested_wins_over_what_is_guessed() {
+    let bed = Bed::new();
+    let id = bed.put("The user prefers dark mode in every editor");
+    let mut memory = bed.get(id).expect("it is there");
+    memory.category = Category::Project;
+    let mut taken = memory_core::Refinement::new(&bed.services, Verb::Ingest);
+    let expected = bed.services.store.get(&id).expect("it is there").stamp;
+    let changes = vec![memory_core::Change::Replace { expected, memory: Box::new(memory) }];
+    taken.commit(vec![memory_core::Unit { changes, ..memory_core::Unit::default() }]).expect("it is changed");
+    bed.dream(Level::Light.tasks());
+    assert_eq!(bed.get(id).map(|memory| memory.category), Some(Category::Project));
+}
+
+#[test]
+fn what_says_the_same_becomes_one_and_undo_parts_it_again() {
+    let bed = Bed::new();
+    let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
+    let long = bed.put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
+    let other = bed.put("See the note on backups.");
+    link(&bed.services, &other.to_string(), &short.to_string()).expect("they are linked");
+    let tag = Patch { add_tags: ["infra"].into_iter().collect(), ..Patch::default() };
+    update(&bed.services, &short.to_string(), &tag, None, Secrets::Refuse).expect("it is tagged");
+    let before = bed.all();
+
+    let dreamt = bed.dream(&[Task::Merge]);
+    assert_eq!(dreamt.merged.iter().map(|merge| (merge.kept, merge.gone.clone())).collect::<Vec<_>>(), [(long, vec![short])]);
+    let kept = bed.get(long).expect("it is kept");
+    assert!(kept.tags.iter().any(|tag| tag == "infra") && kept.supersedes == [short] && kept.links == [other]);
+    assert_eq!(bed.get(other).map(|memory| memory.links), Some(vec![long]), "whoever linked to the one now links to the other");
+    assert!(bed.get(short).is_none());
+    let operation = dreamt.operation.expect("something was changed");
+    let reasons: Vec<String> =
+        bed.services.history.changes(&operation).filter_map(|change| change.expect("it is told").why).collect();
+    assert!(
+        reasons.iter().any(|why| why.contains(&long.to_string())) && reasons.iter().any(|why| why.contains(&short.to_string()))
+    );
+
+    undo(&bed.services, Some(operation.as_str())).expect("it is taken back");
+    let texts = |all: &[Memory]| all.iter().map(|memory| (memory.id, memory.content.clone())).collect::<Vec<_>>();
+    assert_eq!(texts(&bed.all()), texts(&before));
+}
+
+#[test]
+fn what_differs_in_a_number_a_name_or_a_not_stays_apart() {
+    let bed = Bed::new();
+    for text in [
+        "The staging server listens on port 5433.",
+        "The staging server listens on port 5434.",
+        "Anna likes green tea in the morning.",
+        "Ben likes green tea in the morning.",
+        "Never deploy on a Friday afternoon.",
+        "Deploy on a Friday afternoon.",
+        "服务器监听端口 8080，不要改动。",
+        "服务器监听端口 8081，不要改动。",
+    ] {
+        bed.put(text);
+    }
+    assert!(bed.dream(&[Task::Merge]).merged.is_empty());
+    assert_eq!(bed.all().len(), 8);
+}
+
+#[test]
+fn age_takes_what_nobody_wants_and_spares_the_rest() {
+    let bed = Bed::new();
+    let old = bed.put("tbd");
+    let pinned = bed.put("pinned");
+    pin(&bed.services, &pinned.to_string()).expect("it is pinned");
+    let wanted = bed.put("asked for often");
+    bed.read(wanted, 3);
+    let linked = bed.put("linked from the archive");
+    let archive = bed.file("the archive", Category::Knowledge);
+    link(&bed.services, &archive.to_string(), &linked.to_string()).expect("they are linked");
+    bed.read(archive, 1);
+    bed.days_pass(7);
+    let fresh = bed.put("just written");
+
+    let dreamt = bed.dream(&AGEING);
+    assert_eq!(dreamt.parted.iter().map(|parting| parting.id).collect::<Vec<_>>(), [old]);
+    assert!(bed.get(old).is_none() && [pinned, linked, fresh, archive].iter().all(|id| bed.get(*id).is_some()));
+    assert_eq!(bed.get(wanted).map(|memory| memory.phase), Some(Phase::Organized));
+
+    bed.days_pass(30);
+    let unread = bed.file("nobody reads this", Category::Knowledge);
+    bed.days_pass(29);
+    assert!(!bed.dream(&[Task::Decay]).parted.iter().any(|parting| parting.id == unread));
+    bed.days_pass(1);
+    assert!(bed.dream(&[Task::Decay]).parted.iter().any(|parting| parting.id == unread));
+}
+
+#[test]
+fn a_reminder_goes_along_with_what_it_was_made_from() {
+    let bed = Bed::new();
+    let short = bed.put("The lease of the office ends soon.");
+    let long = bed.put("The lease of the office ends soon. Ask the landlord.");
+    let due = bed.services.clock.now() + TimeDelta::days(3);
+    remind_of(&bed.services, &short.to_string(), Some(due), &chrono::Utc).expect("a reminder is made");
+    bed.dream(&[Task::Merge]);
+    let reminders = bed.services.store.reminders(Reminders::Of(long), None).expect("they are told");
+    assert_eq!(reminders.memories.len(), 1);
+    delete(&bed.services, &long.to_string()).expect("it is deleted");
+    assert!(bed.services.store.reminders(Reminders::Open, None).expect("they are told").memories.is_empty());
+}
+
+#[test]
+fn a_rehearsal_changes_nothing_and_says_what_would_be() {
+    let bed = Bed::new();
+    bed.put("The user prefers dark mode in every editor.");
+    bed.put("The user prefers dark mode in every editor. And large letters.");
+    let before = bed.all();
+    let would = bed.with(Level::Medium.tasks(), true);
+    assert!(bed.all() == before && would.operation.is_none() && !would.merged.is_empty());
+    let did = bed.dream(Level::Medium.tasks());
+    assert_eq!(would.merged, did.merged);
+}
+
+#[test]
+fn who_stops_a_dream_keeps_what_was_done() {
+    let bed = Bed::new();
+    for number in 0..10 {
+        bed.put(&format!("The user prefers theme number {number} in the editor"));
+    }
+    let mut stop = |_| ControlFlow::Break(());
+    let mut pace = Pace::new(&mut stop);
+    let dreamt = dream(&bed.services, &Rules::default(), Verb::Dream, Level::Light.tasks(), false, &mut pace).expect("it stops");
+    assert!(dreamt.is_cut);
+    assert_eq!(bed.all().len(), 10);
+    bed.dream(Level::Light.tasks());
+    assert!(bed.dream(Level::Light.tasks()).is_empty());
+}
+
+fn sentence() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("The user prefers dark mode.".to_owned()),
+        Just("The staging server runs PostgreSQL 16.".to_owned()),
+        Just("Never deploy on a Friday.".to_owned()),
+        Just("用户喜欢深色模式。".to_owned()),
+        Just("See [[the archive]] and [[nothing]].".to_owned()),
+        Just("- one\n- two\n".to_owned()),
+        Just("```\nlet a = 1;\n```\n".to_owned()),
+        "[A-Za-z0-9 .!?,\\n]{1,40}",
+        "\\PC{1,12}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_sentence_is_lost_and_a_second_dream_changes_nothing(
+        texts in proptest::collection::vec(proptest::collection::vec(sentence(), 1..4), 1..12),
+        level in 1..=2_u8,
+    ) {
+        let bed = Bed::new();
+        for text in &texts {
+            let text = text.concat();
+            if !text.trim().is_empty() {
+                let _ = write(&bed.services, Draft::new(&text), Secrets::Keep);
+            }
+        }
+        let before = bed.all();
+        let tasks = Level::from_number(level).expect("it is a level").tasks();
+        let dreamt = bed.dream(tasks);
+        let after = bed.all();
+        let sources: Vec<&str> = before.iter().map(|memory| memory.content.as_str()).collect();
+        let kept: Vec<&str> = after.iter().map(|memory| memory.content.as_str()).collect();
+        prop_assert!(conserved(&sources, &kept).is_ok());
+        prop_assert!(dreamt.skipped.is_empty(), "{dreamt:?}");
+        let again = bed.dream(tasks);
+        prop_assert!(again.is_empty() && again.operation.is_none(), "{again:?}");
+        prop_assert!(bed.all() == after);
+    }
+}

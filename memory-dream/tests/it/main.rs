@@ -1,0 +1,3 @@
+//! What dreams do to memories, over the store in memory.
+
+mod dream;
