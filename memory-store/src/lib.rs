@@ -12,6 +12,7 @@
 //! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
 //! | `journal` | what is written down before anything is done, and how an interrupted operation is taken back |
 //! | `ledger` | what asking a language model costs, and that no budget is overdrawn |
+//! | `notifier` | how a person is told of something |
 //! | `index` | how memories are found: SQLite for the documents, tantivy for their words, a mapped file for their vectors |
 
 #![forbid(unsafe_code)]
@@ -26,9 +27,11 @@ mod journal;
 mod ledger;
 mod lock;
 pub mod markdown;
+mod notifier;
 mod system;
 
 pub use file_store::{FileStore, Finding, Freshness, Options, Report, Statistics};
 pub use index::{Embedded, Nearest, Vectors};
 pub use ledger::Ledger;
+pub use notifier::{Desktop, DesktopNotifier, FileNotifier};
 pub use system::{RandomIds, SystemClock};

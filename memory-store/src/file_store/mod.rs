@@ -2,6 +2,7 @@
 
 mod doctor;
 mod history;
+mod pending;
 mod plan;
 mod purge;
 mod statistics;

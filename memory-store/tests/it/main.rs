@@ -7,6 +7,7 @@ mod faulty_disk;
 mod home;
 mod ledger;
 mod notify;
+mod pending;
 mod repair;
 mod retrieval;
 mod suites;

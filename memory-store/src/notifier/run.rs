@@ -1,0 +1,103 @@
+//! Running another program, but not for ever.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How much of what a program complains about is told, in bytes.
+const COMPLAINT: usize = 300;
+
+/// How long to wait between two looks at a program that has closed its streams and is about to end.
+const BLINK: Duration = Duration::from_millis(5);
+
+/// Runs `program` to its end, which it must reach within `patience`; says what it did otherwise, as in "did not end well".
+pub(super) fn run(program: &Path, arguments: &[String], patience: Duration) -> Result<(), String> {
+    let deadline = Instant::now() + patience;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("could not be started: {error}"))?;
+    let complaint = complaint(&mut child).recv_timeout(patience).ok();
+    let ended = complaint.as_ref().map_or(Ok(None), |_| wait(&mut child, deadline));
+    match ended {
+        Ok(Some(status)) if status.success() => Ok(()),
+        Ok(Some(status)) => {
+            let complaint = complaint.unwrap_or_default();
+            let because = if complaint.is_empty() { String::new() } else { format!(": {complaint}") };
+            Err(format!("did not end well ({status}){because}"))
+        }
+        Ok(None) => {
+            // If it cannot even be killed, it is not ours to wait for.
+            let _ = child.kill().and_then(|()| child.wait());
+            Err(format!("did not end within {} s", patience.as_secs_f32()))
+        }
+        Err(error) => Err(format!("could not be waited for: {error}")),
+    }
+}
+
+/// Returns where what the program complains about comes once it has closed that stream, which it does at its end at last.
+fn complaint(child: &mut Child) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    let mut stream = child.stderr.take();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(stream) = &mut stream {
+            // What cannot be read is no complaint.
+            let _ = stream.take(COMPLAINT as u64).read_to_end(&mut bytes);
+            let _ = io::copy(stream, &mut io::sink());
+        }
+        // Nobody may wait any longer.
+        let _ = sender.send(memory_core::text::one_line(&String::from_utf8_lossy(&bytes), COMPLAINT));
+    });
+    receiver
+}
+
+fn wait(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
+    loop {
+        let ended = child.try_wait()?;
+        if ended.is_some() || deadline <= Instant::now() {
+            return Ok(ended);
+        }
+        thread::park_timeout(BLINK);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, patience: Duration) -> Result<(), String> {
+        run(Path::new("/bin/sh"), &["-c".into(), script.into()], patience)
+    }
+
+    const LONG: Duration = Duration::from_mins(1);
+    const SHORT: Duration = Duration::from_millis(50);
+
+    #[test]
+    fn how_a_program_ends_is_told() {
+        assert_eq!(shell("exit 0", LONG), Ok(()));
+        let failed = shell("echo no \u{1b}[31mbus >&2; exit 3", LONG);
+        assert_eq!(failed, Err("did not end well (exit status: 3): no [31mbus".into()));
+        assert!(run(Path::new("/nowhere/program"), &[], LONG).is_err_and(|why| why.starts_with("could not be started")));
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_ended() {
+        let late = Err("did not end within 0.05 s".to_owned());
+        assert_eq!(shell("exec cat /dev/zero > /dev/null", SHORT), late);
+        assert_eq!(shell("exec 2> /dev/null; exec cat /dev/zero > /dev/null", SHORT), late);
+    }
+
+    #[test]
+    fn a_program_that_complains_at_length_ends_all_the_same() {
+        let told =
+            shell("i=0; while [ $i -lt 3000 ]; do echo 'a long complaint, again and again' >&2; i=$((i+1)); done; exit 1", LONG);
+        assert!(told.is_err_and(|why| why.len() < 400));
+    }
+}

@@ -1,0 +1,33 @@
+//! `pending.md` is whole at any time.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use memory_store::disk::RealDisk;
+use memory_store::{FileStore, Options};
+
+use crate::faulty_disk::{Fault, FaultyDisk};
+use crate::home::Home;
+
+#[test]
+fn the_page_is_the_former_one_or_the_new_one_at_any_step() {
+    for fault in [Fault::Dies, Fault::Fails(io::ErrorKind::StorageFull)] {
+        for at in 1.. {
+            let home = Home::new();
+            let page = || std::fs::read_to_string(home.path().join("pending.md")).ok();
+            let store = FileStore::open(home.path(), Options::default()).unwrap();
+            assert!(store.keep_pending(|| Ok(Some("former\n".into()))).unwrap());
+            let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
+            let faulty = FileStore::on(Arc::new(disk), home.path(), Options::default());
+            let is_kept = faulty.keep_pending(|| Ok(Some("the new one\n".into()))).is_ok();
+            let wanted = if is_kept { "the new one\n" } else { "former\n" };
+            assert_eq!(page().as_deref(), Some(wanted), "{fault:?} at step {at}");
+            assert!(!store.keep_pending(|| Ok(None)).unwrap());
+            assert_eq!(page(), None);
+            if steps.load(Ordering::Relaxed) < at {
+                break;
+            }
+        }
+    }
+}
