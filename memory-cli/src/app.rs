@@ -12,6 +12,7 @@ use crate::config::{Environment, Settings};
 use crate::failure::Failure;
 use crate::language_model;
 use crate::print::Output;
+use crate::zone::Zone;
 use memory_store::{FileStore, Freshness, Options, RandomIds, SystemClock};
 
 /// What a command works with.
@@ -30,6 +31,21 @@ pub(crate) struct Home {
     pub services: Services,
     /// The files, for what is about files.
     pub store: Arc<FileStore>,
+    /// The time zone in which reminders are meant.
+    pub zone: Zone,
+}
+
+impl Home {
+    /// Writes the page of what is due anew, and tells whether there is one. What was done before stays done if that fails.
+    pub(crate) fn keep_pending(&self, output: &mut Output) -> Result<bool, Failure> {
+        match self.store.keep_pending(|| memory_core::pending(&self.services, &self.zone)) {
+            Ok(is_there) => Ok(is_there),
+            Err(error) => {
+                output.warning(&format!("pending.md was not written: {error}"))?;
+                Ok(false)
+            }
+        }
+    }
 }
 
 /// Returns the present moment, for commands that open no home.
@@ -74,7 +90,7 @@ impl App<'_> {
             chat: language_model::open_later(settings, clock),
             actor: "cli".into(),
         };
-        Ok(Home { services, store })
+        Ok(Home { services, store, zone: Zone::of(settings.timezone.value) })
     }
 }
 

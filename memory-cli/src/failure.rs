@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use memory_core::{Code, ParseError, SourceError, StoreError};
+use memory_core::{Code, NotifyError, ParseError, SourceError, StoreError};
 
 use crate::config::ConfigError;
 use crate::exit_code::ExitCode;
@@ -77,6 +77,14 @@ pub(crate) enum Failure {
         /// The command.
         command: String,
     },
+    /// Reminders could not be shown.
+    #[error("{count} {} not shown", if *count == 1 { "reminder was" } else { "reminders were" })]
+    NotShown {
+        /// How many.
+        count: u64,
+        /// Why the first was not.
+        source: NotifyError,
+    },
     /// Some lines of the standard input were not understood; the answer to each says why.
     #[error("{count} {} not understood", if *count == 1 { "line was" } else { "lines were" })]
     NotUnderstood {
@@ -120,6 +128,7 @@ impl Failure {
                 _ => Code::Io,
             },
             Self::Editor { .. } => Code::Io,
+            Self::NotShown { .. } => Code::NotifyFailed,
             Self::Tour { .. } => Code::Internal,
             Self::CheckFailed { .. } => Code::CheckFailed,
             Self::Unreadable { .. } | Self::NotTaken { .. } => Code::FileDamaged,
@@ -139,6 +148,9 @@ impl Failure {
             Self::Unreadable { .. } => Some("all others were written; `memory doctor` says more".into()),
             Self::NotTaken { .. } => Some("all others were kept; mend these lines and import them again".into()),
             Self::CheckFailed { tried: true, .. } => Some("what is left must be mended by hand".into()),
+            Self::NotShown { .. } => {
+                Some("the next `memory notify` tries again; notification.method: file needs no desktop".into())
+            }
             Self::NotUnderstood { .. } => Some("all others were answered; the answers to these say what is wrong".into()),
             Self::File { .. } | Self::Output(_) | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
         }
@@ -151,7 +163,7 @@ impl Failure {
 
     /// Tells whether the answer that was printed as JSON says it already.
     pub(crate) fn is_in_the_answer(&self) -> bool {
-        matches!(self, Self::CheckFailed { .. } | Self::NotTaken { .. } | Self::NotUnderstood { .. })
+        matches!(self, Self::CheckFailed { .. } | Self::NotTaken { .. } | Self::NotUnderstood { .. } | Self::NotShown { .. })
     }
 
     /// Tells whether nobody wants to read the answer any more, as when it is piped into `head`.

@@ -15,6 +15,7 @@ mod exit_code;
 mod failure;
 mod language_model;
 mod moments;
+mod notification;
 mod print;
 mod report;
 mod reranking;

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Days, Local, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
-use memory_core::ParseError;
+use memory_core::{ParseError, StoreError};
+
+use crate::zone::Zone;
 
 /// A day, as in `2026-05-07`: from midnight to midnight where the machine stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +88,22 @@ pub(crate) fn day_text(moment: DateTime<Utc>) -> String {
 /// Writes a moment to the minute, where the machine stands.
 pub(crate) fn minute_text(moment: DateTime<Utc>) -> String {
     moment.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
+}
+
+/// Writes a moment to the minute, as the clocks of `zone` show it.
+pub(crate) fn minute_in(moment: DateTime<Utc>, zone: Zone) -> String {
+    moment.with_timezone(&zone).fixed_offset().format("%Y-%m-%d %H:%M").to_string()
+}
+
+/// Reads when something is due, seen from `now`: a moment (RFC 3339), a span such as `30m`, or words; returns what was taken
+/// for granted as well.
+pub(crate) fn due(text: &str, now: &DateTime<Zone>) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
+    let moment = || DateTime::parse_from_rfc3339(text.trim()).ok().map(|moment| moment.to_utc());
+    let later = || TimeDelta::from_std(span(text).ok()?).ok().and_then(|span| now.to_utc().checked_add_signed(span));
+    if let Some(at) = moment().or_else(later) {
+        return Ok((at, None));
+    }
+    memory_core::due(text, now).map(|due| (due.at, due.assumed))
 }
 
 #[cfg(test)]

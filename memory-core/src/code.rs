@@ -44,6 +44,8 @@ pub enum Code {
     ModelUnreadable,
     /// What asking a model may cost on one day is spent.
     BudgetExhausted,
+    /// A message could not be shown.
+    NotifyFailed,
     /// The disk is full.
     DiskFull,
     /// The disk or the system refused.
@@ -69,7 +71,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -89,6 +91,7 @@ impl Code {
         Self::ModelTimeout,
         Self::ModelUnreadable,
         Self::BudgetExhausted,
+        Self::NotifyFailed,
         Self::DiskFull,
         Self::Io,
         Self::Internal,
@@ -116,6 +119,7 @@ impl Code {
             Self::ModelTimeout => "MODEL_TIMEOUT",
             Self::ModelUnreadable => "MODEL_UNREADABLE",
             Self::BudgetExhausted => "BUDGET_EXHAUSTED",
+            Self::NotifyFailed => "NOTIFY_FAILED",
             Self::DiskFull => "DISK_FULL",
             Self::Io => "IO",
             Self::Internal => "INTERNAL",
@@ -136,6 +140,7 @@ impl Code {
             | Self::ModelTimeout
             | Self::ModelUnreadable
             | Self::BudgetExhausted
+            | Self::NotifyFailed
             | Self::Locked
             | Self::DiskFull
             | Self::Io
@@ -161,7 +166,7 @@ mod tests {
             names.join(" "),
             "MEMORY_NOT_FOUND MEMORY_AMBIGUOUS OPERATION_NOT_FOUND TRASH_NOT_FOUND PATH_NOT_FOUND CONFLICT LOCKED INVALID_INPUT \
              SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
-             MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED DISK_FULL IO INTERNAL"
+             MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED DISK_FULL IO INTERNAL"
         );
     }
 }

@@ -23,6 +23,10 @@
 //! | log OPERATION | one of these, with its `changes`, see [`record`] |
 //! | when | `{text, at, span, kind, relation, repeats, vague, assumed?}`, see [`reading`] |
 //! | usage | `{budget, left, today, lately, unreadable}`, see [`usage`] |
+//! | remind | `{id, path, created, due, assumed?}`, see [`reminded`] |
+//! | reminders | as list |
+//! | done, snooze, pin, unpin | as read |
+//! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending}`, see [`notified`] |
 //! | anything that failed | `{"error": {code, message, hint?}}`, see [`error`] |
 
 mod error;
@@ -32,6 +36,7 @@ mod ingested;
 mod links;
 mod memory;
 mod reading;
+mod reminder;
 mod search;
 mod time;
 mod usage;
@@ -44,6 +49,7 @@ pub use ingested::{imported, ingested};
 pub use links::links_resolved;
 pub use memory::{memories, memory, page};
 pub use reading::reading;
+pub use reminder::{notified, reminded};
 pub use search::found;
 pub use usage::usage;
 pub use write::{deleted, written};

@@ -22,6 +22,7 @@ impl Delete {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::delete(&home.services, &self.id)?;
+        home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::deleted(&stored))?);
         }

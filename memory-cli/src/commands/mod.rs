@@ -5,6 +5,7 @@ mod completions;
 mod config;
 mod delete;
 mod doctor;
+mod done;
 mod edit;
 mod embed;
 mod export;
@@ -14,12 +15,16 @@ mod link;
 mod list;
 mod log;
 mod man;
+mod notify;
 mod pin;
 mod read;
 mod reindex;
+mod remind;
+mod reminders;
 mod resolve_links;
 mod restore;
 mod search;
+mod snooze;
 mod stats;
 mod tag;
 mod tour;
@@ -51,6 +56,11 @@ pub(crate) enum Command {
     Unlink(unlink::Unlink),
     ResolveLinks(resolve_links::ResolveLinks),
     Backlinks(backlinks::Backlinks),
+    Remind(remind::Remind),
+    Reminders(reminders::Reminders),
+    Notify(notify::Notify),
+    Done(done::Done),
+    Snooze(snooze::Snooze),
     When(when::When),
     Upgrade(upgrade::Upgrade),
     Pin(pin::Pin),
@@ -88,6 +98,11 @@ impl Command {
             Self::Unlink(command) => command.run(app),
             Self::ResolveLinks(command) => command.run(app),
             Self::Backlinks(command) => command.run(app),
+            Self::Remind(command) => command.run(app),
+            Self::Reminders(command) => command.run(app),
+            Self::Notify(command) => command.run(app),
+            Self::Done(command) => command.run(app),
+            Self::Snooze(command) => command.run(app),
             Self::When(command) => command.run(app),
             Self::Upgrade(command) => command.run(app),
             Self::Pin(command) => command.run(app),

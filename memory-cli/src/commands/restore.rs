@@ -24,6 +24,7 @@ impl Restore {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let (trashed, outcome) = memory_core::restore(&home.services, &self.reference)?;
+        home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::restored(&trashed, &outcome))?);
         }

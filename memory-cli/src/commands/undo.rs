@@ -22,6 +22,7 @@ impl Undo {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let undone = memory_core::undo(&home.services, self.operation.as_deref())?;
+        home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::undone(&undone))?);
         }

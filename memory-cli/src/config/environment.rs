@@ -29,6 +29,8 @@ pub(crate) struct Environment {
     pub llm_api_key: Option<Result<ApiKey, ApiKeyError>>,
     /// `VISUAL`, else `EDITOR`.
     pub editor: Option<String>,
+    /// `PATH`: where programs are.
+    pub path: Option<OsString>,
     /// Whether terminals may be coloured: neither `NO_COLOR` is set nor is `TERM` `dumb`.
     pub colors: bool,
 }
@@ -48,6 +50,7 @@ impl Environment {
             llm_model: text("MEMORY_LLM_MODEL"),
             llm_api_key: variable("MEMORY_LLM_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
             editor: text("VISUAL").or_else(|| text("EDITOR")),
+            path: variable("PATH"),
             colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
         }
     }

@@ -11,7 +11,7 @@ pub(crate) use environment::Environment;
 pub(crate) use error::ConfigError;
 pub(crate) use llm::Llm;
 pub(crate) use reranking::Reranking;
-pub(crate) use settings::{Embedding, Layer, Place, Setting, Settings};
+pub(crate) use settings::{Embedding, Layer, NotificationMethod, Place, Setting, Settings};
 
 /// The file that `memory config init` writes: every key, with its default and what it means.
 pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

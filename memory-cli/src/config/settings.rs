@@ -96,11 +96,18 @@ pub(crate) enum Layer {
 /// How reminders are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotificationMethod {
+    /// By whatever is there.
+    Auto,
     /// By the desktop of macOS.
     Osascript,
+    /// By whatever shows messages over D-Bus.
+    NotifySend,
     /// In `pending.md` only.
     File,
 }
+
+/// What a way to notify is, for whoever names another.
+const WAYS: &str = "a way to notify (auto, osascript, notify-send or file)";
 
 const HOUR: u64 = 60 * 60;
 
@@ -136,10 +143,7 @@ impl Settings {
             decay_threshold: or_plain(document.take("daemon.decay_threshold", moments::span)?, Duration::from_secs(720 * HOUR)),
             upgrade_access_threshold: or_plain(document.take("daemon.upgrade_access_threshold", parsed("a whole number"))?, 3),
             notifications: or_plain(document.take("notification.enabled", parsed("true or false"))?, true),
-            notification_method: or_plain(
-                document.take("notification.method", parsed("a way to notify (osascript or file)"))?,
-                NotificationMethod::Osascript,
-            ),
+            notification_method: or_plain(document.take("notification.method", parsed(WAYS))?, NotificationMethod::Osascript),
             timezone: or_plain(document.take("timezone", |text| zone::named(text).map(Some))?, None),
             embedding: embedding(&mut document, environment)?,
             reranking: Reranking::take(&mut document, environment)?,
@@ -243,7 +247,9 @@ impl Setting<PathBuf> {
 impl NotificationMethod {
     const fn as_str(self) -> &'static str {
         match self {
+            Self::Auto => "auto",
             Self::Osascript => "osascript",
+            Self::NotifySend => "notify-send",
             Self::File => "file",
         }
     }
@@ -253,10 +259,10 @@ impl std::str::FromStr for NotificationMethod {
     type Err = memory_core::ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::Osascript, Self::File]
+        [Self::Auto, Self::Osascript, Self::NotifySend, Self::File]
             .into_iter()
             .find(|method| method.as_str() == text)
-            .ok_or_else(|| memory_core::ParseError::new(text, "a way to notify (osascript or file)"))
+            .ok_or_else(|| memory_core::ParseError::new(text, WAYS))
     }
 }
 

@@ -30,6 +30,11 @@ fn help_lists_the_commands() {
       unlink         Part two linked memories, both ways
       resolve-links  Follow the wikilinks of all memories, and record them at both ends
       backlinks      List the memories that lead to one, by link or by wikilink
+      remind         Remember a text until it is due
+      reminders      List reminders, what is due first before all others
+      notify         Show the reminders that are due, each once
+      done           Mark a reminder as done
+      snooze         Put a reminder off, so that it is shown again then
       when           Show when a text means
       upgrade        File a memory of the inbox under a category
       pin            Let a memory stay, however old it is and however seldom it is read

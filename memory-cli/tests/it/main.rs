@@ -8,6 +8,7 @@ mod find;
 mod help;
 mod pin;
 mod readme;
+mod remind;
 mod rerank;
 mod sandbox;
 mod take_in;

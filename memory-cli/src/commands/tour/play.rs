@@ -44,6 +44,10 @@ impl Tour {
         stage.say("and by a single character.", app)?;
         stage.play(&["search", "茶", "--limit", "3"], app)?;
 
+        stage.say("It reminds, too: when is said in English or Chinese. `memory notify` shows what is due.", app)?;
+        stage.play(&["remind", "ask Mei for her review tomorrow at 3pm"], app)?;
+        stage.play(&["reminders"], app)?;
+
         stage.say("A memory is a Markdown file. Edit it with whatever you like.", app)?;
         stage.show_file(&remark, app)?;
 

@@ -1,0 +1,56 @@
+//! Reminders, in JSON.
+
+use memory_core::{Notified, Reminded};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::memory::MemoryShape;
+use super::{time, value};
+
+#[derive(Serialize)]
+struct RemindedShape<'a> {
+    id: String,
+    path: &'a str,
+    created: bool,
+    due: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumed: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct NotifiedShape<'a> {
+    shown: Vec<MemoryShape<'a>>,
+    waiting: u64,
+    method: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instead: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<&'a str>,
+    pending: bool,
+}
+
+/// Writes what became of the wish to be reminded: `{id, path, created, due, assumed?}`; `created` is false if there was such
+/// a reminder already, and `assumed` says what was taken for granted where the words leave the time open.
+pub fn reminded(reminded: &Reminded) -> Value {
+    let memory = &reminded.stored.memory;
+    value(&RemindedShape {
+        id: memory.id.to_string(),
+        path: &reminded.stored.path,
+        created: reminded.created,
+        due: memory.reminder.map(|reminder| time::text(reminder.due)),
+        assumed: reminded.assumed.as_deref(),
+    })
+}
+
+/// Writes whom somebody was told of: `{shown: [MEMORY…], waiting, method, instead?, failed?, pending}`; `method` is the way
+/// that was taken, `instead` why it is not the one that was wished for, and `pending` whether there is a page of what is due.
+pub fn notified(notified: &Notified, method: &str, instead: Option<&str>, pending: bool) -> Value {
+    value(&NotifiedShape {
+        shown: notified.shown.iter().map(MemoryShape::of).collect(),
+        waiting: notified.waiting,
+        method,
+        instead,
+        failed: notified.failed.as_ref().map(|error| error.why.as_str()),
+        pending,
+    })
+}

@@ -1,0 +1,32 @@
+//! `memory done`
+
+use clap::Args;
+use memory_agent::json;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::memories;
+
+/// Mark a reminder as done
+///
+/// It is kept, and listed by `memory reminders --all`; `memory snooze` opens it again.
+///
+/// JSON: the memory as it is then
+#[derive(Debug, Args)]
+pub(crate) struct Done {
+    /// Which reminder
+    id: String,
+}
+
+impl Done {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let stored = memory_core::done(&home.services, &self.id)?;
+        home.keep_pending(&mut app.output)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memory(&stored))?);
+        }
+        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        Ok(app.output.note("done")?)
+    }
+}

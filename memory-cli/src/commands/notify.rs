@@ -1,0 +1,71 @@
+//! `memory notify`
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::{Notified, Stored};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::moments;
+use crate::notification::{self, Way};
+use crate::print::{Form, Output};
+use crate::zone::Zone;
+
+/// Show the reminders that are due, each once
+///
+/// They are shown as the settings say (`notification.method`): on the desktop by osascript (macOS) or notify-send, or by nothing
+/// but pending.md, where all that is due and not done stands for agents to read. Run it from time to time, such as by cron.
+/// What cannot be shown is shown the next time; what was shown stays due until it is done.
+///
+/// JSON: {shown: [MEMORY…], waiting, method, instead?, failed?, pending}: `waiting` counts those still to be shown, `method` is
+/// osascript, notify-send, file or off, `instead` says why it is not the one of the settings, `failed` why not all were shown,
+/// and `pending` whether pending.md is there
+#[derive(Debug, Args)]
+pub(crate) struct Notify {}
+
+impl Notify {
+    #[expect(clippy::unused_self, reason = "all commands run alike")]
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let settings = app.settings()?;
+        let home = app.open_with(&settings)?;
+        if !settings.notifications.value {
+            let pending = home.keep_pending(&mut app.output)?;
+            return if app.output.is_json() {
+                Ok(app.output.json(&json::notified(&Notified::default(), "off", None, pending))?)
+            } else {
+                Ok(app.output.note("notifications are turned off in the settings; what is due stands in pending.md")?)
+            };
+        }
+        let Way { notifier, name, instead } = notification::way(settings.notification_method.value, app.environment);
+        let report = memory_core::notify(&home.services, notifier.as_ref(), &home.zone)?;
+        let pending = home.keep_pending(&mut app.output)?;
+        if app.output.is_json() {
+            app.output.json(&json::notified(&report, name, instead.as_deref(), pending))?;
+        } else {
+            show(&report, name, instead.as_deref(), home.zone, &mut app.output)?;
+        }
+        report.failed.map_or(Ok(()), |source| Err(Failure::NotShown { count: report.waiting, source }))
+    }
+}
+
+fn show(report: &Notified, name: &str, instead: Option<&str>, zone: Zone, output: &mut Output) -> Result<(), Failure> {
+    for Stored { memory, .. } in &report.shown {
+        let due = memory.reminder.map(|reminder| reminder.due).unwrap_or_default();
+        let (id, due) = match output.form() {
+            Form::Drawn(_) => (memory.id.short(), moments::minute_in(due, zone)),
+            Form::Json | Form::Tabbed => (memory.id.to_string(), due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)),
+        };
+        output.fields(&[&id, &due, memory.headline()])?;
+    }
+    for problem in &report.problems {
+        output.warning(&format!("{problem}; so it was not shown"))?;
+    }
+    instead.map_or(Ok(()), |instead| output.note(instead))?;
+    let by = if name == "file" { "in pending.md".to_owned() } else { format!("by {name}") };
+    Ok(match (report.shown.len(), &report.failed) {
+        (0, None) => output.note("there is nothing new to show"),
+        (0, Some(_)) => Ok(()),
+        (1, _) => output.note(&format!("1 reminder is shown, {by}")),
+        (count, _) => output.note(&format!("{count} reminders are shown, {by}")),
+    }?)
+}

@@ -1,0 +1,84 @@
+//! `memory remind`
+
+use chrono::{DateTime, Utc};
+use clap::Args;
+use memory_agent::json;
+use memory_core::{Draft, Reminded, Scope, Secrets, StoreError};
+
+use crate::app::{App, Home};
+use crate::cli;
+use crate::failure::Failure;
+use crate::moments;
+use crate::print::memories;
+
+/// Remember a text until it is due
+///
+/// When it is due stands in the text or in --at. English and Chinese are understood, in the time zone of the settings or else
+/// that of the machine: tomorrow at 3pm, in two weeks, by Friday, 下周二下午三点. A day without a time is due at nine in the morning.
+/// The same text is kept once for each time. `memory notify` shows what is due; `memory when` shows how a text is read.
+///
+/// With --of, the reminder is made of a memory, and goes to the trash with it; seen from the time at which that was written.
+///
+/// JSON: {id, path, created, due, assumed?}; `assumed` says what was taken for granted
+#[derive(Debug, Args)]
+pub(crate) struct Remind {
+    /// The text; `-`, or nothing in a pipe, reads the standard input
+    text: Option<String>,
+    /// When it is due: words such as `tomorrow at 3pm`, a span such as 30m, a day, or a moment
+    #[arg(long, value_name = "WHEN")]
+    at: Option<String>,
+    /// Make it of this memory
+    #[arg(long, value_name = "ID", conflicts_with_all = ["text", "tags", "scope", "source"])]
+    of: Option<String>,
+    /// Tags, with commas between them
+    #[arg(long, value_delimiter = ',')]
+    tags: Vec<String>,
+    /// Who may see it: global, agent:NAME, project:NAME or conversation:ID
+    #[arg(long, default_value_t = Scope::Global)]
+    scope: Scope,
+    /// The program it comes from
+    #[arg(long, default_value = "", hide_default_value = true)]
+    source: String,
+    /// Keep it even if it holds what looks like a credential
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+impl Remind {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let text = if self.of.is_some() { String::new() } else { self.text(app)? };
+        let home = app.open()?;
+        let now = home.services.clock.now().with_timezone(&home.zone);
+        let at = self.at.as_deref().map(|at| moments::due(at, &now)).transpose()?;
+        let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
+        let mut reminded = self.make(&text, at, &home)?;
+        reminded.assumed = reminded.assumed.or(assumed);
+        home.keep_pending(&mut app.output)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::reminded(&reminded))?);
+        }
+        let memory = &reminded.stored.memory;
+        memories::receipt(&mut app.output, memory.id, &reminded.stored.path)?;
+        let due = memory.reminder.map(|reminder| moments::minute_in(reminder.due, home.zone)).unwrap_or_default();
+        let known = if reminded.created { "" } else { "; there was such a reminder already" };
+        let assumed = reminded.assumed.as_ref().map(|assumed| format!(" ({assumed})")).unwrap_or_default();
+        Ok(app.output.note(&format!("due {due}{known}{assumed}"))?)
+    }
+
+    fn text(&self, app: &mut App) -> Result<String, Failure> {
+        let given = cli::or_piped(self.text.as_deref(), &app.output).ok_or_else(|| {
+            Failure::usage("there is no text to be reminded of", "type it: `memory remind \"call Anna tomorrow at 3pm\"`")
+        })?;
+        cli::content(given, &mut app.output)
+    }
+
+    fn make(&self, text: &str, at: Option<DateTime<Utc>>, home: &Home) -> Result<Reminded, StoreError> {
+        if let Some(reference) = &self.of {
+            return memory_core::remind_of(&home.services, reference, at, &home.zone);
+        }
+        let (tags, source) = (self.tags.iter().collect(), self.source.clone());
+        let draft = Draft { tags, source, scope: self.scope.clone(), ..Draft::new(text) };
+        let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        memory_core::remind(&home.services, draft, at, &home.zone, secrets)
+    }
+}

@@ -1,0 +1,73 @@
+//! `memory reminders`
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::{ReminderFilter, Stored};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::moments;
+use crate::print::{Column, Form, Table};
+
+/// List reminders, what is due first before all others
+///
+/// JSON: {memories: [MEMORY…], total, degraded?}; each has `due`, and `reminds` (the id of the memory it was made of),
+/// `notified_at` and `done_at` if they say something
+///
+/// In a pipe: id, when it is due, its state (waiting, due or done), and its title or first line.
+#[derive(Debug, Args)]
+pub(crate) struct Reminders {
+    /// Only what is due
+    #[arg(long, conflicts_with = "all")]
+    due: bool,
+    /// Also what is done
+    #[arg(long)]
+    all: bool,
+    /// How many at most; 0 means no limit
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    limit: usize,
+}
+
+impl Reminders {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let filter = match (self.due, self.all) {
+            (true, _) => ReminderFilter::Due,
+            (false, true) => ReminderFilter::All,
+            (false, false) => ReminderFilter::Open,
+        };
+        let limit = Some(self.limit).filter(|limit| *limit != 0);
+        let page = memory_core::reminders(&home.services, filter, limit)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::page(&page))?);
+        }
+        let now = home.services.clock.now();
+        let mut table = Table::cut(["id", "due", "state", "text"].map(Column::Text));
+        for Stored { memory, .. } in &page.memories {
+            let Some(reminder) = memory.reminder else { continue };
+            let (id, due) = match app.output.form() {
+                Form::Drawn(_) => (memory.id.short(), moments::minute_in(reminder.due, home.zone)),
+                Form::Json | Form::Tabbed => {
+                    (memory.id.to_string(), reminder.due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
+                }
+            };
+            let state = match (reminder.is_open(), reminder.is_due(now)) {
+                (false, _) => "done",
+                (true, true) => "due",
+                (true, false) => "waiting",
+            };
+            table.push([&id, &due, state, memory.headline()]);
+        }
+        app.output.table(&table)?;
+        if let Some(why) = &page.degraded {
+            app.output.less_than_it_should_be(why)?;
+        }
+        let shown = page.memories.len() as u64;
+        Ok(match (page.total, filter) {
+            (0, ReminderFilter::Due) => app.output.note("nothing is due"),
+            (0, ReminderFilter::Open | ReminderFilter::All) => app.output.note("there are no reminders"),
+            (total, _) if total == shown => Ok(()),
+            (total, _) => app.output.note(&format!("{shown} of {total}; --limit 0 shows all")),
+        }?)
+    }
+}

@@ -1,0 +1,35 @@
+//! `memory snooze`
+
+use clap::Args;
+use memory_agent::json;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::moments;
+use crate::print::memories;
+
+/// Put a reminder off, so that it is shown again then
+///
+/// JSON: the memory as it is then
+#[derive(Debug, Args)]
+pub(crate) struct Snooze {
+    /// Which reminder
+    id: String,
+    /// Until when: words such as `tomorrow at 3pm` or 明天, a span such as 30m, a day, or a moment
+    when: String,
+}
+
+impl Snooze {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let (until, assumed) = moments::due(&self.when, &home.services.clock.now().with_timezone(&home.zone))?;
+        let stored = memory_core::snooze(&home.services, &self.id, until)?;
+        home.keep_pending(&mut app.output)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memory(&stored))?);
+        }
+        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        let assumed = assumed.map(|assumed| format!(" ({assumed})")).unwrap_or_default();
+        Ok(app.output.note(&format!("due {}{assumed}", moments::minute_in(until, home.zone)))?)
+    }
+}
