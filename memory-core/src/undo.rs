@@ -1,9 +1,12 @@
 //! The way back.
 
-use crate::{OperationId, Outcome, Record, Services, StoreError, Trashed, Verb};
+use std::collections::HashSet;
+
+use crate::{MemoryId, OperationId, Outcome, Record, Services, StoreError, Trashed, Verb};
 
 /// Takes back the operation whose id begins with `reference`, or the last one that was not taken back; returns what it was.
-/// That a reminder was shown is nothing that somebody asked for, and only taken back by its name.
+/// That a reminder was shown is nothing that somebody asked for: it is taken back by its name, or before what it stands in the
+/// way of.
 ///
 /// Taking back an undo does the operation again.
 ///
@@ -30,14 +33,34 @@ pub struct Undone {
 }
 
 fn last(services: &Services) -> Result<Record, StoreError> {
+    let mut passed = Vec::new();
     for record in services.history.records() {
         let record = record?;
-        let is_ours = matches!(record.verb, Verb::Undo | Verb::Notify);
-        if !is_ours && record.undone_by.is_none() && has_way_back(services, &record)? {
-            return Ok(record);
+        let is_open = record.verb != Verb::Undo && record.undone_by.is_none();
+        if is_open && record.verb == Verb::Notify {
+            passed.push(record);
+        } else if is_open && has_way_back(services, &record)? {
+            return in_the_way(services, passed, &record).map(|later| later.unwrap_or(record));
         }
     }
     Err(StoreError::OperationNotFound { wanted: "there is no operation to take back".into() })
+}
+
+/// Returns the last of `later` that changed a file of `record`, which can only be taken back before that.
+fn in_the_way(services: &Services, later: Vec<Record>, record: &Record) -> Result<Option<Record>, StoreError> {
+    if later.is_empty() {
+        return Ok(None);
+    }
+    let changed = |record: &Record| -> Result<HashSet<MemoryId>, StoreError> {
+        services.history.changes(&record.id).map(|change| change.map(|change| change.id)).collect()
+    };
+    let own = changed(record)?;
+    for later in later {
+        if !changed(&later)?.is_disjoint(&own) {
+            return Ok(Some(later));
+        }
+    }
+    Ok(None)
 }
 
 /// Tells whether an operation did anything: a repair may have done no more than write down what others did.

@@ -200,6 +200,9 @@ fn a_notification_is_nothing_to_take_back(services: &Services) {
     notify(services, &FakeNotifier::default(), &zone()).expect("done");
     assert_eq!(undo(services, None).expect("undone").record.verb, Verb::Write);
     assert!(services.store.get(&note).is_err() && services.store.get(&id).is_ok());
+    let verbs = [(); 2].map(|()| undo(services, None).expect("undone").record.verb);
+    assert_eq!(verbs, [Verb::Notify, Verb::Remind], "it stands in the way of taking the reminder back");
+    assert!(services.store.get(&id).is_err());
 }
 
 fn the_page_tells_what_is_due(services: &Services) {
