@@ -20,28 +20,37 @@ pub(crate) struct Way {
 
 /// Returns the way that the settings name, or the next best on this machine.
 pub(crate) fn way(method: NotificationMethod, environment: &Environment) -> Way {
-    let find = |desktop: Desktop| find(desktop.program(), environment.path.as_deref());
     let wanted = match method {
-        NotificationMethod::File => None,
-        NotificationMethod::NotifySend => Some(Desktop::NotifySend),
-        NotificationMethod::Osascript | NotificationMethod::Auto => Some(Desktop::Osascript),
+        NotificationMethod::File => return by_file(None),
+        NotificationMethod::NotifySend => Desktop::NotifySend,
+        NotificationMethod::Osascript | NotificationMethod::Auto => Desktop::Osascript,
     };
-    let Some(wanted) = wanted else { return by_file(None) };
-    if let Some(program) = find(wanted) {
-        return by_desktop(wanted, program, None);
-    }
-    let missing = |instead: &str| {
-        let is_named = method != NotificationMethod::Auto;
-        is_named.then(|| format!("there is no {} here; {instead}", wanted.program()))
+    let missing = match desktop(wanted, environment) {
+        Ok(notifier) => return by_desktop(wanted, notifier, None),
+        Err(missing) => missing,
     };
-    match find(Desktop::NotifySend) {
-        Some(program) => by_desktop(Desktop::NotifySend, program, missing("notify-send is taken instead")),
-        None => by_file(missing("what is due stands in pending.md only")),
+    let said = |instead: &str| (method != NotificationMethod::Auto).then(|| format!("{missing}; {instead}"));
+    match desktop(Desktop::NotifySend, environment) {
+        Ok(notifier) => by_desktop(Desktop::NotifySend, notifier, said("notify-send is taken instead")),
+        Err(_) => by_file(said("what is due stands in pending.md only")),
     }
 }
 
-fn by_desktop(desktop: Desktop, program: PathBuf, instead: Option<String>) -> Way {
-    Way { notifier: Box::new(DesktopNotifier::new(desktop, program)), name: desktop.program(), instead }
+/// Returns what shows messages on a desktop, or why nothing can.
+fn desktop(desktop: Desktop, environment: &Environment) -> Result<DesktopNotifier, String> {
+    let program = desktop.program();
+    let found = find(program, environment.path.as_deref()).ok_or_else(|| format!("there is no {program} here"))?;
+    let notifier = DesktopNotifier::new(desktop, found);
+    if desktop == Desktop::Osascript || environment.has_desktop {
+        return Ok(notifier);
+    }
+    // Whoever runs this by cron has a desktop, and no variable that says where.
+    let bus = environment.runtime.as_ref().map(|runtime| runtime.join("bus")).filter(|bus| bus.exists());
+    bus.map(|bus| notifier.on_bus(bus)).ok_or_else(|| format!("there is no desktop for {program} here"))
+}
+
+fn by_desktop(desktop: Desktop, notifier: DesktopNotifier, instead: Option<String>) -> Way {
+    Way { notifier: Box::new(notifier), name: desktop.program(), instead }
 }
 
 fn by_file(instead: Option<String>) -> Way {
@@ -63,7 +72,7 @@ mod tests {
         for program in programs {
             std::fs::write(folder.path().join(program), "").expect("a file");
         }
-        let environment = Environment { path: Some(folder.path().into()), ..Environment::default() };
+        let environment = Environment { path: Some(folder.path().into()), has_desktop: true, ..Environment::default() };
         let way = way(method, &environment);
         (way.name, way.instead)
     }
@@ -87,5 +96,18 @@ mod tests {
         assert_eq!(chosen(NotificationMethod::NotifySend, &["osascript"]), ("file", instead("notify-send", page)));
         assert_eq!(chosen(NotificationMethod::Auto, &["notify-send"]), ("notify-send", None));
         assert_eq!(chosen(NotificationMethod::Auto, &[]), ("file", None));
+    }
+
+    #[test]
+    fn a_desktop_is_found_by_its_bus_or_not_at_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("notify-send"), "").expect("a file");
+        let here = Some(folder.path().to_owned());
+        let environment = Environment { path: Some(folder.path().into()), runtime: here, ..Environment::default() };
+        let method = NotificationMethod::NotifySend;
+        let nowhere = "there is no desktop for notify-send here; what is due stands in pending.md only";
+        assert_eq!(way(method, &environment).instead.as_deref(), Some(nowhere));
+        std::fs::write(folder.path().join("bus"), "").expect("a file");
+        assert_eq!((way(method, &environment).name, way(method, &environment).instead), ("notify-send", None));
     }
 }

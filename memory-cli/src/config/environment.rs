@@ -31,6 +31,10 @@ pub(crate) struct Environment {
     pub editor: Option<String>,
     /// `PATH`: where programs are.
     pub path: Option<OsString>,
+    /// Whether `DBUS_SESSION_BUS_ADDRESS` or `DISPLAY` says where the desktop is.
+    pub has_desktop: bool,
+    /// `XDG_RUNTIME_DIR`, else where that lies for whoever owns the home folder: there the bus of the desktop is.
+    pub runtime: Option<PathBuf>,
     /// Whether terminals may be coloured: neither `NO_COLOR` is set nor is `TERM` `dumb`.
     pub colors: bool,
 }
@@ -51,6 +55,8 @@ impl Environment {
             llm_api_key: variable("MEMORY_LLM_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             path: variable("PATH"),
+            has_desktop: ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"].into_iter().any(|name| variable(name).is_some()),
+            runtime: variable("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(usual_runtime),
             colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
         }
     }
@@ -66,4 +72,17 @@ impl Environment {
 
 fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
+}
+
+#[cfg(unix)]
+fn usual_runtime() -> Option<PathBuf> {
+    use std::os::unix::fs::MetadataExt;
+
+    let owner = etcetera::home_dir().ok()?.metadata().ok()?.uid();
+    Some(PathBuf::from(format!("/run/user/{owner}")))
+}
+
+#[cfg(not(unix))]
+fn usual_runtime() -> Option<PathBuf> {
+    None
 }

@@ -190,7 +190,10 @@ fn what_cannot_be_shown_is_said_and_shown_the_next_time() {
     };
     std::fs::create_dir(sandbox.path("bin")).expect("a folder");
     let path = sandbox.path("bin").display().to_string();
-    let notify = |more: &[&str]| sandbox.run_with("PATH", &path, &[&["notify"], more].concat());
+    let notify = |more: &[&str]| {
+        let variables = [("PATH", path.as_str()), ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")];
+        sandbox.run_with_all(&variables, &[&["notify"], more].concat())
+    };
     program("false");
     assert_snapshot!(notify(&[]), @"
     --- stderr

@@ -55,8 +55,13 @@ impl Sandbox {
 
     /// Runs the program with a variable in its environment.
     pub(crate) fn run_with(&self, name: &str, value: &str, arguments: &[&str]) -> String {
+        self.run_with_all(&[(name, value)], arguments)
+    }
+
+    /// Runs the program with several variables in its environment.
+    pub(crate) fn run_with_all(&self, variables: &[(&str, &str)], arguments: &[&str]) -> String {
         let mut command = self.command(arguments);
-        command.env(name, value);
+        command.envs(variables.iter().copied());
         self.transcript(&Self::finish(command, ""))
     }
 

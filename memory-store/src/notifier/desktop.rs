@@ -1,6 +1,7 @@
 //! Showing messages on a desktop, by the program that it has for that.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use memory_core::text::one_line;
@@ -19,6 +20,7 @@ const LONGEST: usize = 500;
 pub struct DesktopNotifier {
     desktop: Desktop,
     program: PathBuf,
+    bus: Option<PathBuf>,
 }
 
 /// Which program shows messages.
@@ -43,14 +45,22 @@ impl Desktop {
 impl DesktopNotifier {
     /// Returns what shows messages by the program of `desktop` that lies at `program`.
     pub fn new(desktop: Desktop, program: PathBuf) -> Self {
-        Self { desktop, program }
+        Self { desktop, program, bus: None }
+    }
+
+    /// Has the program speak to the session whose bus lies at `bus`, for where the environment does not say which.
+    #[must_use]
+    pub fn on_bus(self, bus: PathBuf) -> Self {
+        Self { bus: Some(bus), ..self }
     }
 }
 
 impl Notifier for DesktopNotifier {
     fn notify(&self, notification: &Notification) -> Result<(), NotifyError> {
-        run(&self.program, &arguments(self.desktop, notification), PATIENCE)
-            .map_err(|why| NotifyError { why: format!("{} {why}", self.desktop.program()) })
+        let mut command = Command::new(&self.program);
+        command.args(arguments(self.desktop, notification));
+        command.envs(self.bus.as_ref().map(|bus| ("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", bus.display()))));
+        run(&mut command, PATIENCE).map_err(|why| NotifyError { why: format!("{} {why}", self.desktop.program()) })
     }
 }
 

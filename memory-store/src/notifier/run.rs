@@ -1,7 +1,6 @@
 //! Running another program, but not for ever.
 
 use std::io::{self, Read};
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -13,11 +12,10 @@ const COMPLAINT: usize = 300;
 /// How long to wait between two looks at a program that has closed its streams and is about to end.
 const BLINK: Duration = Duration::from_millis(5);
 
-/// Runs `program` to its end, which it must reach within `patience`; says what it did otherwise, as in "did not end well".
-pub(super) fn run(program: &Path, arguments: &[String], patience: Duration) -> Result<(), String> {
+/// Runs a program to its end, which it must reach within `patience`; says what it did otherwise, as in "did not end well".
+pub(super) fn run(command: &mut Command, patience: Duration) -> Result<(), String> {
     let deadline = Instant::now() + patience;
-    let mut child = Command::new(program)
-        .args(arguments)
+    let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -73,7 +71,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str, patience: Duration) -> Result<(), String> {
-        run(Path::new("/bin/sh"), &["-c".into(), script.into()], patience)
+        run(Command::new("/bin/sh").args(["-c", script]), patience)
     }
 
     const LONG: Duration = Duration::from_mins(1);
@@ -84,7 +82,7 @@ mod tests {
         assert_eq!(shell("exit 0", LONG), Ok(()));
         let failed = shell("echo no \u{1b}[31mbus >&2; exit 3", LONG);
         assert_eq!(failed, Err("did not end well (exit status: 3): no [31mbus".into()));
-        assert!(run(Path::new("/nowhere/program"), &[], LONG).is_err_and(|why| why.starts_with("could not be started")));
+        assert!(run(&mut Command::new("/nowhere/program"), LONG).is_err_and(|why| why.starts_with("could not be started")));
     }
 
     #[test]
