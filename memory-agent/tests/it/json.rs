@@ -4,10 +4,11 @@ use chrono::{DateTime, Utc};
 use insta::assert_snapshot;
 use memory_agent::json;
 use memory_core::rank::Part;
+use memory_core::when::when;
 use memory_core::{
-    Budget, Category, Code, ContentHash, Costs, Draft, Explanation, Found, Hit, IngestReport, Left, LinkCounts, MemoryId, Origin,
-    Outcome, Page, PartScore, Problem, Purpose, Record, RecordedChange, RecordedFile, Reminder, RerankScore, Skipped, Spent,
-    Stamp, Stored, TermScore, Trashed, Undone, Usage, Verb, Written,
+    Budget, Category, Code, ContentHash, Costs, Draft, Explanation, Found, Hit, IngestReport, Left, LinkCounts, MemoryId,
+    Notified, NotifyError, Origin, Outcome, Page, PartScore, Problem, Purpose, Record, RecordedChange, RecordedFile, Reminded,
+    Reminder, RerankScore, Skipped, Spent, Stamp, Stored, TermScore, Trashed, Undone, Usage, Verb, Written,
 };
 use serde_json::Value;
 
@@ -298,4 +299,25 @@ fn usage_is_told_by_day_and_purpose() {
     let (today, lately) = (costs("2026-05-07"), costs("2026-04-08"));
     let amounts = r#""budget":{"calls":null,"tokens":1000},"left":{"calls":null,"tokens":660}"#;
     assert_eq!(json::usage(&usage).to_string(), format!(r#"{{{amounts},"today":{today},"lately":{lately},"unreadable":0}}"#));
+}
+
+#[test]
+fn reminders_tell_when_they_are_due_and_what_became_of_them() {
+    let due = moment("2026-06-01T09:00:00Z");
+    let mut stored = full();
+    stored.memory = Draft { reminder: Some(Reminder::at(due)), ..Draft::new("call Anna") }.into_memory(id(ID), due);
+    let reminded = Reminded { stored: stored.clone(), created: true, assumed: Some("No time of the day is said.".into()) };
+    assert_snapshot!(json::reminded(&reminded), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/preferences/user-prefers-dark-mode-550e8400.md","created":true,"due":"2026-06-01T09:00:00Z","assumed":"No time of the day is said."}"#);
+    let failed = Some(NotifyError { why: "nobody looks".into() });
+    let notified = Notified { failed, waiting: 2, ..Notified::default() };
+    assert_snapshot!(json::notified(&notified, "file", Some("there is no desktop"), false), @r#"{"shown":[],"waiting":2,"method":"file","instead":"there is no desktop","failed":"nobody looks","pending":false}"#);
+    let notified = Notified { shown: vec![stored], ..Notified::default() };
+    assert_eq!(json::notified(&notified, "file", None, true)["shown"][0]["due"], "2026-06-01T09:00:00Z");
+}
+
+#[test]
+fn a_reading_is_told_with_the_same_keys_whether_there_is_one_or_not() {
+    let now = moment("2026-06-01T09:00:00Z");
+    assert_snapshot!(json::reading(when("tea tomorrow at 5pm", &now).as_ref()), @r#"{"text":"tomorrow at 5pm","at":"2026-06-02T17:00:00Z","span":[4,19],"kind":"datetime","relation":"future","repeats":false,"vague":false}"#);
+    assert_snapshot!(json::reading(None), @r#"{"text":null,"at":null,"span":null,"kind":null,"relation":null,"repeats":false,"vague":false}"#);
 }

@@ -4,9 +4,10 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use chrono::{DateTime, Utc};
 use memory_core::{
     Category, Draft, Filter, IdSource, Order, Patch, Secrets, Services, Slice, StoreError, Tags, delete, ingest, link, list,
-    restore, tag,
+    remind, remind_of, restore, tag,
     testing::{CountingIds, FakeSource},
     undo, update, upgrade, write,
 };
@@ -25,7 +26,7 @@ struct Prepared {
     deleted: String,
 }
 
-const OPERATIONS: [(&str, Act); 11] = [
+const OPERATIONS: [(&str, Act); 13] = [
     ("write", |services, _| write(services, Draft::new("something new"), Secrets::Refuse).map(drop)),
     ("update", |services, prepared| {
         let patch = Patch { content: Some("changed".into()), ..Patch::default() };
@@ -34,6 +35,8 @@ const OPERATIONS: [(&str, Act); 11] = [
     ("tag", |services, prepared| tag(services, &prepared.first, ["x"].iter().collect(), Tags::default()).map(drop)),
     ("upgrade", |services, prepared| upgrade(services, &prepared.first, Some(Category::Skills)).map(drop)),
     ("delete", |services, prepared| delete(services, &prepared.first).map(drop)),
+    ("delete with a reminder", |services, prepared| delete(services, &prepared.second).map(drop)),
+    ("remind", |services, _| remind(services, Draft::new("call Anna"), Some(far()), &Utc, Secrets::Refuse).map(drop)),
     ("link", |services, prepared| link(services, &prepared.first, &prepared.second).map(drop)),
     ("restore", |services, prepared| restore(services, &prepared.deleted).map(drop)),
     ("undo of a delete", |services, _| undo(services, None).map(drop)),
@@ -49,12 +52,17 @@ const OPERATIONS: [(&str, Act); 11] = [
     ("purge", |services, _| services.history.purge(services.clock.now() + chrono::TimeDelta::days(1)).map(drop)),
 ];
 
+fn far() -> DateTime<Utc> {
+    DateTime::from_timestamp(4_000_000_000, 0).unwrap()
+}
+
 fn prepare(home: &Home) -> Prepared {
     let services = repeatable_services(FileStore::open(home.path(), Options::default()).unwrap());
     let put = |text: &str| write(&services, Draft::new(text), Secrets::Refuse).unwrap().id.to_string();
     let (first, second, deleted) = (put("first, with several words"), put("second"), put("third"));
     let (fourth, fifth) = (put("fourth"), put("fifth"));
     link(&services, &fourth, &fifth).unwrap();
+    remind_of(&services, &second, Some(far()), &Utc).unwrap();
     delete(&services, &deleted).unwrap();
     Prepared { first, second, deleted }
 }
@@ -121,7 +129,7 @@ fn a_power_cut_at_any_step_leaves_every_operation_whole_or_undone() {
 
 #[test]
 fn a_power_cut_while_an_operation_is_taken_back_changes_nothing() {
-    let (_, act) = OPERATIONS[5];
+    let (_, act) = OPERATIONS[7];
     let (untouched, ..) = run(|_, _| Ok(()), Fault::Dies, u64::MAX);
     let (whole, _, steps) = run(act, Fault::Dies, u64::MAX);
     let (before, after) = (state(&untouched), state(&whole));
