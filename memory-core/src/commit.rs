@@ -50,15 +50,17 @@ fn with_reminders<'o>(services: &Services, operation: &'o Operation) -> Result<C
     for change in &operation.changes {
         let Change::Remove { id, .. } = change else { continue };
         let made_of_it = services.store.reminders(Reminders::Of(*id), None)?.memories.into_iter();
-        orphans.extend(made_of_it.filter(|stored| stored.memory.reminder.is_some_and(|reminder| reminder.is_open())));
+        let open = made_of_it.filter(|stored| stored.memory.reminder.is_some_and(|reminder| reminder.is_open()));
+        orphans.extend(open.map(|stored| (stored.memory.id, format!("it is a reminder of {id}"))));
     }
     if orphans.is_empty() {
         return Ok(Cow::Borrowed(operation));
     }
     let named: HashSet<MemoryId> = operation.changes.iter().map(Change::id).collect();
     let mut whole = operation.clone();
-    let left = orphans.into_iter().map(|stored| stored.memory.id).filter(|id| !named.contains(id));
-    whole.changes.extend(left.map(|id| Change::Remove { id, expected: None }));
+    orphans.retain(|(id, _)| !named.contains(id));
+    whole.changes.extend(orphans.iter().map(|(id, _)| Change::Remove { id: *id, expected: None }));
+    whole.reasons.extend(orphans);
     Ok(Cow::Owned(whole))
 }
 

@@ -127,6 +127,9 @@ fn a_reminder_goes_where_its_memory_goes(services: &Services) {
     delete(services, &note).expect("deleted");
     let is_there = |stored: &Stored| services.store.get(&stored.memory.id).is_ok();
     assert_eq!((is_there(&open), is_there(&over), is_there(&other)), (false, true, true));
+    let record = services.history.records().next().expect("it was written down").expect("readable");
+    let whys: Vec<_> = services.history.changes(&record.id).filter_map(|change| change.expect("readable").why).collect();
+    assert_eq!(whys, [format!("it is a reminder of {note}")]);
     undo(services, None).expect("undone");
     assert!(is_there(&open) && services.store.get_by(&note).is_ok(), "one undo brings both back");
 }
