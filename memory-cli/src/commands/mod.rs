@@ -3,9 +3,12 @@
 mod backlinks;
 mod completions;
 mod config;
+mod consolidate;
+mod decay;
 mod delete;
 mod doctor;
 mod done;
+mod dream;
 mod edit;
 mod embed;
 mod export;
@@ -63,6 +66,9 @@ pub(crate) enum Command {
     Snooze(snooze::Snooze),
     When(when::When),
     Upgrade(upgrade::Upgrade),
+    Dream(dream::Dream),
+    Decay(decay::Decay),
+    Consolidate(consolidate::Consolidate),
     Pin(pin::Pin),
     Unpin(unpin::Unpin),
     Ingest(ingest::Ingest),
@@ -105,6 +111,9 @@ impl Command {
             Self::Snooze(command) => command.run(app),
             Self::When(command) => command.run(app),
             Self::Upgrade(command) => command.run(app),
+            Self::Dream(command) => command.run(app),
+            Self::Decay(command) => command.run(app),
+            Self::Consolidate(command) => command.run(app),
             Self::Pin(command) => command.run(app),
             Self::Unpin(command) => command.run(app),
             Self::Ingest(command) => command.run(app),

@@ -433,16 +433,21 @@ impl History for FakeStore {
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
         let mut state = self.state();
         let mut wanted = Vec::new();
+        let mut later = HashMap::<MemoryId, Option<File>>::new();
         for entry in state.journal.iter().rev().filter(|entry| entry.operation.id == *id) {
             for (id, before, after) in entry.changes.iter().rev() {
-                if state.memories.get(id) != after.as_ref() {
+                let now = later.get(id).map_or_else(|| state.memories.get(id), Option::as_ref);
+                if now != after.as_ref() {
                     return Err(StoreError::Conflict { what: id.to_string() });
                 }
+                later.insert(*id, before.clone());
                 wanted.push((*id, before.clone()));
             }
         }
         let files = wanted.len() as u64;
-        state.perform(undo, Some(id.clone()), wanted);
+        for change in wanted {
+            state.perform(undo, Some(id.clone()), vec![change]);
+        }
         Ok(files)
     }
 

@@ -3,7 +3,8 @@
 use chrono::TimeDelta;
 
 use crate::{
-    Code, Draft, Patch, Record, Secrets, Services, StoreError, Tags, Trashed, Verb, delete, restore, tag, undo, update, write,
+    Category, Change, Code, Draft, Patch, Record, Refinement, Secrets, Services, StoreError, Tags, Trashed, Unit, Verb, delete,
+    restore, tag, undo, update, write,
 };
 use crate::{MemoryStoreExt, link};
 
@@ -15,6 +16,7 @@ pub fn history_suite(make: &dyn Fn() -> Services) {
     every_change_is_recorded(&make());
     an_undo_puts_back_what_was(&make());
     an_undo_can_be_undone(&make());
+    an_operation_that_changed_a_memory_twice_is_taken_back(&make());
     an_undo_of_a_file_that_changed_since_is_refused(&make());
     the_trash_gives_back(&make());
     a_purge_is_for_good(&make());
@@ -54,6 +56,31 @@ fn every_change_is_recorded(services: &Services) {
     let last = records(services).remove(0);
     let change = services.history.changes(&last.id).next().expect("one file").expect("readable");
     assert_eq!((change.id.to_string(), change.after.is_none(), change.before.is_some()), (first, true, true));
+}
+
+fn an_operation_that_changed_a_memory_twice_is_taken_back(services: &Services) {
+    let (kept, gone) = (put(services, "first"), put(services, "gone"));
+    let mut refinement = Refinement::new(services, Verb::Dream);
+    let mut change = |patch: &Patch| {
+        let stored = services.store.get_by(&kept).expect("it is there");
+        let memory = patch.apply(&stored.memory, services.clock.now()).expect("it is changed");
+        let changes = vec![Change::Replace { expected: stored.stamp, memory: Box::new(memory) }];
+        refinement.commit(vec![Unit { changes, ..Unit::default() }]).expect("it is written");
+    };
+    change(&Patch { content: Some("second".into()), ..Patch::default() });
+    change(&Patch { category: Some(Category::People), ..Patch::default() });
+    let removed = Change::Remove { id: services.store.find(&gone).expect("it is there"), expected: None };
+    refinement.commit(vec![Unit { changes: vec![removed], ..Unit::default() }]).expect("it is written");
+    let operation = refinement.id().to_string();
+    assert_eq!(records(services)[0].files, 3, "its parts are one");
+    for _ in 0..2 {
+        let undone = undo(services, Some(&operation)).expect("undone");
+        assert_eq!([&kept, &gone].map(|id| content(services, id)), ["first", "gone"].map(|text| Some(text.to_owned())));
+        assert_eq!(services.store.get_by(&kept).expect("it is there").memory.category, Category::Inbox);
+        undo(services, Some(undone.undo.as_str())).expect("done again");
+        assert_eq!([&kept, &gone].map(|id| content(services, id)), [Some("second".to_owned()), None]);
+        assert_eq!(services.store.get_by(&kept).expect("it is there").memory.category, Category::People);
+    }
 }
 
 fn an_undo_puts_back_what_was(services: &Services) {

@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use memory_core::{History, MemoryId, Operation, OperationId, Outcome, Record, RecordedChange, StoreError, Trashed};
+use memory_core::{
+    History, MemoryId, Operation, OperationId, Outcome, Record, RecordedChange, RecordedFile, StoreError, Trashed,
+};
 
 use super::FileStore;
 use super::plan::former;
@@ -63,17 +65,27 @@ impl History for FileStore {
         let done = self.taken_back(id)?;
         // All of it is looked at before any of it is done.
         let mut files = 0;
+        let mut later = HashMap::new();
         for change in self.own_changes(id).skip(done) {
-            self.way_back(&change?)?;
+            let change = change?;
+            match later.get(&change.id) {
+                None => drop(self.way_back(&change)?),
+                Some(next) => self.can_go_on(&change, Option::as_ref(next))?,
+            }
+            later.insert(change.id, change.before);
             files += 1;
         }
-        let mut steps = Vec::new();
+        let (mut steps, mut touched) = (Vec::new(), HashSet::new());
         for change in self.own_changes(id).skip(done) {
-            steps.push(self.way_back(&change?)?);
-            if BATCH <= steps.len() {
+            let change = change?;
+            // A part of a long operation may have changed again what another part had.
+            if BATCH <= steps.len() || touched.contains(&change.id) {
                 self.finish(undo, Some(id), &steps)?;
                 steps.clear();
+                touched.clear();
             }
+            touched.insert(change.id);
+            steps.push(self.way_back(&change)?);
         }
         self.finish(undo, Some(id), &steps)?;
         Ok(files)
@@ -199,6 +211,19 @@ impl FileStore {
         };
         let id: MemoryId = change.id;
         Ok(Step { id, before, after })
+    }
+
+    /// Checks that `change`, made before another one of the same operation that found the file as `next`, can be taken back
+    /// after that one.
+    fn can_go_on(&self, change: &RecordedChange, next: Option<&RecordedFile>) -> Result<(), StoreError> {
+        let state = |file: Option<&RecordedFile>| file.map(|file| (file.path.clone(), file.hash));
+        if state(change.after.as_ref()) != state(next) {
+            let file = change.after.as_ref().or(next);
+            return Err(StoreError::Conflict { what: file.map(|file| file.path.clone()).unwrap_or_default() });
+        }
+        let Some(former) = &change.before else { return Ok(()) };
+        let trash = former.trash.as_deref().ok_or_else(|| StoreError::TrashNotFound { reference: former.path.clone() })?;
+        self.in_trash(trash).map(drop)
     }
 
     fn in_trash(&self, trash: &str) -> Result<Vec<u8>, StoreError> {

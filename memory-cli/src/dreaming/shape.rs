@@ -1,0 +1,83 @@
+//! What became of memories, in JSON.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_dream::Dreamt;
+use memory_dream::lifecycle::{Fate, Spared};
+use memory_dream::plan::{Filing, Merge, Parting, Unsure, Why};
+use serde_json::{Value, json};
+
+/// Returns what became of memories, or would.
+pub(super) fn shape(dreamt: &Dreamt, is_rehearsal: bool) -> Value {
+    let partings = |wanted: fn(Fate) -> bool| -> Vec<Value> {
+        dreamt.parted.iter().filter(|parting| wanted(parting.fate)).map(parting).collect()
+    };
+    let mut shape = json!({
+        "dry_run": is_rehearsal,
+        "filed": dreamt.filed.iter().map(filing).collect::<Vec<_>>(),
+        "unsure": dreamt.unsure.iter().map(unsure).collect::<Vec<_>>(),
+        "merged": dreamt.merged.iter().map(merge).collect::<Vec<_>>(),
+        "alike": dreamt.alike.iter().map(|(one, other)| json!([one.to_string(), other.to_string()])).collect::<Vec<_>>(),
+        "expired": partings(|fate| matches!(fate, Fate::Over | Fate::Expired(_))),
+        "decayed": partings(|fate| matches!(fate, Fate::Decayed(_))),
+        "spared": dreamt.spared.iter().map(|(id, why)| json!({ "id": id.to_string(), "why": spared(*why) })).collect::<Vec<_>>(),
+        "links": {
+            "resolved": dreamt.links.resolved,
+            "unresolved": dreamt.links.unresolved,
+            "updated": dreamt.links.updated,
+        },
+        "skipped": dreamt.skipped.iter().map(|own| json!({ "id": own.id.to_string(), "reason": own.reason })).collect::<Vec<_>>(),
+    });
+    if let Some(operation) = &dreamt.operation {
+        shape["operation"] = operation.as_str().into();
+    }
+    shape
+}
+
+fn filing(filing: &Filing) -> Value {
+    let mut shape = json!({ "id": filing.id.to_string(), "category": filing.category.as_str() });
+    match filing.why {
+        Why::Suggested => shape["why"] = "suggested".into(),
+        Why::Sure(confidence) => {
+            shape["why"] = "sure".into();
+            shape["confidence"] = hundredths(confidence);
+        }
+        Why::Read(accesses) => {
+            shape["why"] = "read".into();
+            shape["access_count"] = accesses.into();
+        }
+    }
+    shape
+}
+
+fn unsure(unsure: &Unsure) -> Value {
+    json!({ "id": unsure.id.to_string(), "confidence": hundredths(unsure.confidence) })
+}
+
+fn merge(merge: &Merge) -> Value {
+    let gone: Vec<String> = merge.gone.iter().map(ToString::to_string).collect();
+    json!({ "kept": merge.kept.to_string(), "gone": gone, "added": merge.added })
+}
+
+fn parting(parting: &Parting) -> Value {
+    let time = |moment: DateTime<Utc>| moment.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+    match parting.fate {
+        Fate::Expired(since) | Fate::Decayed(since) => json!({ "id": parting.id.to_string(), "since": time(since) }),
+        Fate::Over | Fate::Filed(_) => json!({ "id": parting.id.to_string() }),
+    }
+}
+
+/// Returns the word for why a memory stays though its time has come.
+fn spared(why: Spared) -> &'static str {
+    match why {
+        Spared::Pinned => "pinned",
+        Spared::Linked => "linked",
+        Spared::Reminder => "reminder",
+        Spared::TakenIn => "taken in",
+        Spared::History => "history",
+    }
+}
+
+/// Returns a confidence with two digits behind the point.
+fn hundredths(confidence: f32) -> Value {
+    json!(f64::from((confidence * 100.0).round()) / 100.0)
+}

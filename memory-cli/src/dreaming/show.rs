@@ -1,0 +1,124 @@
+//! What became of memories, as people read it.
+
+use chrono::{DateTime, Utc};
+use memory_core::{MemoryId, Services};
+use memory_dream::Dreamt;
+use memory_dream::lifecycle::Fate;
+use memory_dream::plan::{Filing, Why};
+
+use crate::failure::Failure;
+use crate::moments;
+use crate::print::{Column, Form, Output, Table};
+
+/// How many of each kind are shown of what was done; a rehearsal shows all.
+const SHOWN: usize = 20;
+
+/// Shows what became of memories, or would: `~` what moves, `-` what goes to trash, `+` what is added, `=` what it is added to.
+pub(super) fn show(dreamt: &Dreamt, is_rehearsal: bool, services: &Services, output: &mut Output) -> Result<(), Failure> {
+    let mut lines = Lines { services, output, table: None, most: if is_rehearsal { usize::MAX } else { SHOWN }, left: 0 };
+    lines.all(dreamt);
+    let Lines { table, left, .. } = lines;
+    if let Some(table) = table {
+        output.table(&table)?;
+    }
+    if 0 < left {
+        output.note(&format!("and {left} more; --json names them all"))?;
+    }
+    counts(dreamt, is_rehearsal, output)
+}
+
+struct Lines<'l> {
+    services: &'l Services,
+    output: &'l Output,
+    table: Option<Table>,
+    most: usize,
+    left: usize,
+}
+
+impl Lines<'_> {
+    fn all(&mut self, dreamt: &Dreamt) {
+        for filing in self.some(&dreamt.filed) {
+            self.push("~", filing.id, &place(filing), None);
+        }
+        for merge in self.some(&dreamt.merged) {
+            self.push("=", merge.kept, "", None);
+            for text in &merge.added {
+                self.push("+", merge.kept, "", Some(text));
+            }
+            for gone in &merge.gone {
+                self.push("-", *gone, &format!("becomes part of {}", self.name(merge.kept)), None);
+            }
+        }
+        for parting in self.some(&dreamt.parted) {
+            self.push("-", parting.id, &age(parting.fate), None);
+        }
+    }
+
+    fn some<'t, T>(&mut self, all: &'t [T]) -> &'t [T] {
+        let (shown, rest) = all.split_at(all.len().min(self.most));
+        self.left += rest.len();
+        shown
+    }
+
+    fn push(&mut self, sign: &str, id: MemoryId, what: &str, text: Option<&str>) {
+        let headline = || self.services.store.get(&id).map(|stored| stored.memory.headline().to_owned()).unwrap_or_default();
+        let text = text.map_or_else(headline, str::to_owned);
+        let name = self.name(id);
+        let columns = || Table::cut(["", "id", "what", "text"].map(Column::Text).to_vec());
+        self.table.get_or_insert_with(columns).push([sign, &name, what, &text]);
+    }
+
+    fn name(&self, id: MemoryId) -> String {
+        if self.output.form() == Form::Tabbed { id.to_string() } else { id.short() }
+    }
+}
+
+fn place(filing: &Filing) -> String {
+    match filing.why {
+        Why::Suggested => format!("{} (suggested)", filing.category),
+        Why::Sure(confidence) => format!("{} ({confidence:.2})", filing.category),
+        Why::Read(accesses) => format!("{} (read {accesses} times)", filing.category),
+    }
+}
+
+fn age(fate: Fate) -> String {
+    let day = |moment: DateTime<Utc>| moments::day_text(moment);
+    match fate {
+        Fate::Over => "has expired".to_owned(),
+        Fate::Expired(since) => format!("in the inbox since {}", day(since)),
+        Fate::Decayed(since) => format!("not read since {}", day(since)),
+        Fate::Filed(_) => String::new(),
+    }
+}
+
+fn counts(dreamt: &Dreamt, is_rehearsal: bool, output: &mut Output) -> Result<(), Failure> {
+    let gone = dreamt.merged.iter().map(|merge| merge.gone.len()).sum();
+    let done = [
+        (dreamt.filed.len(), "filed"),
+        (gone, "merged into others"),
+        (dreamt.parted.len(), "moved to trash"),
+        (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "with new links"),
+    ];
+    let done: Vec<String> =
+        done.into_iter().filter(|(count, _)| 0 < *count).map(|(count, what)| format!("{count} {what}")).collect();
+    match (done.is_empty(), is_rehearsal) {
+        (true, _) => output.note("there is nothing to tidy")?,
+        (false, true) => output.note(&format!("this was a dry run; nothing was written: {}", done.join(", ")))?,
+        (false, false) => output.note(&done.join(", "))?,
+    }
+    let stays = [
+        (dreamt.unsure.len(), "in the inbox, since nothing says surely enough what it is about"),
+        (dreamt.alike.len(), "apart though it says the same as another, since each came from a note of its own"),
+        (dreamt.spared.len(), "though its time has come: pinned, linked, a reminder, or still at its source"),
+    ];
+    for (count, why) in stays.into_iter().filter(|(count, _)| 0 < *count) {
+        output.note(&format!("{count} stay {why}"))?;
+    }
+    for skipped in dreamt.skipped.iter().take(SHOWN) {
+        output.warning(&format!("{} was left alone: {}", skipped.id, skipped.reason))?;
+    }
+    if let Some(operation) = &dreamt.operation {
+        output.note(&format!("`memory undo {operation}` takes it back"))?;
+    }
+    Ok(())
+}
