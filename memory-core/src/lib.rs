@@ -94,7 +94,7 @@ pub use filter::{Filter, Lifetime};
 pub use history::{History, Record, RecordedChange, RecordedFile, Trashed};
 pub use import::{Exported, ImportError, Imported, import};
 pub use ingest::{IngestReport, LinkCounts, Progress, Skipped, ingest};
-pub use link::{LinksResolved, link, resolve_links, resolve_links_of, unlink};
+pub use link::{LinksResolved, link, resolve_links, resolve_links_in, resolve_links_of, unlink};
 pub use list::list;
 pub use memory::{
     Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder, Reminders, Scope, Tags,

@@ -82,20 +82,40 @@ pub fn resolve_links_of(
 ) -> Result<LinksResolved, StoreError> {
     let mut links = Wanted::default();
     for id in ids {
-        let stored = match services.store.get(id) {
-            Ok(stored) => stored,
-            Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => continue,
-            Err(error) => return Err(error),
-        };
+        let Some(stored) = there(services, id)? else { continue };
         links.follow_all(services, &stored)?;
         let names = wikilink::names_of(&stored.memory, &stored.path);
         for other in services.store.referring(id, &names)? {
             links.follow_those_to(services, &other, id)?;
         }
     }
-    match refinement {
-        Some(refinement) => links.record(services, refinement),
-        None => links.foresee(services),
+    links.end(services, refinement)
+}
+
+/// Follows the wikilinks of some memories, and no others, as [`resolve_links_of`] does. Where the wikilinks of all are followed,
+/// nobody need be asked who names whom.
+///
+/// # Errors
+/// As [`resolve_links`].
+pub fn resolve_links_in(
+    services: &Services,
+    ids: &[MemoryId],
+    refinement: Option<&mut Refinement<'_>>,
+) -> Result<LinksResolved, StoreError> {
+    let mut links = Wanted::default();
+    for id in ids {
+        if let Some(stored) = there(services, id)? {
+            links.follow_all(services, &stored)?;
+        }
+    }
+    links.end(services, refinement)
+}
+
+fn there(services: &Services, id: &MemoryId) -> Result<Option<Stored>, StoreError> {
+    match services.store.get(id) {
+        Ok(stored) => Ok(Some(stored)),
+        Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -136,6 +156,13 @@ impl Wanted {
         }
     }
 
+    fn end(self, services: &Services, refinement: Option<&mut Refinement<'_>>) -> Result<LinksResolved, StoreError> {
+        match refinement {
+            Some(refinement) => self.record(services, refinement),
+            None => self.foresee(services),
+        }
+    }
+
     fn record(self, services: &Services, refinement: &mut Refinement<'_>) -> Result<LinksResolved, StoreError> {
         let mut report = self.report;
         let mut links: Vec<_> = self.links.into_iter().collect();
@@ -173,11 +200,7 @@ impl Wanted {
 
 /// Returns the change that gives a memory these links too, unless it has them, is gone, or must not be changed.
 fn grown(services: &Services, id: &MemoryId, links: &[MemoryId]) -> Result<Option<Change>, StoreError> {
-    let stored = match services.store.get(id) {
-        Ok(stored) if stored.problem.is_none() => stored,
-        Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let Some(stored) = there(services, id)?.filter(|stored| stored.problem.is_none()) else { return Ok(None) };
     let patch = Patch { add_links: links.to_vec(), ..Patch::default() };
     let memory = patch.apply(&stored.memory, services.clock.now());
     Ok(memory.map(|memory| Change::Replace { expected: stored.stamp, memory: Box::new(memory) }))

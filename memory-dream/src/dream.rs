@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
-use memory_core::{LinksResolved, MemoryId, OperationId, Refinement, Services, StoreError, Verb, resolve_links_of};
+use memory_core::{
+    LinksResolved, MemoryId, OperationId, Refinement, Services, StoreError, Verb, resolve_links_in, resolve_links_of,
+};
 
 use crate::apply::apply;
+use crate::glance::Glance;
 use crate::lifecycle::Spared;
 use crate::pace::{Halt, Pace};
 use crate::plan::{Filing, Looked, Merge, Parting, Plan, Unsure, decide, renewed};
@@ -80,8 +83,8 @@ pub fn dream(
 }
 
 fn rehearse(services: &Services, rules: &Rules, tasks: &[Task], dreamt: &mut Dreamt, pace: &mut Pace<'_>) -> Result<(), Halt> {
-    let (plan, _) = decide(services, rules, tasks, pace)?;
-    dreamt.links = resolve_links_of(services, &plan.followed, None)?;
+    let (plan, looked) = decide(services, rules, tasks, pace)?;
+    dreamt.links = follow(services, &plan, &looked, None)?;
     dreamt.take(plan, &[]);
     Ok(())
 }
@@ -98,7 +101,7 @@ fn rounds<'s>(
         let (plan, mut looked) = decide(services, rules, tasks, pace)?;
         let mut skipped = Vec::new();
         apply(services, &plan, refinement, &mut skipped, pace)?;
-        let links = resolve_links_of(services, &plan.followed, Some(refinement))?;
+        let links = follow(services, &plan, &looked, Some(refinement))?;
         remember(services, &plan, &skipped, &mut looked, tasks);
         let is_done = plan.is_empty() || skipped.len() == plan.len();
         dreamt.add_links(links);
@@ -109,6 +112,25 @@ fn rounds<'s>(
         }
     }
     Ok(())
+}
+
+/// When at least one of so many is to be followed, the wikilinks of all are.
+const SHARE: usize = 4;
+
+/// Follows the wikilinks that are to be.
+fn follow(
+    services: &Services,
+    plan: &Plan,
+    looked: &Looked,
+    refinement: Option<&mut Refinement<'_>>,
+) -> Result<LinksResolved, StoreError> {
+    if plan.followed.len() * SHARE < looked.outlines.len() {
+        return resolve_links_of(services, &plan.followed, refinement);
+    }
+    let has_links = |glance: &Option<Glance>| glance.as_ref().is_some_and(|glance| glance.has_links);
+    let all = looked.outlines.iter().zip(&looked.glances).filter(|(_, glance)| has_links(glance));
+    let all: Vec<MemoryId> = all.map(|(outline, _)| outline.id).collect();
+    resolve_links_in(services, &all, refinement)
 }
 
 /// Writes down what need not be looked at again.

@@ -1,12 +1,13 @@
 //! What is remembered of a text between dreams.
 
-use memory_core::{Category, Memory};
+use memory_core::{Category, Memory, wikilink};
 
 use crate::classify::{Classification, Note, SURE, classify, shipped};
 use crate::similar::{SKETCH_BYTES, SKETCH_VERSION, Sketch};
 
 /// What is remembered of a text between dreams, so that it need not be read again.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, kept as one bit")]
 pub struct Glance {
     /// The category it surely belongs to, if there is one, and how sure that is.
     pub verdict: Option<Category>,
@@ -14,6 +15,8 @@ pub struct Glance {
     pub confidence: f32,
     /// Its sketch.
     pub sketch: Sketch,
+    /// Whether there are wikilinks in it.
+    pub has_links: bool,
     /// Whether it was compared with all others that there were.
     pub is_compared: bool,
     /// Whether its wikilinks were followed, and those that lead to it.
@@ -25,6 +28,7 @@ pub struct Glance {
 const COMPARED: u8 = 1;
 const LINKED: u8 = 2;
 const ASKED: u8 = 4;
+const LINKS: u8 = 8;
 
 /// What stands for no category.
 const NONE: u8 = u8::MAX;
@@ -37,7 +41,9 @@ impl Glance {
     pub fn of(memory: &Memory) -> Self {
         let (verdict, confidence) = verdict(&classify(&Note::from(memory)));
         let sketch = Sketch::of(&memory.content);
-        Self { verdict, confidence: coarse(confidence), sketch, is_compared: false, is_linked: false, is_asked: false }
+        let has_links = memory.content.contains("[[") && !wikilink::parse(&memory.content).is_empty();
+        let confidence = coarse(confidence);
+        Self { verdict, confidence, sketch, has_links, is_compared: false, is_linked: false, is_asked: false }
     }
 
     /// Returns it as bytes.
@@ -45,7 +51,7 @@ impl Glance {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(BYTES);
         bytes.extend(maker().to_le_bytes());
-        let flags = [(self.is_compared, COMPARED), (self.is_linked, LINKED), (self.is_asked, ASKED)];
+        let flags = [(self.has_links, LINKS), (self.is_compared, COMPARED), (self.is_linked, LINKED), (self.is_asked, ASKED)];
         bytes.push(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum());
         let number = |category: Category| Category::ALL.iter().position(|own| *own == category);
         bytes.push(self.verdict.and_then(number).and_then(|number| u8::try_from(number).ok()).unwrap_or(NONE));
@@ -65,6 +71,7 @@ impl Glance {
             verdict: Category::ALL.get(usize::from(category)).copied(),
             confidence: f32::from(confidence) / 255.0,
             sketch: Sketch::from_bytes(sketch)?,
+            has_links: flags & LINKS != 0,
             is_compared: flags & COMPARED != 0,
             is_linked: flags & LINKED != 0,
             is_asked: flags & ASKED != 0,
@@ -115,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_same_when_it_comes_back(text in "\\PC{1,80}", flags in any::<[bool; 3]>()) {
+        fn it_is_the_same_when_it_comes_back(text in "(\\PC{1,40}|see \\[\\[tea\\]\\])", flags in any::<[bool; 3]>()) {
             let [is_compared, is_linked, is_asked] = flags;
             let seen = Glance { is_compared, is_linked, is_asked, ..glance(&text) };
             prop_assert_eq!(Glance::from_bytes(&seen.to_bytes()), Some(seen));
