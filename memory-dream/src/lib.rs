@@ -12,6 +12,7 @@
 //! | know where a memory belongs, and why | [`classify::classify()`], [`classify::explain()`] |
 //! | find what says the same | [`similar::candidates()`], [`similar::likeness()`] |
 //! | make one of several | [`merge::merged()`], [`merge::conserved()`] |
+//! | know what somebody asks to be reminded of | [`reminders::reminders()`] |
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +26,7 @@ pub mod classify;
 pub mod lifecycle;
 pub mod merge;
 pub mod plan;
+pub mod reminders;
 pub mod similar;
 
 pub use dream::{Dreamt, Skipped, dream};

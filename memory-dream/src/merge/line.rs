@@ -73,6 +73,11 @@ pub(super) fn heading(line: &str) -> Option<&str> {
     is_heading.then(|| title.trim().trim_end_matches('#').trim_end())
 }
 
+/// Tells whether a line is a heading.
+pub(crate) fn is_heading(line: &str) -> bool {
+    heading(line).is_some()
+}
+
 /// Tells whether a line is a line across the page.
 pub(super) fn is_rule(line: &str) -> bool {
     let line = line.trim();
@@ -94,7 +99,7 @@ pub(super) fn is_dividing_row(line: &str) -> bool {
 }
 
 /// Tells whether a line begins an item of a list.
-pub(super) fn is_item(line: &str) -> bool {
+pub(crate) fn is_item(line: &str) -> bool {
     let line = line.trim_start();
     bullet(line).len() < line.len() || {
         let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());

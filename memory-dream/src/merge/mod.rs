@@ -21,4 +21,6 @@ pub use may_merge::{Obstacle, may_merge};
 pub use merged::{Merged, Standing, merged, precedence, standing};
 
 pub(crate) use known::topic;
+pub(crate) use line::{is_heading, is_item};
 pub(crate) use passage::passages;
+pub(crate) use sentence::sentences;

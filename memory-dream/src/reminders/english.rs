@@ -1,0 +1,363 @@
+//! What asks for something in English.
+
+use std::ops::Range;
+
+use super::strength::Strength;
+use super::words::{is_in, says, words};
+
+/// Returns how much a clause asks for what it names the time `span` for; `None` if it does not.
+pub(super) fn strength(clause: &str, span: Range<usize>) -> Option<Strength> {
+    let clause = Clause::of(clause, &span);
+    let is_request = says_one_of(&clause.said, REQUESTS) || clause.is_urged();
+    if clause.is_vetoed(is_request) {
+        return None;
+    }
+    if is_request || clause.is_order() {
+        return Some(Strength::Ask);
+    }
+    if clause.is_over() {
+        return None;
+    }
+    if clause.is_deadline() || clause.is_heading() {
+        return Some(Strength::Ask);
+    }
+    clause.is_event().then_some(Strength::Event)
+}
+
+struct Clause<'c> {
+    text: &'c str,
+    /// The words that do not name the time, with blanks between them and at both ends.
+    said: String,
+    before: Vec<String>,
+    after: Vec<String>,
+    /// The words that name the time.
+    time: Vec<String>,
+}
+
+impl<'c> Clause<'c> {
+    fn of(text: &'c str, span: &Range<usize>) -> Self {
+        let (mut before, mut after, mut time) = (Vec::new(), Vec::new(), Vec::new());
+        for (word, place) in words(text) {
+            if place.end <= span.start {
+                before.push(word);
+            } else if span.end <= place.start {
+                after.push(word);
+            } else {
+                time.push(word);
+            }
+        }
+        let said = format!(" {} {} ", before.join(" "), after.join(" ")).replace("  ", " ");
+        Self { text, said, before, after, time }
+    }
+
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.before.iter().chain(&self.after).map(String::as_str)
+    }
+
+    fn is_vetoed(&self, is_request: bool) -> bool {
+        let is_plural_day = |word: &str| word.len() < 11 && word.ends_with("days") && is_in(WEEKDAYS, word);
+        let is_habit =
+            self.words().chain(self.time.iter().map(String::as_str)).any(|word| is_in(HABITS, word) || is_plural_day(word));
+        let is_off = says_one_of(&self.said, OFF);
+        let is_asked = self.text.trim_end().ends_with('?') && !is_request && !says_one_of(&self.said, POLITE);
+        let is_denied = !is_request && self.words().any(is_negation);
+        let is_supposed = !is_request && says_one_of(&self.said, SUPPOSED);
+        let condition = self.before.iter().rposition(|word| is_in("if whenever unless", word));
+        // A comma behind it has made a clause of its own of what follows.
+        let is_condition = condition.is_some() && !is_after_comma(self.text, &self.before);
+        // So long after what?
+        let is_after = !is_request
+            && self.time.first().is_some_and(|first| first == "after")
+            && self.time.iter().any(|word| is_in(CLOCKS, word));
+        let is_taste = !is_request && self.words().any(|word| is_in(TASTES, word));
+        is_habit || is_off || is_asked || is_denied || is_supposed || is_condition || is_taste || is_after
+    }
+
+    /// Tells whether somebody tells himself what to do: "I must", "we'll", "planning to".
+    fn is_urged(&self) -> bool {
+        let all: Vec<&str> = self.words().collect();
+        let follows = |at: usize, list: &str| all.get(at + 1).is_some_and(|next| is_in(list, next));
+        all.iter().enumerate().any(|(at, word)| match *word {
+            "must" | "should" | "gotta" if follows(at, "have not never") => false,
+            "must" | "gotta" | "shall" | "i'll" | "we'll" => true,
+            "should" => {
+                0 < at && is_in("i we you", all[at - 1])
+                    || follows(at, "be") && all.get(at + 2).is_some_and(|word| is_participle(word))
+            }
+            "need" | "needs" | "have" | "has" | "ought" | "plan" | "want" | "promised" | "aim" | "remember" | "intend"
+            | "supposed" | "asked-me" => follows(at, "to") && !(0 < at && is_in("will would may might could", all[at - 1])),
+            "planning" | "hoping" => follows(at, "to"),
+            "will" => 0 < at && is_in("i we", all[at - 1]),
+            "going" => follows(at, "to") && 0 < at && is_in("i'm we're am", all[at - 1]),
+            "me" | "us" => follows(at, "to") && 0 < at && is_in("told asked tells asks wants reminded expects", all[at - 1]),
+            _ => false,
+        })
+    }
+
+    /// Tells whether it begins with what is to be done.
+    fn is_order(&self) -> bool {
+        let mut words = self.order();
+        while let Some((first, rest)) = words.split_first() {
+            if is_in(OPENINGS, first) {
+                words = rest;
+                continue;
+            }
+            let next = rest.first().map(String::as_str);
+            let is_noun = next
+                .is_some_and(|next| is_in(NOTES, next) || is_in("is are was were has had will would can isn't wasn't of", next));
+            let is_known = is_in(ORDERS, first) && !is_noun;
+            let has_object = next.is_some_and(|next| is_in(OBJECTS, next));
+            let is_likely =
+                has_object && !is_in(NO_ORDERS, first) && !["ed", "ing", "ly", "'s"].iter().any(|ending| first.ends_with(ending));
+            let is_third = first.ends_with('s') && !first.ends_with("ss");
+            return is_known
+                || is_likely
+                    && !is_third
+                    && first.len() < 14
+                    && first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        }
+        false
+    }
+
+    /// Returns the words from where an order would begin: behind a label such as `TODO:`, and behind the time.
+    fn order(&self) -> &[String] {
+        if self.before.is_empty() {
+            return &self.after;
+        }
+        let label =
+            self.text.find(": ").map(|at| words(&self.text[..at]).len()).filter(|label| *label < 4 && *label < self.before.len());
+        &self.before[label.unwrap_or_default()..]
+    }
+
+    /// Tells whether it tells of the past.
+    fn is_over(&self) -> bool {
+        let is_arranged = self.is_arranged();
+        let is_past = |word: &str| {
+            let is_help = is_in("was were been had has", word);
+            let is_plan = is_in(ARRANGED, word);
+            let is_past =
+                is_in(PAST, word) || is_help && word != "has" && word != "been" || is_participle(word) && !is_in(NO_PAST, word);
+            is_past && !(is_arranged && (is_help || is_plan))
+        };
+        self.words().any(is_past)
+    }
+
+    /// Tells whether it says for when something was arranged: "moved to Friday", "is planned for June 3", "booked the dentist".
+    fn is_arranged(&self) -> bool {
+        let arranged = self.before.iter().position(|word| is_in(ARRANGED, word));
+        let near = self.before.last().or(self.time.first()).map(String::as_str).unwrap_or_default();
+        let is_for = is_in("for to until till by from", near)
+            || self.time.first().is_some_and(|first| is_in("for to until till by", first));
+        let is_passive = |at: usize| 0 < at && is_in("is are am i'm we're be it's", &self.before[at - 1]);
+        arranged.is_some_and(|at| is_for || is_passive(at) || at == 0)
+    }
+
+    /// Tells whether it says until when.
+    fn is_deadline(&self) -> bool {
+        let near = self.before.last().map(String::as_str).unwrap_or_default();
+        let is_until = is_in("by before within", near) || self.time.first().is_some_and(|first| is_in("by before within", first));
+        says_one_of(&self.said, DEADLINES)
+            || is_until && !self.words().any(|word| is_in("will is are takes can answers replies responds usually", word))
+    }
+
+    fn is_event(&self) -> bool {
+        let is_weather = self.words().any(|word| is_in(WEATHER, word));
+        let is_note = self.words().any(|word| is_in(NOTES, word));
+        let is_any = self.before.first().is_some_and(|first| is_in("a an any each tokens sessions", first)) && self.is_distance();
+        let is_lasting = self.words().any(|word| is_in(LASTS, word));
+        if is_weather || is_any || is_lasting {
+            return false;
+        }
+        let has_noun =
+            self.words().any(|word| is_in(EVENTS, word) || word.strip_suffix("'s").is_some_and(|word| is_in(EVENTS, word)));
+        let takes_place = self.words().any(|word| is_in(TAKES_PLACE, word));
+        let all: Vec<&str> = self.before.iter().chain(&self.time).chain(&self.after).map(String::as_str).collect();
+        let is_under_way = all.windows(2).any(|pair| {
+            let is_being = is_in("am is are", pair[0]) || ["'m", "'re", "'s"].iter().any(|ending| pair[0].ends_with(ending));
+            is_being && pair[1].ends_with("ing")
+        });
+        let will = all.windows(2).any(|pair| (pair[0] == "will" || pair[0].ends_with("'ll")) && is_in(WILL, pair[1]));
+        let is_bare = !self.words().any(|word| is_in(VERBS, word))
+            && self.words().count() < 10
+            && (self.before.is_empty() || self.after.is_empty());
+        let has_clock = self.time.iter().any(|word| {
+            word.ends_with("am") || word.ends_with("pm") || word.bytes().any(|byte| byte.is_ascii_digit()) || word == "noon"
+        });
+        has_noun && !is_note
+            || takes_place
+            || is_under_way
+            || will
+            || self.is_arranged()
+            || is_bare && has_clock && !is_note && self.words().next().is_some()
+    }
+
+    /// Tells whether it is nothing but an event and its time.
+    fn is_heading(&self) -> bool {
+        // A day and its time may stand on both sides of what takes place then.
+        let all = || self.words().chain(self.time.iter().map(String::as_str));
+        let is_bare = self.words().count() < 6 && !all().any(|word| is_in(VERBS, word) || is_in(NOTES, word));
+        let has_noun = all().any(|word| is_in(EVENTS, word));
+        is_bare && self.after.is_empty() && has_noun && self.before.last().is_none_or(|last| last != "the")
+    }
+
+    fn is_distance(&self) -> bool {
+        self.time.first().is_some_and(|first| is_in("in within after", first))
+    }
+}
+
+fn is_after_comma(text: &str, before: &[String]) -> bool {
+    before.first().is_some_and(|first| text.trim_start().to_lowercase().starts_with(first.as_str())) && text.contains(',') && {
+        let comma = text.find(',').unwrap_or_default();
+        let condition =
+            [" if ", "If ", " unless ", "Unless "].iter().filter_map(|word| text.find(word)).max().unwrap_or_default();
+        condition < comma && words(&text[..comma]).len() < before.len()
+    }
+}
+
+fn is_negation(word: &str) -> bool {
+    word.ends_with("n't") || is_in("not no never cannot neither nor none", word)
+}
+
+/// Tells whether a word ends as the past of regular verbs does.
+fn is_participle(word: &str) -> bool {
+    4 < word.len() && word.ends_with("ed") && !word.ends_with("eed")
+}
+
+fn says_one_of(said: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| says(said, phrase))
+}
+
+const REQUESTS: &[&str] = &[
+    "remind",
+    "reminder",
+    "todo",
+    "to-do",
+    "to do",
+    "don't forget",
+    "do not forget",
+    "never forget",
+    "remember to",
+    "make sure",
+    "be sure to",
+    "please",
+    "let's",
+    "let us",
+    "action item",
+    "follow up",
+    "wake me",
+    "ping me",
+    "nudge me",
+    "alert me",
+    "notify me",
+    "tell me",
+    "call me",
+    "text me",
+    "would like to",
+    "i'd like to",
+    "can't forget",
+    "let me forget",
+    "mustn't forget",
+    "don't miss",
+    "do not miss",
+    "can you",
+    "could you",
+    "will you",
+    "would you",
+];
+const POLITE: &[&str] = &["can you", "could you", "will you", "would you", "please"];
+const OFF: &[&str] = &[
+    "cancelled",
+    "canceled",
+    "called off",
+    "no longer",
+    "not needed",
+    "no need",
+    "needn't",
+    "don't need",
+    "doesn't need",
+    "don't have to",
+    "doesn't have to",
+    "do not have to",
+    "don't remind",
+    "do not remind",
+    "stop reminding",
+    "already",
+    "no reminder",
+    "had to",
+    "has had to",
+    "used to",
+    "would have",
+    "could have",
+    "should have",
+    "must have",
+    "done",
+    "was supposed to",
+];
+const SUPPOSED: &[&str] = &[
+    "might",
+    "maybe",
+    "perhaps",
+    "probably",
+    "supposedly",
+    "could",
+    "would",
+    "imagine",
+    "suppose",
+    "assume",
+    "for example",
+    "e g",
+    "such as",
+];
+const HABITS: &str = "every each usually often always typically normally generally sometimes whenever rarely habit habitually routinely \
+    twice regularly";
+const CLOCKS: &str = "minute minutes hour hours second seconds min mins";
+const WEEKDAYS: &str = "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays";
+const TASTES: &str = "prefer prefers preferred like likes love loves hate hates enjoy enjoys dislike dislikes";
+const OPENINGS: &str = "and then also so ok okay hey oh ah well next finally first now todo to-do reminder important urgent nb ps note-to-self please \
+    just quickly me anna ben action fyi asap";
+const ORDERS: &str = "accept add apply arrange ask assign attend back backup bake bring brush buy book call cancel change charge check \
+    clean clear close collect come complete confirm contact cook copy create cut debug decide declare defrost deliver delete deploy discuss do dial donate download \
+    draft drink drive drop dust eat email e-mail empty enrol enroll enter exercise extend feed fetch file fill finalise finalize find finish fix fly follow fold \
+    forward freeze get give go greet grab hand hang have help hire host hoover install invite invoice iron join keep launch leave lock mail make mark measure \
+    meet merge message move mow notify offer open order organise organize pack paint park pay phone pick ping plan plant play post practise practice prepare present \
+    print publish pull purchase push put read rebook rebuild receive record refill register release remove renew rent repair repay replace reply report request \
+    reschedule reserve restart restock return review revise ring rotate run save schedule see sell send service set shave ship shop show sign skype sort speak start stop \
+    stretch study submit swap sweep switch sync take talk tell test text thank throw tidy top train transfer translate try turn unpack update upgrade upload \
+    vacuum verify visit vote wait wake walk warn wash watch water weed weigh wish wrap write zoom touch catch chase chair cover hoist harvest pump rinse \
+    scan shred sketch solve stock tweet volunteer wire withdraw wipe air";
+const OBJECTS: &str =
+    "the a an my your our his her their me him them it us this that these those up out off back everyone everybody all both";
+const NO_ORDERS: &str = "yesterday today tomorrow now here there so but because since after before while when until till although though during in on at by for \
+    with from as about like per via both all some many most few several no not never even only still yet once if unless that this these \
+    those the a an my your our his her its their i you he she it we they who what why how where which is are was were did does had has can could \
+    will would may might shall should must and or nor into onto of than then over under around through between among against within without \
+    also just i'm we're it's that's there's half such quite rather what's later soon apart despite besides except inside outside beyond plus minus \
+    met went saw said made took gave came sent left lost found told paid bought built ran held kept led began broke chose spent wrote put read";
+const EVENTS: &str = "appointment meeting meetup standup stand-up call dentist doctor lunch dinner breakfast brunch supper drinks coffee exam exams interview flight train \
+    bus ferry birthday anniversary wedding funeral party concert show movie film play game match class lesson course lecture seminar workshop webinar conference \
+    session review demo presentation deadline launch release kickoff kick-off retrospective retro checkup check-up surgery operation vaccination physio haircut inspection \
+    viewing visit trip vacation hearing court trial reservation booking table tour reunion festival gig theatre theater opera exhibition fair election vote rehearsal \
+    practice training gym yoga pilates run race marathon tournament delivery pickup pick-up parcel maintenance downtime renewal expiry invoice payment rent tax taxes \
+    lease contract warranty subscription sale webcast livestream onboarding graduation ceremony picnic barbecue bbq sync one-on-one 1-1 catch-up catchup \
+    parents parents' orientation audition therapy therapist vet optician orthodontist mot service refill prescription plumber electrician handyman landlord hairdresser \
+    playdate sleepover babysitter shift assignment homework thesis quiz midterm finals test cutover migration go-live embargo submission audit examination defense defence \
+    hackathon offsite off-site town-hall townhall all-hands handover due gathering potluck mass service baptism christening checkout check-in";
+const TAKES_PLACE: &str = "starts begins ends expires leaves departs arrives lands opens closes renews flies boards resumes lapses comes visits returns meets due \
+    kicks runs-out happens airs premieres matures terminates";
+const WILL: &str = "arrive come visit be start begin end expire leave depart land open close call meet join return fly deliver pick send bring present talk happen \
+    take drop review pay ship launch go host hand";
+const DEADLINES: &[&str] =
+    &["deadline", "due", "no later than", "at the latest", "last chance", "last day", "submission", "eod", "cutoff", "cut-off"];
+const ARRANGED: &str = "scheduled booked planned moved rescheduled postponed pushed arranged reserved confirmed set fixed shifted brought registered signed invited \
+    slated delayed due";
+const PAST: &str = "went met saw said told made took gave got came left lost found paid bought built ran held kept led began broke chose spent wrote did fell felt flew forgot \
+    grew heard knew meant sat slept sold sent spoke stood taught thought threw understood woke won wore ate drank drove rose sang swam caught brought fought \
+    happened became shipped failed crashed";
+const NO_PAST: &str = "need speed feed seed weed unlimited hundred sacred married allergic bed red shed embed shared rugged detailed unfinished limited dated talented related";
+const WEATHER: &str = "rain rains raining snow snows snowing sunny cloudy weather forecast temperature storm";
+const LASTS: &str = "lasts works covers lies stays remains keeps contains describes prefers sleeps studies works";
+const NOTES: &str =
+    "notes minutes log journal diary recap summary transcript changelog version retrospective-notes published released";
+const VERBS: &str = "is are was were am be been has have had do does did will would can could may might shall should must i we he she they it you there's it's i'm we're \
+    he's she's they're i've we've works works-on lives takes runs uses goes makes gets does wants thinks says knows keeps gives shows needs works costs lasts stays \
+    sleeps eats drinks reads plays contains returns reports means supports handles";

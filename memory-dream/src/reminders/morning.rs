@@ -1,0 +1,30 @@
+//! When somebody is reminded of a day.
+
+use chrono::{DateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
+use memory_core::when::{Kind, Reading};
+
+/// The hour at which a day begins for reminders that name no time.
+const MORNING: u32 = 9;
+
+/// Returns when somebody is to be reminded of what a reading names, seen from `written`: a day without a time at nine in the
+/// morning, and that very day, if it was written later, at the next full hour, as [`memory_core::due()`] does.
+pub(super) fn due<Tz: TimeZone>(reading: &Reading, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
+    if reading.kind != Kind::Date {
+        return (reading.at.to_utc(), reading.assumed.clone());
+    }
+    let morning = NaiveTime::from_hms_opt(MORNING, 0, 0).map(|morning| reading.at.date_naive().and_time(morning));
+    let zone = written.timezone();
+    let morning = morning.and_then(|morning| zone.from_local_datetime(&morning).earliest()).map(|morning| morning.to_utc());
+    let at = morning.unwrap_or_else(|| reading.at.to_utc());
+    let at = if written.to_utc() < at { at } else { next_hour(written) };
+    let shown = at.with_timezone(&zone).naive_local().time().format("%H:%M");
+    let said = format!("No time of the day is said; {shown} is taken.");
+    (at, Some(reading.assumed.iter().cloned().chain([said]).collect::<Vec<_>>().join(" ")))
+}
+
+fn next_hour<Tz: TimeZone>(written: &DateTime<Tz>) -> DateTime<Utc> {
+    let shown = written.naive_local();
+    let next = shown.date().and_hms_opt(shown.hour(), 0, 0).map(|hour| hour + TimeDelta::hours(1));
+    let next = next.and_then(|next| written.timezone().from_local_datetime(&next).earliest()).map(|next| next.to_utc());
+    next.filter(|next| written.to_utc() < *next).unwrap_or_else(|| written.to_utc() + TimeDelta::hours(1))
+}

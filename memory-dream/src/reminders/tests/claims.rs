@@ -1,0 +1,70 @@
+//! What holds for every memory.
+
+use chrono::{TimeDelta, TimeZone, Utc};
+use memory_core::MemoryId;
+use proptest::prelude::*;
+
+use super::super::{MOST, reminders};
+use super::{found, memory, said, written};
+
+#[test]
+fn a_reminder_says_its_sentence_and_where_the_time_stands() {
+    let text = "Anna is a plumber.\n- [ ] call Anna tomorrow at 3pm\n- tea";
+    let wanted = &found(text)[0];
+    assert_eq!(wanted.text, "call Anna tomorrow at 3pm");
+    assert_eq!((wanted.said.as_str(), &text[wanted.span.clone()]), ("tomorrow at 3pm", "tomorrow at 3pm"));
+}
+
+#[test]
+fn a_day_without_a_time_means_nine_in_the_morning_and_says_so() {
+    let wanted = &found("pay the rent tomorrow")[0];
+    assert_eq!(wanted.assumed.as_deref(), Some("No time of the day is said; 09:00 is taken."));
+    assert_eq!(said("pay the rent today"), "2025-06-11 11:00");
+}
+
+#[test]
+fn times_are_seen_from_when_a_memory_was_written_and_not_from_now() {
+    let memory = memory("call Anna tomorrow at 3pm");
+    let now = |hours| reminders(&memory, &written().timezone(), written().to_utc() + TimeDelta::hours(hours)).len();
+    assert_eq!([now(0), now(28), now(29), now(300)], [1, 1, 0, 0]);
+}
+
+#[test]
+fn a_memory_asks_once_for_each_time_and_not_without_end() {
+    assert_eq!(found("Call Anna tomorrow at 3pm. Tomorrow at 3pm call Anna!").len(), 1);
+    let list: Vec<_> = (12..30).map(|day| format!("- pay rent on June {day}")).collect();
+    assert_eq!(found(&list.join("\n")).len(), MOST);
+}
+
+#[test]
+fn what_is_over_or_superseded_or_a_reminder_asks_for_nothing() {
+    let mut old = memory("call Anna tomorrow at 3pm");
+    let count = |memory: &memory_core::Memory| reminders(memory, &Utc, written().to_utc()).len();
+    assert_eq!(count(&old), 1);
+    old.superseded_by = Some(MemoryId::of_path("b"));
+    assert_eq!(count(&old), 0);
+    (old.superseded_by, old.expires_at) = (None, Some(written().to_utc()));
+    assert_eq!(count(&old), 0);
+    (old.expires_at, old.reminder) = (None, Some(memory_core::Reminder::at(written().to_utc())));
+    assert_eq!(count(&old), 0);
+}
+
+proptest! {
+    #[test]
+    fn any_memory_makes_few_reminders_of_what_it_says_that_are_to_come(
+        memory in memory_core::testing::any_memory(), hours in -14..14_i32, seconds in 0_i64..4_000_000_000,
+        more in prop::collection::vec(prop::sample::select(vec!["call Anna tomorrow at 3pm, ", "明天下午三点开会。", "in 2 days", "“", "\n", "http://a ", "if ", "> "]), 0..9),
+    ) {
+        let mut memory = memory;
+        memory.content.push_str(&more.concat());
+        let zone = chrono::FixedOffset::east_opt(hours * 3600).expect("a zone");
+        let now = Utc.timestamp_opt(seconds, 0).single().expect("a moment");
+        let found = reminders(&memory, &zone, now);
+        prop_assert!(found.len() <= MOST);
+        for wanted in &found {
+            prop_assert!(now < wanted.at);
+            prop_assert_eq!(&memory.content[wanted.span.clone()], &wanted.said);
+            prop_assert!(memory.content.contains(&wanted.text));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What reminders claim. All notes are of Wednesday the 11th of June 2025, at 10:20, two hours east of Greenwich.
+
+mod chinese;
+mod claims;
+mod english;
+
+use chrono::{DateTime, FixedOffset};
+use memory_core::{Draft, Memory, MemoryId};
+
+use super::{Wanted, reminders};
+
+fn written() -> DateTime<FixedOffset> {
+    "2025-06-11T10:20:00+02:00".parse().expect("a moment")
+}
+
+fn memory(text: &str) -> Memory {
+    Draft::new(text).into_memory(MemoryId::of_path("a"), written().to_utc())
+}
+
+fn found(text: &str) -> Vec<Wanted> {
+    reminders(&memory(text), &written().timezone(), written().to_utc())
+}
+
+/// Returns when a text asks to be reminded, one moment behind the other.
+fn said(text: &str) -> String {
+    let shown = |wanted: &Wanted| wanted.at.with_timezone(&written().timezone()).format("%Y-%m-%d %H:%M").to_string();
+    found(text).iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns how many of these are read right, and prints which are not. A day without a time is written alone.
+fn scoreboard(cases: &[(&str, &str)]) -> usize {
+    let mut right = 0;
+    for (text, expected) in cases {
+        let expected = if expected.len() == "2025-06-12".len() { format!("{expected} 09:00") } else { (*expected).to_owned() };
+        let said = said(text);
+        right += usize::from(said == expected);
+        if said != expected {
+            println!("{text}: {said:?} in place of {expected:?}");
+        }
+    }
+    right
+}
+
+/// Returns how many of these ask for nothing, and prints which seem to.
+fn silent(cases: &[&str]) -> usize {
+    scoreboard(&cases.iter().map(|text| (*text, "")).collect::<Vec<_>>())
+}
