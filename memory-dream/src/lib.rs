@@ -13,6 +13,7 @@
 //! | find what says the same | [`similar::candidates()`], [`similar::likeness()`] |
 //! | make one of several | [`merge::merged()`], [`merge::conserved()`] |
 //! | know what somebody asks to be reminded of | [`reminders::reminders()`] |
+//! | see what contradicts what, and what belongs together | [`review::review()`] |
 
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ pub mod lifecycle;
 pub mod merge;
 pub mod plan;
 pub mod reminders;
+pub mod review;
 pub mod similar;
 
 pub use dream::{Dreamt, Skipped, dream};

@@ -1,0 +1,185 @@
+//! What is about one thing.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use memory_core::{MemoryId, Scope};
+
+use super::seen::{Seen, key};
+
+/// Memories of one scope that are about one thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cluster {
+    /// What it is about: the commonest of the rare words that its memories share, at most three.
+    pub label: Vec<String>,
+    /// Who may see them.
+    pub scope: Scope,
+    /// The memories, at most forty, by their ids.
+    pub members: Vec<MemoryId>,
+}
+
+/// No more words are in a label.
+const LABELS: usize = 3;
+
+/// No more memories are in a cluster: what is about everything is about nothing.
+const LARGEST: usize = 40;
+
+/// A cluster has at least this many.
+const SMALLEST: usize = 3;
+
+/// A word or tag that more memories of a scope share is not rare; in a small scope, one that more than a quarter share.
+const RARE: usize = 24;
+
+/// So many of the rarest words of a memory are looked at.
+const RAREST: usize = 12;
+
+/// So many neighbours of a memory are kept, the nearest ones.
+const NEAREST: usize = 4;
+
+/// Memories hang together from this on; two rare words make it, or a link.
+const TOGETHER: u32 = 200;
+
+pub(super) fn clusters(seen: &[Seen], names: &HashMap<u64, Box<str>>) -> Vec<Cluster> {
+    let postings = Postings::of(seen);
+    let mut edges = edges(&postings, seen);
+    edges.sort_unstable_by_key(|(weight, one, other)| (Reverse(*weight), *one, *other));
+    let mut groups = Groups { parent: (0..seen.len()).collect(), size: vec![1; seen.len()] };
+    for (_, one, other) in edges {
+        groups.join(one, other);
+    }
+    let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
+    for place in 0..seen.len() {
+        members.entry(groups.root(place)).or_default().push(place);
+    }
+    let cluster = |members: &Vec<usize>| Cluster {
+        label: label(members, &postings, names),
+        scope: seen[members[0]].scope.clone(),
+        members: members.iter().map(|member| seen[*member].id).collect(),
+    };
+    let mut found: Vec<_> = members.values().filter(|members| SMALLEST <= members.len()).map(cluster).collect();
+    found.sort_by(|one, other| (Reverse(one.members.len()), &one.members).cmp(&(Reverse(other.members.len()), &other.members)));
+    found
+}
+
+/// Which memories share what, and what each memory has that is rare.
+struct Postings {
+    by_key: HashMap<u64, Vec<usize>>,
+    /// The rarest first.
+    rare: Vec<Vec<u64>>,
+}
+
+impl Postings {
+    fn of(seen: &[Seen]) -> Self {
+        let mut counts: HashMap<u64, usize> = HashMap::new();
+        // A word means the same to those only who may see it.
+        let scopes: Vec<u64> = seen.iter().map(|own| key("scope", &own.scope)).collect();
+        let mut sizes: HashMap<u64, usize> = HashMap::new();
+        for scope in &scopes {
+            *sizes.entry(*scope).or_default() += 1;
+        }
+        let keys = |place: usize| {
+            let scope = scopes[place];
+            seen[place].words.iter().chain(&seen[place].tags).map(move |word| (*word, scopes_key(*word, scope)))
+        };
+        for place in 0..seen.len() {
+            for (_, own) in keys(place) {
+                *counts.entry(own).or_default() += 1;
+            }
+        }
+        let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut rare = Vec::with_capacity(seen.len());
+        for place in 0..seen.len() {
+            let mut own: Vec<_> = keys(place)
+                .map(|(word, key)| (counts[&key], word, key))
+                .filter(|(count, ..)| (2..=(sizes[&scopes[place]] / 4).clamp(4, RARE)).contains(count))
+                .collect();
+            own.sort_unstable();
+            own.dedup();
+            own.truncate(RAREST);
+            for (_, _, key) in &own {
+                by_key.entry(*key).or_default().push(place);
+            }
+            rare.push(own.into_iter().map(|(_, word, _)| word).collect());
+        }
+        let mut postings = Self { by_key, rare };
+        postings.by_key.retain(|_, places| 1 < places.len());
+        let by_key = &postings.by_key;
+        for (rare, scope) in postings.rare.iter_mut().zip(scopes) {
+            rare.retain(|word| by_key.contains_key(&scopes_key(*word, scope)));
+        }
+        postings
+    }
+}
+
+fn scopes_key(word: u64, scope: u64) -> u64 {
+    word.rotate_left(21) ^ scope
+}
+
+/// Returns the nearest neighbours of each, with how near they are.
+fn edges(postings: &Postings, seen: &[Seen]) -> Vec<(u32, usize, usize)> {
+    let places: HashMap<MemoryId, usize> = seen.iter().enumerate().map(|(place, own)| (own.id, place)).collect();
+    let mut edges = Vec::new();
+    let mut near: HashMap<usize, u32> = HashMap::new();
+    for (place, own) in seen.iter().enumerate() {
+        near.clear();
+        let scope = key("scope", &own.scope);
+        for word in &postings.rare[place] {
+            let sharing = &postings.by_key[&scopes_key(*word, scope)];
+            // The fewer share it, the more it says.
+            let weight = u32::try_from(RARE / sharing.len()).map_or(TOGETHER / 2, |times| TOGETHER / 2 + times);
+            for other in sharing.iter().filter(|other| **other != place) {
+                *near.entry(*other).or_default() += weight;
+            }
+        }
+        for other in own.links.iter().filter_map(|other| places.get(other)) {
+            if *other != place && seen[*other].scope == own.scope {
+                *near.entry(*other).or_default() += TOGETHER;
+            }
+        }
+        let mut nearest: Vec<_> =
+            near.iter().filter(|(_, weight)| TOGETHER <= **weight).map(|(other, weight)| (Reverse(*weight), *other)).collect();
+        nearest.sort_unstable();
+        nearest.truncate(NEAREST);
+        edges.extend(nearest.into_iter().map(|(Reverse(weight), other)| (weight, place.min(other), place.max(other))));
+    }
+    edges
+}
+
+struct Groups {
+    parent: Vec<usize>,
+    size: Vec<usize>,
+}
+
+impl Groups {
+    fn root(&mut self, mut place: usize) -> usize {
+        while self.parent[place] != place {
+            self.parent[place] = self.parent[self.parent[place]];
+            place = self.parent[place];
+        }
+        place
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        if one != other && self.size[one] + self.size[other] <= LARGEST {
+            let (small, large) = if (self.size[one], other) < (self.size[other], one) { (one, other) } else { (other, one) };
+            self.parent[small] = large;
+            self.size[large] += self.size[small];
+        }
+    }
+}
+
+fn label(members: &[usize], postings: &Postings, names: &HashMap<u64, Box<str>>) -> Vec<String> {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    for member in members {
+        for word in &postings.rare[*member] {
+            *counts.entry(*word).or_default() += 1;
+        }
+    }
+    let written = |(word, count): (&u64, &usize)| {
+        Some((Reverse(*count), Reverse(names.get(word)?.chars().count()), names.get(word)?.to_string()))
+    };
+    let mut words: Vec<_> = counts.iter().filter(|(_, count)| 1 < **count).filter_map(written).collect();
+    words.sort();
+    words.into_iter().map(|(_, _, name)| name).take(LABELS).collect()
+}

@@ -1,0 +1,187 @@
+//! What says different things of the same.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
+use memory_core::MemoryId;
+
+use super::Listed;
+use super::claim::{Claim, Value};
+use super::seen::{Seen, key};
+
+/// Two memories of one scope that say different things of the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contradiction {
+    /// What was said first, or may have been.
+    pub older: Side,
+    /// What was said later.
+    pub newer: Side,
+    /// How they differ.
+    pub difference: Difference,
+    /// How likely it is that not both hold, from 0.5 to 1.
+    pub confidence: f32,
+    /// Whether the newer one says itself that the older one no longer holds, so that this may be written down unasked.
+    pub is_certain: bool,
+}
+
+impl Contradiction {
+    /// Returns what may be written down unasked.
+    pub fn supersession(&self) -> Option<Supersession> {
+        let valid_until = self.newer.created_at;
+        self.is_certain.then_some(Supersession { of: self.older.id, valid_until, superseded_by: self.newer.id })
+    }
+}
+
+/// That a memory holds no longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Supersession {
+    /// Which one.
+    pub of: MemoryId,
+    /// Until when it held.
+    pub valid_until: DateTime<Utc>,
+    /// The one that took its place.
+    pub superseded_by: MemoryId,
+}
+
+/// One of two memories that contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Side {
+    /// The memory.
+    pub id: MemoryId,
+    /// What to call it.
+    pub headline: String,
+    /// Its text.
+    pub text: String,
+    /// The sentence of it that says so.
+    pub sentence: String,
+    /// When it was first written.
+    pub created_at: DateTime<Utc>,
+    /// From when on it holds, as far as is known.
+    pub said_at: DateTime<Utc>,
+}
+
+/// How two sentences differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Difference {
+    /// One names what the other says came in its place.
+    Replaced,
+    /// One denies what the other says.
+    Denied,
+    /// They say different things where only one can hold.
+    Other,
+}
+
+/// Among claims of one thing, each is compared with so many that were made next.
+const NEXT: usize = 6;
+
+/// Two claims that contradict each other.
+#[derive(Debug, Clone, Copy)]
+struct Pair<'s> {
+    older: (&'s Seen, &'s Claim),
+    newer: (&'s Seen, &'s Claim),
+    difference: Difference,
+    confidence: f32,
+    is_certain: bool,
+}
+
+/// Returns the first `most` pairs: those that are certain, then the most likely.
+pub(super) fn contradictions(seen: &[Seen], most: usize) -> Listed<Contradiction> {
+    let claims: Vec<(&Seen, &Claim)> = seen.iter().flat_map(|own| own.claims.iter().map(move |claim| (own, claim))).collect();
+    let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (number, (own, claim)) in claims.iter().enumerate() {
+        for bucket in claim.buckets() {
+            buckets.entry(key("scope", &(&own.scope, bucket))).or_default().push(number);
+        }
+    }
+    let mut pairs: HashMap<(MemoryId, MemoryId), Pair<'_>> = HashMap::new();
+    for bucket in buckets.values_mut() {
+        bucket.sort_by_key(|number| (moment(claims[*number].0), claims[*number].1.sentence.start));
+        for (at, one) in bucket.iter().enumerate() {
+            for other in bucket[at + 1..].iter().take(NEXT) {
+                let (older, newer) = (claims[*one], claims[*other]);
+                if older.0.id == newer.0.id || newer.0.supersedes.contains(&older.0.id) {
+                    continue;
+                }
+                let Some(found) = compared(older, newer) else { continue };
+                let best = pairs.entry((older.0.id, newer.0.id)).or_insert(found);
+                if rank(&found, best) == Ordering::Less {
+                    *best = found;
+                }
+            }
+        }
+    }
+    let mut found: Vec<_> = pairs.into_values().collect();
+    only_first_is_certain(&mut found);
+    found.sort_by(rank);
+    let left_out = found.len().saturating_sub(most);
+    Listed { first: found.iter().take(most).map(told).collect(), left_out }
+}
+
+fn moment(own: &Seen) -> (DateTime<Utc>, DateTime<Utc>, MemoryId) {
+    (own.said_at, own.created_at, own.id)
+}
+
+fn rank(one: &Pair<'_>, other: &Pair<'_>) -> Ordering {
+    let certain = other.is_certain.cmp(&one.is_certain);
+    let place = |(own, claim): (&Seen, &Claim)| (own.id, claim.sentence.start);
+    let tie = |own: &Pair<'_>| (place(own.older), place(own.newer), own.difference);
+    certain.then(other.confidence.total_cmp(&one.confidence)).then_with(|| tie(one).cmp(&tie(other)))
+}
+
+/// A memory is superseded once, by the first that says so.
+fn only_first_is_certain(found: &mut [Pair<'_>]) {
+    found.sort_by_key(|own| (moment(own.newer.0), own.older.0.id));
+    let mut superseded = HashSet::new();
+    for own in found.iter_mut().filter(|own| own.is_certain) {
+        own.is_certain = superseded.insert(own.older.0.id);
+    }
+}
+
+fn compared<'s>(older: (&'s Seen, &'s Claim), newer: (&'s Seen, &'s Claim)) -> Option<Pair<'s>> {
+    let (old, new) = (older.1, newer.1);
+    if old.subject != new.subject {
+        return None;
+    }
+    let is_of_same = old.verb == new.verb && old.purpose == new.purpose;
+    let is_denied = is_of_same && old.value == new.value && old.is_denied != new.is_denied;
+    let is_replaced = new.from == Some(old.value) && !old.is_denied && new.is_turn && old.may_be_replaced;
+    let is_other = is_of_same && old.value != new.value && !old.is_denied && !new.is_denied;
+    let are_alike = old.kind == new.kind && old.kind != Value::Word;
+    let are_words = old.kind == Value::Word && new.kind == Value::Word;
+    let (difference, confidence, may_be_certain) = if is_replaced {
+        (Difference::Replaced, 0.9, new.purpose == old.purpose)
+    } else if is_denied {
+        (Difference::Denied, 0.8, true)
+    } else if is_other && new.is_only && old.is_only {
+        (Difference::Other, if are_alike { 0.75 } else { 0.6 }, are_alike || new.is_sure)
+    } else if is_other && new.is_attribute && old.is_attribute && (are_alike || are_words) {
+        (Difference::Other, if are_alike { 0.75 } else { 0.5 }, are_alike)
+    } else if is_other && old.head == new.head && old.head != 0 {
+        (Difference::Other, 0.5, false)
+    } else {
+        return None;
+    };
+    let is_later = older.0.said_at < newer.0.said_at && older.0.created_at < newer.0.created_at;
+    // What stands beside the sentence in the older memory may hold still.
+    let is_certain =
+        may_be_certain && new.is_turn && is_later && old.is_all && old.is_named && new.is_named && !older.0.is_pinned;
+    let confidence = if new.is_turn { f32::max(confidence, 0.9) } else { confidence };
+    Some(Pair { older, newer, difference, confidence, is_certain })
+}
+
+fn told(pair: &Pair<'_>) -> Contradiction {
+    let Pair { older, newer, difference, confidence, is_certain } = *pair;
+    Contradiction { older: side(older), newer: side(newer), difference, confidence, is_certain }
+}
+
+fn side((own, claim): (&Seen, &Claim)) -> Side {
+    Side {
+        id: own.id,
+        headline: own.headline.clone(),
+        text: own.text.clone(),
+        sentence: own.text[claim.sentence.clone()].to_owned(),
+        created_at: own.created_at,
+        said_at: own.said_at,
+    }
+}
