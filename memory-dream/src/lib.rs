@@ -14,6 +14,7 @@
 //! | make one of several | [`merge::merged()`], [`merge::conserved()`] |
 //! | know what somebody asks to be reminded of | [`reminders::reminders()`] |
 //! | see what contradicts what, and what belongs together | [`review::review()`] |
+//! | ask a language model, and believe it no more than one may | [`ask::classify_batches()`], [`ask::compressed()`] |
 
 #![forbid(unsafe_code)]
 
@@ -23,6 +24,7 @@ mod glance;
 mod pace;
 mod rules;
 
+pub mod ask;
 pub mod classify;
 pub mod lifecycle;
 pub mod merge;

@@ -1,0 +1,63 @@
+//! What a model says besides its answer.
+
+/// Returns what in `text` is no part of a summary of `original`: fences, marks of a conversation, remarks on the task.
+pub(super) fn leftover(original: &str, text: &str) -> Option<String> {
+    let small = |text: &str| text.to_lowercase();
+    let (before, after) = (small(original), small(text));
+    let said = ANYWHERE.iter().find(|phrase| after.contains(**phrase) && !before.contains(**phrase));
+    let opened = AT_FIRST.iter().find(|phrase| after.starts_with(**phrase) && !before.starts_with(**phrase));
+    let is_quoted = |text: &str| text.starts_with(['"', '“']) && text.ends_with(['"', '”']);
+    let quoted = (is_quoted(text) && !is_quoted(original.trim())).then(|| "\"".to_owned());
+    let control = text.chars().find(|own| own.is_control() && !matches!(own, '\n' | '\t'));
+    said.or(opened).map(|phrase| (*phrase).to_owned()).or(quoted).or(control.map(String::from))
+}
+
+const ANYWHERE: [&str; 26] = [
+    "```",
+    "~~~",
+    "<|",
+    "|>",
+    "[inst]",
+    "[/inst]",
+    "</s>",
+    "<think",
+    "</think",
+    "<system",
+    "</system",
+    "system prompt",
+    "as an ai",
+    "as a language model",
+    "language model",
+    "i cannot",
+    "i can't help",
+    "ignore previous",
+    "ignore all previous",
+    "ignore the above",
+    "json string",
+    "the note says",
+    "shorter note",
+    "作为ai",
+    "作为一个语言模型",
+    "忽略以上",
+];
+
+const AT_FIRST: [&str; 18] = [
+    "---",
+    "here is",
+    "here's",
+    "here are",
+    "sure",
+    "certainly",
+    "of course",
+    "okay",
+    "summary",
+    "shortened",
+    "**summary",
+    "# summary",
+    "## summary",
+    "以下是",
+    "总结",
+    "摘要",
+    "好的",
+    "当然",
+];

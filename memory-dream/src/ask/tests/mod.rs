@@ -1,0 +1,4 @@
+//! What is believed of a language model.
+
+mod classify;
+mod compress;
