@@ -107,12 +107,12 @@ fn counts(dreamt: &Dreamt, is_rehearsal: bool, output: &mut Output) -> Result<()
         (false, false) => output.note(&done.join(", "))?,
     }
     let stays = [
-        (dreamt.unsure.len(), "in the inbox, since nothing says surely enough what it is about"),
-        (dreamt.alike.len(), "apart though it says the same as another, since each came from a note of its own"),
-        (dreamt.spared.len(), "though its time has come: pinned, linked, a reminder, or still at its source"),
+        (dreamt.unsure.len(), "left in the inbox, since nothing says surely enough what it is about"),
+        (dreamt.alike.len(), "left apart from what says the same, since each came from a note of its own"),
+        (dreamt.spared.len(), "kept though its time has come: pinned, linked, a reminder, or taken in from a note"),
     ];
     for (count, why) in stays.into_iter().filter(|(count, _)| 0 < *count) {
-        output.note(&format!("{count} stay {why}"))?;
+        output.note(&format!("{count} {why}"))?;
     }
     for skipped in dreamt.skipped.iter().take(SHOWN) {
         output.warning(&format!("{} was left alone: {}", skipped.id, skipped.reason))?;

@@ -2,8 +2,12 @@
 
 mod change;
 mod config;
+mod dream;
+mod dream_faults;
 mod embed;
 mod errors;
+#[path = "../../../memory-store/tests/it/faulty_disk.rs"]
+mod faulty_disk;
 mod find;
 mod help;
 mod pin;

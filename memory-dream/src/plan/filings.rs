@@ -21,6 +21,12 @@ pub(super) fn file(looked: &Looked, place: usize, plan: &mut Plan) {
     plan.filings.push(Filing { id: outline.id, text: outline.text, category, why });
 }
 
+/// Tells whether a memory in the inbox, if its text was looked at, can be filed.
+pub(super) fn is_clear(looked: &Looked, place: usize) -> bool {
+    let has_verdict = looked.glances[place].as_ref().is_some_and(|glance| glance.verdict.is_some());
+    has_verdict || looked.glances[place].is_some() && suggested(&looked.outlines[place]).is_some()
+}
+
 /// Adds to `plan` a memory that is filed because it is read so often.
 pub(super) fn file_read(looked: &Looked, place: usize, accesses: u64, plan: &mut Plan) {
     let outline = &looked.outlines[place];

@@ -32,8 +32,12 @@ pub(crate) fn decide(services: &Services, rules: &Rules, tasks: &[Task], pace: &
 
     let mut plan = Plan::default();
     let mut leaving = HashSet::new();
-    for (outline, fate) in looked.outlines.iter().zip(&fates) {
+    for (place, (outline, fate)) in looked.outlines.iter().zip(&fates).enumerate() {
         let Some(fate @ (Fate::Over | Fate::Expired(_) | Fate::Decayed(_))) = fate else { continue };
+        // What can be filed need not wait any longer.
+        if matches!(fate, Fate::Expired(_)) && does(Task::Classify) && filings::is_clear(&looked, place) {
+            continue;
+        }
         partings::part(services, &outline.id, *fate, now, &mut plan)?;
     }
     leaving.extend(plan.partings.iter().map(|parting| parting.id));

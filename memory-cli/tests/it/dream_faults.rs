@@ -1,0 +1,132 @@
+//! Dreams on a disk that fails or dies at every step: the next dream does the rest, and nothing is lost or doubled.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use chrono::TimeDelta;
+use memory_core::testing::{CountingIds, FakeClock};
+use memory_core::{Draft, Filter, IdSource, Secrets, Services, StoreError, Verb, link, pin, undo, write};
+use memory_dream::merge::conserved;
+use memory_dream::{Dreamt, Pace, Rules, Task, dream};
+use memory_store::disk::RealDisk;
+use memory_store::{FileStore, Options};
+
+use crate::faulty_disk::{Fault, FaultyDisk};
+
+const TASKS: [Task; 6] = [Task::Expire, Task::Decay, Task::Upgrade, Task::Classify, Task::Merge, Task::Link];
+
+fn services(store: FileStore, ids: usize) -> Services {
+    let (store, clock, counting) = (Arc::new(store), Arc::new(FakeClock::default()), CountingIds::default());
+    (0..ids).for_each(|_| drop(counting.operation_id()));
+    clock.advance(TimeDelta::days(8));
+    Services {
+        store: Arc::clone(&store) as _,
+        history: store,
+        clock,
+        ids: Arc::new(counting),
+        embedder: None,
+        reranking: None,
+        chat: None,
+        actor: "test".into(),
+    }
+}
+
+fn open(home: &Path, ids: usize) -> Services {
+    services(FileStore::open(home, Options::default()).unwrap(), ids)
+}
+
+fn prepare(home: &Path) -> Vec<String> {
+    let services = Services { clock: Arc::new(FakeClock::default()), ..open(home, 0) };
+    let put = |text: &str| write(&services, Draft::new(text), Secrets::Refuse).unwrap().id.to_string();
+    let short = put("The staging server runs PostgreSQL 16 on port 5433.");
+    put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night. See [[tea]].");
+    put("user prefers dark mode in every editor");
+    put("教训：上线前必须先备份数据库，上次没有备份导致数据丢失");
+    let pinned = put("tea");
+    pin(&services, &pinned).unwrap();
+    put("tbd");
+    link(&services, &pinned, &short).unwrap();
+    texts(&services)
+}
+
+fn all(services: &Services) -> Vec<memory_core::Memory> {
+    services.store.refresh().unwrap();
+    services.store.memories(&Filter::everything(), services.clock.now()).map(|stored| stored.unwrap().memory).collect()
+}
+
+fn texts(services: &Services) -> Vec<String> {
+    let mut texts: Vec<String> = all(services).into_iter().map(|memory| memory.content).collect();
+    texts.sort();
+    texts
+}
+
+fn state(services: &Services) -> Vec<String> {
+    let line = |memory: memory_core::Memory| {
+        format!("{} {:?} {:?} {:?} {:?}", memory.content, memory.category, memory.tags, memory.links, memory.supersedes)
+    };
+    let mut lines: Vec<_> = all(services).into_iter().map(line).collect();
+    lines.sort();
+    lines
+}
+
+fn tidy(services: &Services) -> Result<Dreamt, StoreError> {
+    let mut go_on = |_| ControlFlow::Continue(());
+    dream(services, &Rules::default(), Verb::Dream, &TASKS, false, &mut Pace::new(&mut go_on))
+}
+
+/// Dreams in a home whose disk has `fault` at step `at`; returns the home, what it said before, and how many steps it took.
+fn run(fault: Fault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
+    let home = tempfile::tempdir().unwrap();
+    let before = prepare(home.path());
+    let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
+    // What a fault leaves is the next one's business.
+    let _ = tidy(&services(FileStore::on(Arc::new(disk), home.path(), Options::default()), 100));
+    (home, before, steps.load(Ordering::Relaxed))
+}
+
+fn check(fault: Fault) {
+    let (whole, _, steps) = run(fault, u64::MAX);
+    let expected = state(&open(whole.path(), 200));
+    assert_eq!(expected.len(), 4, "two became one, and one expired: {expected:#?}");
+    for at in 1..=steps {
+        let (home, before, _) = run(fault, at);
+        let services = open(home.path(), 200);
+        tidy(&services).unwrap_or_else(|error| panic!("{fault:?} at step {at}: then {error}"));
+        assert_eq!(state(&services), expected, "{fault:?} at step {at}");
+        let trashed = services.history.trashed().map(|trashed| trashed.unwrap().trash);
+        let mut kept: Vec<String> = trashed.map(|trash| std::fs::read_to_string(home.path().join(trash)).unwrap()).collect();
+        kept.extend(texts(&services));
+        let sources: Vec<&str> = before.iter().map(String::as_str).collect();
+        let lost = conserved(&sources, &kept.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(lost.is_ok(), "{fault:?} at step {at}: {lost:?}");
+        assert!(tidy(&services).unwrap().operation.is_none(), "{fault:?} at step {at}: something was left to do");
+        let store = FileStore::open(home.path(), Options::default()).unwrap();
+        let found = store.doctor(None).unwrap().findings;
+        // A line of the journal that was half written when the disk died is told of.
+        assert!(found.iter().all(|finding| finding.code == "journal_damaged"), "{fault:?} at step {at}: {found:?}");
+    }
+}
+
+#[test]
+fn a_dream_on_a_disk_that_dies_is_dreamt_to_its_end_later() {
+    check(Fault::Dies);
+}
+
+#[test]
+fn a_dream_on_a_disk_that_fails_once_is_dreamt_to_its_end_later() {
+    check(Fault::Fails(io::ErrorKind::StorageFull));
+}
+
+#[test]
+fn one_undo_takes_a_whole_dream_back() {
+    let home = tempfile::tempdir().unwrap();
+    let before = prepare(home.path());
+    let services = open(home.path(), 100);
+    let (lines, dreamt) = (state(&services), tidy(&services).unwrap());
+    assert!(texts(&services) != before);
+    undo(&services, Some(dreamt.operation.expect("something was done").as_str())).unwrap();
+    assert_eq!(state(&services), lines);
+}
