@@ -6,7 +6,8 @@ use chrono::{DateTime, TimeZone, Utc};
 
 use crate::commit::{commit, persist};
 use crate::{
-    Category, Change, Draft, MemoryId, MemoryStoreExt, Patch, Phase, Reminder, Secrets, Services, StoreError, Stored, Verb, due,
+    Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, Patch, Phase, Reminder, Secrets, Services, StoreError, Stored,
+    Verb, due,
 };
 
 /// What became of the wish to be reminded.
@@ -73,10 +74,21 @@ pub fn remind_of<Tz: TimeZone>(
         (due.at, line_of(&memory.content, &due.reading.span), due.assumed)
     };
     let at = to_come(at, &now)?;
-    let draft = Draft { scope: memory.scope.clone(), source: memory.source.clone(), ..Draft::new(said) };
-    let id = MemoryId::of_reminder(&[&memory.id.to_string()], at);
+    let (id, draft) = made_of(memory, said, at);
     // What it says was kept before.
-    keep(services, id, &reminder(draft, Reminder { of: Some(memory.id), ..Reminder::at(at) }), assumed, Secrets::Keep)
+    keep(services, id, &draft, assumed, Secrets::Keep)
+}
+
+/// Returns the reminder that is made of `source` for one time, and its id, which follows from the two.
+pub fn reminder_of(source: &Memory, said: &str, at: DateTime<Utc>, now: DateTime<Utc>) -> Memory {
+    let (id, draft) = made_of(source, said, at);
+    draft.into_memory(id, now)
+}
+
+fn made_of(source: &Memory, said: &str, at: DateTime<Utc>) -> (MemoryId, Draft) {
+    let draft = Draft { scope: source.scope.clone(), source: source.source.clone(), ..Draft::new(said) };
+    let id = MemoryId::of_reminder(&[&source.id.to_string()], at);
+    (id, reminder(draft, Reminder { of: Some(source.id), ..Reminder::at(at) }))
 }
 
 fn to_come<Tz: TimeZone>(at: DateTime<Utc>, now: &DateTime<Tz>) -> Result<DateTime<Utc>, StoreError> {

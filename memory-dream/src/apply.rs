@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use memory_core::{
     Change, ContentHash, Memory, MemoryId, Patch, Progress, Refinement, Reminder, Reminders, Services, StoreError, Stored, Unit,
-    embedded_text, wikilink,
+    embedded_text, reminder_of, wikilink,
 };
 
 use crate::dream::Skipped;
 use crate::lifecycle::Fate;
 use crate::merge::{conserved, merged};
 use crate::pace::{Halt, Pace};
-use crate::plan::{Filing, Merge, Parting, Plan};
+use crate::plan::{Filing, Merge, Parting, Plan, Reminding};
 
 /// How many changes are made with one sync.
 const BATCH: usize = 2_000;
@@ -25,8 +25,8 @@ pub(crate) fn apply<'s>(
     skipped: &mut Vec<Skipped>,
     pace: &mut Pace<'_>,
 ) -> Result<(), Halt> {
-    let total = plan.merges.len() + plan.partings.len() + plan.filings.len();
-    let mut work = Work { services, refinement, skipped, pace, batch: Batch::default(), done: 0, total: total as u64 };
+    let total = plan.len() as u64;
+    let mut work = Work { services, refinement, skipped, pace, batch: Batch::default(), done: 0, total };
     for merge in &plan.merges {
         work.take(merge.kept, |services, now| join(services, merge, now))?;
     }
@@ -36,6 +36,10 @@ pub(crate) fn apply<'s>(
     }
     for filing in &plan.filings {
         work.take(filing.id, |services, now| file(services, filing, now))?;
+    }
+    work.flush()?;
+    for reminding in &plan.reminders {
+        work.take(reminding.of, |services, now| remind(services, reminding, now))?;
     }
     work.flush()
 }
@@ -105,7 +109,7 @@ impl Work<'_, '_, '_> {
 }
 
 /// Returns a memory, if it still says what it said when this was thought out.
-fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -> Result<Option<Stored>, StoreError> {
+pub(crate) fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -> Result<Option<Stored>, StoreError> {
     match services.store.get(id) {
         Ok(stored) if stored.problem.is_none() => {
             let own = ContentHash::of(&embedded_text(&stored.memory));
@@ -121,6 +125,14 @@ fn file(services: &Services, filing: &Filing, now: DateTime<Utc>) -> Result<Thou
     let patch = Patch { category: Some(filing.category), ..Patch::default() };
     let changes = patch.apply(&stored.memory, now).map(|memory| replace(&stored, memory));
     Ok(Ok(Unit { changes: changes.into_iter().collect(), reasons: BTreeMap::new() }))
+}
+
+fn remind(services: &Services, reminding: &Reminding, now: DateTime<Utc>) -> Result<Thought, StoreError> {
+    let Some(source) = unchanged(services, &reminding.of, reminding.text)? else { return Ok(Err(CHANGED.into())) };
+    let memory = reminder_of(&source.memory, &reminding.said, reminding.at, now);
+    let reasons = BTreeMap::from([(memory.id, format!("{} asks for it", reminding.of))]);
+    let changes = vec![Change::Create { memory: Box::new(memory), front_matter: String::new() }];
+    Ok(Ok(Unit { changes, reasons }))
 }
 
 fn part(parting: &Parting) -> Unit {
@@ -196,7 +208,7 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
     Ok(Ok(Unit { changes, reasons }))
 }
 
-fn replace(stored: &Stored, memory: Memory) -> Change {
+pub(crate) fn replace(stored: &Stored, memory: Memory) -> Change {
     Change::Replace { expected: stored.stamp, memory: Box::new(memory) }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use chrono::TimeZone;
 use memory_core::{
     LinksResolved, MemoryId, OperationId, Refinement, Services, StoreError, Verb, resolve_links_in, resolve_links_of,
 };
@@ -10,11 +11,27 @@ use crate::apply::apply;
 use crate::glance::Glance;
 use crate::lifecycle::Spared;
 use crate::pace::{Halt, Pace};
-use crate::plan::{Filing, Looked, Merge, Parting, Plan, Unsure, decide, renewed};
-use crate::{Rules, Task};
+use crate::plan::{Filing, Looked, Merge, Parting, Plan, Reminding, Unsure, decide, renewed};
+use crate::review::{Contradiction, Review, Supersession};
+use crate::{Rules, Task, asking, reviewing};
 
 /// So many times at most is looked again at what has become of memories, until nothing is left to do.
 const ROUNDS: usize = 8;
+
+/// What a dream is to do.
+#[derive(Debug, Clone, Copy)]
+pub struct Dream<'d, Tz> {
+    /// What the journal calls it.
+    pub verb: Verb,
+    /// What is done.
+    pub tasks: &'d [Task],
+    /// By which rules.
+    pub rules: Rules,
+    /// Whether it only tells what the first round would do.
+    pub is_rehearsal: bool,
+    /// The time zone in which memories mean times.
+    pub zone: &'d Tz,
+}
 
 /// What became of memories, or would.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -33,8 +50,18 @@ pub struct Dreamt {
     pub parted: Vec<Parting>,
     /// What stays though its time has come, and why.
     pub spared: Vec<(MemoryId, Spared)>,
+    /// What somebody is to be reminded of.
+    pub reminders: Vec<Reminding>,
     /// What following wikilinks led to.
     pub links: LinksResolved,
+    /// What was seen when all memories were looked at together.
+    pub review: Option<Review>,
+    /// What holds no longer, since a later memory says so.
+    pub superseded: Vec<Supersession>,
+    /// What was summarised.
+    pub compressed: Vec<MemoryId>,
+    /// What a language model could not help with, and why.
+    pub troubles: Vec<String>,
     /// What was left alone, though it was meant.
     pub skipped: Vec<Skipped>,
     /// Whether it was stopped before the end.
@@ -50,28 +77,21 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// Does `tasks`, as one operation that one `undo` takes back; with `is_rehearsal`, only tells what the first round would do.
+/// Does what a dream is to do, as one operation that one `undo` takes back; a rehearsal only tells what the first round would do.
 ///
 /// Each round decides first, sees to it that every memory is accounted for, and changes then what nobody else has changed in the
 /// meantime. Rounds follow until there is nothing left to do, so that the next dream, when nothing else happens, changes nothing.
 /// Whoever is killed in between leaves what was done whole, and the next dream does the rest.
 ///
 /// # Errors
-/// Whatever the store says.
-pub fn dream(
-    services: &Services,
-    rules: &Rules,
-    verb: Verb,
-    tasks: &[Task],
-    is_rehearsal: bool,
-    pace: &mut Pace<'_>,
-) -> Result<Dreamt, StoreError> {
+/// Whatever the store says; a language model that fails is told of in what is returned.
+pub fn dream<Tz: TimeZone>(services: &Services, dream: &Dream<'_, Tz>, pace: &mut Pace<'_>) -> Result<Dreamt, StoreError> {
     let mut dreamt = Dreamt::default();
-    let mut refinement = Refinement::new(services, verb);
-    let done = if is_rehearsal {
-        rehearse(services, rules, tasks, &mut dreamt, pace)
+    let mut refinement = Refinement::new(services, dream.verb);
+    let done = if dream.is_rehearsal {
+        rehearse(services, dream, &mut dreamt, pace)
     } else {
-        rounds(services, rules, tasks, &mut refinement, &mut dreamt, pace)
+        rounds(services, dream, &mut refinement, &mut dreamt, pace)
     };
     match done {
         Ok(()) => {}
@@ -82,34 +102,57 @@ pub fn dream(
     Ok(dreamt)
 }
 
-fn rehearse(services: &Services, rules: &Rules, tasks: &[Task], dreamt: &mut Dreamt, pace: &mut Pace<'_>) -> Result<(), Halt> {
-    let (plan, looked) = decide(services, rules, tasks, pace)?;
+fn rehearse<Tz: TimeZone>(
+    services: &Services,
+    dream: &Dream<'_, Tz>,
+    dreamt: &mut Dreamt,
+    pace: &mut Pace<'_>,
+) -> Result<(), Halt> {
+    let (plan, looked) = decide(services, dream, pace)?;
     dreamt.links = follow(services, &plan, &looked, None)?;
     dreamt.take(plan, &[]);
+    if dream.tasks.contains(&Task::Review) {
+        let review = reviewing::review(services)?;
+        dreamt.superseded = review.contradictions.first.iter().filter_map(Contradiction::supersession).collect();
+        dreamt.review = Some(review);
+    }
     Ok(())
 }
 
-fn rounds<'s>(
+fn rounds<'s, Tz: TimeZone>(
     services: &'s Services,
-    rules: &Rules,
-    tasks: &[Task],
+    dream: &Dream<'_, Tz>,
     refinement: &mut Refinement<'s>,
     dreamt: &mut Dreamt,
     pace: &mut Pace<'_>,
 ) -> Result<(), Halt> {
-    for _ in 0..ROUNDS {
-        let (plan, mut looked) = decide(services, rules, tasks, pace)?;
+    let does = |task: Task| dream.tasks.contains(&task);
+    for round in 0..ROUNDS {
+        let (mut plan, mut looked) = decide(services, dream, pace)?;
+        if does(Task::Classify) && round == 0 {
+            dreamt.troubles.extend(asking::classify(services, &mut looked, &mut plan)?);
+        }
         let mut skipped = Vec::new();
         apply(services, &plan, refinement, &mut skipped, pace)?;
         let links = follow(services, &plan, &looked, Some(refinement))?;
-        remember(services, &plan, &skipped, &mut looked, tasks);
-        let is_done = plan.is_empty() || skipped.len() == plan.len();
+        if does(Task::Compress) && round == 0 {
+            let summaries = asking::compress(services, &mut looked, refinement, &mut dreamt.skipped)?;
+            dreamt.compressed = summaries.done;
+            dreamt.troubles.extend(summaries.trouble);
+        }
+        remember(services, &plan, &skipped, &mut looked, dream.tasks);
+        let is_done = (plan.is_empty() || skipped.len() == plan.len()) && (0 < round || dreamt.compressed.is_empty());
         dreamt.add_links(links);
         dreamt.take(plan, &skipped);
         dreamt.skipped.extend(skipped);
         if is_done {
             break;
         }
+    }
+    if does(Task::Review) {
+        let review = reviewing::review(services)?;
+        dreamt.superseded = reviewing::supersede(services, &review, refinement, &mut dreamt.skipped)?;
+        dreamt.review = Some(review);
     }
     Ok(())
 }
@@ -140,14 +183,17 @@ fn remember(services: &Services, plan: &Plan, skipped: &[Skipped], looked: &mut 
     let apart = plan.merges.iter().filter(|merge| skipped.contains(&merge.kept));
     let apart: HashSet<MemoryId> = apart.flat_map(|merge| merge.gone.iter().chain([&merge.kept])).copied().collect();
     let followed: HashSet<MemoryId> = plan.followed.iter().copied().collect();
+    let heard: HashSet<MemoryId> = plan.heard.iter().copied().collect();
     let compares = tasks.contains(&Task::Merge);
     let mut impressions = Vec::new();
     for (outline, glance) in looked.outlines.iter().zip(&mut looked.glances) {
         let Some(glance) = glance else { continue };
-        let before = (glance.is_compared, glance.is_linked);
+        let before = (glance.is_compared, glance.is_linked, glance.is_heard);
         glance.is_compared |= compares && !apart.contains(&outline.id);
         glance.is_linked |= followed.contains(&outline.id);
-        if before != (glance.is_compared, glance.is_linked) {
+        glance.is_heard |= heard.contains(&outline.id);
+        let is_model_asked = glance.is_asked || glance.is_summarised;
+        if before != (glance.is_compared, glance.is_linked, glance.is_heard) || is_model_asked {
             impressions.push(renewed(outline, glance));
         }
     }
@@ -162,6 +208,7 @@ impl Dreamt {
         self.filed.extend(plan.filings.into_iter().filter(|filing| !left.contains(&filing.id)));
         self.merged.extend(plan.merges.into_iter().filter(|merge| !left.contains(&merge.kept)));
         self.parted.extend(plan.partings.into_iter().filter(|parting| !left.contains(&parting.id)));
+        self.reminders.extend(plan.reminders.into_iter().filter(|reminding| !left.contains(&reminding.of)));
         self.alike.extend(plan.alike);
         self.alike.sort_unstable();
         self.alike.dedup();
@@ -177,6 +224,8 @@ impl Dreamt {
 
     /// Tells whether nothing was changed, nor would be.
     pub fn is_empty(&self) -> bool {
-        self.filed.is_empty() && self.merged.is_empty() && self.parted.is_empty() && self.links.updated == 0
+        let has_moved = !(self.filed.is_empty() && self.merged.is_empty() && self.parted.is_empty());
+        let has_written = !(self.reminders.is_empty() && self.superseded.is_empty() && self.compressed.is_empty());
+        !has_moved && !has_written && self.links.updated == 0
     }
 }

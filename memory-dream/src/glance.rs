@@ -21,14 +21,20 @@ pub struct Glance {
     pub is_compared: bool,
     /// Whether its wikilinks were followed, and those that lead to it.
     pub is_linked: bool,
+    /// Whether somebody has listened to what it asks to be reminded of.
+    pub is_heard: bool,
     /// Whether a language model was asked where it belongs.
     pub is_asked: bool,
+    /// Whether a language model was asked for a summary.
+    pub is_summarised: bool,
 }
 
 const COMPARED: u8 = 1;
 const LINKED: u8 = 2;
 const ASKED: u8 = 4;
 const LINKS: u8 = 8;
+const HEARD: u8 = 16;
+const SUMMARISED: u8 = 32;
 
 /// What stands for no category.
 const NONE: u8 = u8::MAX;
@@ -41,9 +47,17 @@ impl Glance {
     pub fn of(memory: &Memory) -> Self {
         let (verdict, confidence) = verdict(&classify(&Note::from(memory)));
         let sketch = Sketch::of(&memory.content);
-        let has_links = memory.content.contains("[[") && !wikilink::parse(&memory.content).is_empty();
-        let confidence = coarse(confidence);
-        Self { verdict, confidence, sketch, has_links, is_compared: false, is_linked: false, is_asked: false }
+        Self {
+            verdict,
+            confidence: coarse(confidence),
+            sketch,
+            has_links: memory.content.contains("[[") && !wikilink::parse(&memory.content).is_empty(),
+            is_compared: false,
+            is_linked: false,
+            is_heard: false,
+            is_asked: false,
+            is_summarised: false,
+        }
     }
 
     /// Returns it as bytes.
@@ -51,7 +65,14 @@ impl Glance {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(BYTES);
         bytes.extend(maker().to_le_bytes());
-        let flags = [(self.has_links, LINKS), (self.is_compared, COMPARED), (self.is_linked, LINKED), (self.is_asked, ASKED)];
+        let flags = [
+            (self.has_links, LINKS),
+            (self.is_compared, COMPARED),
+            (self.is_linked, LINKED),
+            (self.is_heard, HEARD),
+            (self.is_asked, ASKED),
+            (self.is_summarised, SUMMARISED),
+        ];
         bytes.push(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum());
         let number = |category: Category| Category::ALL.iter().position(|own| *own == category);
         bytes.push(self.verdict.and_then(number).and_then(|number| u8::try_from(number).ok()).unwrap_or(NONE));
@@ -74,7 +95,9 @@ impl Glance {
             has_links: flags & LINKS != 0,
             is_compared: flags & COMPARED != 0,
             is_linked: flags & LINKED != 0,
+            is_heard: flags & HEARD != 0,
             is_asked: flags & ASKED != 0,
+            is_summarised: flags & SUMMARISED != 0,
         })
     }
 }
@@ -122,9 +145,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_same_when_it_comes_back(text in "(\\PC{1,40}|see \\[\\[tea\\]\\])", flags in any::<[bool; 3]>()) {
-            let [is_compared, is_linked, is_asked] = flags;
-            let seen = Glance { is_compared, is_linked, is_asked, ..glance(&text) };
+        fn it_is_the_same_when_it_comes_back(text in "(\\PC{1,40}|see \\[\\[tea\\]\\])", flags in any::<[bool; 5]>()) {
+            let [is_compared, is_linked, is_heard, is_asked, is_summarised] = flags;
+            let seen = Glance { is_compared, is_linked, is_heard, is_asked, is_summarised, ..glance(&text) };
             prop_assert_eq!(Glance::from_bytes(&seen.to_bytes()), Some(seen));
         }
 

@@ -19,9 +19,11 @@
 #![forbid(unsafe_code)]
 
 mod apply;
+mod asking;
 mod dream;
 mod glance;
 mod pace;
+mod reviewing;
 mod rules;
 
 pub mod ask;
@@ -33,7 +35,7 @@ pub mod reminders;
 pub mod review;
 pub mod similar;
 
-pub use dream::{Dreamt, Skipped, dream};
+pub use dream::{Dream, Dreamt, Skipped, dream};
 pub use glance::Glance;
 pub use pace::{Halt, Pace};
 pub use rules::{Level, Rules, Task};

@@ -34,6 +34,12 @@ pub enum Task {
     Merge,
     /// Wikilinks are followed, and recorded at both ends.
     Link,
+    /// Reminders are made of what asks for them.
+    Remind,
+    /// All memories are looked at together.
+    Review,
+    /// What is long is summarised, if there is a language model.
+    Compress,
 }
 
 /// How deep a dream is. Each level does what the one before does, and more.
@@ -57,7 +63,8 @@ impl Level {
     pub fn tasks(self) -> &'static [Task] {
         match self {
             Self::Light => &[Task::Classify],
-            Self::Medium | Self::Deep => &[Task::Classify, Task::Merge, Task::Link],
+            Self::Medium => &[Task::Classify, Task::Merge, Task::Link],
+            Self::Deep => &[Task::Classify, Task::Merge, Task::Link, Task::Remind, Task::Review, Task::Compress],
         }
     }
 }

@@ -12,15 +12,19 @@ use crate::failure::Failure;
 /// Tidy the memories: file what waits in the inbox, make one of what says the same, follow wikilinks
 ///
 /// Level 1 files what is clearly of one category; what is not stays in the inbox. Level 2 also makes one memory of several that
-/// say the same, without losing a sentence, and follows wikilinks. Level 3 also compares all memories with each other.
+/// say the same, without losing a sentence, and follows wikilinks. Level 3 also looks at all memories together: what contradicts what,
+/// what is about one thing, what rests; it makes reminders of what asks for them, and writes down that something holds no longer
+/// where a later memory says so itself. With a language model (`llm:` in config.yaml), it is asked where unsure memories belong,
+/// and at level 3 for summaries of long ones.
 /// Everything is planned first; what somebody changes meanwhile is left alone; former files are in the trash, and one
 /// `memory undo` takes all of it back. Conversations are never touched.
 ///
-/// At a terminal, ~ moves, - goes to trash, + is added to the text of the memory above with =.
+/// ~ moves, - goes to trash, + is added to the text of the memory above with =, ? is for you to look at.
 ///
 /// JSON: {dry_run, operation?, filed: [{id, category, why, confidence?, access_count?}], unsure: [{id, confidence}],
 /// merged: [{kept, gone: [ID…], added: [TEXT…]}], alike: [[ID, ID]…], expired: [{id, since?}], decayed: [{id, since}],
-/// spared: [{id, why}], links: {resolved, unresolved, updated}, skipped: [{id, reason}]}
+/// spared: [{id, why}], reminders: [{of, at, text}], superseded: [{id, valid_until, superseded_by}], compressed: [ID…],
+/// review?: {contradictions, clusters, orphans, stale}, each {first: […], left_out}, degraded?, links: {resolved, unresolved, updated}, skipped: [{id, reason}]}
 #[derive(Debug, Args)]
 pub(crate) struct Dream {
     /// How deep: 1, 2 or 3

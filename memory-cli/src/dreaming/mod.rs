@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 
 use chrono::TimeDelta;
 use memory_core::Verb;
-use memory_dream::{Pace, Rules, Task};
+use memory_dream::{Dream, Pace, Rules, Task};
 
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::config::Settings;
 use crate::failure::Failure;
 
@@ -35,13 +35,13 @@ pub(crate) fn run(wanted: Wanted<'_>, app: &mut App) -> Result<(), Failure> {
             ControlFlow::Continue(())
         };
         let Wanted { verb, tasks, is_rehearsal } = wanted;
-        memory_dream::dream(&home.services, &rules(&settings), verb, tasks, is_rehearsal, &mut Pace::new(&mut step))?
+        let dream = Dream { verb, tasks, rules: rules(&settings), is_rehearsal, zone: &home.zone };
+        memory_dream::dream(&home.services, &dream, &mut Pace::new(&mut step))?
     };
     if app.output.is_json() {
         return Ok(app.output.json(&shape::shape(&dreamt, wanted.is_rehearsal))?);
     }
-    let Home { services, .. } = home;
-    show::show(&dreamt, wanted.is_rehearsal, &services, &mut app.output)
+    show::show(&dreamt, wanted.is_rehearsal, &home, &mut app.output)
 }
 
 /// Returns what the settings say about refinement.

@@ -5,17 +5,22 @@ use memory_core::{MemoryId, Services};
 use memory_dream::Dreamt;
 use memory_dream::lifecycle::Fate;
 use memory_dream::plan::{Filing, Why};
+use memory_dream::review::{Contradiction, Listed, Review};
 
+use crate::app::Home;
 use crate::failure::Failure;
 use crate::moments;
 use crate::print::{Column, Form, Output, Table};
+use crate::zone::Zone;
 
 /// How many of each kind are shown of what was done; a rehearsal shows all.
 const SHOWN: usize = 20;
 
-/// Shows what became of memories, or would: `~` what moves, `-` what goes to trash, `+` what is added, `=` what it is added to.
-pub(super) fn show(dreamt: &Dreamt, is_rehearsal: bool, services: &Services, output: &mut Output) -> Result<(), Failure> {
-    let mut lines = Lines { services, output, table: None, most: if is_rehearsal { usize::MAX } else { SHOWN }, left: 0 };
+/// Shows what became of memories, or would: `~` what moves, `-` what goes to trash, `+` what is
+/// added, `=` what it is added to, `?` what a person should look at.
+pub(super) fn show(dreamt: &Dreamt, is_rehearsal: bool, home: &Home, output: &mut Output) -> Result<(), Failure> {
+    let most = if is_rehearsal { usize::MAX } else { SHOWN };
+    let mut lines = Lines { services: &home.services, output, table: None, most, left: 0, zone: home.zone };
     lines.all(dreamt);
     let Lines { table, left, .. } = lines;
     if let Some(table) = table {
@@ -33,6 +38,7 @@ struct Lines<'l> {
     table: Option<Table>,
     most: usize,
     left: usize,
+    zone: Zone,
 }
 
 impl Lines<'_> {
@@ -48,6 +54,26 @@ impl Lines<'_> {
             for gone in &merge.gone {
                 self.push("-", *gone, &format!("becomes part of {}", self.name(merge.kept)), None);
             }
+        }
+        for reminding in self.some(&dreamt.reminders) {
+            self.push(
+                "+",
+                reminding.of,
+                &format!("reminds on {}", moments::minute_in(reminding.at, self.zone)),
+                Some(&reminding.said),
+            );
+        }
+        for own in self.some(&dreamt.superseded) {
+            self.push("~", own.of, &format!("holds no longer, says {}", self.name(own.superseded_by)), None);
+        }
+        for id in self.some(&dreamt.compressed) {
+            self.push("~", *id, "summarised", None);
+        }
+        let contradictions = dreamt.review.iter().flat_map(|review| &review.contradictions.first);
+        let open: Vec<&Contradiction> = contradictions.filter(|own| !own.is_certain).collect();
+        for own in self.some(&open) {
+            self.push("?", own.older.id, &format!("contradicts {}", self.name(own.newer.id)), Some(&own.older.sentence));
+            self.push("?", own.newer.id, &format!("({:.2})", own.confidence), Some(&own.newer.sentence));
         }
         for parting in self.some(&dreamt.parted) {
             self.push("-", parting.id, &age(parting.fate), None);
@@ -78,6 +104,7 @@ fn place(filing: &Filing) -> String {
         Why::Suggested => format!("{} (suggested)", filing.category),
         Why::Sure(confidence) => format!("{} ({confidence:.2})", filing.category),
         Why::Read(accesses) => format!("{} (read {accesses} times)", filing.category),
+        Why::Asked => format!("{} (asked)", filing.category),
     }
 }
 
@@ -97,6 +124,9 @@ fn counts(dreamt: &Dreamt, is_rehearsal: bool, output: &mut Output) -> Result<()
         (dreamt.filed.len(), "filed"),
         (gone, "merged into others"),
         (dreamt.parted.len(), "moved to trash"),
+        (dreamt.reminders.len(), "reminders made"),
+        (dreamt.superseded.len(), "superseded"),
+        (dreamt.compressed.len(), "summarised"),
         (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "with new links"),
     ];
     let done: Vec<String> =
@@ -114,6 +144,21 @@ fn counts(dreamt: &Dreamt, is_rehearsal: bool, output: &mut Output) -> Result<()
     for (count, why) in stays.into_iter().filter(|(count, _)| 0 < *count) {
         output.note(&format!("{count} {why}"))?;
     }
+    if let Some(Review { clusters, orphans, stale, .. }) = &dreamt.review {
+        let seen = [
+            (count(clusters), "groups about one thing"),
+            (count(orphans), "that nothing leads to"),
+            (count(stale), "projects at rest"),
+        ];
+        let seen: Vec<String> =
+            seen.into_iter().filter(|(count, _)| 0 < *count).map(|(count, what)| format!("{count} {what}")).collect();
+        if !seen.is_empty() {
+            output.note(&format!("seen together: {}; --json names them", seen.join(", ")))?;
+        }
+    }
+    for trouble in &dreamt.troubles {
+        output.warning(trouble)?;
+    }
     for skipped in dreamt.skipped.iter().take(SHOWN) {
         output.warning(&format!("{} was left alone: {}", skipped.id, skipped.reason))?;
     }
@@ -121,4 +166,8 @@ fn counts(dreamt: &Dreamt, is_rehearsal: bool, output: &mut Output) -> Result<()
         output.note(&format!("`memory undo {operation}` takes it back"))?;
     }
     Ok(())
+}
+
+fn count<T>(all: &Listed<T>) -> usize {
+    all.first.len() + all.left_out
 }

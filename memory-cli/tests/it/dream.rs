@@ -49,11 +49,12 @@ fn in_json_a_dream_names_every_memory() {
     let answer = sandbox.json(&["dream", "--level", "2"]);
     assert_eq!(answer["merged"][0]["kept"], long);
     assert_eq!(answer["merged"][0]["gone"][0], short);
-    let filed: Vec<_> = answer["filed"].as_array().unwrap().iter().map(|filed| (&filed["id"], &filed["category"])).collect();
+    let filed: Vec<_> =
+        answer["filed"].as_array().expect("it works").iter().map(|filed| (&filed["id"], &filed["category"])).collect();
     assert!(filed.iter().any(|(id, category)| **id == other && **category == "decisions"), "{answer}");
     assert!(answer["operation"].is_string() && answer["dry_run"] == false);
     let again = sandbox.json(&["dream", "--level", "2"]);
-    assert!(again["operation"].is_null() && again["merged"].as_array().unwrap().is_empty());
+    assert!(again["operation"].is_null() && again["merged"].as_array().expect("it works").is_empty());
 }
 
 #[test]

@@ -6,17 +6,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use chrono::TimeDelta;
+use chrono::{TimeDelta, Utc};
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_core::{Draft, Filter, IdSource, Secrets, Services, StoreError, Verb, link, pin, undo, write};
 use memory_dream::merge::conserved;
-use memory_dream::{Dreamt, Pace, Rules, Task, dream};
+use memory_dream::{Dream, Dreamt, Pace, Rules, Task, dream};
 use memory_store::disk::RealDisk;
 use memory_store::{FileStore, Options};
 
 use crate::faulty_disk::{Fault, FaultyDisk};
 
-const TASKS: [Task; 6] = [Task::Expire, Task::Decay, Task::Upgrade, Task::Classify, Task::Merge, Task::Link];
+const TASKS: [Task; 8] =
+    [Task::Expire, Task::Decay, Task::Upgrade, Task::Classify, Task::Merge, Task::Link, Task::Remind, Task::Review];
 
 fn services(store: FileStore, ids: usize) -> Services {
     let (store, clock, counting) = (Arc::new(store), Arc::new(FakeClock::default()), CountingIds::default());
@@ -35,26 +36,26 @@ fn services(store: FileStore, ids: usize) -> Services {
 }
 
 fn open(home: &Path, ids: usize) -> Services {
-    services(FileStore::open(home, Options::default()).unwrap(), ids)
+    services(FileStore::open(home, Options::default()).expect("it works"), ids)
 }
 
 fn prepare(home: &Path) -> Vec<String> {
     let services = Services { clock: Arc::new(FakeClock::default()), ..open(home, 0) };
-    let put = |text: &str| write(&services, Draft::new(text), Secrets::Refuse).unwrap().id.to_string();
+    let put = |text: &str| write(&services, Draft::new(text), Secrets::Refuse).expect("it works").id.to_string();
     let short = put("The staging server runs PostgreSQL 16 on port 5433.");
     put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night. See [[tea]].");
     put("user prefers dark mode in every editor");
     put("教训：上线前必须先备份数据库，上次没有备份导致数据丢失");
     let pinned = put("tea");
-    pin(&services, &pinned).unwrap();
+    pin(&services, &pinned).expect("it works");
     put("tbd");
-    link(&services, &pinned, &short).unwrap();
+    link(&services, &pinned, &short).expect("it works");
     texts(&services)
 }
 
 fn all(services: &Services) -> Vec<memory_core::Memory> {
-    services.store.refresh().unwrap();
-    services.store.memories(&Filter::everything(), services.clock.now()).map(|stored| stored.unwrap().memory).collect()
+    services.store.refresh().expect("it works");
+    services.store.memories(&Filter::everything(), services.clock.now()).map(|stored| stored.expect("it works").memory).collect()
 }
 
 fn texts(services: &Services) -> Vec<String> {
@@ -74,14 +75,15 @@ fn state(services: &Services) -> Vec<String> {
 
 fn tidy(services: &Services) -> Result<Dreamt, StoreError> {
     let mut go_on = |_| ControlFlow::Continue(());
-    dream(services, &Rules::default(), Verb::Dream, &TASKS, false, &mut Pace::new(&mut go_on))
+    let what = Dream { verb: Verb::Dream, tasks: &TASKS, rules: Rules::default(), is_rehearsal: false, zone: &Utc };
+    dream(services, &what, &mut Pace::new(&mut go_on))
 }
 
 /// Dreams in a home whose disk has `fault` at step `at`; returns the home, what it said before, and how many steps it took.
 fn run(fault: Fault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
-    let home = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().expect("it works");
     let before = prepare(home.path());
-    let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
+    let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).expect("it works"), fault, at);
     // What a fault leaves is the next one's business.
     let _ = tidy(&services(FileStore::on(Arc::new(disk), home.path(), Options::default()), 100));
     (home, before, steps.load(Ordering::Relaxed))
@@ -96,15 +98,16 @@ fn check(fault: Fault) {
         let services = open(home.path(), 200);
         tidy(&services).unwrap_or_else(|error| panic!("{fault:?} at step {at}: then {error}"));
         assert_eq!(state(&services), expected, "{fault:?} at step {at}");
-        let trashed = services.history.trashed().map(|trashed| trashed.unwrap().trash);
-        let mut kept: Vec<String> = trashed.map(|trash| std::fs::read_to_string(home.path().join(trash)).unwrap()).collect();
+        let trashed = services.history.trashed().map(|trashed| trashed.expect("it works").trash);
+        let mut kept: Vec<String> =
+            trashed.map(|trash| std::fs::read_to_string(home.path().join(trash)).expect("it works")).collect();
         kept.extend(texts(&services));
         let sources: Vec<&str> = before.iter().map(String::as_str).collect();
         let lost = conserved(&sources, &kept.iter().map(String::as_str).collect::<Vec<_>>());
         assert!(lost.is_ok(), "{fault:?} at step {at}: {lost:?}");
-        assert!(tidy(&services).unwrap().operation.is_none(), "{fault:?} at step {at}: something was left to do");
-        let store = FileStore::open(home.path(), Options::default()).unwrap();
-        let found = store.doctor(None).unwrap().findings;
+        assert!(tidy(&services).expect("it works").operation.is_none(), "{fault:?} at step {at}: something was left to do");
+        let store = FileStore::open(home.path(), Options::default()).expect("it works");
+        let found = store.doctor(None).expect("it works").findings;
         // A line of the journal that was half written when the disk died is told of.
         assert!(found.iter().all(|finding| finding.code == "journal_damaged"), "{fault:?} at step {at}: {found:?}");
     }
@@ -122,11 +125,11 @@ fn a_dream_on_a_disk_that_fails_once_is_dreamt_to_its_end_later() {
 
 #[test]
 fn one_undo_takes_a_whole_dream_back() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().expect("it works");
     let before = prepare(home.path());
     let services = open(home.path(), 100);
-    let (lines, dreamt) = (state(&services), tidy(&services).unwrap());
+    let (lines, dreamt) = (state(&services), tidy(&services).expect("it works"));
     assert!(texts(&services) != before);
-    undo(&services, Some(dreamt.operation.expect("something was done").as_str())).unwrap();
+    undo(&services, Some(dreamt.operation.expect("something was done").as_str())).expect("it works");
     assert_eq!(state(&services), lines);
 }

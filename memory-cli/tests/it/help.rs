@@ -37,6 +37,11 @@ fn help_lists_the_commands() {
       snooze         Put a reminder off, so that it is shown again then
       when           Show when a text means
       upgrade        File a memory of the inbox under a category
+      dream          Tidy the memories: file what waits in the inbox, make one of what says the same,
+                     follow wikilinks
+      decay          Move what nobody reads to trash
+      consolidate    Do what the daemon does regularly, once: expire, decay, upgrade, and make one of
+                     what says the same
       pin            Let a memory stay, however old it is and however seldom it is read
       unpin          Let a pinned memory go the way of all others again
       ingest         Take in notes from other programs

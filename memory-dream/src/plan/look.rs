@@ -71,7 +71,11 @@ impl Looked {
 }
 
 /// Iterates over the memories with these ids, of so many in all; what is gone or cannot be read is left out.
-fn texts(services: &Services, ids: Vec<MemoryId>, all: usize) -> Box<dyn Iterator<Item = Result<Memory, StoreError>> + '_> {
+pub(super) fn texts(
+    services: &Services,
+    ids: Vec<MemoryId>,
+    all: usize,
+) -> Box<dyn Iterator<Item = Result<Memory, StoreError>> + '_> {
     if ids.len() * SHARE < all {
         return Box::new(ids.into_iter().filter_map(|id| match services.store.get(&id) {
             Ok(stored) => Some(Ok(stored.memory)),

@@ -8,6 +8,7 @@ mod look;
 mod merges;
 mod partings;
 mod planner;
+mod remindings;
 
 pub use check::Unaccounted;
 pub use planner::plan;
@@ -15,6 +16,7 @@ pub use planner::plan;
 pub(crate) use look::{Looked, renewed};
 pub(crate) use planner::decide;
 
+use chrono::{DateTime, Utc};
 use memory_core::{Category, ContentHash, MemoryId, Stamp};
 
 use crate::lifecycle::{Fate, Spared};
@@ -34,6 +36,10 @@ pub struct Plan {
     pub partings: Vec<Parting>,
     /// What stays though its time has come.
     pub spared: Vec<(MemoryId, Spared)>,
+    /// What somebody is to be reminded of.
+    pub reminders: Vec<Reminding>,
+    /// Which were listened to for that.
+    pub heard: Vec<MemoryId>,
     /// Whose wikilinks are to be followed, and those that lead to them.
     pub followed: Vec<MemoryId>,
 }
@@ -60,6 +66,8 @@ pub enum Why {
     Sure(f32),
     /// It was read so often.
     Read(u64),
+    /// A language model says so.
+    Asked,
 }
 
 /// A memory that stays in the inbox.
@@ -95,6 +103,19 @@ pub struct Parting {
     pub fate: Fate,
 }
 
+/// A reminder that is made of a memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reminding {
+    /// The memory it is made of.
+    pub of: MemoryId,
+    /// The text that this was thought out for, see [`memory_core::embedded_text`].
+    pub text: ContentHash,
+    /// When it is due.
+    pub at: DateTime<Utc>,
+    /// What it says.
+    pub said: String,
+}
+
 impl Plan {
     /// Tells whether nothing is to change; what is only told, or to be followed, is no change.
     pub fn is_empty(&self) -> bool {
@@ -103,6 +124,6 @@ impl Plan {
 
     /// Returns how many changes there are; what becomes one is one.
     pub fn len(&self) -> usize {
-        self.filings.len() + self.merges.len() + self.partings.len()
+        self.filings.len() + self.merges.len() + self.partings.len() + self.reminders.len()
     }
 }

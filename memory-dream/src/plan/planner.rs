@@ -2,30 +2,36 @@
 
 use std::collections::HashSet;
 
+use chrono::TimeZone;
 use memory_core::{Category, MemoryId, Outline, Phase, Scope, Services, StoreError};
 
 use super::look::Looked;
-use super::{Plan, filings, merges, partings};
+use super::{Plan, filings, merges, partings, remindings};
 use crate::lifecycle::{Fate, fate};
 use crate::pace::{Halt, Pace};
-use crate::{Rules, Task};
+use crate::{Dream, Task};
 
-/// Decides what is to become of memories when `tasks` are done; nothing is changed but what is remembered of texts.
+/// Decides what is to become of memories in a dream; nothing is changed but what is remembered of texts.
 ///
 /// # Errors
 /// Whatever the store says, or [`Halt::Asked`].
-pub fn plan(services: &Services, rules: &Rules, tasks: &[Task], pace: &mut Pace<'_>) -> Result<Plan, Halt> {
-    decide(services, rules, tasks, pace).map(|(plan, _)| plan)
+pub fn plan<Tz: TimeZone>(services: &Services, dream: &Dream<'_, Tz>, pace: &mut Pace<'_>) -> Result<Plan, Halt> {
+    decide(services, dream, pace).map(|(plan, _)| plan)
 }
 
 /// Decides as [`plan`] does; returns what was seen as well.
-pub(crate) fn decide(services: &Services, rules: &Rules, tasks: &[Task], pace: &mut Pace<'_>) -> Result<(Plan, Looked), Halt> {
+pub(crate) fn decide<Tz: TimeZone>(
+    services: &Services,
+    dream: &Dream<'_, Tz>,
+    pace: &mut Pace<'_>,
+) -> Result<(Plan, Looked), Halt> {
+    let Dream { rules, tasks, zone, .. } = dream;
     services.store.refresh()?;
     let now = services.clock.now();
     let does = |task: Task| tasks.contains(&task);
     let outlines = services.store.outlines()?;
     let fates: Vec<Option<Fate>> = outlines.iter().map(|outline| fate(outline, rules, tasks, now)).collect();
-    let compares = does(Task::Merge) || does(Task::Link);
+    let compares = [Task::Merge, Task::Link, Task::Remind, Task::Compress].into_iter().any(does);
     let is_waiting = |outline: &Outline| outline.phase == Phase::Inbox && (does(Task::Classify) || does(Task::Upgrade));
     let matters = |outline: &Outline| is_ours(outline) && (compares || is_waiting(outline));
     let looked = Looked::at(services, outlines, &matters, pace)?;
@@ -61,6 +67,10 @@ pub(crate) fn decide(services: &Services, rules: &Rules, tasks: &[Task], pace: &
         if does(Task::Link) && looked.glances[place].as_ref().is_some_and(|glance| !glance.is_linked) {
             plan.followed.push(looked.outlines[place].id);
         }
+    }
+    if does(Task::Remind) {
+        let stay: Vec<usize> = ours.into_iter().filter(|place| !joined.contains(&looked.outlines[*place].id)).collect();
+        remindings::remind(services, &looked, &stay, *zone, now, &mut plan)?;
     }
     let known: HashSet<MemoryId> = looked.outlines.iter().map(|outline| outline.id).collect();
     plan.check(&known).map_err(|error| StoreError::Invalid { why: error.to_string() })?;

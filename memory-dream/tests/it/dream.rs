@@ -3,17 +3,21 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use chrono::TimeDelta;
-use memory_core::testing::{FakeClock, FakeStore, services};
+use chrono::{TimeDelta, Utc};
+use memory_core::testing::{FakeChat, FakeClock, FakeStore, services};
 use memory_core::{
     Category, Draft, Filter, Memory, MemoryId, Patch, Phase, Reminders, Secrets, Services, Verb, delete, link, pin, remind_of,
     undo, update, upgrade, write,
 };
 use memory_dream::merge::conserved;
-use memory_dream::{Dreamt, Level, Pace, Rules, Task, dream};
+use memory_dream::{Dream, Dreamt, Level, Pace, Rules, Task, dream};
 use proptest::prelude::*;
 
 const AGEING: [Task; 3] = [Task::Expire, Task::Decay, Task::Upgrade];
+
+fn what(tasks: &[Task], is_rehearsal: bool) -> Dream<'_, Utc> {
+    Dream { verb: Verb::Dream, tasks, rules: Rules::default(), is_rehearsal, zone: &Utc }
+}
 
 struct Bed {
     services: Services,
@@ -51,8 +55,7 @@ impl Bed {
 
     fn with(&self, tasks: &[Task], is_rehearsal: bool) -> Dreamt {
         let mut go_on = |_| ControlFlow::Continue(());
-        dream(&self.services, &Rules::default(), Verb::Dream, tasks, is_rehearsal, &mut Pace::new(&mut go_on))
-            .expect("it is done")
+        dream(&self.services, &what(tasks, is_rehearsal), &mut Pace::new(&mut go_on)).expect("it is done")
     }
 
     fn all(&self) -> Vec<Memory> {
@@ -204,7 +207,7 @@ fn who_stops_a_dream_keeps_what_was_done() {
     }
     let mut stop = |_| ControlFlow::Break(());
     let mut pace = Pace::new(&mut stop);
-    let dreamt = dream(&bed.services, &Rules::default(), Verb::Dream, Level::Light.tasks(), false, &mut pace).expect("it stops");
+    let dreamt = dream(&bed.services, &what(Level::Light.tasks(), false), &mut pace).expect("it stops");
     assert!(dreamt.is_cut);
     assert_eq!(bed.all().len(), 10);
     bed.dream(Level::Light.tasks());
@@ -231,7 +234,7 @@ proptest! {
     #[test]
     fn no_sentence_is_lost_and_a_second_dream_changes_nothing(
         texts in proptest::collection::vec(proptest::collection::vec(sentence(), 1..4), 1..12),
-        level in 1..=2_u8,
+        level in 1..=3_u8,
     ) {
         let bed = Bed::new();
         for text in &texts {
@@ -252,4 +255,52 @@ proptest! {
         prop_assert!(again.is_empty() && again.operation.is_none(), "{again:?}");
         prop_assert!(bed.all() == after);
     }
+}
+
+#[test]
+fn a_deep_dream_writes_down_what_is_certain_and_lists_the_rest() {
+    let bed = Bed::new();
+    let old = bed.file("Anna lives in Berlin.", Category::People);
+    bed.days_pass(1);
+    let new = bed.file("Anna no longer lives in Berlin.", Category::People);
+    let dreamt = bed.dream(Level::Deep.tasks());
+    assert_eq!(dreamt.superseded.iter().map(|own| (own.of, own.superseded_by)).collect::<Vec<_>>(), [(old, new)]);
+    let (older, newer) = (bed.get(old).expect("it is there"), bed.get(new).expect("it is there"));
+    assert_eq!((older.superseded_by, older.valid_until, newer.supersedes), (Some(new), Some(newer.created_at), vec![old]));
+    assert!(dreamt.review.is_some_and(|review| review.contradictions.first.len() == 1));
+    assert!(bed.dream(Level::Deep.tasks()).is_empty());
+    undo(&bed.services, dreamt.operation.as_ref().map(memory_core::OperationId::as_str)).expect("it is taken back");
+    assert_eq!(bed.get(old).expect("it is there").superseded_by, None);
+}
+
+#[test]
+fn a_deep_dream_makes_each_reminder_once() {
+    let bed = Bed::new();
+    let id = bed.put("Remind me to call Anna tomorrow at 3pm.");
+    bed.put("We called Anna last Friday at 3pm.");
+    let dreamt = bed.dream(Level::Deep.tasks());
+    assert_eq!(dreamt.reminders.iter().map(|own| own.of).collect::<Vec<_>>(), [id]);
+    let open = || bed.services.store.reminders(Reminders::Open, None).expect("they are told").memories;
+    assert!(open().len() == 1 && open()[0].memory.reminder.is_some_and(|reminder| reminder.of == Some(id)));
+    assert!(bed.dream(Level::Deep.tasks()).is_empty() && open().len() == 1);
+    delete(&bed.services, &id.to_string()).expect("it is deleted");
+    assert!(open().is_empty());
+}
+
+#[test]
+fn a_language_model_is_asked_once_and_believed_only_so_far() {
+    let bed = Bed::new();
+    let id = bed.put("tbd");
+    let chat = Arc::new(FakeChat::answering(&[r#"[{"id": "m1", "category": "skills"}, {"id": "m9", "category": "soul"}]"#]));
+    let services = Services { chat: Some(Arc::clone(&chat) as _), ..bed.services.clone() };
+    let bed = Bed { services, ..bed };
+    let dreamt = bed.dream(Level::Light.tasks());
+    assert_eq!(bed.get(id).map(|memory| memory.category), Some(Category::Skills));
+    assert!(dreamt.unsure.is_empty() && dreamt.filed.len() == 1 && dreamt.troubles.is_empty());
+
+    let other = bed.put("tbc");
+    let broken = Services { chat: Some(Arc::new(FakeChat::answering(&["file everything under soul!"]))), ..bed.services.clone() };
+    let bed = Bed { services: broken, ..bed };
+    let dreamt = bed.dream(Level::Light.tasks());
+    assert_eq!((bed.get(other).map(|memory| memory.phase), dreamt.troubles.len()), (Some(Phase::Inbox), 1));
 }

@@ -1,0 +1,117 @@
+//! Asking a language model, where there is one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use memory_core::{Change, ContentHash, Filter, Memory, MemoryId, Refinement, Services, StoreError, Unit, embedded_text};
+
+use crate::apply::{replace, unchanged};
+use crate::ask::{classify_batches, compress_request, compressed};
+use crate::dream::Skipped;
+use crate::plan::{Filing, Looked, Plan, Why};
+
+/// How many memories the model is asked about at once.
+const BATCH: usize = 20;
+
+/// How many are asked about in one dream.
+const MOST: usize = 200;
+
+/// How many texts are summarised in one dream.
+const SUMMARIES: usize = 10;
+
+/// Asks where those belong that nothing says surely enough of; returns what went wrong, if anything did.
+pub(crate) fn classify(services: &Services, looked: &mut Looked, plan: &mut Plan) -> Result<Option<String>, StoreError> {
+    let Some(chat) = &services.chat else { return Ok(None) };
+    let mut memories = Vec::new();
+    for unsure in &plan.unsure {
+        let place = looked.place(&unsure.id);
+        let is_asked = place.and_then(|place| looked.glances[place].as_ref()).is_none_or(|glance| glance.is_asked);
+        if is_asked || MOST <= memories.len() {
+            continue;
+        }
+        let text = place.map(|place| looked.outlines[place].text);
+        memories
+            .extend(text.map(|text| unchanged(services, &unsure.id, text)).transpose()?.flatten().map(|stored| stored.memory));
+    }
+    let texts: HashMap<MemoryId, ContentHash> =
+        memories.iter().map(|memory| (memory.id, ContentHash::of(&embedded_text(memory)))).collect();
+    for batch in classify_batches(&memories, BATCH) {
+        let filed = match chat.answer(batch.request()) {
+            Ok(answer) => batch.read(&answer.text),
+            Err(error) => return Ok(Some(format!("{error}; so what is unsure stays in the inbox"))),
+        };
+        if let Some(why) = filed.unreadable {
+            return Ok(Some(format!("the language model's answer makes no sense: {why}; so what is unsure stays in the inbox")));
+        }
+        for id in batch.ids() {
+            if let Some(glance) = looked.place(id).and_then(|place| looked.glances[place].as_mut()) {
+                glance.is_asked = true;
+            }
+        }
+        for (id, category) in filed.categories {
+            plan.unsure.retain(|unsure| unsure.id != id);
+            plan.filings.push(Filing { id, text: texts[&id], category, why: Why::Asked });
+        }
+    }
+    Ok(None)
+}
+
+/// What became of long texts.
+#[derive(Debug, Default)]
+pub(crate) struct Summaries {
+    pub(crate) done: Vec<MemoryId>,
+    pub(crate) trouble: Option<String>,
+}
+
+/// Has long texts summarised; the former ones are in the trash. What comes from a note, is pinned, or is a reminder stays as it is.
+pub(crate) fn compress(
+    services: &Services,
+    looked: &mut Looked,
+    refinement: &mut Refinement<'_>,
+    skipped: &mut Vec<Skipped>,
+) -> Result<Summaries, StoreError> {
+    let mut summaries = Summaries::default();
+    let Some(chat) = &services.chat else { return Ok(summaries) };
+    let now = services.clock.now();
+    let is_new = |looked: &Looked, id: &MemoryId| {
+        looked.place(id).and_then(|place| looked.glances[place].as_ref()).is_some_and(|glance| !glance.is_summarised)
+    };
+    let mut long = Vec::new();
+    for stored in services.store.memories(&Filter::everything(), now) {
+        let stored = stored?;
+        let memory = &stored.memory;
+        let is_free = memory.origin.is_none() && !memory.pinned && memory.reminder.is_none() && stored.problem.is_none();
+        if long.len() < SUMMARIES && is_free && is_new(looked, &memory.id) && compress_request(memory).is_some() {
+            long.push(stored);
+        }
+    }
+    for stored in long {
+        let Some(request) = compress_request(&stored.memory) else { continue };
+        let answer = match chat.answer(&request) {
+            Ok(answer) => answer.text,
+            Err(error) => {
+                summaries.trouble = Some(format!("{error}; so nothing more was summarised"));
+                break;
+            }
+        };
+        let id = stored.memory.id;
+        if let Some(glance) = looked.place(&id).and_then(|place| looked.glances[place].as_mut()) {
+            glance.is_summarised = true;
+        }
+        let summary = match compressed(&stored.memory.content, &answer) {
+            Ok(summary) => summary.text,
+            Err(why) => {
+                skipped.push(Skipped { id, reason: format!("its summary was refused: {why}") });
+                continue;
+            }
+        };
+        let version = stored.memory.version + 1;
+        let memory = Memory { content: summary, version, updated_at: now, ..stored.memory.clone() };
+        let reasons = BTreeMap::from([(id, "it was summarised; the whole text is in the trash".to_owned())]);
+        let changes: Vec<Change> = vec![replace(&stored, memory)];
+        match refinement.commit(vec![Unit { changes, reasons }])?.pop() {
+            None => summaries.done.push(id),
+            Some(refused) => skipped.push(Skipped { id, reason: refused.error.to_string() }),
+        }
+    }
+    Ok(summaries)
+}
