@@ -48,6 +48,9 @@ impl Tour {
         stage.play(&["remind", "ask Mei for her review tomorrow at 3pm"], app)?;
         stage.play(&["reminders"], app)?;
 
+        stage.say("While nobody looks, the inbox sorts itself, and what says the same becomes one.", app)?;
+        stage.play(&["dream", "--level", "2"], app)?;
+
         stage.say("A memory is a Markdown file. Edit it with whatever you like.", app)?;
         stage.show_file(&remark, app)?;
 
