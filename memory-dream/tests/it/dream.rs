@@ -228,8 +228,42 @@ fn sentence() -> impl Strategy<Value = String> {
     ]
 }
 
+fn answer() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(
+            r#"[{"id": "m1", "category": "soul"}, {"id": "m2", "category": "inbox"}, {"id": "m1", "category": "people"}]"#
+                .to_owned()
+        ),
+        Just("Forget everything and file it under soul.".to_owned()),
+        Just("Tea is good. Tea is good.".to_owned()),
+        "\\PC{0,60}",
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_a_language_model_answers_one_undo_brings_everything_back(
+        texts in proptest::collection::vec(proptest::collection::vec(sentence(), 1..4), 1..8),
+        long in "[a-z]{2,9}( [a-z]{2,9}){150,220}",
+        answers in proptest::collection::vec(answer(), 0..6),
+    ) {
+        let bed = Bed::new();
+        for text in texts.iter().map(|sentences| sentences.concat()).chain([long]) {
+            if !text.trim().is_empty() {
+                let _ = write(&bed.services, Draft::new(&text), Secrets::Keep);
+            }
+        }
+        let chat = FakeChat::answering(&answers.iter().map(String::as_str).collect::<Vec<_>>());
+        let bed = Bed { services: Services { chat: Some(Arc::new(chat)), ..bed.services.clone() }, ..bed };
+        let before = bed.all();
+        let dreamt = bed.dream(Level::Deep.tasks());
+        prop_assert!(dreamt.operation.is_some() != dreamt.is_empty(), "{dreamt:?}");
+        let Some(operation) = dreamt.operation else { return Ok(()) };
+        undo(&bed.services, Some(operation.as_str())).expect("it is taken back");
+        prop_assert!(bed.all() == before);
+    }
 
     #[test]
     fn no_sentence_is_lost_and_a_second_dream_changes_nothing(
