@@ -15,6 +15,7 @@
 //! | know what somebody asks to be reminded of | [`reminders::reminders()`] |
 //! | see what contradicts what, and what belongs together | [`review::review()`] |
 //! | ask a language model, and believe it no more than one may | [`ask::classify_batches()`], [`ask::compressed()`] |
+//! | know what a daemon does when | [`schedule::Schedule`], [`schedule::Chores`] |
 
 #![forbid(unsafe_code)]
 
@@ -33,6 +34,7 @@ pub mod merge;
 pub mod plan;
 pub mod reminders;
 pub mod review;
+pub mod schedule;
 pub mod similar;
 
 pub use dream::{Dream, Dreamt, Skipped, dream};

@@ -1,0 +1,222 @@
+//! A schedule neither bursts nor stalls, whatever happens.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use proptest::prelude::*;
+
+use super::plan::{LEVELS, idle};
+use super::*;
+use crate::Level;
+
+const INTERVAL: Duration = Duration::from_mins(1);
+const RULES: Rules = Rules { interval: INTERVAL, embeds: true, purges: true };
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_780_000_000, 0).expect("a moment")
+}
+
+/// How long nobody must have written before a dream.
+fn wait(level: Level) -> Duration {
+    idle(Chore::Dream(level)).expect("dreams wait")
+}
+
+/// What happens while a daemon waits.
+#[derive(Debug, Clone)]
+enum Event {
+    /// Time goes by.
+    Wait(u64),
+    /// Somebody writes.
+    Write,
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let wait = prop_oneof![(0_u64..90), (90_u64..20_000)].prop_map(Event::Wait);
+    prop::collection::vec(prop_oneof![4 => wait, 1 => Just(Event::Write)], 0..60)
+}
+
+/// Obeys a schedule: returns what began when, and when somebody wrote. Every chore takes `took` seconds, and fails or not by
+/// turns of `fails`.
+fn obey(schedule: &mut Schedule, events: &[Event], took: u64, fails: &[bool]) -> (Vec<(Chore, Duration)>, Vec<Duration>) {
+    let (mut now, mut began, mut writes) = (Duration::ZERO, Vec::new(), Vec::new());
+    for event in events {
+        match event {
+            Event::Write => {
+                writes.push(now);
+                schedule.woken(now);
+            }
+            Event::Wait(seconds) => {
+                let end = now + Duration::from_secs(*seconds);
+                while let Some(next) = schedule.next().filter(|next| *next <= end) {
+                    now = now.max(next);
+                    let chore = schedule.due(now).expect("something is due");
+                    began.push((chore, now));
+                    let start = now;
+                    now += Duration::from_secs(took);
+                    let is_failure = !fails.is_empty() && fails[began.len() % fails.len()];
+                    if is_failure { schedule.failed(chore, now) } else { schedule.done(chore, start, now) }
+                }
+                now = now.max(end);
+            }
+        }
+    }
+    (began, writes)
+}
+
+fn past() -> impl Strategy<Value = Past> {
+    let far = 40 * 365 * 24 * 3600_i64;
+    let moment = prop_oneof![(-far..far), (-20_000_i64..20_000)].prop_map(|seconds| now() + TimeDelta::seconds(seconds));
+    let done = prop::collection::vec((prop::sample::select(Chore::ALL.to_vec()), moment.clone()), 0..12);
+    (prop::option::of(moment), done).prop_map(|(last_write, done)| Past::seen(now(), last_write, &done))
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_done_again_before_its_time(past in past(), events in events(), took in 0_u64..200, fails in prop::collection::vec(any::<bool>(), 0..5)) {
+        let mut schedule = Schedule::begin(RULES, &past);
+        let (began, _) = obey(&mut schedule, &events, took, &fails);
+        let mut last = BTreeMap::new();
+        for (chore, at) in began {
+            if let Some(before) = last.insert(chore, at) {
+                prop_assert!(before + INTERVAL <= at, "{chore} at {before:?} and at {at:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_that_was_set_makes_nothing_wait_longer_than_usual(past in past()) {
+        let schedule = Schedule::begin(RULES, &past);
+        for chore in [Chore::Refresh, Chore::Notify, Chore::Lifecycle, Chore::Embed] {
+            prop_assert!(schedule.due_at(chore).expect("it is due") <= INTERVAL);
+        }
+        prop_assert!(schedule.due_at(Chore::Purge).expect("it is due") <= Duration::from_hours(24));
+        for level in LEVELS {
+            prop_assert!(schedule.due_at(Chore::Dream(level)).is_none_or(|at| at <= wait(level)));
+        }
+    }
+
+    #[test]
+    fn it_never_stalls_and_every_chore_has_its_turn(past in past(), events in events(), took in 0_u64..200) {
+        let mut schedule = Schedule::begin(RULES, &past);
+        let (began, _) = obey(&mut schedule, &events, took, &[]);
+        let end = began.last().map_or(Duration::ZERO, |(_, at)| *at + Duration::from_secs(took));
+        prop_assert!(schedule.next().expect("something is due") <= end + INTERVAL);
+        // Whoever waits is overtaken by each of the others once at most.
+        let others = Duration::from_secs(took) * u32::try_from(Chore::ALL.len()).expect("they are few");
+        for chore in [Chore::Refresh, Chore::Notify, Chore::Lifecycle, Chore::Embed] {
+            let rest = if chore == Chore::Notify { INTERVAL } else { INTERVAL.max((Duration::from_secs(took) * 500).min(Duration::from_hours(1))) };
+            let longest = rest + others;
+            let turns: Vec<_> = began.iter().filter(|(own, _)| *own == chore).map(|(_, at)| *at).collect();
+            for pair in turns.windows(2) {
+                prop_assert!(pair[1] <= pair[0] + longest + Duration::from_secs(took), "{chore}: {pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_dream_comes_once_while_nobody_writes_and_never_too_soon(events in events(), took in 0_u64..200) {
+        let mut schedule = Schedule::begin(RULES, &Past::default());
+        let (began, writes) = obey(&mut schedule, &events, took, &[]);
+        for level in LEVELS {
+            let dreams: Vec<_> = began.iter().filter(|(chore, _)| *chore == Chore::Dream(level)).map(|(_, at)| *at).collect();
+            for at in &dreams {
+                let last_write = writes.iter().rev().find(|write| *write <= at).copied().unwrap_or_default();
+                prop_assert!(last_write + wait(level) <= *at);
+            }
+            for pair in dreams.windows(2) {
+                prop_assert!(writes.iter().any(|write| pair[0] < *write && *write <= pair[1]));
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_is_idle_for_long_has_dreamt_deeply(events in events()) {
+        let mut schedule = Schedule::begin(RULES, &Past::default());
+        obey(&mut schedule, &events, 0, &[]);
+        let mut now = Duration::from_hours(1000);
+        let (end, mut dreams) = (now + Duration::from_hours(3), Vec::new());
+        schedule.woken(now);
+        while now <= end {
+            while let Some(chore) = schedule.due(now) {
+                dreams.extend(Some(chore).filter(|chore| matches!(chore, Chore::Dream(_))));
+                schedule.done(chore, now, now);
+            }
+            now += INTERVAL;
+        }
+        prop_assert_eq!(dreams, LEVELS.map(Chore::Dream));
+    }
+}
+
+#[test]
+fn what_takes_long_rests_while_nobody_writes_and_comes_soon_when_somebody_does() {
+    let second = Duration::from_secs;
+    let mut schedule = Schedule::begin(RULES, &Past::default());
+    schedule.done(Chore::Lifecycle, second(0), second(2));
+    assert_eq!(schedule.due_at(Chore::Lifecycle), Some(second(1002)));
+    schedule.woken(second(10));
+    assert_eq!(schedule.due_at(Chore::Lifecycle), Some(second(62)));
+    schedule.done(Chore::Lifecycle, second(62), second(72));
+    schedule.woken(second(500));
+    assert_eq!(schedule.due_at(Chore::Lifecycle), Some(second(272)));
+    schedule.done(Chore::Notify, second(0), second(2));
+    assert_eq!(schedule.due_at(Chore::Notify), Some(second(62)));
+    schedule.done(Chore::Refresh, second(0), second(1000));
+    assert_eq!(schedule.due_at(Chore::Refresh), Some(second(4600)));
+}
+
+#[test]
+fn what_failed_is_tried_again_later_and_later() {
+    let mut schedule = Schedule::begin(RULES, &Past::default());
+    let mut pauses = Vec::new();
+    let mut now = Duration::ZERO;
+    for _ in 0..9 {
+        schedule.failed(Chore::Dream(Level::Light), now);
+        let due = schedule.due_at(Chore::Dream(Level::Light)).expect("it is due");
+        pauses.push(due.as_secs() / 60 - now.as_secs() / 60);
+        now = due;
+    }
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    schedule.done(Chore::Dream(Level::Light), now, now);
+    assert_eq!(schedule.due_at(Chore::Dream(Level::Light)), None);
+}
+
+#[test]
+fn a_new_daemon_goes_on_where_the_last_one_ended() {
+    let ago = |hours: i64| now() - TimeDelta::hours(hours);
+    let seen = |last_write, done: &[(Chore, DateTime<Utc>)]| Schedule::begin(RULES, &Past::seen(now(), last_write, done));
+    // Nobody has written for three hours: one dream does for all.
+    let mut schedule = seen(Some(ago(3)), &[(Chore::Purge, ago(20))]);
+    assert_eq!(schedule.due_at(Chore::Purge), Some(Duration::from_hours(4)));
+    for chore in [Chore::Refresh, Chore::Notify, Chore::Lifecycle, Chore::Embed, Chore::Flush] {
+        assert_eq!(schedule.due(Duration::ZERO), Some(chore));
+        schedule.done(chore, Duration::ZERO, Duration::ZERO);
+    }
+    assert_eq!(schedule.due(Duration::ZERO), Some(Chore::Dream(Level::Deep)));
+    schedule.done(Chore::Dream(Level::Deep), Duration::ZERO, Duration::ZERO);
+    assert_eq!(schedule.due(Duration::ZERO), None);
+    // It has dreamt since: only deeper dreams are left.
+    let schedule = seen(Some(ago(3)), &[(Chore::Dream(Level::Medium), ago(1))]);
+    let left = LEVELS.map(|level| schedule.due_at(Chore::Dream(level)));
+    assert_eq!(left, [None, None, Some(Duration::ZERO)]);
+    // It has dreamt before that: all of it is news.
+    let schedule = seen(Some(ago(1)), &[(Chore::Dream(Level::Deep), ago(3))]);
+    assert_eq!(schedule.due_at(Chore::Dream(Level::Deep)), Some(Duration::from_hours(1)));
+}
+
+#[test]
+fn what_is_not_to_be_done_is_never_due() {
+    let rules = Rules { embeds: false, purges: false, interval: Duration::ZERO };
+    let mut schedule = Schedule::begin(rules, &Past::default());
+    let (began, _) = obey(&mut schedule, &[Event::Wait(100)], 0, &[]);
+    assert!(began.iter().all(|(chore, _)| !matches!(chore, Chore::Embed | Chore::Purge)));
+    assert_eq!(began.iter().filter(|(chore, _)| *chore == Chore::Lifecycle).count(), 101);
+}
+
+#[test]
+fn the_word_of_a_chore_is_its_own() {
+    for chore in Chore::ALL {
+        assert_eq!(Chore::of(chore.as_str()), Some(chore));
+    }
+    assert_eq!(Chore::of("sleep"), None);
+}
