@@ -20,6 +20,8 @@ pub enum Code {
     Conflict,
     /// Another process holds the lock.
     Locked,
+    /// A daemon is running already.
+    DaemonRunning,
     /// A value is not what it should be.
     InvalidInput,
     /// The text holds a credential.
@@ -71,7 +73,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -79,6 +81,7 @@ impl Code {
         Self::PathNotFound,
         Self::Conflict,
         Self::Locked,
+        Self::DaemonRunning,
         Self::InvalidInput,
         Self::SecretFound,
         Self::FileDamaged,
@@ -107,6 +110,7 @@ impl Code {
             Self::PathNotFound => "PATH_NOT_FOUND",
             Self::Conflict => "CONFLICT",
             Self::Locked => "LOCKED",
+            Self::DaemonRunning => "DAEMON_RUNNING",
             Self::InvalidInput => "INVALID_INPUT",
             Self::SecretFound => "SECRET_FOUND",
             Self::FileDamaged => "FILE_DAMAGED",
@@ -130,7 +134,7 @@ impl Code {
     pub const fn fault(self) -> Fault {
         match self {
             Self::MemoryNotFound | Self::OperationNotFound | Self::TrashNotFound | Self::PathNotFound => Fault::Missing,
-            Self::Conflict => Fault::Conflict,
+            Self::Conflict | Self::DaemonRunning => Fault::Conflict,
             Self::MemoryAmbiguous | Self::InvalidInput | Self::SecretFound | Self::PathRefused | Self::ConfigInvalid => {
                 Fault::Caller
             }
@@ -164,8 +168,8 @@ mod tests {
         let names: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(
             names.join(" "),
-            "MEMORY_NOT_FOUND MEMORY_AMBIGUOUS OPERATION_NOT_FOUND TRASH_NOT_FOUND PATH_NOT_FOUND CONFLICT LOCKED INVALID_INPUT \
-             SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
+            "MEMORY_NOT_FOUND MEMORY_AMBIGUOUS OPERATION_NOT_FOUND TRASH_NOT_FOUND PATH_NOT_FOUND CONFLICT LOCKED DAEMON_RUNNING \
+             INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
              MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED DISK_FULL IO INTERNAL"
         );
     }

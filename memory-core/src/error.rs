@@ -51,6 +51,14 @@ pub enum StoreError {
         /// How long we waited.
         seconds: u64,
     },
+    /// A daemon is running already.
+    #[error("a daemon is looking after {home} already{}", pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
+    DaemonRunning {
+        /// The home folder.
+        home: String,
+        /// Its process, if that can be told.
+        pid: Option<u32>,
+    },
     /// A value is not what it should be.
     #[error(transparent)]
     Parse(#[from] ParseError),
@@ -112,6 +120,7 @@ impl StoreError {
             Self::TrashNotFound { .. } => Code::TrashNotFound,
             Self::Conflict { .. } => Code::Conflict,
             Self::Locked { .. } => Code::Locked,
+            Self::DaemonRunning { .. } => Code::DaemonRunning,
             Self::Parse(_) | Self::Invalid { .. } | Self::NoTime | Self::Over { .. } => Code::InvalidInput,
             Self::Secret { .. } => Code::SecretFound,
             Self::Damaged(problem) => problem.code,
@@ -131,6 +140,7 @@ impl StoreError {
             Self::TrashNotFound { .. } => Some("`memory trash list` shows what is there".into()),
             Self::Conflict { .. } => Some("read it again and repeat the change".into()),
             Self::Locked { .. } => Some("try again in a moment".into()),
+            Self::DaemonRunning { .. } => Some("`memory status` says what it does; SIGTERM ends it".into()),
             Self::NoTime => Some("name one, as in \"call Anna tomorrow at 3pm\" or 明天下午三点, or give it with --at".into()),
             Self::Over { .. } => Some("name a time that is still to come".into()),
             Self::Secret { .. } => Some("leave it out, or keep it with --allow-secret".into()),

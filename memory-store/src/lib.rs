@@ -11,6 +11,7 @@
 //! | `commit` | in which order things are done, so that an operation is whole or not at all |
 //! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
 //! | `journal` | what is written down before anything is done, and how an interrupted operation is taken back |
+//! | `daemon` | that there is one daemon, what it has done, what it tells, and how it hears of changed files |
 //! | `ledger` | what asking a language model costs, and that no budget is overdrawn |
 //! | `notifier` | how a person is told of something |
 //! | `index` | how memories are found: SQLite for the documents, tantivy for their words, a mapped file for their vectors |
@@ -18,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod commit;
+mod daemon;
 pub mod disk;
 mod error;
 mod file;
@@ -30,6 +32,7 @@ pub mod markdown;
 mod notifier;
 mod system;
 
+pub use daemon::{ChoreState, DaemonLock, DaemonProcess, DaemonState, Ending, Log, LogFile, News, Watch};
 pub use file_store::{FileStore, Finding, Freshness, Options, Report, Statistics};
 pub use index::{Embedded, Nearest, Vectors};
 pub use ledger::Ledger;

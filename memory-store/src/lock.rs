@@ -48,7 +48,7 @@ impl WriterLock {
 
 /// Waits for the lock on a thread of its own, because the system lets one wait for it without end or not at all. Writers
 /// get it in the order in which they came. A thread that nobody waits for any longer gives the lock back at once.
-fn wait(file: File, patience: Duration) -> Option<io::Result<File>> {
+pub(crate) fn wait(file: File, patience: Duration) -> Option<io::Result<File>> {
     let (sender, receiver) = sync_channel(0);
     thread::spawn(move || {
         let locked = file.lock().map(|()| file);

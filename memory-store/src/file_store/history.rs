@@ -110,7 +110,7 @@ impl History for FileStore {
     }
 
     fn purge(&self, before: chrono::DateTime<chrono::Utc>) -> Result<(u64, u64), StoreError> {
-        self.purge_trash(before)
+        self.purge_while(before, &mut || true)
     }
 }
 

@@ -7,6 +7,7 @@ mod plan;
 mod purge;
 mod statistics;
 mod store;
+mod upkeep;
 
 pub use doctor::{Finding, Report};
 pub use statistics::Statistics;
@@ -70,6 +71,8 @@ pub enum Freshness {
     Usual,
     /// Edits in place are seen at once in any store.
     Fresh,
+    /// Files that came, went or moved are seen at once; of edits in place somebody hears, and tells [`FileStore::reread`].
+    Heard,
 }
 
 impl FileStore {
@@ -124,6 +127,7 @@ impl FileStore {
         match self.options.freshness {
             Freshness::Usual => Depth::Usual,
             Freshness::Fresh => Depth::Fresh,
+            Freshness::Heard => Depth::Names,
         }
     }
 

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use memory_core::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
 use uuid::Uuid;
 
-use super::open::Opened;
+use super::open::{Index, Opened};
 use super::rebuild::checkpoint;
 use super::schema::{self, Meta};
 use super::text::Entry;
@@ -17,6 +18,22 @@ use super::words::{Encoded, Words};
 
 /// With more pending rows than this they are moved.
 const MOST: u64 = 256;
+
+impl Index {
+    /// Moves the pending rows into the full text, and returns how many there were.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub(crate) fn flush(&self) -> Result<u64, StoreError> {
+        self.tell("write to the full text", |_, opened| {
+            let waiting = count(&opened.connection)?;
+            if 0 < waiting {
+                flush(opened)?;
+            }
+            Ok(waiting)
+        })
+    }
+}
 
 /// Moves the pending rows into the full text if there are many.
 pub(super) fn flush_if_due(opened: &mut Opened) -> Result<(), Trouble> {

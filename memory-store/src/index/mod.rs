@@ -8,13 +8,14 @@
 //! |---|---|
 //! | what is known of a document | `row`, `words`, `handle` |
 //! | where that is written down | `schema`, `update`, `text` |
-//! | how it keeps up with the files | `apply`, `refresh`, `scan` |
+//! | how it keeps up with the files | `apply`, `refresh`, `changed`, `scan` |
 //! | how pending rows become full text | `flush` |
 //! | how it comes back when something is wrong | `open`, `rebuild`, `trouble` |
 //! | how questions are answered | `search`, `list`, `lookup` |
 //! | what a model made of the texts | `vectors`, `embeddings` |
 
 mod apply;
+mod changed;
 mod check;
 mod claim;
 mod documents;
@@ -47,4 +48,5 @@ pub(crate) use apply::Applied;
 pub(crate) use lookup::Place;
 pub(crate) use open::Index;
 pub(crate) use refresh::Depth;
+pub(crate) use scan::CATEGORIES;
 pub use vectors::{Embedded, Nearest, Vectors};

@@ -14,7 +14,7 @@ use super::update::Sums;
 use crate::disk::Signature;
 
 /// The folder that holds all memories.
-pub(super) const CATEGORIES: &str = "categories";
+pub(crate) const CATEGORIES: &str = "categories";
 
 /// So many files are looked at in one go; with fewer, a second thread costs more than it gives.
 const LOT: usize = 512;

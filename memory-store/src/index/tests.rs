@@ -1,5 +1,6 @@
 //! What the index promises, on a real disk.
 
+mod changed;
 mod damage;
 mod home;
 mod near;

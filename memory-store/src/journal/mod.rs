@@ -130,6 +130,19 @@ impl Journal {
         Ok(after)
     }
 
+    /// Tells whether any line after `mark` is one that `is_meant`. A mark that the journal no longer has is before all.
+    pub(crate) fn any_after(&self, mark: &Mark, is_meant: &dyn Fn(&Line) -> bool) -> Result<bool, StoreError> {
+        for file in self.files()?.iter().rev().take_while(|file| mark.file <= **file) {
+            let start = if *file == mark.file { mark.length } else { 0 };
+            for line in Lines::open(self.disk.as_ref(), &format!("{FOLDER}/{file}"), start)? {
+                if is_meant(&line?) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     /// Iterates over all lines, last first.
     pub(crate) fn lines(&self) -> Box<dyn Iterator<Item = Result<Line, StoreError>> + '_> {
         let files = match self.files() {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on is a failed test")]
 
 mod crash;
+mod daemon;
 mod faults;
 mod faulty_disk;
 mod home;

@@ -1,0 +1,123 @@
+//! One daemon at a time.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use memory_core::StoreError;
+
+use crate::error::io_error;
+use crate::lock::wait;
+
+/// The file that a daemon locks.
+const NAME: &str = ".daemon.lock";
+
+/// Whoever only looks whether a daemon is running holds the lock for a moment; that long it is waited for.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The right to be the daemon of a home, until dropped. The system takes it back when the process dies.
+///
+/// The lock is what counts; the number of the process stands in the file for people. So what a daemon that was killed left
+/// behind refuses nobody.
+#[derive(Debug)]
+pub struct DaemonLock {
+    file: File,
+}
+
+/// A daemon that is running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DaemonProcess {
+    /// The number of its process, where it can be read.
+    pub pid: Option<u32>,
+}
+
+impl DaemonLock {
+    /// Takes the right to be the daemon of the home at `root`, and writes down that the process `pid` has it.
+    ///
+    /// # Errors
+    /// [`StoreError::DaemonRunning`] while another one has it.
+    pub fn acquire(root: &Path, pid: u32) -> Result<Self, StoreError> {
+        let refused = |error| io_error(format!("lock {}", root.join(NAME).display()), error);
+        let file = open(root, true).map_err(refused)?;
+        let mut file = match file.try_lock() {
+            Ok(()) => file,
+            Err(TryLockError::Error(error)) => return Err(refused(error)),
+            Err(TryLockError::WouldBlock) => {
+                let running = || StoreError::DaemonRunning { home: root.display().to_string(), pid: holder(root) };
+                wait(file, PATIENCE).ok_or_else(running)?.map_err(refused)?
+            }
+        };
+        write(&mut file, &format!("{pid}\n")).map_err(refused)?;
+        Ok(Self { file })
+    }
+
+    /// Returns the daemon of the home at `root`, if one is running.
+    ///
+    /// # Errors
+    /// When that cannot be told.
+    pub fn running(root: &Path) -> Result<Option<DaemonProcess>, StoreError> {
+        let refused = |error| io_error(format!("look at {}", root.join(NAME).display()), error);
+        let file = match open(root, false) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(refused)?,
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(None),
+            Err(TryLockError::WouldBlock) => Ok(Some(DaemonProcess { pid: holder(root) })),
+            Err(TryLockError::Error(error)) => Err(refused(error)),
+        }
+    }
+}
+
+impl Drop for DaemonLock {
+    fn drop(&mut self) {
+        // The file stays: whoever waits for the lock waits for this very file.
+        let _ = write(&mut self.file, "");
+    }
+}
+
+fn open(root: &Path, make: bool) -> io::Result<File> {
+    OpenOptions::new().read(true).write(make).create(make).truncate(false).mode(0o600).open(root.join(NAME))
+}
+
+fn write(file: &mut File, text: &str) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(text.as_bytes())
+}
+
+fn holder(root: &Path) -> Option<u32> {
+    let mut text = String::new();
+    open(root, false).ok()?.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_daemon_is_refused_with_the_number_of_the_first_and_let_in_after() {
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(DaemonLock::running(home.path()).unwrap(), None);
+        let first = DaemonLock::acquire(home.path(), 41).unwrap();
+        let refusal = DaemonLock::acquire(home.path(), 42).unwrap_err();
+        assert_eq!(refusal.code(), memory_core::Code::DaemonRunning);
+        assert!(refusal.to_string().contains("41"), "{refusal}");
+        assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(41) }));
+        drop(first);
+        assert_eq!(DaemonLock::running(home.path()).unwrap(), None);
+        DaemonLock::acquire(home.path(), 42).unwrap();
+    }
+
+    #[test]
+    fn what_a_dead_daemon_left_behind_refuses_nobody() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join(NAME), "1\n").unwrap();
+        assert_eq!(DaemonLock::running(home.path()).unwrap(), None);
+        let _lock = DaemonLock::acquire(home.path(), 42).unwrap();
+        assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(42) }));
+    }
+}

@@ -1,0 +1,213 @@
+//! What a daemon tells of itself.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::text::one_line;
+
+/// A file of the log becomes no longer than so many bytes.
+const LARGEST: u64 = 1024 * 1024;
+
+/// So many former files are kept: `daemon.log.1` is the newest.
+const KEPT: usize = 3;
+
+/// The longest event, in characters.
+const LONGEST: usize = 2000;
+
+/// Writes down events, one line each: when, how bad, and what.
+///
+/// What cannot be written is lost: a daemon must not fail because nobody can hear it.
+pub struct Log {
+    sink: Mutex<Box<dyn Write + Send>>,
+}
+
+impl Log {
+    /// Returns a log that goes to `sink`. Each line is one write.
+    pub fn to(sink: Box<dyn Write + Send>) -> Self {
+        Self { sink: Mutex::new(sink) }
+    }
+
+    /// Tells of something that happened.
+    pub fn info(&self, at: DateTime<Utc>, what: &str) {
+        self.line(at, "info", what);
+    }
+
+    /// Tells of something that is not as it should be.
+    pub fn warning(&self, at: DateTime<Utc>, what: &str) {
+        self.line(at, "warning", what);
+    }
+
+    fn line(&self, at: DateTime<Utc>, level: &str, what: &str) {
+        let what = one_line(&without_names(what), LONGEST);
+        let line = format!("{} {level:<7} {what}\n", at.to_rfc3339_opts(SecondsFormat::Secs, true));
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
+    }
+}
+
+impl std::fmt::Debug for Log {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Log").finish_non_exhaustive()
+    }
+}
+
+/// Takes the names of memories' files out of a text, since they are the beginnings of memories; what is left of
+/// `categories/people/anna-moved-550e8400.md` is `categories/people/…`.
+fn without_names(text: &str) -> String {
+    const END: &str = ".md";
+    let mut left = text;
+    let mut cleared = String::with_capacity(text.len());
+    while let Some(at) = ["categories/", "trash/"].iter().filter_map(|folder| left.find(folder)).min() {
+        let Some(end) = left[at..].find(END).map(|end| at + end) else { break };
+        let folder = left[at..end].rfind('/').map_or(at, |slash| at + slash + 1);
+        cleared.push_str(&left[..folder]);
+        cleared.push('…');
+        left = &left[end + END.len()..];
+    }
+    cleared.push_str(left);
+    cleared
+}
+
+/// A file that does not grow for ever: when it is full it is put aside, and the oldest put aside goes.
+#[derive(Debug)]
+pub struct LogFile {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    largest: u64,
+}
+
+impl LogFile {
+    /// Opens the file at `path`, and goes on where it ends.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Self::with_largest(path, LARGEST)
+    }
+
+    fn with_largest(path: &Path, largest: u64) -> io::Result<Self> {
+        let (file, length) = open(path)?;
+        Ok(Self { path: path.to_owned(), file, length, largest })
+    }
+
+    fn put_aside(&mut self) -> io::Result<()> {
+        for number in (0..KEPT).rev() {
+            match fs::rename(self.numbered(number), self.numbered(number + 1)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        self.reopen()
+    }
+
+    fn reopen(&mut self) -> io::Result<()> {
+        (self.file, self.length) = open(&self.path)?;
+        Ok(())
+    }
+
+    fn numbered(&self, number: usize) -> PathBuf {
+        if number == 0 {
+            return self.path.clone();
+        }
+        let mut path = self.path.clone().into_os_string();
+        path.push(format!(".{number}"));
+        path.into()
+    }
+
+    /// Tells whether somebody has moved the file away.
+    fn is_gone(&self) -> bool {
+        let number = |found: io::Result<fs::Metadata>| found.map(|found| (found.dev(), found.ino())).ok();
+        number(fs::metadata(&self.path)) != number(self.file.metadata())
+    }
+}
+
+impl Write for LogFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_gone() {
+            self.reopen()?;
+        }
+        if 0 < self.length && self.largest < self.length + bytes.len() as u64 {
+            self.put_aside()?;
+        }
+        let written = self.file.write(bytes)?;
+        self.length += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn open(path: &Path) -> io::Result<(File, u64)> {
+    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    let length = file.metadata()?.len();
+    Ok((file, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_log_is_bounded_and_ends_with_what_came_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.log");
+        let log = Log::to(Box::new(LogFile::with_largest(&path, 1000).unwrap()));
+        for number in 0..1000 {
+            log.info(DateTime::UNIX_EPOCH, &format!("event {number}"));
+        }
+        assert_eq!(names(folder.path()), ["daemon.log", "daemon.log.1", "daemon.log.2", "daemon.log.3"]);
+        let mut all = String::new();
+        for name in names(folder.path()).iter().rev() {
+            let found = fs::metadata(folder.path().join(name)).unwrap();
+            assert!(found.len() <= 1000 && found.permissions().mode() & 0o777 == 0o600);
+            all.push_str(&fs::read_to_string(folder.path().join(name)).unwrap());
+        }
+        let events: Vec<_> = all.lines().map(|line| line.rsplit(' ').next().unwrap().parse::<u32>().unwrap()).collect();
+        assert!(events.is_sorted() && events.last() == Some(&999) && 50 < events.len(), "{events:?}");
+    }
+
+    #[test]
+    fn a_log_goes_on_where_it_ended_and_begins_anew_where_it_was_moved_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.log");
+        for event in ["one", "two"] {
+            Log::to(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, event);
+        }
+        let log = Log::to(Box::new(LogFile::open(&path).unwrap()));
+        fs::rename(&path, folder.path().join("elsewhere")).unwrap();
+        log.warning(DateTime::UNIX_EPOCH, "three");
+        let text = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(text("elsewhere"), "1970-01-01T00:00:00Z info    one\n1970-01-01T00:00:00Z info    two\n");
+        assert_eq!(text("daemon.log"), "1970-01-01T00:00:00Z warning three\n");
+    }
+
+    #[test]
+    fn a_line_holds_neither_control_characters_nor_the_names_of_memories() {
+        assert_eq!(
+            without_names("cannot read categories/people/anna moved-550e8400.md: no"),
+            "cannot read categories/people/…: no"
+        );
+        assert_eq!(without_names("categories/a/x.md and trash/2026-05/0a/y.md"), "categories/a/… and trash/2026-05/0a/…");
+        assert_eq!(without_names("cannot list categories/people"), "cannot list categories/people");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.log");
+        Log::to(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, "a\nb\u{1b}[31m");
+        assert_eq!(fs::read_to_string(path).unwrap(), "1970-01-01T00:00:00Z info    a b[31m\n");
+    }
+}

@@ -1,0 +1,149 @@
+//! What a daemon needs: to be the only one, to hear of changes, and to work in slices.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use chrono::TimeDelta;
+use memory_core::{Change, Draft, Secrets, StoreError, Verb, write};
+use memory_store::{DaemonLock, DaemonProcess, FileStore, Options, Watch};
+
+use crate::home::{Home, services};
+
+/// Names the home of a daemon that runs until it is killed.
+const HOME: &str = "MEMORY_TEST_DAEMON_HOME";
+
+/// No machine is so slow.
+const DEADLINE: Duration = Duration::from_mins(1);
+
+/// The daemon: on its own it takes the lock and gives it back; started by the tests below, it keeps it until it is killed.
+#[test]
+fn a_daemon_has_the_lock_while_it_lives() {
+    let Ok(home) = std::env::var(HOME) else {
+        let home = Home::new();
+        drop(DaemonLock::acquire(home.path(), std::process::id()).unwrap());
+        assert_eq!(DaemonLock::running(home.path()).unwrap(), None);
+        return;
+    };
+    let _lock = DaemonLock::acquire(Path::new(&home), std::process::id()).unwrap();
+    println!("\nlocked");
+    // Nothing is ever written there, and the end of it is that of the test.
+    let _ = std::io::stdin().read_line(&mut String::new());
+}
+
+/// Starts a daemon, and waits until it has the lock.
+fn daemon(home: &Path) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["daemon::a_daemon_has_the_lock_while_it_lives", "--exact", "--nocapture"]).env(HOME, home);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line == "locked"));
+    child
+}
+
+#[test]
+fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
+    let home = Home::new();
+    let mut first = daemon(home.path());
+    match DaemonLock::acquire(home.path(), 1).unwrap_err() {
+        StoreError::DaemonRunning { pid, .. } => assert_eq!(pid, Some(first.id())),
+        other => panic!("{other}"),
+    }
+    assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(first.id()) }));
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(fs::read_to_string(home.path().join(".daemon.lock")).unwrap(), format!("{}\n", first.id()));
+    assert_eq!(DaemonLock::running(home.path()).unwrap(), None);
+    let mut second = daemon(home.path());
+    assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(second.id()) }));
+    second.kill().unwrap();
+    second.wait().unwrap();
+}
+
+/// Listens to a home.
+fn watch(home: &Home) -> (Watch, Receiver<()>) {
+    let (sender, receiver) = channel();
+    // Once the test is over nobody listens.
+    let watch = Watch::begin(&fs::canonicalize(home.path()).unwrap(), move || {
+        let _ = sender.send(());
+    })
+    .unwrap();
+    (watch, receiver)
+}
+
+/// Makes a file. What happened before is heard before it is.
+fn mark(home: &Home, name: &str) -> String {
+    let path = format!("categories/inbox/{name}.md");
+    fs::write(home.path().join(&path), name).unwrap();
+    path
+}
+
+/// Returns the files that are heard of up to `last`.
+fn hear_until(watch: &Watch, bell: &Receiver<()>, last: &str) -> BTreeSet<String> {
+    let until = Instant::now() + DEADLINE;
+    let mut heard = BTreeSet::new();
+    while !heard.contains(last) {
+        bell.recv_timeout(until.saturating_duration_since(Instant::now())).unwrap();
+        heard.extend(watch.take().files);
+    }
+    heard
+}
+
+#[test]
+fn changes_of_others_are_heard_and_reading_is_not() {
+    let home = Home::new();
+    let services = home.services();
+    let path = write(&services, Draft::new("prefers dark mode"), Secrets::Refuse).unwrap().path;
+    let (watch, bell) = watch(&home);
+    let place = home.path().join(&path);
+    fs::write(&place, fs::read_to_string(&place).unwrap().replace("dark", "pale")).unwrap();
+    let heard = hear_until(&watch, &bell, &mark(&home, "first"));
+    assert!(heard.contains(&path), "{heard:?}");
+    let store = FileStore::open(home.path(), Options::default()).unwrap();
+    store.reread(std::slice::from_ref(&path)).unwrap();
+    store.refresh_all().unwrap();
+    let heard = hear_until(&watch, &bell, &mark(&home, "second"));
+    assert!(!heard.contains(&path), "{heard:?}");
+}
+
+#[test]
+fn a_home_without_memories_cannot_be_listened_to() {
+    assert!(Watch::begin(Home::new().path(), || ()).is_err());
+}
+
+#[test]
+fn the_trash_is_emptied_in_slices_and_no_file_is_counted_twice() {
+    let home = Home::new();
+    let store = FileStore::open(home.path(), Options::default()).unwrap();
+    let services = services(FileStore::open(home.path(), Options::default()).unwrap());
+    let ids: Vec<_> =
+        (0..600).map(|number| write(&services, Draft::new(&format!("memory {number}")), Secrets::Refuse).unwrap().id).collect();
+    let mut operation = services.operation(Verb::Delete);
+    operation.changes = ids.into_iter().map(|id| Change::Remove { id, expected: None }).collect();
+    services.store.commit(&operation).unwrap();
+    assert_eq!(store.trash_size().unwrap().0, 600);
+    let before = services.clock.now() + TimeDelta::days(1);
+    let (first, _) = store.purge_while(before, &mut || false).unwrap();
+    assert!(0 < first && first < 600, "{first}");
+    assert_eq!(store.trash_size().unwrap().0, 600 - first);
+    let (rest, _) = store.purge_while(before, &mut || true).unwrap();
+    assert_eq!((first + rest, store.trash_size().unwrap()), (600, (0, 0)));
+}
+
+#[test]
+fn the_journal_tells_whether_somebody_else_has_written() {
+    let home = Home::new();
+    let store = FileStore::open(home.path(), Options::default()).unwrap();
+    let services = services(FileStore::open(home.path(), Options::default()).unwrap());
+    let start = store.journal_end().unwrap();
+    assert!(!store.was_written_since(&start, "daemon").unwrap());
+    write(&services, Draft::new("one"), Secrets::Refuse).unwrap();
+    assert!(store.was_written_since(&start, "daemon").unwrap() && !store.was_written_since(&start, "test").unwrap());
+    let end = store.journal_end().unwrap();
+    assert!(!store.was_written_since(&end, "daemon").unwrap());
+    assert!(store.was_written_since("nonsense", "daemon").unwrap());
+}
