@@ -28,6 +28,16 @@ pub(crate) fn keep_little() {
     }
 }
 
+/// Gives the system back what was freed, for a program that stays and has just done something large.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "malloc_trim is the only way to say it, and the C library offers it as a foreign function")]
+pub(crate) fn give_back() {
+    // SAFETY: malloc_trim takes the allocator's own locks and touches nothing that is in use.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// Asks the system for the memory that a command comes to use at once, instead of for one page after another: each time it is
 /// asked costs some 2 µs, and there are a hundred pages.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -45,6 +55,10 @@ pub(crate) fn take_usual() {
 /// Other systems are asked page by page.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(crate) fn take_usual() {}
+
+/// Other allocators give back by themselves, or not.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn give_back() {}
 
 /// Other allocators are left as they are.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]

@@ -85,6 +85,20 @@ pub(crate) enum Failure {
         /// Why the first was not.
         source: NotifyError,
     },
+    /// There is no home to look after.
+    #[error("there is no home at {}", root.display())]
+    NoHome {
+        /// Where it was looked for.
+        root: PathBuf,
+    },
+    /// Some chores failed; the report that was printed says why.
+    #[error("{count} {} failed", if *count == 1 { "chore has" } else { "chores have" })]
+    Undone {
+        /// How many.
+        count: u64,
+        /// Why the first one did.
+        code: Code,
+    },
     /// Some lines of the standard input were not understood; the answer to each says why.
     #[error("{count} {} not understood", if *count == 1 { "line was" } else { "lines were" })]
     NotUnderstood {
@@ -129,6 +143,8 @@ impl Failure {
             },
             Self::Editor { .. } => Code::Io,
             Self::NotShown { .. } => Code::NotifyFailed,
+            Self::NoHome { .. } => Code::PathNotFound,
+            Self::Undone { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
             Self::CheckFailed { .. } => Code::CheckFailed,
             Self::Unreadable { .. } | Self::NotTaken { .. } => Code::FileDamaged,
@@ -146,6 +162,8 @@ impl Failure {
             Self::Draft { draft, source } => Some(kept_at(draft, source)),
             Self::CheckFailed { tried: false, .. } => Some("`memory doctor --fix` repairs what can be repaired".into()),
             Self::Unreadable { .. } => Some("all others were written; `memory doctor` says more".into()),
+            Self::NoHome { .. } => Some("`memory write` makes one; --root names another".into()),
+            Self::Undone { .. } => Some("all others were done; the answers to these say what is wrong".into()),
             Self::NotTaken { .. } => Some("all others were kept; mend these lines and import them again".into()),
             Self::CheckFailed { tried: true, .. } => Some("what is left must be mended by hand".into()),
             Self::NotShown { .. } => {
@@ -163,7 +181,14 @@ impl Failure {
 
     /// Tells whether the answer that was printed as JSON says it already.
     pub(crate) fn is_in_the_answer(&self) -> bool {
-        matches!(self, Self::CheckFailed { .. } | Self::NotTaken { .. } | Self::NotUnderstood { .. } | Self::NotShown { .. })
+        matches!(
+            self,
+            Self::CheckFailed { .. }
+                | Self::Undone { .. }
+                | Self::NotTaken { .. }
+                | Self::NotUnderstood { .. }
+                | Self::NotShown { .. }
+        )
     }
 
     /// Tells whether nobody wants to read the answer any more, as when it is piped into `head`.

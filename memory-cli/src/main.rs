@@ -10,6 +10,7 @@ mod app;
 mod cli;
 mod commands;
 mod config;
+mod daemon;
 mod dreaming;
 mod embedding;
 mod exit_code;

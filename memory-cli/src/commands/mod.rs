@@ -27,8 +27,10 @@ mod reminders;
 mod resolve_links;
 mod restore;
 mod search;
+mod serve;
 mod snooze;
 mod stats;
+mod status;
 mod tag;
 mod tour;
 mod trash;
@@ -79,6 +81,8 @@ pub(crate) enum Command {
     Trash(trash::Trash),
     Log(log::Log),
     Embed(embed::Embed),
+    Serve(serve::Serve),
+    Status(status::Status),
     Reindex(reindex::Reindex),
     Doctor(doctor::Doctor),
     Stats(stats::Stats),
@@ -124,6 +128,8 @@ impl Command {
             Self::Trash(command) => command.run(app),
             Self::Log(command) => command.run(app),
             Self::Embed(command) => command.run(app),
+            Self::Serve(command) => command.run(app),
+            Self::Status(command) => command.run(app),
             Self::Reindex(command) => command.run(app),
             Self::Doctor(command) => command.run(app),
             Self::Stats(command) => command.run(app),

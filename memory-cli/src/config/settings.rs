@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono_tz::Tz;
+use memory_core::ParseError;
 use memory_ingest::SourceName;
 use serde_json::Value;
 
@@ -25,6 +26,8 @@ pub(crate) struct Settings {
     pub root: Setting<PathBuf>,
     /// How long a memory stays in the inbox.
     pub short_term_ttl: Setting<Duration>,
+    /// How long the trash keeps what is in it, unless for ever.
+    pub trash_retention: Setting<Option<Duration>>,
     /// How often the daemon looks after the memories.
     pub interval: Setting<Duration>,
     /// How old an organized memory may become that nobody reads.
@@ -111,6 +114,8 @@ const WAYS: &str = "a way to notify (auto, osascript, notify-send or file)";
 
 const HOUR: u64 = 60 * 60;
 
+const RETENTION: Duration = Duration::from_hours(90 * 24);
+
 impl Settings {
     /// Returns the file with the settings: the one that `MEMORY_CONFIG` names, else `config.yaml` in the memories' home.
     ///
@@ -139,6 +144,7 @@ impl Settings {
             unknown: Vec::new(),
             root: or(document.take("storage.root", path)?, || default_root(environment))?,
             short_term_ttl: or_plain(document.take("storage.short_term_ttl", moments::span)?, Duration::from_secs(168 * HOUR)),
+            trash_retention: or_plain(document.take("storage.trash_retention", retention)?, Some(RETENTION)),
             interval: or_plain(document.take("daemon.interval", moments::span)?, Duration::from_mins(1)),
             decay_threshold: or_plain(document.take("daemon.decay_threshold", moments::span)?, Duration::from_secs(720 * HOUR)),
             upgrade_access_threshold: or_plain(document.take("daemon.upgrade_access_threshold", parsed("a whole number"))?, 3),
@@ -164,6 +170,10 @@ impl Settings {
         let mut all = vec![
             ("storage.root".to_owned(), path(&self.root)),
             ("storage.short_term_ttl".to_owned(), span(&self.short_term_ttl)),
+            (
+                "storage.trash_retention".to_owned(),
+                self.trash_retention.show(|span| span.map_or("never".into(), moments::span_text).into()),
+            ),
             ("daemon.interval".to_owned(), span(&self.interval)),
             ("daemon.decay_threshold".to_owned(), span(&self.decay_threshold)),
             ("daemon.upgrade_access_threshold".to_owned(), self.upgrade_access_threshold.show(|count| (*count).into())),
@@ -186,6 +196,14 @@ impl Settings {
         }
         all.into_iter().map(|(key, (value, from))| (key, value, from)).collect()
     }
+}
+
+/// Reads how long something is kept.
+fn retention(text: &str) -> Result<Option<Duration>, ParseError> {
+    if text.trim() == "never" {
+        return Ok(None);
+    }
+    moments::span(text).map(Some).map_err(|_| ParseError::new(text, "a span of time such as 90d, or never"))
 }
 
 fn default_root(environment: &Environment) -> Result<PathBuf, ConfigError> {

@@ -15,6 +15,7 @@ mod readme;
 mod remind;
 mod rerank;
 mod sandbox;
+mod serve;
 mod take_in;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -1,0 +1,170 @@
+//! `memory status`
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use clap::Args;
+use memory_core::{Filter, Order, Phase, Reminders, Slice, StoreError};
+use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState};
+use serde_json::{Value, json};
+
+use crate::app::{App, Home};
+use crate::failure::Failure;
+use crate::moments;
+use crate::print::{Column, Form, Table};
+
+/// Say whether somebody looks after the memories, what was done last and what is due
+///
+/// It works without a daemon (`memory serve`) as well; then it says what the last one did.
+///
+/// JSON: {daemon: {running, pid?, started_at?, stopped_at?, watching?}, memories, inbox, due, trash_files, trash_bytes,
+/// chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]}; `due` counts reminders, `worked_at` is when a
+/// chore last had something to do
+#[derive(Debug, Args)]
+pub(crate) struct Status {}
+
+/// Stands where nothing is known.
+const NONE: &str = "-";
+
+/// What there is to say.
+struct Standing {
+    running: Option<DaemonProcess>,
+    state: Option<DaemonState>,
+    memories: u64,
+    inbox: u64,
+    due: u64,
+    trash: (u64, u64),
+}
+
+impl Status {
+    #[expect(clippy::unused_self, reason = "all commands run alike")]
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let standing = Standing::of(&home)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&standing.shape())?);
+        }
+        let is_drawn = matches!(app.output.form(), Form::Drawn(_));
+        app.output.table(&standing.table(is_drawn))?;
+        let chores = standing.chores(is_drawn);
+        if !chores.is_empty() {
+            app.output.table(&chores)?;
+        }
+        Ok(())
+    }
+}
+
+impl Standing {
+    fn of(home: &Home) -> Result<Self, StoreError> {
+        let store = &home.services.store;
+        store.refresh()?;
+        let now = home.services.clock.now();
+        let none = Slice { order: Order::Created, offset: 0, limit: Some(0) };
+        let count = |filter: &Filter| Ok::<_, StoreError>(store.list(filter, &none, now)?.total);
+        let inbox = Filter { phase: Some(Phase::Inbox), ..Filter::everything() };
+        Ok(Self {
+            running: DaemonLock::running(home.store.root())?,
+            state: DaemonState::read(home.store.root()),
+            memories: count(&Filter::everything())?,
+            inbox: count(&inbox)?,
+            due: store.reminders(Reminders::Due(now), Some(0))?.total,
+            trash: home.store.trash_size()?,
+        })
+    }
+
+    fn shape(&self) -> Value {
+        let mut daemon = json!({ "running": self.running.is_some() });
+        let known = self.state.as_ref();
+        if let Some(pid) = self.running.and_then(|process| process.pid) {
+            daemon["pid"] = pid.into();
+        }
+        if let Some(state) = known {
+            daemon["started_at"] = stamp(state.started_at).into();
+        }
+        if let Some(at) = known.and_then(|state| state.stopped_at).filter(|_| self.running.is_none()) {
+            daemon["stopped_at"] = stamp(at).into();
+        }
+        if let Some(state) = known.filter(|state| self.running.is_some() && !state.watching.is_empty()) {
+            daemon["watching"] = state.watching.clone().into();
+        }
+        let chores: Vec<Value> = known.into_iter().flat_map(|state| &state.chores).map(|chore| self.chore(chore)).collect();
+        json!({
+            "daemon": daemon,
+            "memories": self.memories,
+            "inbox": self.inbox,
+            "due": self.due,
+            "trash_files": self.trash.0,
+            "trash_bytes": self.trash.1,
+            "chores": chores,
+        })
+    }
+
+    fn chore(&self, chore: &ChoreState) -> Value {
+        let ChoreState { name, began_at, ended_at, ending, said, worked_at, .. } = chore;
+        let mut shape = json!({ "name": name });
+        let moments =
+            [("began_at", *began_at), ("ended_at", *ended_at), ("worked_at", *worked_at), ("due_at", self.due_at(chore))];
+        for (key, at) in moments {
+            if let Some(at) = at {
+                shape[key] = stamp(at).into();
+            }
+        }
+        if let Some(ending) = ending {
+            shape["ending"] = ending.as_str().into();
+        }
+        if let Some(said) = said {
+            shape["said"] = said.clone().into();
+        }
+        shape
+    }
+
+    /// Returns when a chore is due, if somebody is there to do it.
+    fn due_at(&self, chore: &ChoreState) -> Option<DateTime<Utc>> {
+        chore.due_at.filter(|_| self.running.is_some())
+    }
+
+    fn table(&self, is_drawn: bool) -> Table {
+        let mut table = Table::new([Column::Text("what"), Column::Text("state")]);
+        table.push(["daemon", &self.daemon(is_drawn)]);
+        table.push(["memories", &self.memories.to_string()]);
+        table.push(["inbox", &self.inbox.to_string()]);
+        table.push(["reminders due", &self.due.to_string()]);
+        let (files, bytes) = self.trash;
+        table.push(["trash", &format!("{files} {}, {bytes} bytes", if files == 1 { "file" } else { "files" })]);
+        table
+    }
+
+    fn daemon(&self, is_drawn: bool) -> String {
+        let at = |at| shown(at, is_drawn);
+        match (&self.running, &self.state) {
+            (Some(process), state) => {
+                let pid = process.pid.map_or_else(String::new, |pid| format!(", process {pid}"));
+                let since = state.as_ref().map_or_else(String::new, |state| format!(", since {}", at(state.started_at)));
+                format!("running{pid}{since}")
+            }
+            (None, None) => "not running".into(),
+            (None, Some(state)) => match state.stopped_at {
+                Some(stopped) => format!("not running; the last one ended {}", at(stopped)),
+                None => format!("not running; the last one, begun {}, was cut off", at(state.started_at)),
+            },
+        }
+    }
+
+    fn chores(&self, is_drawn: bool) -> Table {
+        let columns = ["chore", "last", "ending", "what", "next"].map(Column::Text);
+        let mut table = Table::new(columns);
+        for chore in self.state.iter().flat_map(|state| &state.chores) {
+            let at = |at: Option<DateTime<Utc>>| at.map_or_else(|| NONE.to_owned(), |at| shown(at, is_drawn));
+            let ending = chore.ending.map_or(NONE, |ending| ending.as_str());
+            let said = chore.said.as_deref().unwrap_or(NONE);
+            table.push([&chore.name, &at(chore.began_at), ending, said, &at(self.due_at(chore))]);
+        }
+        table
+    }
+}
+
+fn stamp(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+fn shown(at: DateTime<Utc>, is_drawn: bool) -> String {
+    if is_drawn { moments::minute_text(at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) }
+}

@@ -1,0 +1,199 @@
+//! What the daemon does with a home.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::{
+    EmbedError, Embedder, Embedding, MemoryId, Progress, Reminders, Services, StoreError, Verb, embed, notify, pending,
+};
+use memory_dream::schedule::{Chores, Done, Stop};
+use memory_dream::{Dream, Dreamt, Level, Pace, Task, dream};
+
+use super::ACTOR;
+use crate::app::Home;
+use crate::config::{Environment, Settings};
+use crate::dreaming;
+use crate::embedding;
+use crate::notification;
+
+/// What is done at every interval.
+const LIFECYCLE: &[Task] = &[Task::Expire, Task::Decay, Task::Upgrade, Task::Merge];
+
+/// So many texts are embedded before vectors of memories that came in the meantime are asked for.
+const TEXTS: usize = 2048;
+
+/// How many reminders the page of what is due names; whether it must be written anew is told by these.
+const SHOWN: usize = 100;
+
+/// What was last written to the page of what is due: the reminders, and how many there were.
+type Page = (Vec<(MemoryId, Option<DateTime<Utc>>)>, u64);
+
+/// The chores of one home.
+pub(crate) struct HomeChores<'a> {
+    home: &'a Home,
+    services: Services,
+    settings: &'a Settings,
+    environment: &'a Environment,
+    page: Mutex<Option<Page>>,
+}
+
+impl<'a> HomeChores<'a> {
+    /// Returns the chores of `home`, done as `settings` say.
+    pub(crate) fn of(home: &'a Home, settings: &'a Settings, environment: &'a Environment) -> Self {
+        let services = Services { actor: ACTOR.into(), ..home.services.clone() };
+        Self { home, services, settings, environment, page: Mutex::default() }
+    }
+
+    fn refine(&self, verb: Verb, tasks: &[Task], stop: &Stop) -> Result<Done, StoreError> {
+        let mut go_on = |_: Progress| if stop.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let rules = dreaming::rules(self.settings);
+        let what = Dream { verb, tasks, rules, is_rehearsal: false, zone: &self.home.zone };
+        let dreamt = dream(&self.services, &what, &mut Pace::new(&mut go_on))?;
+        Ok(said(&dreamt))
+    }
+
+    /// Writes the page of what is due anew, if it would say something else.
+    fn keep_page(&self) -> Result<(), StoreError> {
+        let due = self.services.store.reminders(Reminders::Due(self.services.clock.now()), Some(SHOWN))?;
+        let shown = due.memories.iter().map(|stored| (stored.memory.id, stored.memory.reminder.map(|reminder| reminder.due)));
+        let page = (shown.collect::<Vec<_>>(), due.total);
+        let mut last = self.page.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.as_ref() != Some(&page) {
+            self.home.store.keep_pending(|| pending(&self.services, &self.home.zone))?;
+            *last = Some(page);
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for HomeChores<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("HomeChores").field("home", &self.home.store.root()).finish_non_exhaustive()
+    }
+}
+
+impl Chores for HomeChores<'_> {
+    fn refresh(&self, _stop: &Stop) -> Result<Done, StoreError> {
+        self.home.store.refresh_all()?;
+        Ok(Done::Nothing)
+    }
+
+    fn notify(&self, _stop: &Stop) -> Result<Done, StoreError> {
+        if !self.settings.notifications.value {
+            self.services.store.refresh()?;
+            self.keep_page()?;
+            return Ok(Done::LeftOut("notifications are turned off in the settings".into()));
+        }
+        let way = notification::way(self.settings.notification_method.value, self.environment);
+        let report = notify(&self.services, way.notifier.as_ref(), &self.home.zone)?;
+        self.keep_page()?;
+        Ok(match (report.shown.len(), report.failed) {
+            (_, Some(error)) => Done::LeftOut(format!("{} left to be shown: {error}", count(report.waiting, "reminder"))),
+            (0, None) => Done::Nothing,
+            (shown, None) => Done::This(format!("{} shown by {}", count(shown as u64, "reminder"), way.name)),
+        })
+    }
+
+    fn lifecycle(&self, stop: &Stop) -> Result<Done, StoreError> {
+        self.refine(Verb::Consolidate, LIFECYCLE, stop)
+    }
+
+    fn embed(&self, stop: &Stop) -> Result<Done, StoreError> {
+        let Some(embedder) = embedding::open(&self.settings.embedding)? else {
+            return Ok(Done::LeftOut("no embedding model is named in the settings".into()));
+        };
+        // It is given back when this is done: at rest, nobody needs its memory.
+        let embedder = Until { embedder, stop: stop.clone() };
+        let services = Services { embedder: Some(Arc::new(embedder)), ..self.services.clone() };
+        let mut read = 0;
+        loop {
+            match embed(&services, &mut |_| (), Some(TEXTS)) {
+                Ok(report) => {
+                    read += report.embedded;
+                    if report.left == 0 || report.embedded == 0 {
+                        break;
+                    }
+                }
+                Err(StoreError::Embed(_)) if stop.is_asked() => return Ok(Done::Stopped),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(if read == 0 { Done::Nothing } else { Done::This(format!("{} read by the model", memories(read))) })
+    }
+
+    fn purge(&self, stop: &Stop) -> Result<Done, StoreError> {
+        let Some(retention) = self.settings.trash_retention.value else {
+            return Ok(Done::LeftOut("nothing leaves the trash, as the settings say".into()));
+        };
+        let age = TimeDelta::from_std(retention).unwrap_or(TimeDelta::MAX);
+        let before = self.services.clock.now().checked_sub_signed(age).unwrap_or(DateTime::<Utc>::MIN_UTC);
+        let (files, bytes) = self.home.store.purge_while(before, &mut || !stop.is_asked())?;
+        Ok(match files {
+            _ if stop.is_asked() => Done::Stopped,
+            0 => Done::Nothing,
+            files => Done::This(format!("{} of {bytes} bytes removed for good", count(files, "file"))),
+        })
+    }
+
+    fn flush(&self, _stop: &Stop) -> Result<Done, StoreError> {
+        Ok(match self.home.store.flush()? {
+            0 => Done::Nothing,
+            changes => Done::This(format!("{} moved into the full text", count(changes, "change"))),
+        })
+    }
+
+    fn dream(&self, level: Level, stop: &Stop) -> Result<Done, StoreError> {
+        self.refine(Verb::Dream, level.tasks(), stop)
+    }
+}
+
+/// Returns what became of memories, in numbers.
+fn said(dreamt: &Dreamt) -> Done {
+    let gone: usize = dreamt.merged.iter().map(|merge| merge.gone.len()).sum();
+    let counts = [
+        (dreamt.filed.len(), "filed"),
+        (gone, "merged into others"),
+        (dreamt.parted.len(), "sent to trash for their age"),
+        (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "linked"),
+        (dreamt.reminders.len(), "reminders made"),
+        (dreamt.superseded.len(), "superseded"),
+        (dreamt.compressed.len(), "summarised"),
+        (dreamt.skipped.len(), "left alone"),
+    ];
+    let said: Vec<_> = counts.iter().filter(|(number, _)| 0 < *number).map(|(number, what)| format!("{number} {what}")).collect();
+    match &dreamt.operation {
+        _ if dreamt.is_cut => Done::Stopped,
+        Some(operation) => Done::This(format!("{} (operation {})", said.join(", "), operation.as_str())),
+        None if said.is_empty() => Done::Nothing,
+        None => Done::LeftOut(said.join(", ")),
+    }
+}
+
+fn memories(number: u64) -> String {
+    if number == 1 { "1 memory".into() } else { format!("{number} memories") }
+}
+
+fn count(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// A model that reads until somebody asks to stop.
+#[derive(Debug)]
+struct Until {
+    embedder: Arc<dyn Embedder>,
+    stop: Stop,
+}
+
+impl Embedder for Until {
+    fn identity(&self) -> &str {
+        self.embedder.identity()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        if self.stop.is_asked() {
+            return Err(EmbedError { why: "it was stopped".into(), hint: None });
+        }
+        self.embedder.embed(texts)
+    }
+}

@@ -1,0 +1,160 @@
+//! What the daemon writes down: the log for people, and the state for `memory status`.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, Utc};
+use memory_core::{Clock, StoreError};
+use memory_dream::schedule::{Chore, Done, Past};
+use memory_store::{ChoreState, DaemonState, Ending, FileStore, Log, SystemClock};
+
+use super::ACTOR;
+
+/// What the daemon writes down. What cannot be written is lost, and the daemon goes on.
+#[derive(Debug)]
+pub(crate) struct Diary<'a> {
+    store: &'a FileStore,
+    log: Log,
+    state: Mutex<DaemonState>,
+}
+
+impl<'a> Diary<'a> {
+    /// Begins a new page for the process `pid`, and returns it with what is known of the past.
+    pub(crate) fn begin(store: &'a FileStore, log: Log, pid: u32) -> Result<(Self, Past), StoreError> {
+        let now = SystemClock.now();
+        let former = DaemonState::read(store.root());
+        let journal = store.journal_end()?;
+        // Whoever wrote while no daemon was there did so when nobody saw it: just now, for all we know.
+        let last_write = match &former {
+            Some(former) if !store.was_written_since(&former.journal, ACTOR)? => former.last_write.or(Some(now)),
+            _ => Some(now),
+        };
+        let chores: Vec<ChoreState> = former.map(|former| former.chores).unwrap_or_default();
+        let done: Vec<(Chore, DateTime<Utc>)> = chores
+            .iter()
+            .filter(|chore| !matches!(chore.ending, Some(Ending::Failed | Ending::Stopped)))
+            .filter_map(|chore| Some((Chore::of(&chore.name)?, chore.began_at?)))
+            .collect();
+        let past = Past::seen(now, last_write, &done);
+        let chores = chores.into_iter().filter(|chore| Chore::of(&chore.name).is_some()).collect();
+        let state = DaemonState { pid, started_at: now, stopped_at: None, watching: String::new(), last_write, journal, chores };
+        Ok((Self { store, log, state: Mutex::new(state) }, past))
+    }
+
+    /// Tells people of something.
+    pub(crate) fn info(&self, what: &str) {
+        self.log.info(SystemClock.now(), what);
+    }
+
+    /// Tells people of something that is not as it should be.
+    pub(crate) fn warning(&self, what: &str) {
+        self.log.warning(SystemClock.now(), what);
+    }
+
+    /// Takes note of how changes of files are heard, and why not better, if so.
+    pub(crate) fn hears(&self, how: &str, why: Option<&str>) {
+        let is_news = std::mem::replace(&mut self.state().watching, how.to_owned()) != how;
+        if !is_news {
+            return;
+        }
+        match why {
+            None => self.info(&format!("changes of files are heard by {how}")),
+            Some(why) => self.warning(&format!("changes of files are looked for by {how}: {why}")),
+        }
+        self.save();
+    }
+
+    /// Tells whether somebody but the daemon has written, as far as the journal tells, since this was last asked.
+    pub(crate) fn was_written(&self) -> Result<bool, StoreError> {
+        let known = self.state().journal.clone();
+        let end = self.store.journal_end()?;
+        let was_written = self.store.was_written_since(&known, ACTOR)?;
+        self.state().journal = end;
+        Ok(was_written)
+    }
+
+    /// Takes note that somebody wrote.
+    pub(crate) fn woken(&self) {
+        self.state().last_write = Some(SystemClock.now());
+    }
+
+    /// Takes note of what a chore came to.
+    pub(crate) fn done(&self, chore: Chore, began: DateTime<Utc>, done: &Result<Done, StoreError>) {
+        let (ending, said) = match done {
+            Ok(Done::Nothing) => (Ending::Nothing, None),
+            Ok(Done::This(what)) => (Ending::Done, Some(what.clone())),
+            Ok(Done::LeftOut(why)) => (Ending::LeftOut, Some(why.clone())),
+            Ok(Done::Stopped) => (Ending::Stopped, None),
+            Err(error) => (Ending::Failed, Some(told(error))),
+        };
+        let ended = SystemClock.now();
+        let mut state = self.state();
+        let own = chore_state(&mut state, chore);
+        let is_news = own.said != said || own.ending != Some(ending);
+        (own.began_at, own.ended_at, own.ending) = (Some(began), Some(ended), Some(ending));
+        own.said.clone_from(&said);
+        if ending == Ending::Done {
+            own.worked_at = Some(began);
+        }
+        drop(state);
+        let line = |said: Option<String>| said.map_or_else(|| chore.to_string(), |said| format!("{chore}: {said}"));
+        match ending {
+            Ending::Done => self.info(&line(said)),
+            Ending::Failed if is_news => self.warning(&line(said)),
+            Ending::LeftOut if is_news => self.info(&line(said)),
+            Ending::Stopped => self.info(&format!("{chore}: stopped before its end")),
+            Ending::Nothing | Ending::Failed | Ending::LeftOut => {}
+        }
+    }
+
+    /// Takes note of when chores are due next, and saves the state.
+    pub(crate) fn plan(&self, due_at: &dyn Fn(Chore) -> Option<DateTime<Utc>>) {
+        let mut state = self.state();
+        for chore in Chore::ALL {
+            let due_at = due_at(chore);
+            // What is neither due nor was ever done is none of this daemon's.
+            if due_at.is_some() || state.chores.iter().any(|own| own.name == chore.as_str()) {
+                chore_state(&mut state, chore).due_at = due_at;
+            }
+        }
+        drop(state);
+        self.save();
+    }
+
+    /// Ends the page.
+    pub(crate) fn end(&self) {
+        let mut state = self.state();
+        state.stopped_at = Some(SystemClock.now());
+        state.chores.iter_mut().for_each(|chore| chore.due_at = None);
+        drop(state);
+        self.save();
+    }
+
+    fn save(&self) {
+        let state = self.state().clone();
+        let _ = state.write(self.store.root());
+    }
+
+    fn state(&self) -> MutexGuard<'_, DaemonState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn chore_state(state: &mut DaemonState, chore: Chore) -> &mut ChoreState {
+    let index = state.chores.iter().position(|own| own.name == chore.as_str()).unwrap_or_else(|| {
+        state.chores.push(ChoreState::new(chore.as_str()));
+        state.chores.len() - 1
+    });
+    &mut state.chores[index]
+}
+
+/// Returns what went wrong, with its causes.
+pub(crate) fn told(error: &StoreError) -> String {
+    let mut told = format!("[{}] {error}", error.code());
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next {
+        told.push_str(": ");
+        told.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    told
+}

@@ -1,0 +1,85 @@
+//! Doing what is due, until somebody asks to stop.
+
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::{Clock, StoreError};
+use memory_dream::schedule::{Chore, Chores, Done, Schedule, Stop, perform};
+use memory_store::SystemClock;
+
+use super::bell::Bell;
+use super::diary::Diary;
+use super::listen::Woken;
+use crate::allocator;
+
+/// What takes longer than this may have taken much memory as well.
+const LARGE: Duration = Duration::from_millis(500);
+
+/// What one chore came to.
+pub(crate) struct Report {
+    /// The chore.
+    pub chore: Chore,
+    /// What it came to.
+    pub done: Result<Done, StoreError>,
+}
+
+/// Does what is due, when it is due, until somebody asks to stop.
+pub(crate) fn keep(mut schedule: Schedule, chores: &dyn Chores, diary: &Diary, bell: &Bell, woken: &Woken, stop: &Stop) {
+    let start = Instant::now();
+    plan(diary, &schedule, Duration::ZERO);
+    while !stop.is_asked() {
+        if woken.take() {
+            let now = start.elapsed();
+            schedule.woken(now);
+            diary.woken();
+            plan(diary, &schedule, now);
+        }
+        match schedule.due(start.elapsed()) {
+            Some(chore) => {
+                report(&mut schedule, chore, chores, diary, start, stop);
+                plan(diary, &schedule, start.elapsed());
+            }
+            None => drop(bell.wait(schedule.next().and_then(|next| start.checked_add(next)))),
+        }
+    }
+}
+
+/// Does what is due now, each once, and tells what it came to.
+pub(crate) fn once(mut schedule: Schedule, chores: &dyn Chores, diary: &Diary, stop: &Stop) -> Vec<Report> {
+    let start = Instant::now();
+    let mut reports = Vec::new();
+    // What is done comes again later than at the beginning.
+    while let Some(chore) = schedule.due(Duration::ZERO).filter(|_| !stop.is_asked()) {
+        reports.push(report(&mut schedule, chore, chores, diary, start, stop));
+    }
+    reports
+}
+
+fn report(schedule: &mut Schedule, chore: Chore, chores: &dyn Chores, diary: &Diary, start: Instant, stop: &Stop) -> Report {
+    let (began, began_at) = (start.elapsed(), SystemClock.now());
+    let done = perform(chores, chore, stop);
+    match &done {
+        Ok(Done::Stopped) => {}
+        Ok(_) => schedule.done(chore, began, start.elapsed()),
+        Err(_) => schedule.failed(chore, start.elapsed()),
+    }
+    diary.done(chore, began_at, &done);
+    if LARGE < start.elapsed().saturating_sub(began) {
+        allocator::give_back();
+    }
+    Report { chore, done }
+}
+
+/// Writes down when chores are due, as the clock on the wall will show.
+fn plan(diary: &Diary, schedule: &Schedule, elapsed: Duration) {
+    let now = SystemClock.now();
+    diary.plan(&|chore| {
+        let left = schedule.due_at(chore)?.saturating_sub(elapsed);
+        Some(later(now, left))
+    });
+}
+
+fn later(now: DateTime<Utc>, left: Duration) -> DateTime<Utc> {
+    let left = TimeDelta::from_std(left).unwrap_or(TimeDelta::MAX);
+    now.checked_add_signed(left).unwrap_or(DateTime::<Utc>::MAX_UTC)
+}

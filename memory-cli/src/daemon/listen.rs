@@ -1,0 +1,141 @@
+//! Hearing of changed files, and having them found at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use memory_core::{MemoryStore, StoreError};
+use memory_dream::schedule::{Debounce, Stop};
+use memory_store::{FileStore, News, Watch};
+
+use super::bell::Bell;
+use super::diary::{Diary, told};
+
+/// So many files are read before somebody who asks to stop is heard.
+const SLICE: usize = 256;
+
+/// Where nothing can be heard, all files are looked at this often, or less often where that takes long.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Looking takes no more than this part of the time.
+const POLL_REST: u32 = 50;
+
+/// Tells whoever does the chores that somebody has written.
+#[derive(Debug, Default)]
+pub(crate) struct Woken(AtomicBool);
+
+impl Woken {
+    /// Tells whether somebody has written since this was last asked.
+    pub(crate) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::SeqCst)
+    }
+}
+
+/// Hears of changed files.
+pub(crate) struct Listener<'a> {
+    /// The memories.
+    pub store: &'a FileStore,
+    /// Where to write down what is heard.
+    pub diary: &'a Diary<'a>,
+    /// Rung when a file was changed, or somebody asks to stop.
+    pub bell: Arc<Bell>,
+    /// Whom to tell that somebody has written: this, and then that bell.
+    pub woken: (&'a Woken, &'a Bell),
+    /// When to end.
+    pub stop: Stop,
+}
+
+impl Listener<'_> {
+    /// Listens until somebody asks to stop. Where the system does not tell of changes, it looks for them again and again.
+    pub(crate) fn listen(&self) {
+        let start = Instant::now();
+        let mut debounce = Debounce::default();
+        let mut watch = self.begin();
+        // Between the last look at the files and the first that is heard, something may have changed.
+        let mut look = Some(Duration::ZERO);
+        while !self.stop.is_asked() {
+            let now = start.elapsed();
+            if let Some(listening) = &watch
+                && debounce.take(now)
+            {
+                let news = listening.take();
+                if let Some(why) = &news.lost {
+                    self.diary.warning(&format!("changes of files are heard no longer ({why})"));
+                    watch = None;
+                    look = Some(now);
+                } else {
+                    self.attend(&news);
+                }
+            }
+            if look.is_some_and(|at| at <= now) {
+                let took = self.look_at_all(start);
+                // What was lost may be there again.
+                watch = watch.or_else(|| self.begin());
+                look = watch.is_none().then(|| start.elapsed() + POLL.max(took * POLL_REST));
+            }
+            let next = [debounce.due(), look].into_iter().flatten().min();
+            let is_rung = self.bell.wait(next.and_then(|next| start.checked_add(next)));
+            if is_rung && watch.is_some() {
+                debounce.hear(start.elapsed());
+            }
+        }
+    }
+
+    fn begin(&self) -> Option<Watch> {
+        let bell = Arc::clone(&self.bell);
+        match Watch::begin(self.store.root(), move || bell.ring()) {
+            Ok(watch) => {
+                self.diary.hears(Watch::name(), None);
+                Some(watch)
+            }
+            Err(error) => {
+                self.diary.hears("polling", Some(&told(&error)));
+                None
+            }
+        }
+    }
+
+    fn look_at_all(&self, start: Instant) -> Duration {
+        let began = start.elapsed();
+        self.tell(self.store.refresh_all().map(|()| 0));
+        start.elapsed().saturating_sub(began)
+    }
+
+    /// Takes in what was heard.
+    fn attend(&self, news: &News) {
+        if news.more {
+            return self.tell(self.store.refresh_all().map(|()| 1));
+        }
+        let files: Vec<String> = news.files.iter().cloned().collect();
+        let mut changed = 0;
+        for slice in files.chunks(SLICE) {
+            if self.stop.is_asked() {
+                return;
+            }
+            match self.store.reread(slice) {
+                Ok(count) => changed += count,
+                Err(error) => return self.tell(Err(error)),
+            }
+        }
+        let looked = if news.folders { self.store.refresh() } else { Ok(()) };
+        self.tell(looked.map(|()| changed));
+    }
+
+    /// Wakes whoever does the chores, if somebody else has changed files or written to the journal.
+    fn tell(&self, changed: Result<u64, StoreError>) {
+        let written = self.diary.was_written();
+        let changed = changed.and_then(|changed| Ok((changed, written?)));
+        match changed {
+            Ok((0, false)) => {}
+            Ok((changed, _)) => {
+                if 0 < changed {
+                    let files = if changed == 1 { "file" } else { "files" };
+                    self.diary.info(&format!("index: took in {changed} {files} that others changed"));
+                }
+                self.woken.0.0.store(true, Ordering::SeqCst);
+                self.woken.1.ring();
+            }
+            Err(error) => self.diary.warning(&format!("index: {}", told(&error))),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! `memory serve`, `memory status`
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// No machine is so slow.
+const DEADLINE: Duration = Duration::from_mins(2);
+
+/// Settings with which a person is told of reminders in a file only.
+const BY_FILE: &str = "notification:\n  method: file\n";
+
+/// A daemon that runs until it is told to end, or until this is dropped.
+struct Daemon {
+    child: Child,
+    log: Receiver<String>,
+}
+
+impl Daemon {
+    /// Starts a daemon, and waits until it hears of changes.
+    fn start(sandbox: &Sandbox) -> Self {
+        let mut command = sandbox.command(&["serve", "--log", "-"]);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+        let (sender, log) = channel();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        let daemon = Self { child, log };
+        daemon.says("changes of files are");
+        daemon
+    }
+
+    /// Waits until the log says something.
+    fn says(&self, what: &str) -> String {
+        let until = Instant::now() + DEADLINE;
+        loop {
+            let line = self.log.recv_timeout(until.saturating_duration_since(Instant::now())).expect(what);
+            if line.contains(what) {
+                return line;
+            }
+        }
+    }
+
+    fn signal(&self, signal: &str) {
+        let done = Command::new("kill").args([signal, &self.child.id().to_string()]).status().expect("kill");
+        assert!(done.success());
+    }
+
+    /// Waits until it has ended. What it says comes first, and ends with it.
+    fn ended(&mut self) -> ExitStatus {
+        let until = Instant::now() + DEADLINE;
+        while self.log.recv_timeout(until.saturating_duration_since(Instant::now())).is_ok() {}
+        self.child.wait().expect("it ends")
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Writes a file as another program would, long ago.
+fn old(sandbox: &Sandbox, number: u32, folder: &str, front: &str, text: &str) -> String {
+    let id = format!("0000000{number}-0000-4000-8000-000000000000");
+    let whole =
+        format!("---\nid: {id}\ncreated_at: 2024-05-07T10:00:00Z\nupdated_at: 2024-05-07T10:00:00Z\n{front}---\n{text}\n");
+    sandbox.file(&format!(".memory/categories/{folder}/{number}.md"), &whole)
+}
+
+#[test]
+fn where_there_is_no_home_there_is_nothing_to_look_after() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["serve"]), @"
+    --- stderr
+    error[path_not_found]: there is no home at ~/.memory
+    hint: `memory write` makes one; --root names another
+    --- exit 3
+    ");
+    assert!(!sandbox.path(".memory").exists());
+}
+
+#[test]
+fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", BY_FILE);
+    old(&sandbox, 1, "inbox", "", "what nobody has filed for years");
+    old(&sandbox, 2, "reminders", "due: 2024-05-08T10:00:00Z\n", "call Anna");
+    old(&sandbox, 3, "people", "pinned: true\n", "Anna moved to Lisbon");
+    assert_snapshot!(sandbox.run(&["serve", "--once", "--json"]), @r#"{"chores":[{"name":"refresh","ending":"nothing"},{"name":"notify","ending":"done","said":"1 reminder shown by file"},{"name":"lifecycle","ending":"done","said":"1 sent to trash for their age (operation [op1])"},{"name":"purge","ending":"nothing"}]}"#);
+    assert_snapshot!(sandbox.run(&["status"]), @"
+    daemon	not running; the last one ended [time]
+    memories	2
+    inbox	0
+    reminders due	1
+    trash	2 files, 298 bytes
+    refresh	[time]	nothing	-	-
+    notify	[time]	done	1 reminder shown by file	-
+    lifecycle	[time]	done	1 sent to trash for their age (operation [op1])	-
+    purge	[time]	nothing	-	-
+    ");
+    assert!(sandbox.text(".memory/pending.md").contains("call Anna"));
+    assert_snapshot!(sandbox.run(&["log"]), @"
+    [op1]	[time]	consolidate	daemon	1	
+    [op2]	[time]	notify	daemon	1
+    ");
+    // The next round, once the interval is over.
+    let place = sandbox.path(".memory/index/daemon.json");
+    let mut state: Value = serde_json::from_slice(&fs::read(&place).expect("a file")).expect("JSON");
+    state["last_write"] = "2024-05-07T10:00:00Z".into();
+    for chore in state["chores"].as_array_mut().expect("chores") {
+        chore["began_at"] = "2024-05-07T10:00:00Z".into();
+    }
+    fs::write(&place, state.to_string()).expect("a file");
+    assert_snapshot!(sandbox.run(&["serve", "--once"]), @"
+    refresh	nothing	
+    notify	nothing	
+    lifecycle	nothing	
+    purge	nothing	
+    flush	done	1 change moved into the full text
+    dream-3	nothing
+    ");
+    let log = sandbox.text(".memory/daemon.log");
+    assert!(log.contains("lifecycle: 1 sent to trash") && !log.contains("Anna") && !log.contains("nobody"), "{log}");
+}
+
+#[test]
+fn a_trash_that_is_old_enough_is_emptied() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", "storage:\n  trash_retention: 0s\nnotification:\n  method: file\n");
+    let id = sandbox.write("tea", &[]);
+    sandbox.run(&["delete", &id]);
+    assert_eq!(sandbox.json(&["status"])["trash_files"], 1);
+    let chores = sandbox.json(&["serve", "--once"]);
+    let purge = chores["chores"].as_array().expect("chores").iter().find(|chore| chore["name"] == "purge").expect("it is due");
+    assert_eq!(purge["ending"], "done");
+    assert_eq!(sandbox.json(&["status"])["trash_files"], 0);
+    sandbox.file(".memory/config.yaml", "storage:\n  trash_retention: never\n");
+    assert!(!sandbox.run(&["serve", "--once"]).contains("purge"));
+}
+
+#[test]
+fn a_chore_that_fails_is_told_and_the_others_are_done() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", "embedding:\n  model: /nowhere\nnotification:\n  method: file\n");
+    sandbox.write("tea", &[]);
+    assert_snapshot!(sandbox.run(&["serve", "--once"]), @"
+    refresh	nothing	
+    notify	nothing	
+    lifecycle	nothing	
+    embed	failed	[MODEL_FAILED] the embedding model gave no vectors: /nowhere is not there
+    purge	nothing	
+    --- stderr
+    error[model_failed]: 1 chore has failed
+    hint: all others were done; the answers to these say what is wrong
+    --- exit 1
+    ");
+}
+
+#[test]
+fn status_works_where_nobody_ever_served() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tea", &[]);
+    assert_snapshot!(sandbox.run(&["status"]), @"
+    daemon	not running
+    memories	1
+    inbox	1
+    reminders due	0
+    trash	0 files, 0 bytes
+    ");
+    assert_snapshot!(sandbox.run(&["status", "--json"]), @r#"{"daemon":{"running":false},"memories":1,"inbox":1,"due":0,"trash_files":0,"trash_bytes":[n],"chores":[]}"#);
+}
+
+#[test]
+fn a_daemon_hears_of_changes_is_alone_and_ends_when_told() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", BY_FILE);
+    let file = old(&sandbox, 1, "knowledge", "pinned: true\n", "deploys on friday");
+    let mut daemon = Daemon::start(&sandbox);
+    let pid = daemon.child.id();
+    assert_snapshot!(sandbox.run(&["serve"]).replace(&pid.to_string(), "[pid]"), @"
+    --- stderr
+    error[daemon_running]: a daemon is looking after ~/.memory already (process [pid])
+    hint: `memory status` says what it does; SIGTERM ends it
+    --- exit 4
+    ");
+    let status = sandbox.json(&["status"]);
+    assert_eq!((&status["daemon"]["running"], &status["daemon"]["pid"]), (&true.into(), &pid.into()));
+    // An editor changes the file in place, and leaves its name and number alone.
+    let text = fs::read_to_string(&file).expect("a file");
+    fs::write(&file, text.replace("friday", "monday")).expect("a file");
+    daemon.says("took in 1 file that others changed");
+    assert!(sandbox.run(&["search", "monday"]).contains("deploys on monday"));
+    daemon.signal("-TERM");
+    assert_eq!(daemon.ended().code(), Some(0));
+    let status = sandbox.json(&["status"]);
+    assert_eq!(status["daemon"]["running"], false);
+    assert!(status["daemon"]["stopped_at"].is_string() && status["chores"][0]["due_at"].is_null(), "{status}");
+}
+
+#[test]
+fn a_daemon_that_was_killed_makes_way() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tea", &[]);
+    let mut daemon = Daemon::start(&sandbox);
+    daemon.child.kill().expect("it is killed");
+    daemon.ended();
+    let shown = sandbox.run(&["status"]);
+    assert!(shown.contains("not running; the last one, begun [time], was cut off"), "{shown}");
+    assert!(Sandbox::finish(sandbox.command(&["serve", "--once"]), "").status.success());
+}
+
+/// A home with a model that never answers, and a daemon that asks it.
+fn asking() -> (Sandbox, TcpListener, Daemon) {
+    let sandbox = Sandbox::new();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let settings = format!("{BY_FILE}embedding:\n  base_url: http://{address}/v1\n  name: none\n");
+    sandbox.file(".memory/config.yaml", &settings);
+    sandbox.write("tea", &[]);
+    let daemon = Daemon::start(&sandbox);
+    // Whoever connects waits for an answer.
+    let (asked, _) = listener.accept().expect("it asks");
+    drop(std::thread::spawn(move || {
+        let mut lines = BufReader::new(asked).lines();
+        while lines.next().is_some() {}
+    }));
+    (sandbox, listener, daemon)
+}
+
+#[test]
+fn a_daemon_ends_soon_in_the_middle_of_a_slow_chore() {
+    let (sandbox, _listener, mut daemon) = asking();
+    let began = Instant::now();
+    daemon.signal("-TERM");
+    assert_eq!(daemon.ended().code(), Some(0));
+    // The model would be waited for much longer.
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert_eq!(sandbox.json(&["status"])["daemon"]["running"], false);
+    assert!(sandbox.run(&["doctor"]).contains("nothing is wrong"));
+}
+
+#[test]
+fn a_second_signal_ends_a_daemon_at_once() {
+    let (_sandbox, _listener, mut daemon) = asking();
+    daemon.signal("-INT");
+    daemon.says("SIGINT: stopping");
+    daemon.signal("-INT");
+    assert_eq!(daemon.ended().signal(), Some(2));
+}
