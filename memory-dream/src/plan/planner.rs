@@ -48,10 +48,12 @@ pub(crate) fn decide<Tz: TimeZone>(
     }
     leaving.extend(plan.partings.iter().map(|parting| parting.id));
     let stays = |place: &usize| !leaving.contains(&looked.outlines[*place].id);
-    let ours: Vec<usize> = (0..looked.outlines.len())
+    let mut ours: Vec<usize> = (0..looked.outlines.len())
         .filter(|place| is_ours(&looked.outlines[*place]) && looked.glances[*place].is_some())
         .filter(stays)
         .collect();
+    // What was written first is told of first.
+    ours.sort_by_key(|place| (looked.outlines[*place].created_at, looked.outlines[*place].id));
     if does(Task::Merge) {
         merges::merge(services, &looked, &ours, now, &mut plan)?;
     }
