@@ -22,6 +22,12 @@ pub trait Embeddings: Debug + Send + Sync {
     /// When what is kept cannot be read.
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError>;
 
+    /// Returns how near each two memories are: the cosine of their vectors, where one model has read the texts that both have now.
+    ///
+    /// # Errors
+    /// When what is kept cannot be read.
+    fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError>;
+
     /// Keeps vectors of the model `identity`, all of them or none; those of texts that have changed in the meantime, or whose
     /// memories are gone, are left out. Returns how many were kept. Once this returns, a crash does not lose them.
     ///

@@ -18,6 +18,7 @@ pub fn embeddings_suite(make: &dyn Fn() -> Services) {
     what_has_no_vector_yet_is_found_by_its_words(&make());
     a_changed_text_has_no_vector(&make());
     another_model_never_mixes(&make());
+    two_memories_are_as_near_as_their_vectors(&make());
     filters_apply_to_vectors_too(&make());
     embedding_goes_on_where_it_stopped(&make());
     what_is_gone_or_changed_meanwhile_is_not_kept(&make());
@@ -139,6 +140,22 @@ fn a_changed_text_has_no_vector(services: &Services) {
     delete(&services, &id.to_string()).expect("it is deleted");
     assert!(!found(&ask(&services, "automobile")).contains(&id));
     assert!(services.store.lacking("one").expect("it is known").is_empty());
+}
+
+fn two_memories_are_as_near_as_their_vectors(services: &Services) {
+    let services = with(services, Meaning("one"));
+    let ids = ["a red automobile", "a red vehicle", "green tea", "not read yet"].map(|text| put(&services, text));
+    let cosines = |pairs: &[(usize, usize)]| {
+        let pairs: Vec<_> = pairs.iter().map(|(one, other)| (ids[*one], ids[*other])).collect();
+        services.store.cosines(&pairs).expect("they are compared")
+    };
+    assert_eq!(cosines(&[(0, 1)]), [None]);
+    all(&services);
+    let patch = Patch { content: Some("something else".into()), ..Patch::default() };
+    update(&services, &ids[3].to_string(), &patch, None, Secrets::Refuse).expect("it is changed");
+    let found = cosines(&[(0, 1), (1, 0), (0, 2), (0, 3), (3, 3)]);
+    assert!(found[0].is_some_and(|cosine| 0.99 < cosine) && found[0] == found[1], "{found:?}");
+    assert!(found[2].is_some_and(|cosine| cosine < 0.9) && found[3..] == [None, None], "{found:?}");
 }
 
 fn another_model_never_mixes(services: &Services) {

@@ -143,6 +143,19 @@ impl Embeddings for FakeStore {
         Ok(self.state().vectors.iter().any(|(own, kept)| is_wanted(own) && !kept.is_empty()))
     }
 
+    fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
+        let state = self.state();
+        let of = |(one, other): &(MemoryId, MemoryId)| {
+            let (one, other) = (&state.memories.get(one)?.1, &state.memories.get(other)?.1);
+            let mut models: Vec<&String> = state.vectors.keys().collect();
+            models.sort();
+            let vectors = |model: &&String| Some((state.vector(model, one)?, state.vector(model, other)?));
+            let (one, other) = models.iter().find_map(vectors)?;
+            Some(one.vector.iter().zip(&other.vector).map(|(one, other)| one * other).sum())
+        };
+        Ok(pairs.iter().map(of).collect())
+    }
+
     fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let mut state = self.state();
         let is_current = |own: &&TextVector| {

@@ -47,13 +47,15 @@ pub(super) fn merge(
     pairs.retain(|(one, other)| suspects.contains_key(one) && suspects.contains_key(other));
     let mut order: Vec<u32> = suspects.keys().copied().collect();
     order.sort_by(|one, other| suspects[one].standing.cmp(&suspects[other].standing));
+    let cosines = cosines(services, &pairs, &id)?;
     let mut readings = Readings { services, looked, known: HashMap::new(), trouble: None };
     let mut accepts = |group: &[u32], next: u32| {
         let own = &suspects[&next].memory;
         if group.iter().any(|member| may_merge(&suspects[member].memory, own, now).is_err()) {
             return false;
         }
-        if !readings.are_duplicates(&id(group[0]), &id(next)) {
+        let cosine = cosines.get(&(group[0].min(next), group[0].max(next))).copied();
+        if !readings.are_duplicates(&id(group[0]), &id(next), cosine) {
             return false;
         }
         // Each would come back with the notes that it was taken in from.
@@ -75,6 +77,20 @@ pub(super) fn merge(
     plan.alike.sort_unstable();
     plan.alike.dedup();
     Ok(())
+}
+
+/// Returns how near the pairs are, where a model has read both of them; without a model, no pair is looked up.
+fn cosines(
+    services: &Services,
+    pairs: &[(u32, u32)],
+    id: &dyn Fn(u32) -> MemoryId,
+) -> Result<HashMap<(u32, u32), f32>, StoreError> {
+    if !services.store.has_vectors(None)? {
+        return Ok(HashMap::new());
+    }
+    let ids: Vec<(MemoryId, MemoryId)> = pairs.iter().map(|(one, other)| (id(*one), id(*other))).collect();
+    let cosines = services.store.cosines(&ids)?;
+    Ok(pairs.iter().zip(cosines).filter_map(|(pair, cosine)| Some((*pair, cosine?))).collect())
 }
 
 /// Thinks out what becomes of memories that say the same; nothing if a sentence would be lost, or one was changed meanwhile.
@@ -116,11 +132,11 @@ struct Readings<'a> {
 }
 
 impl Readings<'_> {
-    fn are_duplicates(&mut self, one: &MemoryId, other: &MemoryId) -> bool {
+    fn are_duplicates(&mut self, one: &MemoryId, other: &MemoryId, cosine: Option<f32>) -> bool {
         if READINGS <= self.known.len() {
             self.known.retain(|id, _| id == one);
         }
-        self.read(one) && self.read(other) && self.known[one].is_duplicate_of(&self.known[other], None)
+        self.read(one) && self.read(other) && self.known[one].is_duplicate_of(&self.known[other], cosine)
     }
 
     fn read(&mut self, id: &MemoryId) -> bool {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use chrono::{TimeDelta, Utc};
 use memory_core::testing::{FakeChat, FakeClock, FakeStore, services};
 use memory_core::{
-    Category, Draft, Filter, Memory, MemoryId, Patch, Phase, Reminders, Secrets, Services, Verb, delete, link, pin, remind_of,
-    undo, update, upgrade, write,
+    Category, ContentHash, Draft, Filter, Memory, MemoryId, Patch, Phase, Reminders, Secrets, Services, TextVector, Verb, delete,
+    link, pin, remind_of, undo, update, upgrade, write,
 };
 use memory_dream::merge::conserved;
 use memory_dream::{Dream, Dreamt, Level, Pace, Rules, Task, dream};
@@ -337,4 +337,23 @@ fn a_language_model_is_asked_once_and_believed_only_so_far() {
     let bed = Bed { services: broken, ..bed };
     let dreamt = bed.dream(Level::Light.tasks());
     assert_eq!((bed.get(other).map(|memory| memory.phase), dreamt.troubles.len()), (Some(Phase::Inbox), 1));
+}
+
+#[test]
+fn a_paraphrase_becomes_one_only_where_a_model_says_so() {
+    let texts = [
+        "The team meets in the small room on the second floor every Tuesday to plan the work.",
+        "The team gathers in the small room on the second floor every Tuesday to plan the work.",
+    ];
+    let merged = |model: bool| {
+        let bed = Bed::new();
+        let ids: Vec<MemoryId> = texts.iter().map(|text| bed.put(text)).collect();
+        if model {
+            let vector = |id: &MemoryId, text: &str| TextVector { id: *id, text: ContentHash::of(text), vector: vec![0.6, 0.8] };
+            let vectors: Vec<_> = ids.iter().zip(texts).map(|(id, text)| vector(id, text)).collect();
+            bed.services.store.keep_vectors("one", &vectors).expect("they are kept");
+        }
+        bed.dream(&[Task::Merge]).merged.len()
+    };
+    assert_eq!([merged(false), merged(true)], [0, 1]);
 }

@@ -28,6 +28,10 @@ impl Embeddings for FileStore {
         self.index.has_vectors(identity)
     }
 
+    fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
+        self.index.cosines(pairs)
+    }
+
     fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let _lock = self.begin()?;
         self.index.keep_vectors(identity, vectors)

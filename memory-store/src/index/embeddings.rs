@@ -37,6 +37,33 @@ impl Index {
         self.ask("look for vectors", |_, opened| Ok(Vectors::were_made(&opened.place, identity)))
     }
 
+    /// Returns how near each two documents are, where one model has read the texts that both have now.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
+        self.ask("compare vectors", |_, opened| {
+            let mut cosines = vec![None; pairs.len()];
+            let models = Vectors::all(&opened.place)?;
+            if models.is_empty() {
+                return Ok(cosines);
+            }
+            let mut known = Vec::with_capacity(pairs.len());
+            for (place, (one, other)) in pairs.iter().enumerate() {
+                if let Some((one, other)) = current(&opened.connection, one)?.zip(current(&opened.connection, other)?) {
+                    known.push((place, [one, other]));
+                }
+            }
+            let documents: Vec<[(i64, ContentHash); 2]> = known.iter().map(|(_, pair)| *pair).collect();
+            for vectors in models {
+                for ((place, _), cosine) in known.iter().zip(vectors.cosines_between(&documents)) {
+                    cosines[*place] = cosines[*place].or(cosine);
+                }
+            }
+            Ok(cosines)
+        })
+    }
+
     /// Keeps vectors of the model `identity`, as far as the documents still have these texts; returns how many.
     ///
     /// # Errors

@@ -57,6 +57,18 @@ impl Vectors {
         Ok(keys.iter().map(cosine).collect())
     }
 
+    /// Returns the cosine of the vectors of each two documents, as far as both have one for the texts with these hashes.
+    pub fn cosines_between(&self, pairs: &[[(i64, ContentHash); 2]]) -> Vec<Option<f32>> {
+        let Some(view) = &self.view else { return vec![None; pairs.len()] };
+        let slots = view.slots(pairs.iter().flatten().map(|(key, _)| *key));
+        let row = |(key, text): &(i64, ContentHash)| Some(view.row(*slots.get(key)?)?).filter(|row| row.text == *text);
+        let cosine = |[one, other]: &[(i64, ContentHash); 2]| {
+            let (one, other) = (row(one)?, row(other)?);
+            Some(one.exact.iter().zip(other.exact).map(|(one, other)| one * other).sum())
+        };
+        pairs.iter().map(cosine).collect()
+    }
+
     /// Returns the cosine of each document's vector to `query`, as far as it has one for the text with this hash.
     ///
     /// # Errors
