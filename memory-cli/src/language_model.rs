@@ -4,13 +4,13 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use chrono::NaiveDate;
-use chrono_tz::Tz;
+use chrono::{NaiveDate, Offset, Utc};
 use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
 use memory_core::{Answer, ChatError, ChatModel, ChatRequest, Clock, Metered, Trouble};
 use memory_store::Ledger;
 
 use crate::config::{Layer, Llm, Settings};
+use crate::zone::{NamedZone, Zone};
 
 /// Returns the model that the settings name, if they name one, ready to be opened once there is something to ask. It keeps to
 /// the budget of the settings.
@@ -27,8 +27,8 @@ pub(crate) fn today(settings: &Settings, clock: &dyn Clock) -> NaiveDate {
 }
 
 /// A machine may travel; a budget does not.
-fn zone(setting: Option<Tz>) -> Tz {
-    setting.unwrap_or(Tz::UTC)
+fn zone(setting: Option<NamedZone>) -> Zone {
+    setting.map_or_else(|| Zone::Fixed(Utc.fix()), Zone::Named)
 }
 
 /// A model that is opened when it is first asked.
@@ -36,13 +36,13 @@ fn zone(setting: Option<Tz>) -> Tz {
 struct Later {
     llm: Llm,
     root: PathBuf,
-    zone: Tz,
+    zone: Zone,
     clock: Arc<dyn Clock>,
-    opened: OnceLock<Metered<RemoteChat, Tz>>,
+    opened: OnceLock<Metered<RemoteChat, Zone>>,
 }
 
 impl Later {
-    fn opened(&self) -> Result<&Metered<RemoteChat, Tz>, ChatError> {
+    fn opened(&self) -> Result<&Metered<RemoteChat, Zone>, ChatError> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }

@@ -1,7 +1,8 @@
 //! The time zone in which times are meant.
 
-use chrono::{DateTime, FixedOffset, Local, MappedLocalTime, NaiveDate, NaiveDateTime, Offset, TimeZone};
-use chrono_tz::{TZ_VARIANTS, Tz};
+use chrono::{DateTime, Datelike, FixedOffset, Local, MappedLocalTime, NaiveDate, NaiveDateTime, Offset, TimeZone, Timelike};
+use jiff::Timestamp;
+use jiff::tz::{AmbiguousOffset, TimeZoneDatabase};
 use memory_core::ParseError;
 
 /// The time zone in which times are meant.
@@ -10,7 +11,7 @@ pub(crate) enum Zone {
     /// That of the machine.
     Machine,
     /// One that has a name.
-    Named(Tz),
+    Named(NamedZone),
     /// One whose clocks never change.
     Fixed(FixedOffset),
 }
@@ -31,18 +32,63 @@ pub(crate) enum Now {
     Shown(NaiveDateTime),
 }
 
+/// A time zone with a name, of the database that comes with the program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NamedZone(&'static jiff::tz::TimeZone);
+
 /// Reads the name of a time zone, such as `Asia/Shanghai`; case does not matter.
-pub(crate) fn named(text: &str) -> Result<Tz, ParseError> {
-    let wanted = text.trim();
-    TZ_VARIANTS
-        .into_iter()
-        .find(|zone| zone.name().eq_ignore_ascii_case(wanted))
-        .ok_or_else(|| ParseError::new(text, "a time zone such as Europe/Berlin (a name of the IANA's database)"))
+pub(crate) fn named(text: &str) -> Result<NamedZone, ParseError> {
+    let none = |_| ParseError::new(text, "a time zone such as Europe/Berlin (a name of the IANA's database)");
+    let zone = TimeZoneDatabase::bundled().get(text.trim()).map_err(none)?;
+    // The settings name one, and are read once.
+    Ok(NamedZone(Box::leak(Box::new(zone))))
+}
+
+impl NamedZone {
+    /// Returns its name.
+    pub(crate) fn name(self) -> &'static str {
+        self.0.iana_name().unwrap_or("UTC")
+    }
+
+    fn at(self, utc: &NaiveDateTime) -> FixedOffset {
+        let moment = Timestamp::from_second(utc.and_utc().timestamp());
+        let far = if utc.year() < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        ahead_by(self.0.to_offset(moment.unwrap_or(far)))
+    }
+
+    fn where_clocks_show(self, local: &NaiveDateTime) -> MappedLocalTime<FixedOffset> {
+        let (date, time) = (local.date(), local.time());
+        let small = |number: u32| i8::try_from(number).unwrap_or_default();
+        let shown = i16::try_from(date.year()).ok().and_then(|year| {
+            let [month, day] = [date.month(), date.day()].map(small);
+            let [hour, minute, second] = [time.hour(), time.minute(), time.second()].map(small);
+            jiff::civil::DateTime::new(year, month, day, hour, minute, second, 0).ok()
+        });
+        // Beyond what the database knows nothing changes any more.
+        let Some(shown) = shown else { return MappedLocalTime::Single(self.at(local)) };
+        match self.0.to_ambiguous_timestamp(shown).offset() {
+            AmbiguousOffset::Unambiguous { offset } => MappedLocalTime::Single(ahead_by(offset)),
+            AmbiguousOffset::Gap { .. } => MappedLocalTime::None,
+            AmbiguousOffset::Fold { before, after } => MappedLocalTime::Ambiguous(ahead_by(before), ahead_by(after)),
+        }
+    }
+}
+
+impl PartialEq for NamedZone {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for NamedZone {}
+
+fn ahead_by(offset: jiff::tz::Offset) -> FixedOffset {
+    FixedOffset::east_opt(offset.seconds()).unwrap_or_else(|| chrono::Utc.fix())
 }
 
 impl Zone {
     /// Returns the zone that the settings name, else that of the machine.
-    pub(crate) fn of(setting: Option<Tz>) -> Self {
+    pub(crate) fn of(setting: Option<NamedZone>) -> Self {
         setting.map_or(Self::Machine, Self::Named)
     }
 
@@ -53,7 +99,7 @@ impl Zone {
 
 impl Now {
     /// Returns the moment, in the zone that the settings name; else in that which its offset tells, else the machine's.
-    pub(crate) fn seen(self, setting: Option<Tz>) -> DateTime<Zone> {
+    pub(crate) fn seen(self, setting: Option<NamedZone>) -> DateTime<Zone> {
         match self {
             Self::Moment(moment) => moment.with_timezone(&setting.map_or(Zone::Fixed(*moment.offset()), Zone::Named)),
             Self::Shown(shown) => {
@@ -96,7 +142,7 @@ impl TimeZone for Zone {
     fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> MappedLocalTime<Ahead> {
         match self {
             Self::Machine => Local.offset_from_local_datetime(local).map(|by| self.ahead(by)),
-            Self::Named(zone) => zone.offset_from_local_datetime(local).map(|by| self.ahead(by.fix())),
+            Self::Named(zone) => zone.where_clocks_show(local).map(|by| self.ahead(by)),
             Self::Fixed(by) => MappedLocalTime::Single(self.ahead(*by)),
         }
     }
@@ -108,7 +154,7 @@ impl TimeZone for Zone {
     fn offset_from_utc_datetime(&self, utc: &NaiveDateTime) -> Ahead {
         self.ahead(match self {
             Self::Machine => Local.offset_from_utc_datetime(utc),
-            Self::Named(zone) => zone.offset_from_utc_datetime(utc).fix(),
+            Self::Named(zone) => zone.at(utc),
             Self::Fixed(by) => *by,
         })
     }
@@ -146,6 +192,6 @@ mod tests {
     #[test]
     fn a_zone_that_is_none_is_refused() {
         assert!(named("Mars/Olympus").is_err() && named("").is_err());
-        assert_eq!(named(" utc "), Ok(Tz::UTC));
+        assert_eq!(named(" utc ").map(NamedZone::name), Ok("UTC"));
     }
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chrono_tz::Tz;
 use memory_core::ParseError;
 use memory_ingest::SourceName;
 use serde_json::Value;
@@ -11,7 +10,7 @@ use serde_json::Value;
 use super::document::{Document, parsed};
 use super::{ConfigError, Environment, Llm, Reranking};
 use crate::moments;
-use crate::zone;
+use crate::zone::{self, NamedZone};
 
 /// All settings, and where each comes from.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ pub(crate) struct Settings {
     /// How reminders are shown.
     pub notification_method: Setting<NotificationMethod>,
     /// The time zone in which reminders are meant.
-    pub timezone: Setting<Option<Tz>>,
+    pub timezone: Setting<Option<NamedZone>>,
     /// The embedding model.
     pub embedding: Embedding,
     /// The reranking model.
@@ -179,7 +178,7 @@ impl Settings {
             ("daemon.upgrade_access_threshold".to_owned(), self.upgrade_access_threshold.show(|count| (*count).into())),
             ("notification.enabled".to_owned(), self.notifications.show(|yes| (*yes).into())),
             ("notification.method".to_owned(), self.notification_method.show(|method| method.as_str().into())),
-            ("timezone".to_owned(), self.timezone.show(|zone| zone.map(Tz::name).into())),
+            ("timezone".to_owned(), self.timezone.show(|zone| zone.map(NamedZone::name).into())),
         ];
         let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
         let Embedding { model, base_url, name, api_key_env } = &self.embedding;
