@@ -163,6 +163,11 @@ fn what_takes_long_rests_while_nobody_writes_and_comes_soon_when_somebody_does()
     assert_eq!(schedule.due_at(Chore::Notify), Some(second(62)));
     schedule.done(Chore::Refresh, second(0), second(1000));
     assert_eq!(schedule.due_at(Chore::Refresh), Some(second(4600)));
+    // What fails is not hurried.
+    schedule.done(Chore::Lifecycle, second(5000), second(5000));
+    schedule.failed(Chore::Lifecycle, second(5060));
+    schedule.woken(second(5061));
+    assert_eq!(schedule.due_at(Chore::Lifecycle), Some(second(5120)));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What a daemon has done, for others to read.
 
+use std::fs::DirBuilder;
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
@@ -119,7 +121,7 @@ impl DaemonState {
 
     fn try_write(&self, place: &Path) -> io::Result<()> {
         let folder = place.parent().unwrap_or(place);
-        std::fs::create_dir_all(folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let mut file = tempfile::Builder::new().prefix(".daemon-").tempfile_in(folder)?;
         serde_json::to_writer(&mut file, self)?;
         file.write_all(b"\n")?;
