@@ -86,11 +86,18 @@ pub trait History: Debug + Send + Sync {
     /// Iterates over the files in the trash, newest first.
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_>;
 
+    /// Takes back what was interrupted in the middle, so that the records tell what holds.
+    ///
+    /// # Errors
+    /// When a file cannot be put back.
+    fn recover(&self) -> Result<(), StoreError>;
+
     /// Puts every file that the operation `id` changed back as it was before, as the operation `undo`, whose changes are
     /// empty; returns how many files there were.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] if one of the files was changed since; then nothing was done.
+    /// [`StoreError::Conflict`] if one of the files was changed since, [`StoreError::OperationNotFound`] if somebody else has
+    /// taken it back already; then nothing was done.
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError>;
 
     /// Puts a file from the trash back where it was, as the operation `restore`, whose changes are empty. A later version

@@ -13,6 +13,8 @@ use crate::{MemoryId, OperationId, Outcome, Record, Services, StoreError, Trashe
 /// # Errors
 /// [`StoreError::OperationNotFound`] if there is none, [`StoreError::Conflict`] if one of its files was changed since.
 pub fn undo(services: &Services, reference: Option<&str>) -> Result<Undone, StoreError> {
+    // What was interrupted, perhaps an undo, is taken back before it could be taken for done.
+    services.history.recover()?;
     services.store.refresh()?;
     let record = match reference {
         Some(reference) => named(services, reference)?,

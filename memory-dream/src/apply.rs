@@ -170,7 +170,7 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
         let names = wikilink::names_of(&source.memory, &source.path);
         let mut is_named = false;
         for other in services.store.referring(&id, &names)? {
-            is_named |= !other.memory.links.contains(&id);
+            is_named |= !wikilink::parse(&other.memory.content).is_empty();
             if other.problem.is_none() && other.memory.links.contains(&id) && !one.gone.contains(&other.memory.id) {
                 others.insert(other.memory.id, other);
             }

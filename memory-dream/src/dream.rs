@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use chrono::TimeZone;
 use memory_core::{
-    LinksResolved, MemoryId, OperationId, Refinement, Services, StoreError, Verb, resolve_links_in, resolve_links_of,
+    Filter, LinksResolved, MemoryId, OperationId, Order, Refinement, Services, Slice, StoreError, Verb, resolve_links_in,
+    resolve_links_of,
 };
 
 use crate::apply::apply;
@@ -98,6 +99,14 @@ pub fn dream<Tz: TimeZone>(services: &Services, dream: &Dream<'_, Tz>, pace: &mu
         Err(Halt::Asked) => dreamt.is_cut = true,
         Err(Halt::Store(error)) => return Err(error),
     }
+    let none = Slice { order: Order::Created, offset: 0, limit: Some(0) };
+    let now = services.clock.now();
+    dreamt.troubles.extend(services.store.list(&Filter::everything(), &none, now)?.degraded);
+    dreamt.troubles.extend(match services.store.outlines()?.iter().filter(|outline| outline.is_damaged).count() {
+        0 => None,
+        1 => Some("1 file cannot be understood and was left alone, and `memory doctor` names it".to_owned()),
+        several => Some(format!("{several} files cannot be understood and were left alone, and `memory doctor` names them")),
+    });
     dreamt.operation = refinement.has_changed().then(|| refinement.id().clone());
     Ok(dreamt)
 }
@@ -127,8 +136,13 @@ fn rounds<'s, Tz: TimeZone>(
     pace: &mut Pace<'_>,
 ) -> Result<(), Halt> {
     let does = |task: Task| dream.tasks.contains(&task);
+    // What was interrupted in the middle is taken back before anything is decided on it.
+    services.history.recover()?;
     for round in 0..ROUNDS {
-        let (mut plan, mut looked) = decide(services, dream, pace)?;
+        // What nothing leads to any more because of this dream has its time before it, as the rehearsal says.
+        let later: Vec<Task> = dream.tasks.iter().copied().filter(|task| ![Task::Expire, Task::Decay].contains(task)).collect();
+        let tasks = if round == 0 { dream.tasks } else { &later };
+        let (mut plan, mut looked) = decide(services, &Dream { tasks, ..*dream }, pace)?;
         if does(Task::Classify) && round == 0 {
             dreamt.troubles.extend(asking::classify(services, &mut looked, &mut plan)?);
         }
@@ -217,8 +231,9 @@ impl Dreamt {
     }
 
     fn add_links(&mut self, links: LinksResolved) {
-        self.links.resolved += links.resolved;
-        self.links.unresolved += links.unresolved;
+        // Later rounds follow some of them again.
+        self.links.resolved = self.links.resolved.max(links.resolved);
+        self.links.unresolved = self.links.unresolved.max(links.unresolved);
         self.links.updated += links.updated;
     }
 

@@ -51,8 +51,8 @@ impl Lines<'_> {
             for text in &merge.added {
                 self.push("+", merge.kept, "", Some(text));
             }
-            for gone in &merge.gone {
-                self.push("-", *gone, &format!("becomes part of {}", self.name(merge.kept)), None);
+            for (gone, headline) in merge.gone.iter().zip(&merge.headlines) {
+                self.push("-", *gone, &format!("becomes part of {}", self.name(merge.kept)), Some(headline));
             }
         }
         for reminding in self.some(&dreamt.reminders) {
@@ -76,7 +76,7 @@ impl Lines<'_> {
             self.push("?", own.newer.id, &format!("({:.2})", own.confidence), Some(&own.newer.sentence));
         }
         for parting in self.some(&dreamt.parted) {
-            self.push("-", parting.id, &age(parting.fate), None);
+            self.push("-", parting.id, &age(parting.fate), Some(&parting.headline));
         }
     }
 

@@ -20,7 +20,7 @@ fn a_dream_says_first_what_it_would_do_and_then_what_it_did() {
     assert_snapshot!(sandbox.run(&["dream", "--level", "2"]), @"
     ~	[id2]	project (1.00)	The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.
     =	[id2]		The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.
-    -	[id1]	becomes part of [id2]	
+    -	[id1]	becomes part of [id2]	The staging server runs PostgreSQL 16 on port 5433.
     --- stderr
     1 filed, 1 merged into others
     1 left in the inbox, since nothing says surely enough what it is about

@@ -44,7 +44,11 @@ impl Patch {
     pub fn apply(&self, memory: &Memory, now: DateTime<Utc>) -> Option<Memory> {
         let mut patched = memory.clone();
         patched.tags = memory.tags.with(&self.add_tags).without(&self.remove_tags);
-        patched.links.extend(self.add_links.iter().filter(|link| !memory.links.contains(link)));
+        for link in &self.add_links {
+            if !patched.links.contains(link) {
+                patched.links.push(*link);
+            }
+        }
         patched.links.retain(|link| !self.remove_links.contains(link) && *link != memory.id);
         set(&mut patched.content, self.content.as_ref());
         set(&mut patched.title, self.title.as_ref());

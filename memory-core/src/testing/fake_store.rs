@@ -443,6 +443,10 @@ impl History for FakeStore {
         Box::new(trashed.into_iter())
     }
 
+    fn recover(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
         let mut state = self.state();
         let mut wanted = Vec::new();

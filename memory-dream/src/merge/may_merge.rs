@@ -1,7 +1,7 @@
 //! Which memories may become one.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Memory, Phase};
+use memory_core::{Memory, Phase, wikilink};
 
 /// Why two memories may not become one, whatever they say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -15,6 +15,9 @@ pub enum Obstacle {
     /// They are filed in different categories.
     #[error("they are filed in different categories")]
     Category,
+    /// They have different titles, or say nothing but their titles.
+    #[error("their titles tell them apart")]
+    Title,
     /// What they say does not hold in the same time.
     #[error("they hold in different times")]
     Validity,
@@ -34,10 +37,14 @@ pub enum Obstacle {
 /// Returns the first obstacle there is; the order of the two does not matter.
 pub fn may_merge(one: &Memory, other: &Memory, now: DateTime<Utc>) -> Result<(), Obstacle> {
     let are_filed = one.phase == Phase::Organized && other.phase == Phase::Organized;
+    let titles = one.title.as_deref().zip(other.title.as_deref());
+    let is_told_apart = titles.is_some_and(|(one, other)| wikilink::fold(one) != wikilink::fold(other));
+    let says_nothing = [one, other].iter().any(|memory| memory.content.trim().is_empty());
     let obstacles = [
         (one.id == other.id, Obstacle::Same),
         (one.scope != other.scope, Obstacle::Scope),
         (are_filed && one.category != other.category, Obstacle::Category),
+        (is_told_apart || says_nothing, Obstacle::Title),
         (one.superseded_by != other.superseded_by, Obstacle::Superseded),
         ((one.valid_from, one.valid_until) != (other.valid_from, other.valid_until), Obstacle::Validity),
         (one.is_over(now) != other.is_over(now), Obstacle::Over),
@@ -73,6 +80,7 @@ mod tests {
             (filed.clone(), Err(Obstacle::Same)),
             (changed(|memory| memory.scope = memory_core::Scope::Agent("a".into())), Err(Obstacle::Scope)),
             (changed(|memory| (memory.phase, memory.category) = (Phase::Organized, Category::Skills)), Err(Obstacle::Category)),
+            (changed(|memory| memory.content = " ".into()), Err(Obstacle::Title)),
             (changed(|memory| memory.superseded_by = Some(MemoryId::of_path("3"))), Err(Obstacle::Superseded)),
             (changed(|memory| memory.valid_until = Some(DateTime::<Utc>::MAX_UTC)), Err(Obstacle::Validity)),
             (changed(|memory| memory.expires_at = Some(DateTime::UNIX_EPOCH)), Err(Obstacle::Over)),

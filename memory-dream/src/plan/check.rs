@@ -64,7 +64,13 @@ mod tests {
     }
 
     fn merge(kept: &str, gone: &[&str]) -> Merge {
-        Merge { kept: id(kept), gone: gone.iter().map(|name| id(name)).collect(), texts: Vec::new(), added: Vec::new() }
+        Merge {
+            kept: id(kept),
+            gone: gone.iter().map(|name| id(name)).collect(),
+            headlines: Vec::new(),
+            texts: Vec::new(),
+            added: Vec::new(),
+        }
     }
 
     fn filing(name: &str) -> Filing {
@@ -72,7 +78,7 @@ mod tests {
     }
 
     fn parting(name: &str) -> Parting {
-        Parting { id: id(name), stamp: Stamp(ContentHash::of(name)), fate: Fate::Over }
+        Parting { id: id(name), stamp: Stamp(ContentHash::of(name)), fate: Fate::Over, headline: name.to_owned() }
     }
 
     #[test]

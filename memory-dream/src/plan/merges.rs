@@ -8,7 +8,7 @@ use memory_core::{ContentHash, Memory, MemoryId, Services, StoreError};
 use super::look::Looked;
 use super::{Merge, Plan};
 use crate::merge::{Standing, conserved, may_merge, merged, standing};
-use crate::similar::{Reading, Sketch, candidates, groups};
+use crate::similar::{Cased, Reading, Sketch, candidates, groups};
 
 /// How many texts are kept in memory while they are compared.
 const READINGS: usize = 8_192;
@@ -40,7 +40,8 @@ pub(super) fn merge(
     for number in numbers {
         if let Some(mut memory) = current(services, looked, &id(number))? {
             let standing = standing(&memory);
-            memory.content = String::new();
+            // Whether it says anything is all that is still asked of it.
+            memory.content = memory.content.trim().chars().take(1).collect();
             suspects.insert(number, Suspect { memory, standing });
         }
     }
@@ -107,7 +108,9 @@ fn join(services: &Services, looked: &Looked, ids: &[MemoryId]) -> Result<Option
     }
     let text = |id: &MemoryId| looked.place(id).map(|place| looked.outlines[place].text);
     let texts: Option<Vec<ContentHash>> = std::iter::once(&one.memory.id).chain(&one.gone).map(text).collect();
-    Ok(texts.map(|texts| Merge { kept: one.memory.id, gone: one.gone, texts, added: one.added }))
+    let headline = |id: &MemoryId| memories.iter().find(|memory| memory.id == *id).map(|memory| memory.headline().to_owned());
+    let headlines = one.gone.iter().map(|id| headline(id).unwrap_or_default()).collect();
+    Ok(texts.map(|texts| Merge { kept: one.memory.id, gone: one.gone, headlines, texts, added: one.added }))
 }
 
 /// Returns a memory, if it still says what was looked at.
@@ -127,7 +130,7 @@ fn current(services: &Services, looked: &Looked, id: &MemoryId) -> Result<Option
 struct Readings<'a> {
     services: &'a Services,
     looked: &'a Looked,
-    known: HashMap<MemoryId, Reading>,
+    known: HashMap<MemoryId, (Reading, Cased)>,
     trouble: Option<StoreError>,
 }
 
@@ -136,7 +139,8 @@ impl Readings<'_> {
         if READINGS <= self.known.len() {
             self.known.retain(|id, _| id == one);
         }
-        self.read(one) && self.read(other) && self.known[one].is_duplicate_of(&self.known[other], cosine)
+        let is_duplicate = |this: &Self| this.known[one].0.is_duplicate_of(&this.known[other].0, cosine);
+        self.read(one) && self.read(other) && is_duplicate(self) && self.known[one].1.agrees_with(&self.known[other].1)
     }
 
     fn read(&mut self, id: &MemoryId) -> bool {
@@ -145,7 +149,7 @@ impl Readings<'_> {
         }
         match current(self.services, self.looked, id) {
             Ok(Some(memory)) => {
-                self.known.insert(*id, Reading::of(&memory.content));
+                self.known.insert(*id, (Reading::of(&memory.content), Cased::of(&memory.content)));
                 true
             }
             Ok(None) => false,

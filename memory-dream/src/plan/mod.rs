@@ -86,6 +86,8 @@ pub struct Merge {
     pub kept: MemoryId,
     /// Those that go to trash.
     pub gone: Vec<MemoryId>,
+    /// What those are called, see [`memory_core::Memory::headline`].
+    pub headlines: Vec<String>,
     /// The texts that this was thought out for: that of the one that is kept, then those of the others.
     pub texts: Vec<ContentHash>,
     /// What is added to the text that is kept, paragraph by paragraph.
@@ -101,6 +103,8 @@ pub struct Parting {
     pub stamp: Stamp,
     /// Why.
     pub fate: Fate,
+    /// What it is called, see [`memory_core::Memory::headline`].
+    pub headline: String,
 }
 
 /// A reminder that is made of a memory.

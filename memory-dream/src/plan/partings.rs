@@ -20,9 +20,11 @@ pub(super) fn part(
         Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => return Ok(()),
         Err(error) => return Err(error),
     };
-    match spared(&stored.memory, fate, is_linked(services, &stored)?, now) {
-        Some(why) => plan.spared.push((*id, why)),
-        None => plan.partings.push(Parting { id: *id, stamp: stored.stamp, fate }),
+    if let Some(why) = spared(&stored.memory, fate, is_linked(services, &stored)?, now) {
+        plan.spared.push((*id, why));
+    } else {
+        let headline = stored.memory.headline().to_owned();
+        plan.partings.push(Parting { id: *id, stamp: stored.stamp, fate, headline });
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 
 mod alignment;
 mod candidates;
+mod cased;
 mod groups;
 mod likeness;
 mod literal;
@@ -17,6 +18,7 @@ mod sketch;
 mod tests;
 
 pub use candidates::candidates;
+pub use cased::Cased;
 pub use groups::groups;
 pub use likeness::{Difference, Likeness, likeness};
 pub use reading::Reading;

@@ -59,6 +59,10 @@ impl History for FileStore {
         Box::new(trashed)
     }
 
+    fn recover(&self) -> Result<(), StoreError> {
+        self.begin().map(drop)
+    }
+
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
         let _lock = self.begin()?;
         // What an undo took back before it was interrupted is the end of the operation.
@@ -74,6 +78,9 @@ impl History for FileStore {
             }
             later.insert(change.id, change.before);
             files += 1;
+        }
+        if files == 0 {
+            return Err(StoreError::OperationNotFound { wanted: format!("{id} was taken back already") });
         }
         let (mut steps, mut touched) = (Vec::new(), HashSet::new());
         for change in self.own_changes(id).skip(done) {
