@@ -157,3 +157,21 @@ fn a_full_disk_at_any_step_leaves_every_operation_whole_or_undone() {
         check(name, act, Fault::Fails(io::ErrorKind::StorageFull));
     }
 }
+
+#[test]
+fn an_undo_that_died_is_done_by_the_next_and_no_other_operation_is_undone() {
+    let take_back: Act = |services, _| undo(services, None).map(drop);
+    let (whole, _, steps) = run(take_back, Fault::Dies, u64::MAX);
+    let expected = state(&whole);
+    for at in 1..=steps {
+        let (home, acknowledged, _) = run(take_back, Fault::Dies, at);
+        if !acknowledged {
+            let undone = undo(&home.services(), None).unwrap();
+            // What was whole before the disk died is done; the next in turn is the link, which is done again.
+            if undone.record.verb != memory_core::Verb::Delete {
+                undo(&home.services(), Some(undone.undo.as_str())).unwrap();
+            }
+        }
+        assert_eq!(state(&home), expected, "at step {at}");
+    }
+}
