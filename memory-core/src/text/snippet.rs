@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::fold::joins;
+use super::stem::may_have;
 use super::tokens::some_tokens;
 use super::{Term, TokenKind};
 
@@ -81,8 +82,8 @@ fn matches(line: &str, terms: &[Term]) -> Vec<Match> {
         terms.iter().enumerate().map(|(number, term)| ((term.text.as_str(), term.kind), number)).collect();
     // Tokens come in order, so the characters before each are counted only once.
     let (mut byte, mut character) = (0, 0);
-    let begins_one = |letter| terms.iter().any(|term| term.text.starts_with(letter));
-    some_tokens(line, &begins_one, &mut |token| {
+    let may_be_one = |word: &str| terms.iter().any(|term| may_have(word, &term.text));
+    some_tokens(line, &may_be_one, &mut |token| {
         let Some(&term) = numbers.get(&(token.text, token.kind)) else {
             return;
         };

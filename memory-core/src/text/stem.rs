@@ -22,6 +22,15 @@ pub(super) struct Stems {
     known: HashMap<Box<str>, Box<str>>,
 }
 
+/// Tells whether `word`, which is no irregular form, may have this stem: it begins as the word does, for all the letters that
+/// need be compared to know most that have not.
+pub(super) fn may_have(word: &str, stem: &str) -> bool {
+    let (mut word, mut stem) = (word.chars(), stem.chars());
+    let is_first_alike = word.next() == stem.next();
+    // Of `dying`, the stem is `die`.
+    is_first_alike && stem.next().is_none_or(|second| word.next().is_some_and(|own| own == second || own == 'y' && second == 'i'))
+}
+
 impl Stems {
     /// Takes over what the last one on this thread left.
     pub(super) fn take() -> Self {
@@ -76,6 +85,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_stem_begins_as_its_word_does(word in "[a-z][a-z']{0,12}|(dying|lying|tying|skies|ugly|early|only|idly)") {
+            prop_assume!(lemma(&word) == word);
+            let mut stems = Stems::take();
+            prop_assert!(may_have(&word, stems.stem(&word)));
+        }
+
         #[test]
         fn it_stems_as_snowball_does(word in "[a-z][a-z']{0,70}") {
             prop_assume!(lemma(&word) == word);

@@ -52,8 +52,8 @@ pub fn tokens(text: &str, each: &mut dyn FnMut(Token<'_>)) {
     some_tokens(text, &|_| true, each);
 }
 
-/// Calls `each` as [`tokens`] does, save for the words whose first letter is not `wanted`: those are not even stemmed.
-pub(super) fn some_tokens(text: &str, wanted: &dyn Fn(char) -> bool, each: &mut dyn FnMut(Token<'_>)) {
+/// Calls `each` as [`tokens`] does, save for the words that are not `wanted`: those are not even stemmed.
+pub(super) fn some_tokens(text: &str, wanted: &dyn Fn(&str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
     let mut tokenizer = Tokenizer { stems: Stems::take(), word: Word::default(), run: Run::default(), wanted, each };
     each_folded(text, |character, span| tokenizer.take(character, span));
     tokenizer.finish();
@@ -65,7 +65,7 @@ struct Tokenizer<'e> {
     stems: Stems,
     word: Word,
     run: Run,
-    wanted: &'e dyn Fn(char) -> bool,
+    wanted: &'e dyn Fn(&str) -> bool,
     each: &'e mut dyn FnMut(Token<'_>),
 }
 
@@ -155,12 +155,11 @@ impl Word {
         }
     }
 
-    fn finish(&mut self, stems: &mut Stems, wanted: &dyn Fn(char) -> bool, each: &mut dyn FnMut(Token<'_>)) {
+    fn finish(&mut self, stems: &mut Stems, wanted: &dyn Fn(&str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
         if self.is_empty() {
             return;
         }
-        // No stem begins with another letter than the word it is made of.
-        if self.lemma().chars().next().is_some_and(wanted) {
+        if wanted(self.lemma()) {
             let text = if self.foreign { self.number() } else { stems.stem(&self.text) };
             each(Token { text, kind: TokenKind::Word, span: self.span.clone() });
         }
