@@ -5,6 +5,7 @@ use std::ops::Range;
 use chrono::{DateTime, TimeZone};
 
 use super::cursor::Cursor;
+use super::moved::without_moved;
 use super::reading::{Reading, Relation};
 use super::resolve::{Moment, Of, Resolved, resolve};
 use super::spoken::Spoken;
@@ -42,7 +43,9 @@ pub fn readings<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<Reading> {
             found.push((heard, resolved));
         }
     }
-    found.iter().map(|(heard, resolved)| reading(text, &tokens, heard, resolved)).collect()
+    let mut readings = found.iter().map(|(heard, resolved)| reading(text, &tokens, heard, resolved)).collect();
+    without_moved(text, &mut readings);
+    readings
 }
 
 /// An expression, and the pieces of the text that it takes up.

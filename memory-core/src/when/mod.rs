@@ -10,6 +10,7 @@ mod cursor;
 mod english;
 mod find;
 mod holidays;
+mod moved;
 mod numeric;
 mod reading;
 mod resolve;
