@@ -156,7 +156,7 @@ fn said(dreamt: &Dreamt) -> Done {
         (gone, "merged into others"),
         (dreamt.parted.len(), "sent to trash for their age"),
         (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "linked"),
-        (dreamt.reminders.len(), "reminders made"),
+        (dreamt.reminders.len(), "made into reminders"),
         (dreamt.superseded.len(), "superseded"),
         (dreamt.compressed.len(), "summarised"),
         (dreamt.skipped.len(), "left alone"),

@@ -124,7 +124,7 @@ fn counts(dreamt: &Dreamt, is_rehearsal: bool, output: &mut Output) -> Result<()
         (dreamt.filed.len(), "filed"),
         (gone, "merged into others"),
         (dreamt.parted.len(), "moved to trash"),
-        (dreamt.reminders.len(), "reminders made"),
+        (dreamt.reminders.len(), "made into reminders"),
         (dreamt.superseded.len(), "superseded"),
         (dreamt.compressed.len(), "summarised"),
         (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "with new links"),
