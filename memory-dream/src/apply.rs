@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use memory_core::{
-    Change, ContentHash, Memory, MemoryId, Patch, Progress, Refinement, Reminder, Reminders, Services, StoreError, Stored, Unit,
-    embedded_text, reminder_of, wikilink,
+    Change, ContentHash, Memory, MemoryId, Patch, Phase, Progress, Refinement, Reminder, Reminders, Services, StoreError, Stored,
+    Unit, embedded_text, reminder_of, wikilink,
 };
 
 use crate::dream::Skipped;
 use crate::lifecycle::Fate;
-use crate::merge::{conserved, merged};
+use crate::merge::{conserved, may_merge, merged};
 use crate::pace::{Halt, Pace};
 use crate::plan::{Filing, Merge, Parting, Plan, Reminding};
 
@@ -121,7 +121,9 @@ pub(crate) fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -
 }
 
 fn file(services: &Services, filing: &Filing, now: DateTime<Utc>) -> Result<Thought, StoreError> {
-    let Some(stored) = unchanged(services, &filing.id, filing.text)? else { return Ok(Err(CHANGED.into())) };
+    // Whoever has filed it meanwhile knows better.
+    let stored = unchanged(services, &filing.id, filing.text)?.filter(|stored| stored.memory.phase == Phase::Inbox);
+    let Some(stored) = stored else { return Ok(Err(CHANGED.into())) };
     let patch = Patch { category: Some(filing.category), ..Patch::default() };
     let changes = patch.apply(&stored.memory, now).map(|memory| replace(&stored, memory));
     Ok(Ok(Unit { changes: changes.into_iter().collect(), reasons: BTreeMap::new() }))
@@ -155,7 +157,13 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
         sources.push(stored);
     }
     let memories: Vec<&Memory> = sources.iter().map(|stored| &stored.memory).collect();
-    let Some(one) = merged(&memories) else { return Ok(Err(CHANGED.into())) };
+    let may_all = memories
+        .iter()
+        .enumerate()
+        .all(|(place, one)| memories[place + 1..].iter().all(|other| may_merge(one, other, now).is_ok()));
+    let Some(one) = merged(&memories).filter(|one| may_all && one.memory.id == merge.kept) else {
+        return Ok(Err(CHANGED.into()));
+    };
     let texts: Vec<&str> = memories.iter().map(|memory| memory.content.as_str()).collect();
     if let Err(lost) = conserved(&texts, &[&one.memory.content]) {
         return Ok(Err(lost.to_string()));

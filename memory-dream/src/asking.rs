@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use memory_core::{Change, ContentHash, Filter, Memory, MemoryId, Refinement, Services, StoreError, Unit, embedded_text};
+use memory_core::{Change, ContentHash, Filter, Memory, MemoryId, Refinement, Services, StoreError, Unit, embedded_text, secret};
 
 use crate::apply::{replace, unchanged};
 use crate::ask::{classify_batches, compress_request, compressed};
@@ -79,7 +79,8 @@ pub(crate) fn compress(
     for stored in services.store.memories(&Filter::everything(), now) {
         let stored = stored?;
         let memory = &stored.memory;
-        let is_free = memory.origin.is_none() && !memory.pinned && memory.reminder.is_none() && stored.problem.is_none();
+        let is_ours = stored.problem.is_none() && memory.superseded_by.is_none() && !memory.is_over(now);
+        let is_free = is_ours && memory.origin.is_none() && !memory.pinned && memory.reminder.is_none();
         if long.len() < SUMMARIES && is_free && is_new(looked, &memory.id) && compress_request(memory).is_some() {
             long.push(stored);
         }
@@ -94,11 +95,14 @@ pub(crate) fn compress(
             }
         };
         let id = stored.memory.id;
-        if let Some(glance) = looked.place(&id).and_then(|place| looked.glances[place].as_mut()) {
-            glance.is_summarised = true;
-        }
+        looked.mark_summarised(&[id]);
         let summary = match compressed(&stored.memory.content, &answer) {
-            Ok(summary) => summary.text,
+            // What a model says is no text that was kept before: the door for credentials is here.
+            Ok(summary) if secret::find(&summary.text).is_empty() => summary.text,
+            Ok(_) => {
+                skipped.push(Skipped { id, reason: "its summary was refused: it holds what looks like a credential".to_owned() });
+                continue;
+            }
             Err(why) => {
                 skipped.push(Skipped { id, reason: format!("its summary was refused: {why}") });
                 continue;

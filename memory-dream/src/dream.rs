@@ -61,7 +61,9 @@ pub struct Dreamt {
     pub superseded: Vec<Supersession>,
     /// What was summarised.
     pub compressed: Vec<MemoryId>,
-    /// What a language model could not help with, and why.
+    /// How many files could not be understood, and so were left alone.
+    pub damaged: usize,
+    /// What made it less than it could be: a language model that failed, files that cannot be read.
     pub troubles: Vec<String>,
     /// What was left alone, though it was meant.
     pub skipped: Vec<Skipped>,
@@ -102,7 +104,7 @@ pub fn dream<Tz: TimeZone>(services: &Services, dream: &Dream<'_, Tz>, pace: &mu
     let none = Slice { order: Order::Created, offset: 0, limit: Some(0) };
     let now = services.clock.now();
     dreamt.troubles.extend(services.store.list(&Filter::everything(), &none, now)?.degraded);
-    dreamt.troubles.extend(match services.store.outlines()?.iter().filter(|outline| outline.is_damaged).count() {
+    dreamt.troubles.extend(match dreamt.damaged {
         0 => None,
         1 => Some("1 file cannot be understood and was left alone, and `memory doctor` names it".to_owned()),
         several => Some(format!("{several} files cannot be understood and were left alone, and `memory doctor` names them")),
@@ -145,7 +147,10 @@ fn rounds<'s, Tz: TimeZone>(
         let (mut plan, mut looked) = decide(services, &Dream { tasks, ..*dream }, pace)?;
         if does(Task::Classify) && round == 0 {
             dreamt.troubles.extend(asking::classify(services, &mut looked, &mut plan)?);
+            looked.check(&plan)?;
         }
+        // A summary is not summarised again.
+        looked.mark_summarised(&dreamt.compressed);
         let mut skipped = Vec::new();
         apply(services, &plan, refinement, &mut skipped, pace)?;
         let links = follow(services, &plan, &looked, Some(refinement))?;
@@ -164,9 +169,18 @@ fn rounds<'s, Tz: TimeZone>(
         }
     }
     if does(Task::Review) {
-        let review = reviewing::review(services)?;
-        dreamt.superseded = reviewing::supersede(services, &review, refinement, &mut dreamt.skipped)?;
-        dreamt.review = Some(review);
+        // A review lists so many at most, and what it leads to may leave others.
+        for _ in 0..ROUNDS {
+            let review = reviewing::review(services)?;
+            let superseded = reviewing::supersede(services, &review, refinement, &mut dreamt.skipped)?;
+            let is_done = superseded.is_empty();
+            dreamt.superseded.extend(superseded);
+            // What is told is what there was to see before anything was written down.
+            dreamt.review.get_or_insert(review);
+            if is_done {
+                break;
+            }
+        }
     }
     Ok(())
 }
@@ -227,7 +241,8 @@ impl Dreamt {
         self.alike.sort_unstable();
         self.alike.dedup();
         // What the last round says of those that stay is what holds.
-        (self.unsure, self.spared) = (plan.unsure, plan.spared);
+        (self.unsure, self.damaged) = (plan.unsure, plan.damaged);
+        self.spared.extend(plan.spared);
     }
 
     fn add_links(&mut self, links: LinksResolved) {

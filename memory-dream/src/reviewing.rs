@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use memory_core::{ContentHash, Filter, Memory, Refinement, Scope, Services, StoreError, Unit, embedded_text};
+use memory_core::{Filter, Memory, Refinement, Scope, Services, StoreError, Stored, Unit};
 
-use crate::apply::{replace, unchanged};
+use crate::apply::replace;
 use crate::dream::Skipped;
-use crate::review::{Review, Reviewer, Rules, Supersession};
+use crate::review::{Review, Reviewer, Rules, Side, Supersession};
 
 /// Looks at all memories together.
 pub(crate) fn review(services: &Services) -> Result<Review, StoreError> {
@@ -32,7 +32,9 @@ pub(crate) fn supersede(
     let mut done = Vec::new();
     for contradiction in &review.contradictions.first {
         let Some(supersession) = contradiction.supersession() else { continue };
-        let Some(unit) = unit(services, &supersession)? else { continue };
+        let (older, newer) = (there(services, &contradiction.older)?, there(services, &contradiction.newer)?);
+        let Some((older, newer)) = older.zip(newer) else { continue };
+        let unit = unit(services, &supersession, &older, &newer);
         match refinement.commit(vec![unit])?.pop() {
             None => done.push(supersession),
             Some(refused) => skipped.push(Skipped { id: supersession.of, reason: refused.error.to_string() }),
@@ -41,17 +43,19 @@ pub(crate) fn supersede(
     Ok(done)
 }
 
-fn unit(services: &Services, supersession: &Supersession) -> Result<Option<Unit>, StoreError> {
-    let now = services.clock.now();
-    let there = |id| match services.store.get(id) {
-        Ok(stored) => {
-            let text = ContentHash::of(&embedded_text(&stored.memory));
-            unchanged(services, id, text)
+/// Returns a memory, if it still says what was seen and nothing has taken its place.
+fn there(services: &Services, side: &Side) -> Result<Option<Stored>, StoreError> {
+    match services.store.get(&side.id) {
+        Ok(stored) if stored.problem.is_none() => {
+            Ok(Some(stored).filter(|stored| stored.memory.content == side.text && stored.memory.superseded_by.is_none()))
         }
-        Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
+        Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
         Err(error) => Err(error),
-    };
-    let (Some(older), Some(newer)) = (there(&supersession.of)?, there(&supersession.superseded_by)?) else { return Ok(None) };
+    }
+}
+
+fn unit(services: &Services, supersession: &Supersession, older: &Stored, newer: &Stored) -> Unit {
+    let now = services.clock.now();
     let mut supersedes = newer.memory.supersedes.clone();
     supersedes.push(older.memory.id);
     let (old, new) = (&older.memory, &newer.memory);
@@ -67,5 +71,5 @@ fn unit(services: &Services, supersession: &Supersession) -> Result<Option<Unit>
         (old.id, format!("{} says that it holds no longer", new.id)),
         (new.id, format!("it says that {} holds no longer", old.id)),
     ]);
-    Ok(Some(Unit { changes: vec![replace(&older, ended), replace(&newer, taking)], reasons }))
+    Unit { changes: vec![replace(older, ended), replace(newer, taking)], reasons }
 }

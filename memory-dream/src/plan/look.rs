@@ -4,6 +4,7 @@ use std::thread;
 
 use memory_core::{ContentHash, Filter, Impression, Memory, MemoryId, Outline, Progress, Services, StoreError, embedded_text};
 
+use super::Plan;
 use crate::glance::Glance;
 use crate::pace::{Halt, Pace};
 
@@ -55,6 +56,21 @@ impl Looked {
         }
     }
 
+    /// Checks that a plan accounts for every memory, and for none but these.
+    pub(crate) fn check(&self, plan: &Plan) -> Result<(), StoreError> {
+        let known = self.outlines.iter().map(|outline| outline.id).collect();
+        plan.check(&known).map_err(|error| StoreError::Invalid { why: error.to_string() })
+    }
+
+    /// Remembers that these texts are summaries.
+    pub(crate) fn mark_summarised(&mut self, ids: &[MemoryId]) {
+        for id in ids {
+            if let Some(glance) = self.place(id).and_then(|place| self.glances[place].as_mut()) {
+                glance.is_summarised = true;
+            }
+        }
+    }
+
     /// Returns the place of a memory.
     pub(crate) fn place(&self, id: &MemoryId) -> Option<usize> {
         self.outlines.binary_search_by_key(id, |outline| outline.id).ok()
@@ -73,7 +89,7 @@ impl Looked {
 /// Iterates over the memories with these ids, of so many in all; what is gone or cannot be read is left out.
 pub(super) fn texts(
     services: &Services,
-    ids: Vec<MemoryId>,
+    mut ids: Vec<MemoryId>,
     all: usize,
 ) -> Box<dyn Iterator<Item = Result<Memory, StoreError>> + '_> {
     if ids.len() * SHARE < all {
@@ -83,6 +99,7 @@ pub(super) fn texts(
             Err(error) => Some(Err(error)),
         }));
     }
+    ids.sort_unstable();
     let wanted = move |id: &MemoryId| ids.binary_search(id).is_ok();
     let memories = services.store.memories(&Filter::everything(), services.clock.now());
     let memories = memories.map(|stored| stored.map(|stored| stored.memory));

@@ -36,6 +36,8 @@ pub struct Plan {
     pub partings: Vec<Parting>,
     /// What stays though its time has come.
     pub spared: Vec<(MemoryId, Spared)>,
+    /// How many files cannot be understood, and so are left alone.
+    pub damaged: usize,
     /// What somebody is to be reminded of.
     pub reminders: Vec<Reminding>,
     /// Which were listened to for that.

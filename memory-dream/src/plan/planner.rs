@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::TimeZone;
-use memory_core::{Category, MemoryId, Outline, Phase, Scope, Services, StoreError};
+use memory_core::{Category, MemoryId, Outline, Phase, Scope, Services};
 
 use super::look::Looked;
 use super::{Plan, filings, merges, partings, remindings};
@@ -74,8 +74,8 @@ pub(crate) fn decide<Tz: TimeZone>(
         let stay: Vec<usize> = ours.into_iter().filter(|place| !joined.contains(&looked.outlines[*place].id)).collect();
         remindings::remind(services, &looked, &stay, *zone, now, &mut plan)?;
     }
-    let known: HashSet<MemoryId> = looked.outlines.iter().map(|outline| outline.id).collect();
-    plan.check(&known).map_err(|error| StoreError::Invalid { why: error.to_string() })?;
+    plan.damaged = looked.outlines.iter().filter(|outline| outline.is_damaged).count();
+    looked.check(&plan)?;
     Ok((plan, looked))
 }
 

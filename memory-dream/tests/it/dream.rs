@@ -6,8 +6,8 @@ use std::sync::Arc;
 use chrono::{TimeDelta, Utc};
 use memory_core::testing::{FakeChat, FakeClock, FakeStore, services};
 use memory_core::{
-    Category, ContentHash, Draft, Filter, Memory, MemoryId, Patch, Phase, Reminders, Secrets, Services, TextVector, Verb, delete,
-    link, pin, remind_of, undo, update, upgrade, write,
+    Category, ContentHash, Draft, Filter, Memory, MemoryId, Patch, Phase, Reminders, Scope, Secrets, Services, TextVector, Verb,
+    delete, link, pin, remind_of, undo, update, upgrade, write,
 };
 use memory_dream::merge::conserved;
 use memory_dream::{Dream, Dreamt, Level, Pace, Rules, Task, dream};
@@ -356,4 +356,53 @@ fn a_paraphrase_becomes_one_only_where_a_model_says_so() {
         bed.dream(&[Task::Merge]).merged.len()
     };
     assert_eq!([merged(false), merged(true)], [0, 1]);
+}
+
+#[test]
+fn a_first_deep_dream_hears_every_memory() {
+    let bed = Bed::new();
+    let names = ["Anna", "Ben", "Mei", "Carlos", "Priya", "Tom", "Lena", "Omar", "Yuki", "Sara", "Ida", "Noah"];
+    let ids: std::collections::BTreeSet<MemoryId> =
+        names.iter().map(|name| bed.put(&format!("Remind me to call {name} tomorrow at 3pm."))).collect();
+    let dreamt = bed.dream(&[Task::Remind]);
+    assert_eq!(dreamt.reminders.iter().map(|own| own.of).collect::<std::collections::BTreeSet<_>>(), ids);
+}
+
+#[test]
+fn what_somebody_files_or_moves_while_a_dream_thinks_is_left_alone() {
+    let bed = Bed::new();
+    let filed = bed.put("The user prefers dark mode in every editor and dislikes light themes");
+    let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
+    let long = bed.put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
+    let mut is_first = true;
+    // The first step that it is told of is that the texts were looked at.
+    let mut meddle = |_| {
+        if std::mem::take(&mut is_first) {
+            upgrade(&bed.services, &filed.to_string(), Some(Category::Project)).expect("it is filed");
+            let patch = Patch { scope: Some(Scope::Agent("ben".into())), ..Patch::default() };
+            update(&bed.services, &short.to_string(), &patch, None, Secrets::Refuse).expect("it is moved");
+        }
+        ControlFlow::Continue(())
+    };
+    dream(&bed.services, &what(Level::Medium.tasks(), false), &mut Pace::new(&mut meddle)).expect("it is done");
+    assert_eq!(bed.get(filed).map(|memory| memory.category), Some(Category::Project));
+    assert!(bed.get(short).is_some_and(|memory| memory.scope == Scope::Agent("ben".into())) && bed.get(long).is_some());
+}
+
+#[test]
+fn a_summary_is_kept_once_and_none_that_holds_a_credential() {
+    let line = "the lantern stood by the quiet harbour wall and nobody spoke of it, though many had seen it burn. ";
+    let (text, summary) = (line.repeat(60), line.repeat(15));
+    let after = |answers: &[&str]| {
+        let bed = Bed::new();
+        let id = bed.put(&text);
+        let chat = Arc::new(FakeChat::answering(answers));
+        let bed = Bed { services: Services { chat: Some(Arc::clone(&chat) as _), ..bed.services }, ..bed };
+        let dreamt = [bed.dream(&[Task::Compress]), bed.dream(&[Task::Compress])];
+        assert!(dreamt[1].is_empty(), "{:?}", dreamt[1]);
+        (bed.get(id).expect("it is there").content, dreamt[0].skipped.len(), chat.asked().len())
+    };
+    assert_eq!(after(&[summary.trim(), "a lantern stood by the wall"]), (summary.trim().to_owned(), 0, 1));
+    let key = format!("{summary} the key is AKIAIOSFODNN7QWERTYA");
+    assert_eq!(after(&[&key]), (text.trim_end_matches('\n').to_owned(), 1, 1));
 }
