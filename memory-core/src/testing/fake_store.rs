@@ -1,5 +1,8 @@
 //! A store in memory.
 
+mod derived;
+mod history;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
 
@@ -8,12 +11,11 @@ use chrono::{DateTime, Utc};
 use crate::text::tokens;
 use crate::wikilink::{self, By, Candidate, Target};
 use crate::{
-    Asked, Change, ContentHash, Duplicates, Embeddings, Explanation, Filter, Found, History, Hit, Impression, Memory, MemoryId,
-    MemoryStore, Names, Operation, OperationId, Order, Origin, Outcome, Outline, Outlines, Page, Record, RecordedChange,
-    RecordedFile, Reminders, Scope, Slice, Stamp, StoreError, Stored, TextVector, Trashed, embedded_text,
+    Asked, Change, ContentHash, Duplicates, Explanation, Filter, Found, Hit, Memory, MemoryId, MemoryStore, Names, Operation,
+    OperationId, Order, Origin, Outcome, Page, Reminders, Scope, Slice, Stamp, StoreError, Stored, TextVector, embedded_text,
 };
 
-/// A store in memory that keeps every promise of [`MemoryStore`] and [`History`] but durability. It is also the model that
+/// A store in memory that keeps every promise of [`MemoryStore`] and [`crate::History`] but durability. It is also the model that
 /// real stores are compared with.
 #[derive(Debug, Default)]
 pub struct FakeStore(Mutex<State>);
@@ -126,81 +128,6 @@ impl State {
         // Few tell neither what is usual nor what is not.
         let (mean, deviation) = if cosines.len() < 16 { (0.1, 0.12) } else { (mean, deviation) };
         cosines.into_iter().map(|(id, cosine)| (id, (cosine - mean) / deviation)).collect()
-    }
-}
-
-impl Embeddings for FakeStore {
-    fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
-        let state = self.state();
-        let memories = state.memories.values().map(|(_, memory)| memory);
-        let mut lacking: Vec<&Memory> = memories.filter(|memory| state.vector(identity, memory).is_none()).collect();
-        lacking.sort_by_key(|memory| (std::cmp::Reverse(memory.created_at), memory.id));
-        Ok(lacking.into_iter().map(|memory| memory.id).collect())
-    }
-
-    fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
-        let is_wanted = |own: &str| identity.is_none_or(|identity| identity == own);
-        Ok(self.state().vectors.iter().any(|(own, kept)| is_wanted(own) && !kept.is_empty()))
-    }
-
-    fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
-        let state = self.state();
-        let of = |(one, other): &(MemoryId, MemoryId)| {
-            let (one, other) = (&state.memories.get(one)?.1, &state.memories.get(other)?.1);
-            let mut models: Vec<&String> = state.vectors.keys().collect();
-            models.sort();
-            let vectors = |model: &&String| Some((state.vector(model, one)?, state.vector(model, other)?));
-            let (one, other) = models.iter().find_map(vectors)?;
-            Some(one.vector.iter().zip(&other.vector).map(|(one, other)| one * other).sum())
-        };
-        Ok(pairs.iter().map(of).collect())
-    }
-
-    fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
-        let mut state = self.state();
-        let is_current = |own: &&TextVector| {
-            let memory = state.memories.get(&own.id).map(|(_, memory)| memory);
-            memory.is_some_and(|memory| ContentHash::of(&embedded_text(memory)) == own.text)
-        };
-        let kept: Vec<TextVector> = vectors.iter().filter(is_current).cloned().collect();
-        let count = kept.len() as u64;
-        state.vectors.entry(identity.to_owned()).or_default().extend(kept.into_iter().map(|own| (own.id, own)));
-        Ok(count)
-    }
-}
-
-impl Outlines for FakeStore {
-    fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
-        let state = self.state();
-        let of = |(id, (_, memory)): (&MemoryId, &(String, Memory))| {
-            let text = ContentHash::of(&embedded_text(memory));
-            Outline {
-                id: *id,
-                phase: memory.phase,
-                category: memory.category,
-                scope: memory.scope.clone(),
-                created_at: memory.created_at,
-                updated_at: memory.updated_at,
-                is_superseded: memory.superseded_by.is_some(),
-                ends_at: memory.ends_at().filter(|_| memory.superseded_by.is_none()),
-                access_count: memory.access_count + state.accesses.get(id).copied().unwrap_or_default(),
-                is_damaged: false,
-                text,
-                impression: state.impressions.get(id).filter(|(of, _)| *of == text).map(|(_, bytes)| bytes.clone()),
-            }
-        };
-        Ok(state.memories.iter().map(of).collect())
-    }
-
-    fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError> {
-        let mut state = self.state();
-        for Impression { id, text, bytes } in impressions {
-            let current = state.memories.get(id).map(|(_, memory)| ContentHash::of(&embedded_text(memory)));
-            if current == Some(*text) {
-                state.impressions.insert(*id, (*text, bytes.clone()));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -380,114 +307,5 @@ impl MemoryStore for FakeStore {
         for id in ids {
             *state.accesses.entry(*id).or_default() += 1;
         }
-    }
-}
-
-fn trash_path(operation: &OperationId, path: &str) -> String {
-    format!("trash/{operation}/{}", path.rsplit('/').next().unwrap_or(path))
-}
-
-impl History for FakeStore {
-    fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_> {
-        let mut undone = HashMap::new();
-        let mut records = Vec::<Record>::new();
-        for entry in self.state().journal.iter().rev() {
-            let Operation { id, verb, by, at, .. } = entry.operation.clone();
-            let files = entry.changes.len() as u64;
-            if let Some(known) = records.iter_mut().find(|record| record.id == id) {
-                known.files += files;
-                continue;
-            }
-            let undone_by = undone.get(&id).cloned();
-            if let Some(undoes) = entry.undoes.as_ref().filter(|_| undone_by.is_none()) {
-                undone.insert(undoes.clone(), id.clone());
-            }
-            records.push(Record { id, at, verb, by, undoes: entry.undoes.clone(), undone_by, files });
-        }
-        Box::new(records.into_iter().map(Ok))
-    }
-
-    fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
-        let file = |operation: Option<&OperationId>, (path, memory): &File| RecordedFile {
-            path: path.clone(),
-            hash: stamp(memory).0,
-            trash: operation.map(|operation| trash_path(operation, path)),
-        };
-        let mut changes = Vec::new();
-        for entry in self.state().journal.iter().rev().filter(|entry| entry.operation.id == *id) {
-            changes.extend(entry.changes.iter().rev().map(|(id, before, after)| {
-                let before = before.as_ref().map(|before| file(Some(&entry.operation.id), before));
-                let why = entry.operation.reasons.get(id).cloned();
-                Ok(RecordedChange { id: *id, before, after: after.as_ref().map(|after| file(None, after)), why })
-            }));
-        }
-        Box::new(changes.into_iter())
-    }
-
-    fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_> {
-        let mut trashed = Vec::new();
-        for entry in self.state().journal.iter().rev() {
-            for (id, before, _) in entry.changes.iter().rev() {
-                let Some((path, memory)) = before else { continue };
-                trashed.push(Ok(Trashed {
-                    id: *id,
-                    path: path.clone(),
-                    trash: trash_path(&entry.operation.id, path),
-                    operation: entry.operation.id.clone(),
-                    verb: entry.operation.verb,
-                    at: entry.operation.at,
-                    size: memory.content.len() as u64,
-                }));
-            }
-        }
-        Box::new(trashed.into_iter())
-    }
-
-    fn recover(&self) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
-        let mut state = self.state();
-        let mut wanted = Vec::new();
-        let mut later = HashMap::<MemoryId, Option<File>>::new();
-        for entry in state.journal.iter().rev().filter(|entry| entry.operation.id == *id) {
-            for (id, before, after) in entry.changes.iter().rev() {
-                let now = later.get(id).map_or_else(|| state.memories.get(id), Option::as_ref);
-                if now != after.as_ref() {
-                    return Err(StoreError::Conflict { what: id.to_string() });
-                }
-                later.insert(*id, before.clone());
-                wanted.push((*id, before.clone()));
-            }
-        }
-        let files = wanted.len() as u64;
-        for change in wanted {
-            state.perform(undo, Some(id.clone()), vec![change]);
-        }
-        Ok(files)
-    }
-
-    fn bring_back(&self, trashed: &Trashed, restore: &Operation) -> Result<Outcome, StoreError> {
-        let mut state = self.state();
-        let former =
-            state.journal.iter().filter(|entry| entry.operation.id == trashed.operation).flat_map(|entry| &entry.changes);
-        let file = former.filter(|(id, ..)| *id == trashed.id).find_map(|(_, before, _)| before.clone());
-        let file = file.ok_or_else(|| StoreError::TrashNotFound { reference: trashed.trash.clone() })?;
-        let outcome = Outcome::Kept { id: trashed.id, path: file.0.clone() };
-        state.perform(restore, None, vec![(trashed.id, Some(file))]);
-        Ok(outcome)
-    }
-
-    fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
-        let mut state = self.state();
-        let (mut files, mut bytes) = (0, 0);
-        for entry in state.journal.iter_mut().filter(|entry| entry.operation.at < before) {
-            for former in entry.changes.iter_mut().filter_map(|(_, before, _)| before.take()) {
-                files += 1;
-                bytes += former.1.content.len() as u64;
-            }
-        }
-        Ok((files, bytes))
     }
 }

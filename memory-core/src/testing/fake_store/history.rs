@@ -1,0 +1,117 @@
+//! What was done, in memory.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+
+use super::{FakeStore, File, stamp};
+use crate::{History, MemoryId, Operation, OperationId, Outcome, Record, RecordedChange, RecordedFile, StoreError, Trashed};
+
+fn trash_path(operation: &OperationId, path: &str) -> String {
+    format!("trash/{operation}/{}", path.rsplit('/').next().unwrap_or(path))
+}
+
+impl History for FakeStore {
+    fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_> {
+        let mut undone = HashMap::new();
+        let mut records = Vec::<Record>::new();
+        for entry in self.state().journal.iter().rev() {
+            let Operation { id, verb, by, at, .. } = entry.operation.clone();
+            let files = entry.changes.len() as u64;
+            if let Some(known) = records.iter_mut().find(|record| record.id == id) {
+                known.files += files;
+                continue;
+            }
+            let undone_by = undone.get(&id).cloned();
+            if let Some(undoes) = entry.undoes.as_ref().filter(|_| undone_by.is_none()) {
+                undone.insert(undoes.clone(), id.clone());
+            }
+            records.push(Record { id, at, verb, by, undoes: entry.undoes.clone(), undone_by, files });
+        }
+        Box::new(records.into_iter().map(Ok))
+    }
+
+    fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
+        let file = |operation: Option<&OperationId>, (path, memory): &File| RecordedFile {
+            path: path.clone(),
+            hash: stamp(memory).0,
+            trash: operation.map(|operation| trash_path(operation, path)),
+        };
+        let mut changes = Vec::new();
+        for entry in self.state().journal.iter().rev().filter(|entry| entry.operation.id == *id) {
+            changes.extend(entry.changes.iter().rev().map(|(id, before, after)| {
+                let before = before.as_ref().map(|before| file(Some(&entry.operation.id), before));
+                let why = entry.operation.reasons.get(id).cloned();
+                Ok(RecordedChange { id: *id, before, after: after.as_ref().map(|after| file(None, after)), why })
+            }));
+        }
+        Box::new(changes.into_iter())
+    }
+
+    fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_> {
+        let mut trashed = Vec::new();
+        for entry in self.state().journal.iter().rev() {
+            for (id, before, _) in entry.changes.iter().rev() {
+                let Some((path, memory)) = before else { continue };
+                trashed.push(Ok(Trashed {
+                    id: *id,
+                    path: path.clone(),
+                    trash: trash_path(&entry.operation.id, path),
+                    operation: entry.operation.id.clone(),
+                    verb: entry.operation.verb,
+                    at: entry.operation.at,
+                    size: memory.content.len() as u64,
+                }));
+            }
+        }
+        Box::new(trashed.into_iter())
+    }
+
+    fn recover(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
+        let mut state = self.state();
+        let mut wanted = Vec::new();
+        let mut later = HashMap::<MemoryId, Option<File>>::new();
+        for entry in state.journal.iter().rev().filter(|entry| entry.operation.id == *id) {
+            for (id, before, after) in entry.changes.iter().rev() {
+                let now = later.get(id).map_or_else(|| state.memories.get(id), Option::as_ref);
+                if now != after.as_ref() {
+                    return Err(StoreError::Conflict { what: id.to_string() });
+                }
+                later.insert(*id, before.clone());
+                wanted.push((*id, before.clone()));
+            }
+        }
+        let files = wanted.len() as u64;
+        for change in wanted {
+            state.perform(undo, Some(id.clone()), vec![change]);
+        }
+        Ok(files)
+    }
+
+    fn bring_back(&self, trashed: &Trashed, restore: &Operation) -> Result<Outcome, StoreError> {
+        let mut state = self.state();
+        let former =
+            state.journal.iter().filter(|entry| entry.operation.id == trashed.operation).flat_map(|entry| &entry.changes);
+        let file = former.filter(|(id, ..)| *id == trashed.id).find_map(|(_, before, _)| before.clone());
+        let file = file.ok_or_else(|| StoreError::TrashNotFound { reference: trashed.trash.clone() })?;
+        let outcome = Outcome::Kept { id: trashed.id, path: file.0.clone() };
+        state.perform(restore, None, vec![(trashed.id, Some(file))]);
+        Ok(outcome)
+    }
+
+    fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
+        let mut state = self.state();
+        let (mut files, mut bytes) = (0, 0);
+        for entry in state.journal.iter_mut().filter(|entry| entry.operation.at < before) {
+            for former in entry.changes.iter_mut().filter_map(|(_, before, _)| before.take()) {
+                files += 1;
+                bytes += former.1.content.len() as u64;
+            }
+        }
+        Ok((files, bytes))
+    }
+}
