@@ -7,8 +7,9 @@
 //! | you want to | look at |
 //! |---|---|
 //! | know what is remembered | [`Memory`], [`Phase`], [`Category`], [`Scope`] |
-//! | remember something | [`write()`], [`update()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
-//! | find it again | [`read()`], [`list()`], [`search()`], [`backlinks()`] |
+//! | remember something | [`write()`], [`update()`], [`revise()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
+//! | find it again | [`read()`], [`list()`], [`search()`], [`smart_search()`], [`backlinks()`] |
+//! | tell a language model what it should know | [`context()`] |
 //! | have a model read it | [`embed()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
 //! | ask a language model, within a budget | [`ChatModel`], [`Metered`], [`Meter`], [`usage()`], [`json_answer()`] |
 //! | know when a text means | [`when::when()`], [`when::readings()`] |
@@ -42,6 +43,7 @@ mod tool;
 
 mod backlinks;
 mod commit;
+mod context;
 mod delete;
 mod due;
 mod embed;
@@ -56,7 +58,9 @@ mod read;
 mod refine;
 mod remind;
 mod reminders;
+mod revise;
 mod search;
+mod smart_search;
 mod snooze;
 mod tag;
 mod undo;
@@ -84,6 +88,7 @@ pub use chat::{
 pub use clock::{Clock, IdSource};
 pub use code::{Code, Fault};
 pub use commit::{Refused, Secrets};
+pub use context::{Context, Given, context};
 pub use delete::delete;
 pub use due::{Due, due};
 pub use embed::{EmbedReport, embed};
@@ -114,8 +119,10 @@ pub use remind::{Reminded, remind, remind_of, reminder_of};
 pub use reminders::{ReminderFilter, reminders};
 pub use reranker::{RerankError, Reranker};
 pub use reranking::Reranking;
+pub use revise::{Revision, revise};
 pub use search::search;
 pub use services::Services;
+pub use smart_search::{SmartFound, smart_search};
 pub use snooze::{done, snooze};
 pub use source::{Finding, Source, SourceError};
 pub use store::{MemoryStore, MemoryStoreExt, Names, Stored};

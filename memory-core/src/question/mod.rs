@@ -4,6 +4,7 @@ mod asks;
 mod date;
 mod dates;
 mod han_date;
+mod meant;
 mod narrow;
 mod parse;
 mod phrase;
@@ -15,8 +16,10 @@ use crate::Filter;
 use crate::text::Term;
 
 pub use date::NamedDate;
+pub use meant::{Meant, meant};
 pub use parse::parse;
 pub use phrase::Phrase;
+pub(crate) use stop::says_something;
 pub use voice::in_first_person;
 
 /// What a question asks for, once its words were understood. See [`parse()`].

@@ -1,9 +1,27 @@
 //! Words that hold a sentence together.
 
+use crate::text::{TokenKind, tokens};
+
 /// Tells whether `word`, in lower case, says nothing of what a sentence is about.
 pub(super) fn is_stop_word(word: &str) -> bool {
     WORDS.binary_search(&word).is_ok()
 }
+
+/// Tells whether `text` has a word that says what it is about.
+pub(crate) fn says_something(text: &str) -> bool {
+    let mut says = false;
+    tokens(text, &mut |token| {
+        let spelled = &text[token.span.clone()];
+        says |= match token.kind {
+            TokenKind::Word => !is_stop_word(&spelled.to_lowercase()),
+            _ => !spelled.chars().all(|character| HAN.contains(character)),
+        };
+    });
+    says
+}
+
+/// Characters that hold a Chinese sentence together.
+const HAN: &str = "的了我是有在吗嗎呢啊和与與关于關於";
 
 const WORDS: &[&str] = &[
     "a",

@@ -13,6 +13,7 @@ mod simplified;
 mod slug;
 mod snippet;
 mod stem;
+mod token_count;
 mod tokens;
 
 pub use fold::fold;
@@ -21,4 +22,5 @@ pub use overlaps::Overlaps;
 pub use query_terms::{Term, query_terms};
 pub use slug::slug;
 pub use snippet::{Snippet, snippet};
+pub use token_count::token_count;
 pub use tokens::{Token, TokenKind, tokens};

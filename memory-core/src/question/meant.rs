@@ -1,0 +1,310 @@
+//! Which memories a question means by what it says of time and kind.
+
+use std::ops::Range;
+
+use chrono::{DateTime, Datelike, Days, Months, TimeDelta, TimeZone, Utc};
+
+use crate::when::{Kind, Reading, Relation, readings};
+use crate::{Category, Filter};
+
+/// A question whose words for times and categories have become a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meant {
+    /// What is left of its words.
+    pub text: String,
+    /// Which memories it means, on top of the filter that was there.
+    pub filter: Filter,
+}
+
+/// Reads the times and categories that a question names, seen from `now` and its zone.
+///
+/// A memory is of a time if it was written then, so only what has passed counts: "yesterday", "last week", "in March",
+/// "since Monday", 上周, 昨天. A category counts where its name stands for several ("decisions", "my preferences", 偏好). What
+/// `filter` says already is not overruled.
+///
+/// ```
+/// use chrono::DateTime;
+/// use memory_core::question::meant;
+/// use memory_core::{Category, Filter};
+///
+/// let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00Z").unwrap();
+/// let meant = meant("decisions about tea last week", &Filter::default(), &now);
+/// assert_eq!(meant.text, "about tea");
+/// assert_eq!(meant.filter.category, Some(Category::Decisions));
+/// assert_eq!(meant.filter.from.unwrap().to_rfc3339(), "2026-11-09T00:00:00+00:00");
+/// assert_eq!(meant.filter.until.unwrap().to_rfc3339(), "2026-11-16T00:00:00+00:00");
+/// ```
+pub fn meant<Tz: TimeZone>(text: &str, filter: &Filter, now: &DateTime<Tz>) -> Meant {
+    let mut filter = filter.clone();
+    let mut taken: Vec<Range<usize>> = Vec::new();
+    if filter.from.is_none()
+        && filter.until.is_none()
+        && let Some(period) = period(text, now)
+    {
+        (filter.from, filter.until) = (period.from, period.until);
+        taken.push(period.span);
+    }
+    if filter.category.is_none()
+        && let Some((category, span)) = category(text)
+        && taken.iter().all(|other| span.end <= other.start || other.end <= span.start)
+    {
+        filter.category = Some(category);
+        taken.push(span);
+    }
+    Meant { text: without(text, taken), filter }
+}
+
+fn without(text: &str, mut taken: Vec<Range<usize>>) -> String {
+    taken.sort_by_key(|span| span.start);
+    let (mut left, mut end) = (String::new(), 0);
+    for span in taken {
+        left.push_str(&text[end..span.start]);
+        left.push(' ');
+        end = span.end;
+    }
+    left.push_str(&text[end..]);
+    left.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A stretch of time that a question names, with the bytes that name it.
+struct Period {
+    from: Option<DateTime<Utc>>,
+    until: Option<DateTime<Utc>>,
+    span: Range<usize>,
+}
+
+/// What stands around the name of a time says how it is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    Since,
+    Before,
+    During,
+    Nothing,
+}
+
+fn period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<Period> {
+    if let Some((from, until, span)) = current(text, now) {
+        return Some(Period { from: Some(from), until: Some(until), span });
+    }
+    readings(text, now).iter().find_map(|reading| placed(text, reading, now))
+}
+
+fn placed<Tz: TimeZone>(text: &str, reading: &Reading, now: &DateTime<Tz>) -> Option<Period> {
+    let (around, span) = around(text, &reading.span);
+    let is_number = reading.text.chars().all(|character| character.is_ascii_digit());
+    if reading.kind == Kind::Time || reading.repeats || (is_number && around == Around::Nothing) {
+        return None;
+    }
+    let zone = now.timezone();
+    let mut first = reading.at.date_naive();
+    if reading.relation == Relation::Future {
+        // Nothing was written in time to come: a month or weekday that is named alone was the last one.
+        if around == Around::Nothing || reading.assumed.is_none() && !is_weekday(&reading.text) {
+            return None;
+        }
+        first = if reading.is_vague || reading.text.contains(|character: char| character.is_ascii_digit()) {
+            first.checked_sub_months(Months::new(12))?
+        } else {
+            first.checked_sub_days(Days::new(7))?
+        };
+    }
+    let after = match length(reading) {
+        Length::Days(days) => first.checked_add_days(Days::new(days))?,
+        Length::Months(months) => first.checked_add_months(Months::new(months))?,
+    };
+    let start = |day: chrono::NaiveDate| {
+        let midnight = day.and_time(chrono::NaiveTime::MIN);
+        // Where clocks are put forward at midnight, that midnight does not exist; an hour later does.
+        let later = midnight + TimeDelta::hours(1);
+        zone.from_local_datetime(&midnight).earliest().or_else(|| zone.from_local_datetime(&later).earliest())
+    };
+    let (from, until) = (start(first)?.to_utc(), start(after)?.to_utc());
+    let (from, until) = match around {
+        Around::Since => (Some(from), None),
+        Around::Before => (None, Some(from)),
+        Around::During | Around::Nothing => (Some(from), Some(until)),
+    };
+    Some(Period { from, until, span })
+}
+
+fn is_weekday(text: &str) -> bool {
+    let small = text.to_ascii_lowercase();
+    let english = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    english.iter().any(|day| small.starts_with(day)) || ["周", "星期", "礼拜"].iter().any(|day| small.starts_with(day))
+}
+
+enum Length {
+    Days(u64),
+    Months(u32),
+}
+
+/// Returns how long what was named lasts.
+fn length(reading: &Reading) -> Length {
+    let small = reading.text.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
+    if !reading.is_vague {
+        return Length::Days(1);
+    }
+    match () {
+        () if has(&["weekend", "周末"]) => Length::Days(2),
+        () if has(&["week", "周", "星期", "礼拜"]) => Length::Days(7),
+        () if has(&["quarter", "季度"]) => Length::Months(3),
+        () if has(&["month", "月"]) => Length::Months(1),
+        () if has(&["year", "年"]) || small.chars().all(|character| character.is_ascii_digit()) => Length::Months(12),
+        // What is left are the names of months.
+        () => Length::Months(1),
+    }
+}
+
+/// Returns what the words next to a time say of it, and the bytes of both.
+fn around(text: &str, span: &Range<usize>) -> (Around, Range<usize>) {
+    let before = text[..span.start].trim_end();
+    let word = before.rsplit(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
+    let around = match word.to_ascii_lowercase().as_str() {
+        "since" | "after" => Around::Since,
+        "before" | "until" => Around::Before,
+        "in" | "during" | "on" | "from" => Around::During,
+        _ => Around::Nothing,
+    };
+    if around != Around::Nothing {
+        return (around, before.len() - word.len()..span.end);
+    }
+    let after = &text[span.end..];
+    let followed = [
+        ("以来", Around::Since),
+        ("之后", Around::Since),
+        ("以后", Around::Since),
+        ("之前", Around::Before),
+        ("以前", Around::Before),
+    ];
+    match followed.into_iter().find(|(word, _)| after.starts_with(word)) {
+        Some((word, around)) => (around, span.start..span.end + word.len()),
+        None => (Around::Nothing, span.clone()),
+    }
+}
+
+/// Reads the stretch of time that goes on now: "today", "this week", 本月.
+fn current<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<(DateTime<Utc>, DateTime<Utc>, Range<usize>)> {
+    let small = text.to_ascii_lowercase();
+    let today = now.date_naive();
+    let monday = today.checked_sub_days(Days::new(today.weekday().num_days_from_monday().into()))?;
+    let named = [
+        (&["today", "今天", "今日"][..], today),
+        (&["this week", "这周", "本周", "这个星期", "這週", "本週"], monday),
+        (&["this month", "这个月", "本月", "這個月"], today.with_day(1)?),
+        (&["this year", "今年"], today.with_ordinal(1)?),
+    ];
+    for (names, first) in named {
+        for name in names {
+            let Some(start) = find_word(&small, name) else { continue };
+            let first = now.timezone().from_local_datetime(&first.and_time(chrono::NaiveTime::MIN)).earliest()?;
+            return Some((first.to_utc(), now.to_utc() + TimeDelta::days(1), start..start + name.len()));
+        }
+    }
+    None
+}
+
+/// Names of categories that a person uses for all that is in one.
+const NAMED: &[(&str, Category)] = &[
+    ("preferences", Category::Preferences),
+    ("decisions", Category::Decisions),
+    ("lessons learned", Category::Lessons),
+    ("lessons", Category::Lessons),
+    ("habits", Category::Habits),
+    ("skills", Category::Skills),
+    ("feedback", Category::Feedback),
+    ("reminders", Category::Reminders),
+    ("偏好", Category::Preferences),
+    ("决定", Category::Decisions),
+    ("决策", Category::Decisions),
+    ("決定", Category::Decisions),
+    ("教训", Category::Lessons),
+    ("教訓", Category::Lessons),
+    ("习惯", Category::Habits),
+    ("習慣", Category::Habits),
+    ("技能", Category::Skills),
+    ("反馈", Category::Feedback),
+    ("反饋", Category::Feedback),
+    ("提醒", Category::Reminders),
+];
+
+fn category(text: &str) -> Option<(Category, Range<usize>)> {
+    let small = text.to_ascii_lowercase();
+    let found = NAMED.iter().filter_map(|(name, category)| {
+        let start = find_word(&small, name)?;
+        Some((*category, start..start + name.len()))
+    });
+    found.min_by_key(|(_, span)| (span.start, usize::MAX - span.end))
+}
+
+/// Returns where `word` stands in `text`, both in lower case, as a word of its own; Han characters need no border.
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let is_latin = |character: char| character.is_alphanumeric() && character.is_ascii();
+    text.match_indices(word).map(|(start, _)| start).find(|start| {
+        let before = text[..*start].chars().next_back();
+        let after = text[start + word.len()..].chars().next();
+        !word.is_ascii() || (!before.is_some_and(is_latin) && !after.is_some_and(is_latin))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> (String, Option<String>, Option<String>, Option<Category>) {
+        let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00+08:00").expect("a moment");
+        let Meant { text, filter } = meant(text, &Filter::default(), &now);
+        let day = |moment: DateTime<Utc>| moment.with_timezone(now.offset()).format("%m-%d %H").to_string();
+        (text, filter.from.map(day), filter.until.map(day), filter.category)
+    }
+
+    #[test]
+    fn what_has_passed_becomes_a_stretch_of_days() {
+        let is = |text: &str, left: &str, from: &str, until: &str| {
+            let some = |day: &str| (!day.is_empty()).then(|| format!("{day} 00"));
+            assert_eq!(read(text), (left.to_owned(), some(from), some(until), None), "{text}");
+        };
+        is("what did Anna say yesterday about tea", "what did Anna say about tea", "11-20", "11-21");
+        is("tea last week", "tea", "11-09", "11-16");
+        is("tea last month", "tea", "10-01", "11-01");
+        is("tea in March", "tea", "03-01", "04-01");
+        is("tea since Monday", "tea", "11-16", "");
+        is("tea in 2024", "tea", "01-01", "01-01");
+        is("tea before last week", "tea", "", "11-09");
+        is("上周的茶", "的茶", "11-09", "11-16");
+        is("昨天喝的茶", "喝的茶", "11-20", "11-21");
+    }
+
+    #[test]
+    fn what_is_to_come_or_only_a_number_stays_among_the_words() {
+        for text in ["the 2024 budget", "tea tomorrow", "the Monday standup", "call at 3pm", "next week's plan", "May's tea"] {
+            assert_eq!(read(text), (text.to_owned(), None, None, None), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_for_several_is_a_category() {
+        assert_eq!(read("my preferences"), ("my".into(), None, None, Some(Category::Preferences)));
+        assert_eq!(read("Lessons learned with tea"), ("with tea".into(), None, None, Some(Category::Lessons)));
+        assert_eq!(read("茶的偏好"), ("茶的".into(), None, None, Some(Category::Preferences)));
+        assert_eq!(read("what did we decide"), ("what did we decide".into(), None, None, None));
+    }
+
+    #[test]
+    fn what_was_said_otherwise_wins() {
+        let now = DateTime::UNIX_EPOCH;
+        let filter = Filter { category: Some(Category::People), until: Some(now), ..Filter::default() };
+        let meant = meant("decisions yesterday", &filter, &now);
+        assert_eq!((meant.text.as_str(), meant.filter), ("decisions yesterday", filter));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "\\PC{0,40}|((in|since|last|week|March|2024|昨天|决定|之前|İ) ?){0,8}") {
+            let now = DateTime::UNIX_EPOCH;
+            meant(&text, &Filter::default(), &now);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Changing a passage of a memory.
+
+use crate::{MemoryStoreExt, Patch, Secrets, Services, StoreError, Stored, update};
+
+/// A passage, and what is to stand in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// The passage, word for word; it must stand there once.
+    pub old: String,
+    /// What takes its place.
+    pub new: String,
+    /// The version of the memory for which this was thought out, if that is known.
+    pub version: Option<u64>,
+}
+
+/// Replaces one passage of the memory that a person means by `reference`, and returns it as it is then.
+///
+/// # Errors
+/// [`StoreError::Conflict`] if the memory is of another version or changes meanwhile, [`StoreError::Invalid`] if the passage
+/// does not stand there exactly once, [`StoreError::Secret`] if the new text holds a credential.
+pub fn revise(services: &Services, reference: &str, revision: &Revision, secrets: Secrets) -> Result<Stored, StoreError> {
+    let stored = services.store.get_by(reference)?;
+    if revision.version.is_some_and(|version| version != stored.memory.version) {
+        return Err(StoreError::Conflict { what: stored.path });
+    }
+    if revision.old.is_empty() {
+        return Err(StoreError::Invalid { why: "the passage to be replaced is empty".into() });
+    }
+    let content = match stored.memory.content.matches(&revision.old).count() {
+        1 => stored.memory.content.replacen(&revision.old, &revision.new, 1),
+        0 => return Err(StoreError::Invalid { why: format!("{} does not hold that passage", stored.path) }),
+        count => return Err(StoreError::Invalid { why: format!("{} holds that passage {count} times", stored.path) }),
+    };
+    let patch = Patch { content: Some(content), ..Patch::default() };
+    update(services, &stored.memory.id.to_string(), &patch, Some(stored.stamp), secrets)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::testing::{FakeStore, services};
+    use crate::{Code, Draft, write};
+
+    #[test]
+    fn a_passage_is_replaced_where_it_stands_once_and_in_the_version_that_was_read() {
+        let services = services(Arc::new(FakeStore::default()));
+        let written = write(&services, Draft::new("tea at nine, cake at nine"), Secrets::Refuse).expect("it is kept");
+        let id = written.id.to_string();
+        let revise = |old: &str, new: &str, version| {
+            let revision = Revision { old: old.into(), new: new.into(), version };
+            let revised = revise(&services, &id, &revision, Secrets::Refuse);
+            revised.map(|stored| stored.memory.content).map_err(|error| (error.code(), error.to_string()))
+        };
+        assert_eq!(revise("tea at nine", "tea at ten", Some(1)).as_deref(), Ok("tea at ten, cake at nine"));
+        assert_eq!(revise("tea", "coffee", Some(1)).expect_err("it is of version 2").0, Code::Conflict);
+        let (code, why) = revise("at", "by", None).expect_err("it stands there twice");
+        assert_eq!((code, why.ends_with("holds that passage 2 times")), (Code::InvalidInput, true));
+        assert_eq!(revise("milk", "", None).expect_err("it does not stand there").0, Code::InvalidInput);
+    }
+}

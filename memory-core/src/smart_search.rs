@@ -1,0 +1,122 @@
+//! Finding memories by what somebody means.
+
+use chrono::{DateTime, TimeZone};
+
+use crate::question::{Meant, meant, says_something};
+use crate::{Filter, Found, Hit, Order, Query, Ranking, Services, Slice, StoreError, search};
+
+/// How newness and repetition count where nobody says.
+const RANKING: Ranking = Ranking { recency: 0.2, diversity: 0.7, threshold: None, weights: None };
+
+/// What was found, and how the question was understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SmartFound {
+    /// The answer.
+    pub found: Found,
+    /// The words that were looked for.
+    pub text: String,
+    /// Which memories were meant.
+    pub filter: Filter,
+}
+
+/// Returns the memories that answer `text`, best first: its words for times and categories are understood (see
+/// [`crate::question::meant()`]), newer ones count for more, and what repeats a better one comes later.
+///
+/// If nothing is of that time and category, all memories that pass `filter` are asked, and the answer says so. A question that
+/// is nothing but a time or a category lists what is there, newest first.
+///
+/// # Errors
+/// As [`search()`].
+pub fn smart_search<Tz: TimeZone>(
+    services: &Services,
+    text: &str,
+    filter: &Filter,
+    limit: usize,
+    now: &DateTime<Tz>,
+) -> Result<SmartFound, StoreError> {
+    let Meant { text: words, filter: narrow } = meant(text, filter, now);
+    let ask = |text: &str, filter: &Filter| {
+        search(services, &Query { text: text.to_owned(), filter: filter.clone(), limit, ranking: RANKING })
+    };
+    if narrow == *filter {
+        return Ok(SmartFound { found: ask(text, filter)?, text: text.to_owned(), filter: narrow });
+    }
+    let found = if says_something(&words) { ask(&words, &narrow)? } else { newest(services, &narrow, limit)? };
+    if 0 < found.total {
+        return Ok(SmartFound { found, text: words, filter: narrow });
+    }
+    let mut found = ask(text, filter)?;
+    let reasons =
+        found.degraded.take().into_iter().chain([format!("nothing is of {}; so all were asked", told(&narrow, filter))]);
+    found.degraded = Some(reasons.collect::<Vec<_>>().join("; "));
+    Ok(SmartFound { found, text: text.to_owned(), filter: filter.clone() })
+}
+
+fn newest(services: &Services, filter: &Filter, limit: usize) -> Result<Found, StoreError> {
+    services.store.refresh()?;
+    let slice = Slice { order: Order::Created, offset: 0, limit: Some(limit) };
+    let page = services.store.list(filter, &slice, services.clock.now())?;
+    let hits = page.memories.into_iter().map(|stored| Hit {
+        snippet: crate::text::one_line(&stored.memory.content, SNIPPET),
+        stored,
+        score: 0.0,
+        marks: Vec::new(),
+        explanation: crate::Explanation::default(),
+    });
+    Ok(Found { hits: hits.collect(), total: page.total, degraded: page.degraded })
+}
+
+/// How many characters of a memory that was not searched for are shown.
+const SNIPPET: usize = 160;
+
+fn told(narrow: &Filter, wide: &Filter) -> String {
+    let day = |moment: DateTime<chrono::Utc>| moment.format("%Y-%m-%d").to_string();
+    let mut told = Vec::new();
+    if let Some(category) = narrow.category.filter(|_| wide.category.is_none()) {
+        told.push(format!("category {category}"));
+    }
+    told.extend(narrow.from.filter(|_| wide.from.is_none()).map(|from| format!("from {}", day(from))));
+    told.extend(narrow.until.filter(|_| wide.until.is_none()).map(|until| format!("before {}", day(until))));
+    told.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::testing::{FakeStore, services};
+    use crate::{Category, Draft, Secrets, write};
+
+    fn home() -> Services {
+        let services = services(Arc::new(FakeStore::default()));
+        for (text, category) in [("green tea in the morning", Category::Habits), ("we take green tea", Category::Decisions)] {
+            let draft = Draft { category: Some(category), ..Draft::new(text) };
+            write(&services, draft, Secrets::Refuse).expect("it is kept");
+        }
+        services
+    }
+
+    fn ask(services: &Services, text: &str) -> SmartFound {
+        smart_search(services, text, &Filter::default(), 10, &services.clock.now()).expect("an answer")
+    }
+
+    #[test]
+    fn a_category_in_the_question_narrows_it() {
+        let answer = ask(&home(), "decisions about tea");
+        assert_eq!((answer.found.total, answer.text.as_str()), (1, "about tea"));
+        assert_eq!(answer.filter.category, Some(Category::Decisions));
+    }
+
+    #[test]
+    fn a_category_alone_lists_what_is_in_it() {
+        assert_eq!(ask(&home(), "my habits").found.hits[0].snippet, "green tea in the morning");
+    }
+
+    #[test]
+    fn where_nothing_is_of_that_kind_all_are_asked_and_that_is_told() {
+        let answer = ask(&home(), "skills with tea");
+        assert_eq!(answer.found.total, 2);
+        assert_eq!(answer.found.degraded.as_deref(), Some("nothing is of category skills; so all were asked"));
+    }
+}
