@@ -13,6 +13,8 @@ pub struct Filter {
     pub category: Option<Category>,
     /// Only this scope.
     pub scope: Option<Scope>,
+    /// Only what lies in one of these scopes; `None` means all. What lies elsewhere counts as not there at all.
+    pub within: Option<Vec<Scope>>,
     /// Only what came from here; case does not matter.
     pub source: Option<String>,
     /// Only what carries all of these, or tags below them.
@@ -48,9 +50,15 @@ impl Filter {
             && self.phase.is_none_or(|phase| phase == memory.phase)
             && self.category.is_none_or(|category| category == memory.category)
             && self.scope.as_ref().is_none_or(|scope| *scope == memory.scope)
+            && self.reaches(&memory.scope)
             && self.source.as_ref().is_none_or(|source| source.to_lowercase() == memory.source.to_lowercase())
             && self.tags.iter().all(|tag| memory.tags.contains_or_below(tag))
             && self.from.is_none_or(|from| from <= memory.created_at)
             && self.until.is_none_or(|until| memory.created_at < until)
+    }
+
+    /// Tells whether `scope` is one of those that [`Filter::within`] names, or it names none.
+    pub fn reaches(&self, scope: &Scope) -> bool {
+        self.within.as_ref().is_none_or(|within| within.contains(scope))
     }
 }

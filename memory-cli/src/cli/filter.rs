@@ -40,6 +40,7 @@ impl FilterArgs {
             phase: self.phase,
             category: self.category,
             scope: self.scope.clone(),
+            within: None,
             source: self.source.clone(),
             tags: self.tags.iter().collect(),
             from: self.from.map(Day::start),

@@ -180,6 +180,11 @@ fn filters_apply_to_vectors_too(services: &Services) {
     let (global, agents) = (within(Scope::Global), within(Scope::Agent("other".into())));
     assert!(global.contains(&id) && !global.contains(&other));
     assert_eq!(agents, [other]);
+    let within = |scopes: &[Scope]| ask_in(&services, "vehicle", Filter { within: Some(scopes.to_vec()), ..Filter::default() });
+    let (own, none) = (within(&[Scope::Global, Scope::Agent("own".into())]), within(&[]));
+    assert!(found(&own).contains(&id) && !found(&own).contains(&other));
+    assert_eq!(found(&within(&[Scope::Agent("other".into())])), [other]);
+    assert_eq!((own.hits.len() as u64, none.hits.len()), (own.total.min(10), 0));
 }
 
 fn embedding_goes_on_where_it_stopped(services: &Services) {

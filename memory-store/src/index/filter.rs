@@ -1,7 +1,7 @@
 //! Filters, in the words of each engine.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Filter, Lifetime};
+use memory_core::{Filter, Lifetime, Scope};
 use rusqlite::types::Value;
 
 use super::handle::Handle;
@@ -30,6 +30,10 @@ pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> Condition {
     equal("category", filter.category.map(|category| category.as_str().to_owned()));
     equal("scope", filter.scope.as_ref().map(ToString::to_string));
     equal("source", filter.source.as_ref().map(|source| source.to_lowercase()));
+    if let Some(within) = &filter.within {
+        parts.push(is_within(within));
+        values.extend(within.iter().map(|scope| Value::from(scope.to_string())));
+    }
     let mut compare = |part: &str, value: Option<i64>| {
         if let Some(value) = value {
             parts.push(part.to_owned());
@@ -45,7 +49,14 @@ pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> Condition {
     Condition { sql: parts.join(" AND "), values }
 }
 
-/// A filter in the words of the full text.
+/// Returns the condition that a row lies in one of so many scopes, whose names are its values.
+pub(super) fn is_within(scopes: &[Scope]) -> String {
+    format!("scope IN ({})", vec!["?"; scopes.len()].join(", "))
+}
+
+/// A filter in the words of the full text. The scopes that it lies within are not part of it: see [`Flushed::new`].
+///
+/// [`Flushed::new`]: super::search::Flushed::new
 #[derive(Debug)]
 pub(super) struct TextFilter {
     /// The bits of what a document must have, all of them.

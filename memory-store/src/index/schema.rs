@@ -174,4 +174,11 @@ impl Meta {
         };
         Ok(connection.prepare_cached(sql)?.query_row((), read)?)
     }
+
+    /// Makes it that of so many of the documents, as long as all of them on average.
+    pub(super) fn narrow_to(&mut self, documents: u64) {
+        let share = |length: u64| u128::from(length) * u128::from(documents) / u128::from(self.documents.max(1));
+        self.lengths = self.lengths.map(|length| u64::try_from(share(length)).unwrap_or(u64::MAX));
+        self.documents = documents;
+    }
 }

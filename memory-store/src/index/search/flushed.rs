@@ -1,5 +1,8 @@
 //! The full text.
 
+mod words;
+
+use memory_core::Scope;
 use memory_core::rank::Facts;
 use tantivy::postings::Postings;
 use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, EnableScoring, Occur, Query, TermQuery};
@@ -10,7 +13,6 @@ use super::best::{Best, Candidate, Tie};
 use super::bits::Bits;
 use super::found::Found;
 use super::near::Keys;
-use super::slip::Slip;
 use super::ties::Ties;
 use super::wanted::{Part, Wanted};
 use crate::index::filter::TextFilter;
@@ -22,6 +24,8 @@ use crate::index::trouble::Trouble;
 pub(super) struct Flushed<'s> {
     searcher: &'s Searcher,
     fields: Fields,
+    /// Whether only some scopes count.
+    is_narrowed: bool,
     /// For each segment, the documents that count.
     valid: Vec<Bits>,
     /// For each segment, the documents that may be an answer.
@@ -45,8 +49,13 @@ impl Address {
 }
 
 impl<'s> Flushed<'s> {
-    /// Sees everything but the documents with the keys `pending`.
-    pub(super) fn new(searcher: &'s Searcher, fields: Fields, pending: &[i64]) -> Result<Self, Trouble> {
+    /// Sees everything but the documents with the keys `pending`; if scopes are given, only what lies within them.
+    pub(super) fn new(
+        searcher: &'s Searcher,
+        fields: Fields,
+        pending: &[i64],
+        within: Option<&[Scope]>,
+    ) -> Result<Self, Trouble> {
         let segments = searcher.segment_readers();
         let mut valid: Vec<Bits> = segments.iter().map(Bits::alive).collect();
         for (segment, bits) in segments.iter().zip(&mut valid) {
@@ -62,30 +71,16 @@ impl<'s> Flushed<'s> {
                 }
             }
         }
+        if let Some(within) = within {
+            let scope = |scope: &Scope| Term::from_field_u64(fields.filters, Handle::Scope(scope).bits().cast_unsigned());
+            let scopes: Vec<Term> = within.iter().map(scope).collect();
+            for (segment, bits) in segments.iter().zip(&mut valid) {
+                bits.retain(&any(segment, &scopes)?);
+            }
+        }
         let matching = segments.iter().map(|segment| Bits::none(segment.max_doc())).collect();
         let passing = valid.clone();
-        Ok(Self { searcher, fields, valid, passing, matching })
-    }
-
-    /// Returns how many documents have a term.
-    pub(super) fn count(&self, text: &str, part: Part) -> Result<u64, Trouble> {
-        self.count_any(&[text.to_owned()], part)
-    }
-
-    /// Returns how many documents have one of the terms.
-    pub(super) fn count_any(&self, texts: &[String], part: Part) -> Result<u64, Trouble> {
-        let terms: Vec<Term> = texts.iter().map(|text| self.term(text, part)).collect();
-        let mut count = 0;
-        for (segment, valid) in self.searcher.segment_readers().iter().zip(&self.valid) {
-            if let ([only], true) = (terms.as_slice(), valid.count() == u64::from(segment.max_doc())) {
-                count += u64::from(segment.inverted_index(only.field())?.doc_freq(only)?);
-                continue;
-            }
-            let mut bits = any(segment, &terms)?;
-            bits.retain(valid);
-            count += bits.count();
-        }
-        Ok(count)
+        Ok(Self { searcher, fields, is_narrowed: within.is_some(), valid, passing, matching })
     }
 
     /// Takes the documents that have one of what is wanted for matching.
@@ -122,35 +117,9 @@ impl<'s> Flushed<'s> {
         Ok(())
     }
 
-    /// Calls `each` with every word that begins with `start`, once for each segment, and about how many documents have it.
-    pub(super) fn each_word_from(&self, start: &str, each: &mut dyn FnMut(&str, u64)) -> Result<(), Trouble> {
-        for segment in self.searcher.segment_readers() {
-            let inverted = segment.inverted_index(self.fields.text)?;
-            let mut words = inverted.terms().range().ge(start).into_stream()?;
-            while let Some((word, found)) = words.next() {
-                if !word.starts_with(start.as_bytes()) {
-                    break;
-                }
-                if let Ok(word) = std::str::from_utf8(word) {
-                    each(word, u64::from(found.doc_freq));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Calls `each` with every word that is one slip away from another, once for each segment.
-    pub(super) fn each_slip(&self, slip: &Slip, each: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
-        for segment in self.searcher.segment_readers() {
-            let inverted = segment.inverted_index(self.fields.text)?;
-            let mut words = inverted.terms().search(slip.clone()).into_stream()?;
-            while words.advance() {
-                if let Ok(word) = std::str::from_utf8(words.key()) {
-                    each(word);
-                }
-            }
-        }
-        Ok(())
+    /// Returns how many documents count.
+    pub(super) fn documents(&self) -> u64 {
+        self.valid.iter().map(Bits::count).sum()
     }
 
     /// Lets only those documents pass that pass the filter; returns how many of them match.
@@ -314,8 +283,16 @@ impl<'s> Flushed<'s> {
     /// Tells whether any document has one of these handles.
     pub(super) fn has_handle(&self, bits: i64) -> Result<bool, Trouble> {
         let term = Term::from_field_u64(self.fields.filters, bits.cast_unsigned());
-        for segment in self.searcher.segment_readers() {
-            if 0 < segment.inverted_index(self.fields.filters)?.doc_freq(&term)? {
+        for (segment, valid) in self.searcher.segment_readers().iter().zip(&self.valid) {
+            if segment.inverted_index(self.fields.filters)?.doc_freq(&term)? == 0 {
+                continue;
+            }
+            if !self.is_narrowed {
+                return Ok(true);
+            }
+            let mut bits = any(segment, std::slice::from_ref(&term))?;
+            bits.retain(valid);
+            if 0 < bits.count() {
                 return Ok(true);
             }
         }

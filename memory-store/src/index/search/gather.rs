@@ -73,13 +73,16 @@ pub(super) fn gather(
     size: usize,
     now: DateTime<Utc>,
 ) -> Result<Gathered, Trouble> {
-    let meta = Meta::read(rows)?;
+    let mut meta = Meta::read(rows)?;
     let (pending, keys) = pending(rows, asked.filter, now)?;
     let (searcher, generation) = text.searcher()?;
     if meta.epoch != epoch || generation < meta.generation {
         return Err(Trouble::Mismatch);
     }
-    let mut flushed = Flushed::new(&searcher, text.fields, &keys)?;
+    let mut flushed = Flushed::new(&searcher, text.fields, &keys, asked.filter.within.as_deref())?;
+    if asked.filter.within.is_some() {
+        meta.narrow_to(flushed.documents() + pending.len() as u64);
+    }
     let wanted = wanted(&asked.question.words, &flushed, &pending)?;
     let mut statistics = statistics(&meta, &wanted);
     let named = Named::of(asked, &flushed, &pending)?;

@@ -36,13 +36,13 @@ impl Pending {
     }
 }
 
-/// Reads the pending documents, and the keys of all documents that are or were pending: the full text is not to be
-/// asked for those.
+/// Reads the pending documents that lie within the filter's scopes, and the keys of all documents that are or were pending:
+/// the full text is not to be asked for those.
 pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<(Vec<Pending>, Vec<i64>), Trouble> {
     let condition = condition(filter, now);
     let sql = format!(
         "SELECT document, removed, text, pending.characters, pending.length, characters_length, ({}), \
-         pending.created_at, filters, facts, documents.id FROM pending LEFT JOIN documents ON key = document",
+         pending.created_at, filters, facts, documents.id, scope FROM pending LEFT JOIN documents ON key = document",
         condition
             .sql
             .replace("created_at", "documents.created_at")
@@ -51,12 +51,19 @@ pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Ut
     );
     let mut select = connection.prepare_cached(&sql)?;
     let mut rows = select.query(params_from_iter(condition.values))?;
+    let within: Option<Vec<String>> = filter.within.as_ref().map(|within| within.iter().map(ToString::to_string).collect());
     let (mut pending, mut keys) = (Vec::new(), Vec::new());
     while let Some(row) = rows.next()? {
         let key = row.get(0)?;
         keys.push(key);
         if row.get(1)? {
             continue;
+        }
+        if let Some(within) = &within {
+            let scope: Option<String> = row.get(11)?;
+            if scope.is_none_or(|scope| !within.contains(&scope)) {
+                continue;
+            }
         }
         pending.push(Pending {
             key,

@@ -30,7 +30,7 @@ fn who_speaks(opened: &mut Opened, names: &[String]) -> Result<Vec<(String, i64)
     let (connection, text, _) = opened.text(epoch)?;
     let (pending, keys) = pending(connection, &Filter::everything(), DateTime::UNIX_EPOCH)?;
     let (searcher, _) = text.searcher()?;
-    speakers(names, &Flushed::new(&searcher, text.fields, &keys)?, &pending)
+    speakers(names, &Flushed::new(&searcher, text.fields, &keys, None)?, &pending)
 }
 
 /// Returns those of `names` who speak somewhere, with their handles.

@@ -194,7 +194,7 @@ fn most_alike(text: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<
         }
     };
     let start = &text[..SHARED];
-    flushed.each_word_from(start, &mut |word, _| offer(word))?;
+    flushed.each_word_from(start, &|word| LIKE <= likeness(text, word), &mut |word, _| offer(word))?;
     for document in pending {
         document.words.text.terms().filter(|(word, _)| word.starts_with(start)).for_each(|(word, _)| offer(word));
     }
@@ -204,7 +204,9 @@ fn most_alike(text: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<
 /// Returns the words that begin with `start`, and in how many documents each stands.
 fn beginning_with(start: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<HashMap<String, u64>, Trouble> {
     let mut words = HashMap::<String, u64>::new();
-    flushed.each_word_from(start, &mut |word, documents| *words.entry(word.to_owned()).or_default() += documents)?;
+    flushed.each_word_from(start, &|_| true, &mut |word, documents| {
+        *words.entry(word.to_owned()).or_default() += documents;
+    })?;
     for document in pending {
         for (word, _) in document.words.text.terms().filter(|(word, _)| word.starts_with(start)) {
             *words.entry(word.to_owned()).or_default() += 1;
@@ -241,7 +243,7 @@ fn widen(pieces: &[&str], flushed: &Flushed<'_>, pending: &[Pending]) -> Result<
             *holding.entry(word.to_owned()).or_default() += documents;
         }
     };
-    flushed.each_word_from("", &mut take)?;
+    flushed.each_word_from("", &|word| pieces.iter().any(|piece| word.contains(piece)), &mut take)?;
     for document in pending {
         document.words.text.terms().for_each(|(word, _)| take(word, 1));
     }

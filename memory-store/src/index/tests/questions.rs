@@ -124,6 +124,10 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
         Filter { phase: Some(memory_core::Phase::Organized), ..everything.clone() },
         Filter { category: Some(Category::People), ..everything.clone() },
         Filter { scope: Some(Scope::Project("x".into())), ..everything.clone() },
+        Filter { within: Some(vec![Scope::Project("x".into()), Scope::Agent("nobody".into())]), ..everything.clone() },
+        Filter { within: Some(vec![Scope::Global]), ..Filter::default() },
+        Filter { within: Some(Vec::new()), ..everything.clone() },
+        Filter { scope: Some(Scope::Project("x".into())), within: Some(vec![Scope::Global]), ..everything.clone() },
         Filter { source: Some("CLAUDE".into()), ..everything.clone() },
         Filter { tags: tags(&["a"]), ..everything.clone() },
         Filter { tags: tags(&["A/b"]), ..everything.clone() },
@@ -300,4 +304,44 @@ fn the_first_answers_are_the_same_for_every_limit_and_for_an_index_built_anew() 
     drop(index);
     std::fs::remove_dir_all(home.at("index")).unwrap();
     assert_eq!(ask(&home.index(), 120), with_pending);
+}
+
+#[test]
+fn words_that_lie_elsewhere_are_not_known() {
+    let home = Home::new();
+    for (number, front, body) in [
+        (1, "", "the zebrafish swims"),
+        (2, "", "the ferry leaves from the harbour"),
+        (3, "scope: agent:other\n", "a zebra, a feryr and a harbourmaster"),
+        (4, "scope: agent:other\n", "zebra zebra"),
+    ] {
+        home.write(&Note { number, front, body, ..Note::default() });
+    }
+    let alone = Home::new();
+    for (number, body) in [(1, "the zebrafish swims"), (2, "the ferry leaves from the harbour")] {
+        alone.write(&Note { number, body, ..Note::default() });
+    }
+    both(&home, |index| {
+        both(&alone, |without| {
+            for text in ["zebra", "feryr", "harbourmaster", "brafi", "ferry harbour", "zeb*"] {
+                let mut asked = query(text);
+                asked.filter.within = Some(vec![Scope::Global]);
+                let (found, expected) = (search(index, &asked), search(without, &asked));
+                assert_eq!(numbers_of(&found), numbers_of(&expected), "{text}");
+                let documents = |found: &memory_core::Found| -> Vec<_> {
+                    found
+                        .hits
+                        .iter()
+                        .map(|hit| {
+                            (
+                                hit.explanation.documents,
+                                hit.explanation.terms.iter().map(|term| term.documents).collect::<Vec<_>>(),
+                            )
+                        })
+                        .collect()
+                };
+                assert_eq!(documents(&found), documents(&expected), "{text}");
+            }
+        });
+    });
 }
