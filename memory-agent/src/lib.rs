@@ -2,9 +2,21 @@
 //!
 //! | room | what lives there |
 //! |---|---|
+//! | [`tools`] | the verbs that agents may use, each with the schema of its parameters |
+//! | [`Agent`], [`Session`] | the registry of tools, and somebody who calls them |
+//! | [`hook`], [`event`] | who is asked before and after a call, and what is told of it |
 //! | [`json`] | how everything that the memories answer is written as JSON, the same for every front |
 //! | [`model`] | the models that make memories better: in a folder on this machine, or behind an address |
 
+mod agent;
+pub mod event;
+pub mod hook;
 pub mod json;
 #[cfg(any(feature = "local-model", feature = "remote-model"))]
 pub mod model;
+mod session;
+pub mod tools;
+mod validation;
+
+pub use agent::{Agent, Hooks, LocalTime, Offer};
+pub use session::{CONTEXT_BUDGET, Session};

@@ -48,6 +48,12 @@ pub enum Code {
     BudgetExhausted,
     /// A message could not be shown.
     NotifyFailed,
+    /// No tool is called so.
+    ToolNotFound,
+    /// A hook refused a call.
+    CallBlocked,
+    /// A hook broke down, or did not answer in time.
+    HookFailed,
     /// The disk is full.
     DiskFull,
     /// The disk or the system refused.
@@ -73,7 +79,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 27] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -95,6 +101,9 @@ impl Code {
         Self::ModelUnreadable,
         Self::BudgetExhausted,
         Self::NotifyFailed,
+        Self::ToolNotFound,
+        Self::CallBlocked,
+        Self::HookFailed,
         Self::DiskFull,
         Self::Io,
         Self::Internal,
@@ -124,6 +133,9 @@ impl Code {
             Self::ModelUnreadable => "MODEL_UNREADABLE",
             Self::BudgetExhausted => "BUDGET_EXHAUSTED",
             Self::NotifyFailed => "NOTIFY_FAILED",
+            Self::ToolNotFound => "TOOL_NOT_FOUND",
+            Self::CallBlocked => "CALL_BLOCKED",
+            Self::HookFailed => "HOOK_FAILED",
             Self::DiskFull => "DISK_FULL",
             Self::Io => "IO",
             Self::Internal => "INTERNAL",
@@ -133,11 +145,16 @@ impl Code {
     /// Tells whose fault it is.
     pub const fn fault(self) -> Fault {
         match self {
-            Self::MemoryNotFound | Self::OperationNotFound | Self::TrashNotFound | Self::PathNotFound => Fault::Missing,
-            Self::Conflict | Self::DaemonRunning => Fault::Conflict,
-            Self::MemoryAmbiguous | Self::InvalidInput | Self::SecretFound | Self::PathRefused | Self::ConfigInvalid => {
-                Fault::Caller
+            Self::MemoryNotFound | Self::OperationNotFound | Self::TrashNotFound | Self::PathNotFound | Self::ToolNotFound => {
+                Fault::Missing
             }
+            Self::Conflict | Self::DaemonRunning => Fault::Conflict,
+            Self::MemoryAmbiguous
+            | Self::InvalidInput
+            | Self::SecretFound
+            | Self::PathRefused
+            | Self::ConfigInvalid
+            | Self::CallBlocked => Fault::Caller,
             Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed => Fault::Damaged,
             Self::ModelFailed
             | Self::ModelRefused
@@ -145,6 +162,7 @@ impl Code {
             | Self::ModelUnreadable
             | Self::BudgetExhausted
             | Self::NotifyFailed
+            | Self::HookFailed
             | Self::Locked
             | Self::DiskFull
             | Self::Io
@@ -170,7 +188,7 @@ mod tests {
             names.join(" "),
             "MEMORY_NOT_FOUND MEMORY_AMBIGUOUS OPERATION_NOT_FOUND TRASH_NOT_FOUND PATH_NOT_FOUND CONFLICT LOCKED DAEMON_RUNNING \
              INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
-             MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED DISK_FULL IO INTERNAL"
+             MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_BLOCKED HOOK_FAILED DISK_FULL IO INTERNAL"
         );
     }
 }

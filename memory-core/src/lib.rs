@@ -127,9 +127,24 @@ pub use snooze::{done, snooze};
 pub use source::{Finding, Source, SourceError};
 pub use store::{MemoryStore, MemoryStoreExt, Names, Stored};
 pub use tag::tag;
-pub use tool::{Tool, ToolContext, ToolError};
+pub use tool::{Effect, Tool, ToolContext, ToolError};
 pub use undo::{Undone, restore, undo};
 pub use update::update;
 pub use upgrade::upgrade;
 pub use usage::{Costs, Usage, usage};
 pub use write::{Written, write};
+/// Temporary.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    /// a
+    pub agent: Option<String>,
+    /// p
+    pub project: Option<String>,
+}
+impl Services {
+    /// x
+    #[must_use]
+    pub fn seen_by(&self, view: &View) -> Services {
+        Services { actor: view.agent.clone().unwrap_or_else(|| "agent".into()), ..self.clone() }
+    }
+}

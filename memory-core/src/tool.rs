@@ -1,10 +1,12 @@
 //! A verb that agents may use.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
+use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
 
-use crate::{Code, Services};
+use crate::{Code, Given, Services, StoreError};
 
 /// One verb that agents may use, self-describing. Every front offers the same ones.
 pub trait Tool: Debug + Send + Sync {
@@ -14,8 +16,11 @@ pub trait Tool: Debug + Send + Sync {
     /// Returns what it does, in the words a language model should read.
     fn description(&self) -> &str;
 
-    /// Returns the JSON Schema of its parameters, an object.
+    /// Returns the JSON Schema of its parameters, an object that allows no others. It never changes.
     fn parameters(&self) -> Value;
+
+    /// Returns what it may do to the memories.
+    fn effect(&self) -> Effect;
 
     /// Does it. `parameters` fit the schema.
     ///
@@ -24,11 +29,28 @@ pub trait Tool: Debug + Send + Sync {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError>;
 }
 
+/// What a tool may do to the memories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing.
+    Reads,
+    /// It adds, and changes nothing that was there.
+    Adds,
+    /// It changes what was there, or takes it away; `undo` brings it back.
+    Changes,
+}
+
 /// What a tool works with.
 #[derive(Debug, Clone)]
 pub struct ToolContext {
-    /// The machine, and who is asking.
+    /// The machine, as far as whoever asks may see it.
     pub services: Services,
+    /// Who asks, for the source of what they write; empty when nobody said.
+    pub speaker: String,
+    /// The time, in the zone in which times are meant.
+    pub now: DateTime<FixedOffset>,
+    /// What they were given before.
+    pub given: Arc<Given>,
 }
 
 /// Why a tool did not do what it was asked for.
@@ -41,4 +63,17 @@ pub struct ToolError {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+}
+
+impl From<StoreError> for ToolError {
+    fn from(error: StoreError) -> Self {
+        let mut message = error.to_string();
+        let mut next = std::error::Error::source(&error);
+        while let Some(cause) = next {
+            message.push_str(": ");
+            message.push_str(&cause.to_string());
+            next = cause.source();
+        }
+        Self { code: error.code(), message, hint: error.hint() }
+    }
 }

@@ -9,6 +9,8 @@
 //! | read, tag, edit, upgrade | a memory, see [`memory()`] |
 //! | list | `{memories, total}`, see [`page`] |
 //! | search | `{hits: [{memory, score, snippet, explain?}], total, degraded?}`, see [`found`] |
+//! | `memory_smart_search` | as search, and `understood: {query, category?, from?, until?}`, see [`smart_found`] |
+//! | `memory_context`, `agent --prompt` | `{context, memories, tokens, left_out, degraded?}`, see [`context()`] |
 //! | backlinks, link, unlink | `{memories}`, see [`memories`] |
 //! | resolve-links | `{resolved, unresolved, updated}` |
 //! | delete | `{id, path}` |
@@ -29,6 +31,7 @@
 //! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending}`, see [`notified`] |
 //! | anything that failed | `{"error": {code, message, hint?}}`, see [`error`] |
 
+mod context;
 mod error;
 mod exported;
 mod history;
@@ -42,6 +45,7 @@ mod time;
 mod usage;
 mod write;
 
+pub use context::{context, smart_found};
 pub use error::error;
 pub use exported::exported;
 pub use history::{purged, record, records, restored, trashed, undone};

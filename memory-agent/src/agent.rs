@@ -1,0 +1,201 @@
+//! The tools, and what surrounds a call of one.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
+
+use chrono::{DateTime, FixedOffset, Utc};
+use memory_core::{Code, Services, Tool, ToolContext, ToolError};
+use serde_json::Value;
+
+use crate::event::{Event, EventKind, Events};
+use crate::hook::{self, Call, Hook, Occasion, Point};
+use crate::session::Session;
+use crate::tools;
+use crate::validation::Schema;
+
+/// What every front offers: the tools, the hooks around them, and what is told of them.
+pub struct Agent {
+    services: Services,
+    local_time: LocalTime,
+    offered: Vec<Offered>,
+    before: Vec<Arc<dyn Hook>>,
+    after: Vec<Arc<dyn Hook>>,
+    events: Arc<Events>,
+    /// Ends when all event hooks have been told everything.
+    told: Option<Receiver<()>>,
+}
+
+/// Returns what the clocks show at a moment.
+pub type LocalTime = Arc<dyn Fn(DateTime<Utc>) -> DateTime<FixedOffset> + Send + Sync>;
+
+/// Which tools are offered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Offer {
+    /// All may be called; [`tools::DEFAULT`] are listed.
+    #[default]
+    Usual,
+    /// All are listed.
+    All,
+    /// These and no others.
+    Only(Vec<String>),
+}
+
+/// A tool that is offered.
+struct Offered {
+    tool: Arc<dyn Tool>,
+    is_listed: bool,
+    schema: OnceLock<Schema>,
+}
+
+/// Hooks, each with the point at which it is asked.
+pub type Hooks = Vec<(Point, Arc<dyn Hook>)>;
+
+/// How long hooks may still be told of events at the end.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+impl Agent {
+    /// Returns the agent that works on `services`.
+    ///
+    /// # Errors
+    /// [`Code::ToolNotFound`] if `offer` names a tool that does not exist.
+    pub fn new(services: Services, local_time: LocalTime, offer: &Offer, hooks: Hooks) -> Result<Self, ToolError> {
+        let all = tools::all();
+        if let Offer::Only(names) = offer
+            && let Some(unknown) = names.iter().find(|name| all.iter().all(|tool| tool.name() != name.as_str()))
+        {
+            return Err(not_found(unknown));
+        }
+        let offered = all.into_iter().filter_map(|tool| {
+            let is_listed = match offer {
+                Offer::Usual => tools::DEFAULT.contains(&tool.name()),
+                Offer::All => true,
+                Offer::Only(names) if names.iter().any(|name| name == tool.name()) => true,
+                Offer::Only(_) => return None,
+            };
+            Some(Offered { tool, is_listed, schema: OnceLock::new() })
+        });
+        let (mut before, mut after, mut on_event) = (Vec::new(), Vec::new(), Vec::new());
+        for (point, hook) in hooks {
+            match point {
+                Point::BeforeToolCall => before.push(hook),
+                Point::AfterToolCall => after.push(hook),
+                Point::OnEvent => on_event.push(hook),
+            }
+        }
+        let events = Arc::new(Events::default());
+        let told = (!on_event.is_empty()).then(|| tell(&events, on_event));
+        Ok(Self { services, local_time, offered: offered.collect(), before, after, events, told })
+    }
+
+    /// Returns what it works on, unrestricted.
+    pub fn services(&self) -> &Services {
+        &self.services
+    }
+
+    /// Returns what the clocks show now.
+    pub fn now(&self) -> DateTime<FixedOffset> {
+        (self.local_time)(self.services.clock.now())
+    }
+
+    /// Iterates over the tools that are listed.
+    pub fn listed(&self) -> impl Iterator<Item = &dyn Tool> {
+        self.offered.iter().filter(|offered| offered.is_listed).map(|offered| offered.tool.as_ref())
+    }
+
+    /// Iterates over all tools that may be called.
+    pub fn offered(&self) -> impl Iterator<Item = &dyn Tool> {
+        self.offered.iter().map(|offered| offered.tool.as_ref())
+    }
+
+    /// Returns what hears of everything that happens from now on.
+    pub fn subscribe(&self) -> Receiver<Arc<Event>> {
+        self.events.subscribe()
+    }
+
+    /// Calls a tool for `session`: hooks before it, its schema, itself, hooks behind it.
+    ///
+    /// # Errors
+    /// [`Code::ToolNotFound`], [`Code::CallBlocked`], [`Code::HookFailed`], [`Code::InvalidInput`], or whatever the tool says.
+    pub fn call(&self, session: &Session, tool: &str, parameters: Value) -> Result<Value, ToolError> {
+        let agent = session.name().to_owned();
+        let tell = |kind| self.events.tell(|| Event { agent: agent.clone(), kind });
+        tell(EventKind::ToolStart { tool: tool.to_owned(), parameters: parameters.clone() });
+        let call = Call { agent: agent.clone(), tool: tool.to_owned(), parameters };
+        let done = self.surrounded(session, call);
+        tell(match &done {
+            Ok(_) => EventKind::ToolEnd { tool: tool.to_owned() },
+            Err(error) => EventKind::Error { tool: tool.to_owned(), error: error.clone() },
+        });
+        done
+    }
+
+    fn surrounded(&self, session: &Session, call: Call) -> Result<Value, ToolError> {
+        let offered = self.offered.iter().find(|offered| offered.tool.name() == call.tool);
+        let Offered { tool, schema, .. } = offered.ok_or_else(|| not_found(&call.tool))?;
+        let call = hook::before(&self.before, call)?;
+        schema.get_or_init(|| Schema::of(&tool.parameters())).check(tool.name(), &call.parameters)?;
+        let context = session.context(self.now());
+        let result = execute(tool.as_ref(), &context, &call.parameters)?;
+        hook::after(&self.after, &call, result)
+    }
+
+    /// Tells that somebody came or went.
+    pub(crate) fn tell(&self, agent: &str, kind: EventKind) {
+        self.events.tell(|| Event { agent: agent.to_owned(), kind });
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.events.end();
+        if let Some(told) = &self.told {
+            // It ends by being dropped; who takes longer is not waited for.
+            let _ = told.recv_timeout(LAST_WORDS);
+        }
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.offered.iter().map(|offered| offered.tool.name()).collect();
+        formatter.debug_struct("Agent").field("tools", &names).finish_non_exhaustive()
+    }
+}
+
+/// Calls a tool whose panic is its own affair.
+fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+    catch_unwind(AssertUnwindSafe(|| tool.execute(context, parameters))).unwrap_or_else(|_| {
+        let message = format!("{} broke down; nothing half-done is left behind", tool.name());
+        Err(ToolError { code: Code::Internal, message, hint: Some("`memory doctor` checks the store".into()) })
+    })
+}
+
+fn not_found(name: &str) -> ToolError {
+    ToolError {
+        code: Code::ToolNotFound,
+        message: format!("no tool is called {}", memory_core::text::one_line(name, 80)),
+        hint: Some("`memory agent --list-tools` names them".into()),
+    }
+}
+
+/// Has every one of `hooks` told of what happens, on a thread of its own; returns what ends when that does.
+fn tell(events: &Events, hooks: Vec<Arc<dyn Hook>>) -> Receiver<()> {
+    let heard = events.subscribe();
+    let (end, ended) = channel();
+    let work = move || {
+        for event in heard {
+            for hook in &hooks {
+                // Whatever an event hook says or does, the work goes on.
+                let _ = hook::ask(hook, Occasion::Event(Event::clone(&event)), hook::PATIENCE);
+            }
+        }
+        drop(end);
+    };
+    // Without a thread nobody is told, and the work goes on.
+    let _ = thread::Builder::new().name("event hooks".into()).spawn(work);
+    ended
+}

@@ -1,0 +1,154 @@
+//! Hooks that are commands of the shell.
+
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+
+use super::{Answer, Hook, Occasion, PATIENCE};
+
+/// A command that is given the occasion as JSON on its standard input (see [`Occasion::json`]), and answers on its standard
+/// output: nothing for "go on", `{"block": "reason"}`, `{"parameters": {…}}` or `{"result": …}`.
+///
+/// One that ends with another number than 0, or has not ended when its time is over, has failed; then it is killed with all
+/// that it started.
+#[derive(Debug)]
+pub struct ShellHook {
+    command: String,
+}
+
+/// A longer answer is none.
+const LONGEST: u64 = 1 << 20;
+
+/// So much of what a failed command said is told.
+const TOLD: usize = 200;
+
+/// The thread that waits for the command must answer before it is given up itself.
+const SPARE: Duration = Duration::from_millis(100);
+
+impl ShellHook {
+    /// Returns the hook that runs `command` by `sh -c`.
+    pub fn new(command: &str) -> Self {
+        Self { command: command.to_owned() }
+    }
+
+    fn run(&self, given: &str, patience: Duration) -> Result<String, String> {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(&self.command).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = Group(command.spawn().map_err(|error| format!("it cannot be run: {error}"))?);
+        let (sender, outputs) = sync_channel(2);
+        let (stdin, stdout, stderr) = (child.0.stdin.take(), child.0.stdout.take(), child.0.stderr.take());
+        let given = given.to_owned();
+        // A command need not read what it is given.
+        drop(thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(given.as_bytes()))));
+        let errors = sender.clone();
+        drop(thread::spawn(move || errors.send((false, stderr.map(read_all).unwrap_or_default()))));
+        drop(thread::spawn(move || sender.send((true, stdout.map(read_all).unwrap_or_default()))));
+        let end = Instant::now() + patience;
+        let (mut answer, mut complaint) = (String::new(), String::new());
+        for _ in 0..2 {
+            match outputs.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok((true, text)) => answer = text,
+                Ok((false, text)) => complaint = text,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    return Err(format!("it did not end within {} s", patience.as_secs_f32()));
+                }
+            }
+        }
+        let status = child.0.wait().map_err(|error| format!("its end was not seen: {error}"))?;
+        if status.success() {
+            return Ok(answer);
+        }
+        let said = memory_core::text::one_line(&complaint, TOLD);
+        Err(if said.is_empty() { format!("it ended with {status}") } else { format!("it ended with {status}: {said}") })
+    }
+}
+
+impl Hook for ShellHook {
+    fn name(&self) -> String {
+        format!("`{}`", memory_core::text::one_line(&self.command, 60))
+    }
+
+    fn answer(&self, occasion: &Occasion) -> Result<Answer, String> {
+        let output = self.run(&occasion.json().to_string(), PATIENCE.saturating_sub(SPARE))?;
+        if matches!(occasion, Occasion::Event(_)) || output.trim().is_empty() {
+            return Ok(Answer::Go);
+        }
+        read(&output)
+    }
+}
+
+fn read(output: &str) -> Result<Answer, String> {
+    let wrong = "its answer is none of {\"block\": \"reason\"}, {\"parameters\": {…}} and {\"result\": …}";
+    let Ok(Value::Object(said)) = serde_json::from_str(output) else { return Err(wrong.into()) };
+    let mut said = said.into_iter();
+    let answer = match said.next() {
+        None => Answer::Go,
+        Some((key, Value::String(reason))) if key == "block" => Answer::Block(reason),
+        Some((key, parameters @ Value::Object(_))) if key == "parameters" => Answer::Parameters(parameters),
+        Some((key, result)) if key == "result" => Answer::Result(result),
+        Some(_) => return Err(wrong.into()),
+    };
+    if said.next().is_some() { Err("its answer says more than one thing".into()) } else { Ok(answer) }
+}
+
+fn read_all(stream: impl Read) -> String {
+    let mut bytes = Vec::new();
+    // What was read so far is what there is.
+    let _ = stream.take(LONGEST).read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A command with all that it started, which ends with us.
+struct Group(Child);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if matches!(self.0.try_wait(), Ok(None)) {
+            let group = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw);
+            let _ = group.map(|group| kill_process_group(group, Signal::KILL));
+            let _ = self.0.wait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::hook::Call;
+
+    fn ask(command: &str) -> Result<Answer, String> {
+        let call = Call { agent: "claude".into(), tool: "memory_write".into(), parameters: json!({ "content": "tea" }) };
+        ShellHook::new(command).answer(&Occasion::Before(call))
+    }
+
+    #[test]
+    fn a_command_says_what_it_wants_on_its_output() {
+        assert_eq!(ask("true"), Ok(Answer::Go));
+        assert_eq!(ask(r#"echo '{"block": "no tea"}'"#), Ok(Answer::Block("no tea".into())));
+        let tea = Answer::Parameters(json!({ "agent": "claude", "content": "tea" }));
+        let copies = r#"python3 -c 'import json,sys; g=json.load(sys.stdin); print(json.dumps({"parameters": {"agent": g["agent"], **g["parameters"]}}))'"#;
+        assert_eq!(ask(copies), Ok(tea));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_a_failure_that_says_why() {
+        assert_eq!(ask("echo broken >&2; exit 3").unwrap_err(), "it ended with exit status: 3: broken");
+        assert!(ask("echo yes").unwrap_err().starts_with("its answer is none of"));
+        assert!(ask(r#"echo '{"block": "a", "result": 1}'"#).unwrap_err().contains("more than one"));
+    }
+
+    #[test]
+    fn a_command_that_does_not_end_is_killed_with_what_it_started() {
+        let late = ShellHook::new("cat; exec 0</dev/null; sleep 1000 & wait").run("", Duration::from_millis(300));
+        assert_eq!(late.unwrap_err(), "it did not end within 0.3 s");
+    }
+}

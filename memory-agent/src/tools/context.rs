@@ -1,0 +1,50 @@
+//! `memory_context`
+
+use memory_core::{Effect, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::filter::schema;
+use super::input::read;
+use crate::json;
+
+/// Gathers what is remembered about a prompt.
+#[derive(Debug)]
+pub(super) struct GatherContext;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    #[serde(default)]
+    query: String,
+    budget: Option<usize>,
+}
+
+impl Tool for GatherContext {
+    fn name(&self) -> &'static str {
+        "memory_context"
+    }
+
+    fn description(&self) -> &'static str {
+        "Gather what is remembered about a prompt, within a budget of tokens. What this session was given already is left \
+         out. Without a query: what anybody should know first."
+    }
+
+    fn parameters(&self) -> Value {
+        let properties = json!({
+            "query": { "type": "string" },
+            "budget": { "type": "integer", "minimum": 1, "maximum": 100_000, "default": crate::CONTEXT_BUDGET, "description": "tokens" }
+        });
+        schema(&properties, &[])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Reads
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let Input { query, budget } = read(parameters)?;
+        let budget = budget.unwrap_or(crate::CONTEXT_BUDGET);
+        let gathered = memory_core::context(&context.services, &query, budget, &context.given, &context.now)?;
+        Ok(json::context(&gathered))
+    }
+}

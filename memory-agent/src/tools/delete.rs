@@ -1,0 +1,41 @@
+//! `memory_delete`
+
+use memory_core::{Effect, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::filter::{id, schema};
+use super::input::read;
+use crate::json;
+
+/// Moves one memory to the trash.
+#[derive(Debug)]
+pub(super) struct Delete;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    id: String,
+}
+
+impl Tool for Delete {
+    fn name(&self) -> &'static str {
+        "memory_delete"
+    }
+
+    fn description(&self) -> &'static str {
+        "Move a memory that is wrong or no longer wanted to the trash; it can be brought back."
+    }
+
+    fn parameters(&self) -> Value {
+        schema(&json!({ "id": id() }), &["id"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Changes
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let Input { id } = read(parameters)?;
+        Ok(json::deleted(&memory_core::delete(&context.services, &id)?))
+    }
+}

@@ -1,0 +1,87 @@
+//! Which memories are meant, as parameters.
+
+use memory_core::{Filter, Lifetime, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::input::{first_moment, moment_after, parsed};
+
+/// Which memories are meant.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct FilterInput {
+    phase: Option<String>,
+    category: Option<String>,
+    scope: Option<String>,
+    source: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    from: Option<String>,
+    to: Option<String>,
+}
+
+impl FilterInput {
+    /// Returns the filter that was meant.
+    pub(super) fn filter(&self, context: &ToolContext) -> Result<Filter, ToolError> {
+        let zone = *context.now.offset();
+        Ok(Filter {
+            phase: parsed("phase", self.phase.as_deref())?,
+            category: parsed("category", self.category.as_deref())?,
+            scope: parsed("scope", self.scope.as_deref())?,
+            source: self.source.clone(),
+            tags: self.tags.iter().collect(),
+            from: self.from.as_deref().map(|from| first_moment("from", from, zone)).transpose()?,
+            until: self.to.as_deref().map(|to| moment_after("to", to, zone)).transpose()?,
+            lifetime: Lifetime::Current,
+            ..Filter::default()
+        })
+    }
+}
+
+/// Returns a schema of parameters with those of a filter behind `own`.
+pub(super) fn schema_with_filter(own: Value, required: &[&str]) -> Value {
+    let mut properties: Map<String, Value> = match own {
+        Value::Object(own) => own,
+        _ => Map::new(),
+    };
+    let filter = json!({
+        "tags": { "type": "array", "items": { "type": "string" }, "description": "has all of these" },
+        "category": category(),
+        "scope": { "type": "string", "description": "global, agent:NAME or project:NAME" },
+        "phase": { "type": "string", "enum": ["inbox", "organized"] },
+        "source": { "type": "string", "description": "program it came from" },
+        "from": { "type": "string", "description": "written on or after YYYY-MM-DD" },
+        "to": { "type": "string", "description": "written on or before YYYY-MM-DD" }
+    });
+    if let Value::Object(filter) = filter {
+        properties.extend(filter);
+    }
+    schema(&Value::Object(properties), required)
+}
+
+/// Returns the schema of an object with these properties and no others.
+pub(super) fn schema(properties: &Value, required: &[&str]) -> Value {
+    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    if !required.is_empty() {
+        schema["required"] = required.into();
+    }
+    schema
+}
+
+/// Returns the schema of a category.
+pub(super) fn category() -> Value {
+    let names: Vec<&str> = memory_core::Category::ALL.iter().map(|category| category.as_str()).collect();
+    json!({ "type": "string", "enum": names })
+}
+
+/// Returns the schema of an id.
+pub(super) fn id() -> Value {
+    json!({ "type": "string", "minLength": 1, "description": "id, a prefix of it (4+), or file stem" })
+}
+
+/// Returns the schema of how many are wanted.
+pub(super) fn limit(default: usize) -> Value {
+    json!({ "type": "integer", "minimum": 1, "maximum": MOST, "default": default })
+}
+
+/// More than this at once no model reads.
+const MOST: usize = 1_000;

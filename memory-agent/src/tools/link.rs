@@ -1,0 +1,43 @@
+//! `memory_link`
+
+use memory_core::{Effect, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::filter::{id, schema};
+use super::input::read;
+use crate::json;
+
+/// Links two memories.
+#[derive(Debug)]
+pub(super) struct Link;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    source: String,
+    target: String,
+}
+
+impl Tool for Link {
+    fn name(&self) -> &'static str {
+        "memory_link"
+    }
+
+    fn description(&self) -> &'static str {
+        "Link two memories, both ways."
+    }
+
+    fn parameters(&self) -> Value {
+        schema(&json!({ "source": id(), "target": id() }), &["source", "target"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Changes
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let Input { source, target } = read(parameters)?;
+        let (first, second) = memory_core::link(&context.services, &source, &target)?;
+        Ok(json::memories([&first, &second]))
+    }
+}

@@ -1,0 +1,67 @@
+//! The verbs of notes that agents may use, one a file.
+//!
+//! | tool | what it does | listed unasked |
+//! |---|---|---|
+//! | `memory_write` | remembers a text | yes |
+//! | `memory_read` | shows one memory | yes |
+//! | `memory_delete` | moves one to the trash | yes |
+//! | `memory_list` | lists them, newest first | yes |
+//! | `memory_search` | finds them by words | yes |
+//! | `memory_tag` | adds and removes tags | yes |
+//! | `memory_smart_search` | finds them by what is meant | yes |
+//! | `memory_update` | replaces a passage of one | yes |
+//! | `memory_context` | gathers what matters for a prompt | no |
+//! | `memory_link` | links two | no |
+//! | `memory_backlinks` | lists what leads to one | no |
+//! | `memory_undo` | takes back what this agent did | no |
+//!
+//! Their answers are those of the commands of the same name, see [`crate::json`].
+
+mod backlinks;
+mod context;
+mod delete;
+mod filter;
+mod input;
+mod link;
+mod list;
+mod read;
+mod search;
+mod smart_search;
+mod tag;
+mod undo;
+mod update;
+mod write;
+
+use std::sync::Arc;
+
+use memory_core::Tool;
+
+/// The tools that are listed unasked: schemas cost every prompt tokens.
+pub const DEFAULT: [&str; 8] = [
+    "memory_write",
+    "memory_read",
+    "memory_delete",
+    "memory_list",
+    "memory_search",
+    "memory_tag",
+    "memory_smart_search",
+    "memory_update",
+];
+
+/// Returns all tools.
+pub fn all() -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(write::Write),
+        Arc::new(read::Read),
+        Arc::new(delete::Delete),
+        Arc::new(list::List),
+        Arc::new(search::Search),
+        Arc::new(tag::Tag),
+        Arc::new(smart_search::SmartSearch),
+        Arc::new(update::Update),
+        Arc::new(context::GatherContext),
+        Arc::new(link::Link),
+        Arc::new(backlinks::Backlinks),
+        Arc::new(undo::Undo),
+    ]
+}

@@ -1,0 +1,41 @@
+//! `memory_read`
+
+use memory_core::{Effect, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::filter::{id, schema};
+use super::input::read;
+use crate::json;
+
+/// Shows one memory.
+#[derive(Debug)]
+pub(super) struct Read;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    id: String,
+}
+
+impl Tool for Read {
+    fn name(&self) -> &'static str {
+        "memory_read"
+    }
+
+    fn description(&self) -> &'static str {
+        "Read one memory whole."
+    }
+
+    fn parameters(&self) -> Value {
+        schema(&json!({ "id": id() }), &["id"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Reads
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let Input { id } = read(parameters)?;
+        Ok(json::memory(&memory_core::read(&context.services, &id)?))
+    }
+}

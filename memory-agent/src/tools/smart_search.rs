@@ -1,0 +1,54 @@
+//! `memory_smart_search`
+
+use memory_core::{Effect, Filter, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::filter::{limit, schema};
+use super::input::read;
+use super::search::USUAL;
+use crate::json;
+
+/// Finds memories by what is meant.
+#[derive(Debug)]
+pub(super) struct SmartSearch;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    query: String,
+    #[serde(default)]
+    tags: Vec<String>,
+    limit: Option<usize>,
+}
+
+impl Tool for SmartSearch {
+    fn name(&self) -> &'static str {
+        "memory_smart_search"
+    }
+
+    fn description(&self) -> &'static str {
+        "Ask in plain words, as in \"decisions about the database last week\": times and categories are understood, newer \
+         memories count for more, repetition for less."
+    }
+
+    fn parameters(&self) -> Value {
+        let properties = json!({
+            "query": { "type": "string", "minLength": 1 },
+            "tags": { "type": "array", "items": { "type": "string" } },
+            "limit": limit(USUAL)
+        });
+        schema(&properties, &["query"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Reads
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let Input { query, tags, limit } = read(parameters)?;
+        let filter = Filter { tags: tags.iter().collect(), ..Filter::default() };
+        let limit = limit.unwrap_or(USUAL);
+        let answer = memory_core::smart_search(&context.services, &query, &filter, limit, &context.now)?;
+        Ok(json::smart_found(&answer))
+    }
+}

@@ -1,0 +1,50 @@
+//! `memory_tag`
+
+use memory_core::{Effect, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::filter::{id, schema};
+use super::input::{invalid, read};
+use crate::json;
+
+/// Adds tags to a memory, and takes others away.
+#[derive(Debug)]
+pub(super) struct Tag;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    id: String,
+    #[serde(default)]
+    add: Vec<String>,
+    #[serde(default)]
+    remove: Vec<String>,
+}
+
+impl Tool for Tag {
+    fn name(&self) -> &'static str {
+        "memory_tag"
+    }
+
+    fn description(&self) -> &'static str {
+        "Add tags to a memory, or remove some."
+    }
+
+    fn parameters(&self) -> Value {
+        let tags = json!({ "type": "array", "items": { "type": "string" } });
+        schema(&json!({ "id": id(), "add": tags, "remove": tags }), &["id"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Changes
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let Input { id, add, remove } = read(parameters)?;
+        if add.is_empty() && remove.is_empty() {
+            return Err(invalid("add, remove: neither names a tag".into()));
+        }
+        let stored = memory_core::tag(&context.services, &id, add.iter().collect(), remove.iter().collect())?;
+        Ok(json::memory(&stored))
+    }
+}

@@ -1,0 +1,41 @@
+//! `memory_undo`
+
+use memory_core::{Effect, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::filter::schema;
+use super::input::read;
+use crate::json;
+
+/// Takes back what this agent did.
+#[derive(Debug)]
+pub(super) struct Undo;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    operation: Option<String>,
+}
+
+impl Tool for Undo {
+    fn name(&self) -> &'static str {
+        "memory_undo"
+    }
+
+    fn description(&self) -> &'static str {
+        "Take back the last thing you did to the memories, or the operation you name."
+    }
+
+    fn parameters(&self) -> Value {
+        schema(&json!({ "operation": { "type": "string", "minLength": 4 } }), &[])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Changes
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let Input { operation } = read(parameters)?;
+        Ok(json::undone(&memory_core::undo(&context.services, operation.as_deref())?))
+    }
+}

@@ -1,0 +1,51 @@
+//! `memory_update`
+
+use memory_core::{Effect, Revision, Secrets, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::filter::{id, schema};
+use super::input::read;
+use crate::json;
+
+/// Replaces a passage of a memory.
+#[derive(Debug)]
+pub(super) struct Update;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    id: String,
+    old: String,
+    new: String,
+    version: Option<u64>,
+}
+
+impl Tool for Update {
+    fn name(&self) -> &'static str {
+        "memory_update"
+    }
+
+    fn description(&self) -> &'static str {
+        "Correct a memory: replace `old`, which must stand in it exactly once, by `new`."
+    }
+
+    fn parameters(&self) -> Value {
+        let properties = json!({
+            "id": id(),
+            "old": { "type": "string", "minLength": 1 },
+            "new": { "type": "string" },
+            "version": { "type": "integer", "minimum": 0, "description": "as read; refused if it has changed since" }
+        });
+        schema(&properties, &["id", "old", "new"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Changes
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let Input { id, old, new, version } = read(parameters)?;
+        let revision = Revision { old, new, version };
+        Ok(json::memory(&memory_core::revise(&context.services, &id, &revision, Secrets::Refuse)?))
+    }
+}

@@ -1,0 +1,76 @@
+//! `memory_write`
+
+use memory_core::{Draft, Effect, Scope, Secrets, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::filter::{category, schema};
+use super::input::{first_moment, invalid, parsed, read};
+use crate::json;
+
+/// Remembers a text.
+#[derive(Debug)]
+pub(super) struct Write;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    content: String,
+    title: Option<String>,
+    category: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    scope: Option<String>,
+    source: Option<String>,
+    expires: Option<String>,
+    #[serde(default)]
+    pinned: bool,
+}
+
+impl Tool for Write {
+    fn name(&self) -> &'static str {
+        "memory_write"
+    }
+
+    fn description(&self) -> &'static str {
+        "Remember a fact, decision, preference or lesson for later sessions. One thing a memory, in full sentences. \
+         The same text is kept once."
+    }
+
+    fn parameters(&self) -> Value {
+        let properties = json!({
+            "content": { "type": "string", "minLength": 1, "description": "Markdown; [[links]] allowed" },
+            "title": { "type": "string" },
+            "category": category(),
+            "tags": { "type": "array", "items": { "type": "string" } },
+            "scope": { "type": "string", "default": "global", "description": "who sees it: global, agent:NAME or project:NAME" },
+            "source": { "type": "string", "description": "program it came from" },
+            "expires": { "type": "string", "description": "YYYY-MM-DD or RFC 3339" },
+            "pinned": { "type": "boolean", "description": "never expires by age" }
+        });
+        schema(&properties, &["content"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Adds
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let input: Input = read(parameters)?;
+        let expires = input.expires.as_deref();
+        let expires_at = expires.map(|text| first_moment("expires", text, *context.now.offset())).transpose()?;
+        if expires_at.is_some_and(|end| end <= context.now) {
+            return Err(invalid("expires: that moment has passed; the memory would be over already".into()));
+        }
+        let draft = Draft {
+            title: input.title,
+            category: parsed("category", input.category.as_deref())?,
+            tags: input.tags.iter().collect(),
+            scope: parsed("scope", input.scope.as_deref())?.unwrap_or(Scope::Global),
+            source: input.source.unwrap_or_else(|| context.speaker.clone()),
+            expires_at,
+            pinned: input.pinned,
+            ..Draft::new(&input.content)
+        };
+        Ok(json::written(&memory_core::write(&context.services, draft, Secrets::Refuse)?))
+    }
+}
