@@ -32,6 +32,8 @@ pub enum Code {
     FileTooLarge,
     /// A path leaves the home, by name or by symlink.
     PathRefused,
+    /// A scope is not one that the agent sees.
+    ScopeRefused,
     /// The configuration cannot be used.
     ConfigInvalid,
     /// A check found something wrong.
@@ -79,7 +81,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -93,6 +95,7 @@ impl Code {
         Self::FileDamaged,
         Self::FileTooLarge,
         Self::PathRefused,
+        Self::ScopeRefused,
         Self::ConfigInvalid,
         Self::CheckFailed,
         Self::ModelFailed,
@@ -125,6 +128,7 @@ impl Code {
             Self::FileDamaged => "FILE_DAMAGED",
             Self::FileTooLarge => "FILE_TOO_LARGE",
             Self::PathRefused => "PATH_REFUSED",
+            Self::ScopeRefused => "SCOPE_REFUSED",
             Self::ConfigInvalid => "CONFIG_INVALID",
             Self::CheckFailed => "CHECK_FAILED",
             Self::ModelFailed => "MODEL_FAILED",
@@ -153,6 +157,7 @@ impl Code {
             | Self::InvalidInput
             | Self::SecretFound
             | Self::PathRefused
+            | Self::ScopeRefused
             | Self::ConfigInvalid
             | Self::CallBlocked => Fault::Caller,
             Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed => Fault::Damaged,
@@ -187,7 +192,7 @@ mod tests {
         assert_eq!(
             names.join(" "),
             "MEMORY_NOT_FOUND MEMORY_AMBIGUOUS OPERATION_NOT_FOUND TRASH_NOT_FOUND PATH_NOT_FOUND CONFLICT LOCKED DAEMON_RUNNING \
-             INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
+             INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED SCOPE_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
              MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_BLOCKED HOOK_FAILED DISK_FULL IO INTERNAL"
         );
     }

@@ -49,7 +49,7 @@ fn with_reminders<'o>(services: &Services, operation: &'o Operation) -> Result<C
     let mut orphans = Vec::new();
     for change in &operation.changes {
         let Change::Remove { id, .. } = change else { continue };
-        let made_of_it = services.store.reminders(Reminders::Of(*id), None)?.memories.into_iter();
+        let made_of_it = services.store.reminders(Reminders::Of(*id), None, None)?.memories.into_iter();
         let open = made_of_it.filter(|stored| stored.memory.reminder.is_some_and(|reminder| reminder.is_open()));
         orphans.extend(open.map(|stored| (stored.memory.id, format!("it is a reminder of {id}"))));
     }

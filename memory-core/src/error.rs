@@ -5,7 +5,7 @@ use std::fmt;
 
 use chrono::{DateTime, FixedOffset};
 
-use crate::{Code, EmbedError, ParseError};
+use crate::{Code, EmbedError, ParseError, Scope};
 
 /// Something that could not be done to the memories.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +98,12 @@ pub enum StoreError {
         /// The path.
         path: String,
     },
+    /// An agent would keep something where it does not see it.
+    #[error("{scope} is out of this agent's reach")]
+    ScopeRefused {
+        /// The scope.
+        scope: Scope,
+    },
     /// The disk, the index or the system refused.
     #[error("cannot {action}")]
     Backend {
@@ -125,6 +131,7 @@ impl StoreError {
             Self::Secret { .. } => Code::SecretFound,
             Self::Damaged(problem) => problem.code,
             Self::Outside { .. } => Code::PathRefused,
+            Self::ScopeRefused { .. } => Code::ScopeRefused,
             Self::NoModel => Code::ConfigInvalid,
             Self::Embed(_) => Code::ModelFailed,
             Self::Backend { code, .. } => *code,
@@ -151,6 +158,10 @@ impl StoreError {
             Self::Embed(error) => error.hint.clone(),
             Self::Damaged(problem) => problem.hint.map(str::to_owned),
             Self::Outside { .. } => Some("files and folders of the home must lie in it, not behind a symlink".into()),
+            Self::ScopeRefused { .. } => Some(
+                "an agent reaches global, agent:<its name> and project:<its project>; it is told its name with --agent NAME"
+                    .into(),
+            ),
             Self::Backend { code: Code::DiskFull, .. } => Some("free some space and repeat; nothing was changed".into()),
             Self::Parse(_) | Self::Invalid { .. } | Self::Backend { .. } => None,
         }

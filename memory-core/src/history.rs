@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use crate::{ContentHash, MemoryId, Operation, OperationId, Outcome, StoreError, Verb};
+use crate::{ContentHash, MemoryId, Operation, OperationId, Outcome, Scope, StoreError, Verb};
 
 /// An operation that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +85,12 @@ pub trait History: Debug + Send + Sync {
 
     /// Iterates over the files in the trash, newest first.
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_>;
+
+    /// Returns the scope of what a file in the trash says, by its path below the home.
+    ///
+    /// # Errors
+    /// [`StoreError::TrashNotFound`] if it is not there.
+    fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError>;
 
     /// Takes back what was interrupted in the middle, so that the records tell what holds.
     ///

@@ -40,6 +40,7 @@ mod services;
 mod source;
 mod store;
 mod tool;
+mod view;
 
 mod backlinks;
 mod commit;
@@ -102,7 +103,7 @@ pub use ingest::{IngestReport, LinkCounts, Progress, Skipped, ingest};
 pub use link::{LinksResolved, link, resolve_links, resolve_links_in, resolve_links_of, unlink};
 pub use list::list;
 pub use memory::{
-    Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder, Reminders, Scope, Tags,
+    AgentName, Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder, Reminders, Scope, Tags,
 };
 pub use meter::{Meter, MeterError, Reservation, Spending, SpentOn};
 pub use notifier::{Notification, Notifier, NotifyError};
@@ -125,26 +126,12 @@ pub use services::Services;
 pub use smart_search::{SmartFound, smart_search};
 pub use snooze::{done, snooze};
 pub use source::{Finding, Source, SourceError};
-pub use store::{MemoryStore, MemoryStoreExt, Names, Stored};
+pub use store::{Called, MemoryStore, MemoryStoreExt, Names, Stored};
 pub use tag::tag;
 pub use tool::{Effect, Tool, ToolContext, ToolError};
 pub use undo::{Undone, restore, undo};
 pub use update::update;
 pub use upgrade::upgrade;
 pub use usage::{Costs, Usage, usage};
+pub use view::View;
 pub use write::{Written, write};
-/// Temporary.
-#[derive(Debug, Clone, Default)]
-pub struct View {
-    /// a
-    pub agent: Option<String>,
-    /// p
-    pub project: Option<String>,
-}
-impl Services {
-    /// x
-    #[must_use]
-    pub fn seen_by(&self, view: &View) -> Services {
-        Services { actor: view.agent.clone().unwrap_or_else(|| "agent".into()), ..self.clone() }
-    }
-}

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use crate::commit::{ATTEMPTS, commit, persist};
 use crate::wikilink::{self, By, Rule, Target, choose};
 use crate::{
-    Change, Filter, Memory, MemoryId, Names, Operation, Patch, Refinement, Secrets, Services, StoreError, Stored, Unit, Verb,
+    Change, Filter, Memory, MemoryId, MemoryStoreExt, Names, Operation, Patch, Refinement, Secrets, Services, StoreError, Stored,
+    Unit, Verb,
 };
 
 /// Links two memories, both ways.

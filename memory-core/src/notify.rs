@@ -34,7 +34,7 @@ pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: 
     services.store.refresh()?;
     let now = services.clock.now();
     let mut report = Notified::default();
-    let mut waiting = services.store.reminders(Reminders::ToBeShown(now), None)?.memories.into_iter();
+    let mut waiting = services.store.reminders(Reminders::ToBeShown(now), None, None)?.memories.into_iter();
     for stored in waiting.by_ref() {
         let id = stored.memory.id;
         let claim =

@@ -57,6 +57,12 @@ pub trait Outlines: Debug + Send + Sync {
     /// When the files cannot be read.
     fn outlines(&self) -> Result<Vec<Outline>, StoreError>;
 
+    /// Returns the scope of each of `ids`, as far as it is there.
+    ///
+    /// # Errors
+    /// When the files cannot be read.
+    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError>;
+
     /// Keeps impressions, in place of former ones; those of texts that have changed in the meantime, or whose memories are
     /// gone, are left out.
     ///

@@ -23,7 +23,7 @@ const LONGEST: usize = 200;
 pub fn pending<Tz: TimeZone>(services: &Services, zone: &Tz) -> Result<Option<String>, StoreError> {
     services.store.refresh()?;
     let now = services.clock.now();
-    let due = services.store.reminders(Reminders::Due(now), Some(NAMED))?;
+    let due = services.store.reminders(Reminders::Due(now), None, Some(NAMED))?;
     Ok((due.total != 0).then(|| page(&due, &now.with_timezone(zone))))
 }
 

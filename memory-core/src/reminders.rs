@@ -25,5 +25,5 @@ pub fn reminders(services: &Services, filter: ReminderFilter, limit: Option<usiz
         ReminderFilter::Due => Reminders::Due(services.clock.now()),
         ReminderFilter::All => Reminders::All,
     };
-    services.store.reminders(wanted, limit)
+    services.store.reminders(wanted, None, limit)
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, persist};
-use crate::{Change, MemoryId, Patch, Reminder, Secrets, Services, StoreError, Stored, Verb};
+use crate::{Change, MemoryId, MemoryStoreExt, Patch, Reminder, Secrets, Services, StoreError, Stored, Verb};
 
 /// Puts the reminder that a person means by `reference` off until then, also one that is done; returns it as it is then.
 ///

@@ -23,13 +23,22 @@ pub struct Stored {
     pub problem: Option<Problem>,
 }
 
+/// A memory that is called by a name somebody gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Called {
+    /// The memory.
+    pub id: MemoryId,
+    /// Where it is, below the home.
+    pub path: String,
+}
+
 /// A place that keeps memories. Every implementation passes `testing::store_suite`.
 ///
 /// All methods may be called from any thread and from many processes at once. What is returned is always what the files
 /// say at that moment; which files there are is known as of the last [`MemoryStore::refresh`] or later.
 pub trait MemoryStore: Names + Embeddings + Outlines {
     /// Looks for files that other programs made, moved, changed or deleted. Every use case that asks for more than single
-    /// memories begins with it; [`MemoryStore::find`] and [`MemoryStore::get`] look for themselves.
+    /// memories begins with it; [`MemoryStore::called`] and [`MemoryStore::get`] look for themselves.
     ///
     /// # Errors
     /// When the files cannot be read.
@@ -41,11 +50,12 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
     /// [`StoreError::NotFound`] if there is none; [`StoreError::Damaged`] if its file cannot be read as text at all.
     fn get(&self, id: &MemoryId) -> Result<Stored, StoreError>;
 
-    /// Finds the memory that a person means by `reference`: an id, a prefix of one (4 digits or more), or a file stem.
+    /// Returns the memories that a person may mean by `reference`, which is not empty: an id, a prefix of one (4 digits or
+    /// more), or a file stem. Of those that lie `within` scopes, if any are given. Of many, some are enough.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] if nothing matches, [`StoreError::Ambiguous`] if more than one memory does.
-    fn find(&self, reference: &str) -> Result<MemoryId, StoreError>;
+    /// When the files cannot be read.
+    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<Called>, StoreError>;
 
     /// Does what `operation` says, all of it or nothing.
     ///
@@ -70,11 +80,12 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
     fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError>;
 
     /// Returns which of `names`, in lower case, are those of somebody who speaks: a word of the source of a part of a
-    /// conversation, or of the agent whose a memory is. Where it cannot be told, nobody does.
+    /// conversation, or of the agent whose a memory is; of those that lie `within` scopes, if any are given. Where it cannot be
+    /// told, nobody does.
     ///
     /// # Errors
     /// When the files cannot be read.
-    fn speakers(&self, names: &[String]) -> Result<Vec<String>, StoreError>;
+    fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError>;
 
     /// Iterates over all memories that pass `filter`, oldest first.
     fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a>;
@@ -98,11 +109,11 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError>;
 
     /// Returns the first `limit` of the reminders that are meant, and how many there are in all: what is due first comes
-    /// first, ties by id.
+    /// first, ties by id. Of those that lie `within` scopes, if any are given.
     ///
     /// # Errors
     /// When the files cannot be read.
-    fn reminders(&self, wanted: Reminders, limit: Option<usize>) -> Result<Page, StoreError>;
+    fn reminders(&self, wanted: Reminders, within: Option<&[Scope]>, limit: Option<usize>) -> Result<Page, StoreError>;
 
     /// Counts one more access to each of `ids`; their files tell of it from their next change on. A count is worth less
     /// than an answer: failure is silent.
@@ -118,12 +129,33 @@ pub trait Names: Debug + Send + Sync {
     fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError>;
 }
 
+/// How many candidates an ambiguous reference names.
+const CANDIDATES: usize = 5;
+
 /// Conveniences over any [`MemoryStore`].
 pub trait MemoryStoreExt: MemoryStore {
+    /// Finds the memory that a person means by `reference`: an id, a prefix of one (4 digits or more), or a file stem.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] if nothing matches, [`StoreError::Ambiguous`] if more than one memory does.
+    fn find(&self, reference: &str) -> Result<MemoryId, StoreError> {
+        if reference.trim().is_empty() {
+            return Err(StoreError::Invalid { why: "the name of a memory is missing".into() });
+        }
+        match self.called(reference, None)?.as_slice() {
+            [] => Err(StoreError::NotFound { reference: reference.to_owned() }),
+            [only] => Ok(only.id),
+            several => {
+                let candidates = several.iter().take(CANDIDATES).map(|Called { id, path }| format!("{id} ({path})")).collect();
+                Err(StoreError::Ambiguous { reference: reference.to_owned(), candidates })
+            }
+        }
+    }
+
     /// Finds and returns the memory that a person means by `reference`.
     ///
     /// # Errors
-    /// As [`MemoryStore::find`] and [`MemoryStore::get`].
+    /// As [`MemoryStoreExt::find`] and [`MemoryStore::get`].
     fn get_by(&self, reference: &str) -> Result<Stored, StoreError> {
         self.get(&self.find(reference)?)
     }

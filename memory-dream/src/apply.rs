@@ -187,7 +187,7 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
         if is_named && let Some(stem) = stem(&source.path) {
             aliases.push(stem.to_owned());
         }
-        let own = services.store.reminders(Reminders::Of(id), None)?.memories;
+        let own = services.store.reminders(Reminders::Of(id), None, None)?.memories;
         reminders.extend(own.into_iter().filter(|stored| stored.problem.is_none()));
     }
     others.remove(&kept);

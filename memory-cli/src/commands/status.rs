@@ -65,7 +65,7 @@ impl Standing {
             state: DaemonState::read(home.store.root()),
             memories: count(&Filter::everything())?,
             inbox: count(&inbox)?,
-            due: store.reminders(Reminders::Due(now), Some(0))?.total,
+            due: store.reminders(Reminders::Due(now), None, Some(0))?.total,
             trash: home.store.trash_size()?,
         })
     }

@@ -55,7 +55,7 @@ impl<'a> HomeChores<'a> {
 
     /// Writes the page of what is due anew, if it would say something else.
     fn keep_page(&self) -> Result<(), StoreError> {
-        let due = self.services.store.reminders(Reminders::Due(self.services.clock.now()), Some(SHOWN))?;
+        let due = self.services.store.reminders(Reminders::Due(self.services.clock.now()), None, Some(SHOWN))?;
         let shown = due.memories.iter().map(|stored| (stored.memory.id, stored.memory.reminder.map(|reminder| reminder.due)));
         let page = (shown.collect::<Vec<_>>(), due.total);
         let mut last = self.page.lock().unwrap_or_else(PoisonError::into_inner);

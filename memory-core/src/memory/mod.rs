@@ -1,5 +1,6 @@
 //! The memory itself and the small types it is made of.
 
+mod agent_name;
 mod category;
 mod content_hash;
 mod draft;
@@ -12,6 +13,7 @@ mod reminder;
 mod scope;
 mod tags;
 
+pub use agent_name::AgentName;
 pub use category::Category;
 pub use content_hash::ContentHash;
 pub use draft::Draft;

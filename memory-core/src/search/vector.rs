@@ -16,7 +16,7 @@ pub(super) fn vector(services: &Services, text: &str, question: &Question) -> Re
     if !has_vectors(None)? || (!embedder.identity().is_empty() && !has_vectors(Some(embedder.identity()))?) {
         return Ok(None);
     }
-    let speakers = services.store.speakers(&question.names);
+    let speakers = services.store.speakers(&question.names, None);
     let speakers = speakers.map_err(|error| format!("it cannot be told who speaks: {error}"))?;
     // Whoever names several people asks about none of them in particular.
     let said = if let [only] = speakers.as_slice() { Some(in_first_person(text, only)) } else { None };

@@ -11,8 +11,9 @@ use chrono::{DateTime, Utc};
 use crate::text::tokens;
 use crate::wikilink::{self, By, Candidate, Target};
 use crate::{
-    Asked, Change, ContentHash, Duplicates, Explanation, Filter, Found, Hit, Memory, MemoryId, MemoryStore, Names, Operation,
-    OperationId, Order, Origin, Outcome, Page, Reminders, Scope, Slice, Stamp, StoreError, Stored, TextVector, embedded_text,
+    Asked, Called, Change, ContentHash, Duplicates, Explanation, Filter, Found, Hit, Memory, MemoryId, MemoryStore, Names,
+    Operation, OperationId, Order, Origin, Outcome, Page, Reminders, Scope, Slice, Stamp, StoreError, Stored, TextVector,
+    embedded_text,
 };
 
 /// A store in memory that keeps every promise of [`MemoryStore`] and [`crate::History`] but durability. It is also the model that
@@ -48,6 +49,10 @@ impl FakeStore {
 
 fn stamp(memory: &Memory) -> Stamp {
     Stamp(ContentHash::of(&format!("{memory:?}")))
+}
+
+fn is_within(scopes: Option<&[Scope]>, memory: &Memory) -> bool {
+    scopes.is_none_or(|scopes| scopes.contains(&memory.scope))
 }
 
 fn path_of(memory: &Memory) -> String {
@@ -140,21 +145,12 @@ impl MemoryStore for FakeStore {
         self.state().stored(id).ok_or_else(|| StoreError::NotFound { reference: id.to_string() })
     }
 
-    fn find(&self, reference: &str) -> Result<MemoryId, StoreError> {
-        if reference.trim().is_empty() {
-            return Err(StoreError::Invalid { why: "the name of a memory is missing".into() });
-        }
+    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<Called>, StoreError> {
         let state = self.state();
-        let matching: Vec<_> =
-            state.memories.keys().filter(|id| 4 <= reference.len() && id.to_string().starts_with(reference)).collect();
-        match matching.as_slice() {
-            [] => Err(StoreError::NotFound { reference: reference.to_owned() }),
-            [id] => Ok(**id),
-            several => Err(StoreError::Ambiguous {
-                reference: reference.to_owned(),
-                candidates: several.iter().map(ToString::to_string).collect(),
-            }),
-        }
+        let is_prefix = |id: &MemoryId| 4 <= reference.len() && id.to_string().starts_with(reference);
+        let is_meant = |(_, memory): &&File| is_prefix(&memory.id) && is_within(within, memory);
+        let matching = state.memories.values().filter(is_meant);
+        Ok(matching.map(|(path, memory)| Called { id: memory.id, path: path.clone() }).collect())
     }
 
     fn commit(&self, operation: &Operation) -> Result<Vec<Outcome>, StoreError> {
@@ -252,8 +248,9 @@ impl MemoryStore for FakeStore {
         Ok(Found { hits, total, degraded: None })
     }
 
-    fn speakers(&self, names: &[String]) -> Result<Vec<String>, StoreError> {
-        let all = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
+    fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
+        let mut all = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
+        all.retain(|stored| is_within(within, &stored.memory));
         let name = |memory: &Memory| match &memory.scope {
             Scope::Conversation(_) => memory.source.to_lowercase(),
             Scope::Agent(name) => name.to_lowercase(),
@@ -293,9 +290,9 @@ impl MemoryStore for FakeStore {
         Ok(all.into_iter().filter(|stored| stored.memory.links.contains(id) || uses(&stored.memory)).collect())
     }
 
-    fn reminders(&self, wanted: Reminders, limit: Option<usize>) -> Result<Page, StoreError> {
+    fn reminders(&self, wanted: Reminders, within: Option<&[Scope]>, limit: Option<usize>) -> Result<Page, StoreError> {
         let mut memories = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
-        memories.retain(|stored| wanted.includes(&stored.memory));
+        memories.retain(|stored| wanted.includes(&stored.memory) && is_within(within, &stored.memory));
         memories.sort_by_key(|stored| (stored.memory.reminder.map(|reminder| reminder.due), stored.memory.id));
         let total = memories.len() as u64;
         memories.truncate(limit.unwrap_or(usize::MAX));

@@ -251,7 +251,7 @@ fn whoever_speaks_is_known(services: &Services) {
     said("bob", Scope::Global);
     services.store.refresh().expect("it is looked at");
     let names = ["paint", "anna", "bob", "berg", "claude"].map(str::to_owned);
-    assert_eq!(services.store.speakers(&names).expect("it is looked up"), ["anna", "berg", "claude"]);
+    assert_eq!(services.store.speakers(&names, None).expect("it is looked up"), ["anna", "berg", "claude"]);
 }
 
 fn links_go_both_ways(services: &Services) {
@@ -308,7 +308,7 @@ fn reminders_are_found_by_when_they_are_due(services: &Services) {
         put(services, Draft { category: Some(Category::Reminders), reminder: Some(reminder), ..draft(text) });
     }
     let found = |wanted: Reminders, limit: Option<usize>| {
-        let page = services.store.reminders(wanted, limit).expect("they are looked up");
+        let page = services.store.reminders(wanted, None, limit).expect("they are looked up");
         (page.memories.into_iter().map(|stored| stored.memory.content).collect::<Vec<_>>(), page.total)
     };
     assert_eq!(found(Reminders::All, None).0, ["done", "of the ferry", "shown", "now", "later"]);
@@ -316,7 +316,7 @@ fn reminders_are_found_by_when_they_are_due(services: &Services) {
     assert_eq!(found(Reminders::Due(now), None).0, ["of the ferry", "shown", "now"]);
     assert_eq!(found(Reminders::ToBeShown(now), None).0, ["of the ferry", "now"]);
     assert_eq!(found(Reminders::Of(source), None).0, ["of the ferry"]);
-    let memory = services.store.reminders(Reminders::Of(source), None).expect("found").memories.remove(0).memory;
+    let memory = services.store.reminders(Reminders::Of(source), None, None).expect("found").memories.remove(0).memory;
     let reminder = memory.reminder.map(|reminder| Reminder { done_at: Some(now), ..reminder });
     update(services, &memory.id.to_string(), &Patch { reminder, ..Patch::default() }, None, Secrets::Refuse).expect("done");
     assert_eq!(found(Reminders::Open, None).0, ["shown", "now", "later"]);

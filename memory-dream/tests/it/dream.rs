@@ -181,10 +181,10 @@ fn a_reminder_goes_along_with_what_it_was_made_from() {
     let due = bed.services.clock.now() + TimeDelta::days(3);
     remind_of(&bed.services, &short.to_string(), Some(due), &chrono::Utc).expect("a reminder is made");
     bed.dream(&[Task::Merge]);
-    let reminders = bed.services.store.reminders(Reminders::Of(long), None).expect("they are told");
+    let reminders = bed.services.store.reminders(Reminders::Of(long), None, None).expect("they are told");
     assert_eq!(reminders.memories.len(), 1);
     delete(&bed.services, &long.to_string()).expect("it is deleted");
-    assert!(bed.services.store.reminders(Reminders::Open, None).expect("they are told").memories.is_empty());
+    assert!(bed.services.store.reminders(Reminders::Open, None, None).expect("they are told").memories.is_empty());
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn a_deep_dream_makes_each_reminder_once() {
     bed.put("We called Anna last Friday at 3pm.");
     let dreamt = bed.dream(Level::Deep.tasks());
     assert_eq!(dreamt.reminders.iter().map(|own| own.of).collect::<Vec<_>>(), [id]);
-    let open = || bed.services.store.reminders(Reminders::Open, None).expect("they are told").memories;
+    let open = || bed.services.store.reminders(Reminders::Open, None, None).expect("they are told").memories;
     assert!(open().len() == 1 && open()[0].memory.reminder.is_some_and(|reminder| reminder.of == Some(id)));
     assert!(bed.dream(Level::Deep.tasks()).is_empty() && open().len() == 1);
     delete(&bed.services, &id.to_string()).expect("it is deleted");

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::{
-    History, MemoryId, Operation, OperationId, Outcome, Record, RecordedChange, RecordedFile, StoreError, Trashed,
+    History, MemoryId, Operation, OperationId, Outcome, Record, RecordedChange, RecordedFile, Scope, StoreError, Trashed,
 };
 
 use super::FileStore;
@@ -57,6 +57,12 @@ impl History for FileStore {
             found.collect()
         });
         Box::new(trashed)
+    }
+
+    fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError> {
+        let loaded = load(self.disk.as_ref(), trash)?;
+        let missing = || StoreError::TrashNotFound { reference: trash.to_owned() };
+        loaded.map(|loaded| loaded.stored.memory.scope).ok_or_else(missing)
     }
 
     fn recover(&self) -> Result<(), StoreError> {

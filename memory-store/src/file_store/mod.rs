@@ -31,7 +31,7 @@ use crate::lock::{PATIENCE, WriterLock};
 ///
 /// # Examples
 /// ```
-/// use memory_core::MemoryStore;
+/// use memory_core::MemoryStoreExt;
 /// use memory_store::{FileStore, Options};
 ///
 /// let home = tempfile::tempdir()?;

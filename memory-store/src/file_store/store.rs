@@ -3,15 +3,12 @@
 use chrono::{DateTime, Utc};
 use memory_core::wikilink::Candidate;
 use memory_core::{
-    Asked, ContentHash, Embeddings, Filter, Found, Impression, MemoryId, MemoryStore, Names, Operation, Origin, Outcome, Outline,
-    Outlines, Page, Reminders, Scope, Slice, StoreError, Stored, TextVector,
+    Asked, Called, ContentHash, Embeddings, Filter, Found, Impression, MemoryId, MemoryStore, Names, Operation, Origin, Outcome,
+    Outline, Outlines, Page, Reminders, Scope, Slice, StoreError, Stored, TextVector,
 };
 
 use super::FileStore;
 use crate::index::Depth;
-
-/// How many candidates an ambiguous reference names.
-const CANDIDATES: usize = 5;
 
 impl Names for FileStore {
     fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError> {
@@ -43,6 +40,10 @@ impl Outlines for FileStore {
         self.index.outlines()
     }
 
+    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
+        self.index.scopes(ids)
+    }
+
     fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError> {
         let _lock = self.begin()?;
         self.index.keep_impressions(impressions)
@@ -61,25 +62,15 @@ impl MemoryStore for FileStore {
         Ok(stored)
     }
 
-    fn find(&self, reference: &str) -> Result<MemoryId, StoreError> {
-        if reference.trim().is_empty() {
-            return Err(StoreError::Invalid { why: "the name of a memory is missing".into() });
-        }
+    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<Called>, StoreError> {
         // A whole id stands for one memory, wherever its file is; of anything shorter, another program may have made more.
-        if let Ok(id) = reference.parse::<MemoryId>()
-            && self.index.place(&id)?.is_some()
-        {
-            return Ok(id);
+        let is_there = |id: &MemoryId| self.index.place(id).map(|place| place.is_some());
+        let is_whole = reference.parse().ok().as_ref().map(is_there).transpose()?.unwrap_or(false);
+        if !is_whole {
+            self.index.refresh(Depth::Names)?;
         }
-        self.index.refresh(Depth::Names)?;
-        match self.index.resolve(reference)?.as_slice() {
-            [] => Err(StoreError::NotFound { reference: reference.to_owned() }),
-            [(id, _)] => Ok(*id),
-            several => {
-                let candidates = several.iter().take(CANDIDATES).map(|(id, path)| format!("{id} ({path})")).collect();
-                Err(StoreError::Ambiguous { reference: reference.to_owned(), candidates })
-            }
-        }
+        let found = self.index.resolve(reference, within)?;
+        Ok(found.into_iter().map(|(id, path)| Called { id, path }).collect())
     }
 
     fn commit(&self, operation: &Operation) -> Result<Vec<Outcome>, StoreError> {
@@ -97,8 +88,8 @@ impl MemoryStore for FileStore {
         self.index.search(asked, now)
     }
 
-    fn speakers(&self, names: &[String]) -> Result<Vec<String>, StoreError> {
-        self.index.speakers(names)
+    fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
+        self.index.speakers(names, within)
     }
 
     fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a> {
@@ -117,8 +108,8 @@ impl MemoryStore for FileStore {
         self.index.referring(id, keys)
     }
 
-    fn reminders(&self, wanted: Reminders, limit: Option<usize>) -> Result<Page, StoreError> {
-        self.index.reminders(wanted, limit)
+    fn reminders(&self, wanted: Reminders, within: Option<&[Scope]>, limit: Option<usize>) -> Result<Page, StoreError> {
+        self.index.reminders(wanted, within, limit)
     }
 
     fn count_access(&self, ids: &[MemoryId]) {

@@ -2,9 +2,11 @@
 
 use memory_core::wikilink::{self, By, Candidate, Target};
 use memory_core::{ContentHash, MemoryId, Origin, Scope, StoreError, Stored};
-use rusqlite::{Connection, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
-use super::documents::Document;
+use super::documents::{COLUMNS, Document};
+use super::filter::is_within;
 use super::handle::Handle;
 use super::open::Index;
 use super::trouble::Trouble;
@@ -28,22 +30,26 @@ pub(crate) struct Place {
 
 impl Index {
     /// Returns the memories that a person may mean by `reference`: an id, a prefix of one (4 digits or more), or a file
-    /// stem.
+    /// stem. Of those that lie `within` scopes, if any are given.
     ///
     /// # Errors
     /// When the index is refused.
-    pub(crate) fn resolve(&self, reference: &str) -> Result<Vec<(MemoryId, String)>, StoreError> {
+    pub(crate) fn resolve(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<(MemoryId, String)>, StoreError> {
         let reference = reference.trim();
         let found = self.ask("look up a memory", |_, opened| {
             let connection = &opened.connection;
             if let Ok(id) = reference.parse::<MemoryId>()
                 && let Some(document) = Document::by_id(connection, &id)?
             {
-                return Ok(vec![document]);
+                let mut found = vec![document];
+                keep_within(connection, &mut found, within)?;
+                return Ok(found);
             }
             let name = reference.strip_suffix(".md").unwrap_or(reference).to_lowercase();
-            let mut found = by_prefix(connection, reference)?;
-            found.extend(Document::by_handle(connection, Handle::Stem(&name).bits())?);
+            let mut found = by_prefix(connection, reference, within)?;
+            let mut of_stem = Document::by_handle(connection, Handle::Stem(&name).bits())?;
+            keep_within(connection, &mut of_stem, within)?;
+            found.extend(of_stem);
             found.sort_by(|left, right| left.path.cmp(&right.path));
             found.dedup();
             Ok(found)
@@ -122,7 +128,7 @@ impl Index {
                     Candidate { target, path: document.path, by }
                 }));
             };
-            add(by_prefix(connection, key)?, By::Id);
+            add(by_prefix(connection, key, None)?, By::Id);
             add(own, By::Path);
             add(Document::by_handle(connection, Handle::Title(key).bits())?, By::Title);
             add(Document::by_handle(connection, Handle::Alias(key).bits())?, By::Alias);
@@ -177,11 +183,30 @@ impl Index {
 }
 
 /// Returns documents whose ids begin with `prefix`, if it can be the beginning of an id.
-fn by_prefix(connection: &Connection, prefix: &str) -> Result<Vec<Document>, Trouble> {
+fn by_prefix(connection: &Connection, prefix: &str, within: Option<&[Scope]>) -> Result<Vec<Document>, Trouble> {
     let Some((from, to)) = prefix_range(prefix) else { return Ok(Vec::new()) };
-    let sql = format!("SELECT {} FROM documents WHERE ? <= id AND id <= ? ORDER BY id LIMIT {ENOUGH}", super::documents::COLUMNS);
+    let narrowed = within.map(|within| format!(" AND {}", is_within(within))).unwrap_or_default();
+    let sql = format!("SELECT {COLUMNS} FROM documents WHERE ? <= id AND id <= ?{narrowed} ORDER BY id LIMIT {ENOUGH}");
+    let mut values = vec![Value::from(from.to_vec()), Value::from(to.to_vec())];
+    values.extend(within.into_iter().flatten().map(|scope| Value::from(scope.to_string())));
     let mut select = connection.prepare_cached(&sql)?;
-    Ok(select.query_map(params![from, to], Document::read)?.collect::<Result<_, _>>()?)
+    Ok(select.query_map(params_from_iter(values), Document::read)?.collect::<Result<_, _>>()?)
+}
+
+/// Keeps the documents that lie within the scopes, if any are given.
+fn keep_within(connection: &Connection, documents: &mut Vec<Document>, within: Option<&[Scope]>) -> Result<(), Trouble> {
+    let Some(within) = within else { return Ok(()) };
+    let within: Vec<String> = within.iter().map(ToString::to_string).collect();
+    let mut kept = Vec::with_capacity(documents.len());
+    let mut select = connection.prepare_cached("SELECT scope FROM documents WHERE key = ?")?;
+    for document in documents.drain(..) {
+        let scope: Option<String> = select.query_row([document.key], |row| row.get(0)).optional()?;
+        if scope.is_some_and(|scope| within.contains(&scope)) {
+            kept.push(document);
+        }
+    }
+    *documents = kept;
+    Ok(())
 }
 
 /// Returns the first and the last id with this prefix.

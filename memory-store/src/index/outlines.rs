@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::{Category, ContentHash, Impression, MemoryId, Outline, Phase, Scope, StoreError};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::open::Index;
 use super::refresh::write;
@@ -10,6 +10,8 @@ use super::row::{NEVER, SUPERSEDED};
 use super::schema::Meta;
 use super::trouble::Trouble;
 use super::update::{id_bytes, row_count, row_id};
+
+const KNOWN: &str = "the index writes down only what it has read";
 
 impl Index {
     /// Returns the outlines of all documents, by their ids.
@@ -24,6 +26,19 @@ impl Index {
                        WHERE id NOT NULL ORDER BY id";
             let mut select = opened.connection.prepare_cached(sql)?;
             Ok(select.query_map((), outline)?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns the scope of each of `ids`, as far as it is there.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
+        self.ask("look up memories", |_, opened| {
+            let mut select = opened.connection.prepare_cached("SELECT scope FROM documents WHERE id = ?")?;
+            let mut scope = |id: &MemoryId| select.query_row([id_bytes(id)], |row| row.get::<_, String>(0)).optional();
+            let scopes = ids.iter().map(|id| Ok(scope(id)?.map(|scope| scope.parse().expect(KNOWN))));
+            scopes.collect()
         })
     }
 
@@ -57,12 +72,11 @@ fn forget_gone(connection: &Connection) -> Result<(), Trouble> {
 
 fn outline(row: &Row<'_>) -> rusqlite::Result<Outline> {
     let until: i64 = row.get(6)?;
-    let known = "the index writes down only what it has read";
     Ok(Outline {
         id: MemoryId::from(row_id(row, 0)?),
-        phase: row.get_ref(1)?.as_str()?.parse::<Phase>().expect(known),
-        category: row.get_ref(2)?.as_str()?.parse::<Category>().expect(known),
-        scope: row.get_ref(3)?.as_str()?.parse::<Scope>().expect(known),
+        phase: row.get_ref(1)?.as_str()?.parse::<Phase>().expect(KNOWN),
+        category: row.get_ref(2)?.as_str()?.parse::<Category>().expect(KNOWN),
+        scope: row.get_ref(3)?.as_str()?.parse::<Scope>().expect(KNOWN),
         created_at: DateTime::from_timestamp_nanos(row.get(4)?),
         updated_at: DateTime::from_timestamp_nanos(row.get(5)?),
         is_superseded: until == SUPERSEDED,

@@ -1,10 +1,11 @@
 //! Finding reminders.
 
-use memory_core::{Page, Reminders, StoreError};
+use memory_core::{Page, Reminders, Scope, StoreError};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::documents::{COLUMNS, Document, Freshened};
+use super::filter::is_within;
 use super::handle::Handle;
 use super::open::Index;
 use super::row::{Stage, nanoseconds};
@@ -16,13 +17,20 @@ const ROUNDS: usize = 3;
 
 impl Index {
     /// Returns the first `limit` of the reminders that are meant, and how many there are in all: what is due first comes first.
+    /// Of those that lie `within` scopes, if any are given.
     ///
     /// # Errors
     /// When the index is refused.
-    pub(crate) fn reminders(&self, wanted: Reminders, limit: Option<usize>) -> Result<Page, StoreError> {
+    pub(crate) fn reminders(
+        &self,
+        wanted: Reminders,
+        within: Option<&[Scope]>,
+        limit: Option<usize>,
+    ) -> Result<Page, StoreError> {
         let mut round = 1;
         loop {
-            let (documents, total) = self.ask("look for reminders", |_, opened| select(&opened.connection, wanted, limit))?;
+            let (documents, total) =
+                self.ask("look for reminders", |_, opened| select(&opened.connection, wanted, within, limit))?;
             let Freshened { fresh, stale } = self.freshen(documents, |document| document);
             if stale.is_empty() || ROUNDS <= round {
                 let found = fresh.len() + stale.len();
@@ -38,8 +46,17 @@ impl Index {
     }
 }
 
-fn select(connection: &Connection, wanted: Reminders, limit: Option<usize>) -> Result<(Vec<Document>, u64), Trouble> {
-    let (condition, values) = condition(wanted);
+fn select(
+    connection: &Connection,
+    wanted: Reminders,
+    within: Option<&[Scope]>,
+    limit: Option<usize>,
+) -> Result<(Vec<Document>, u64), Trouble> {
+    let (mut condition, mut values) = condition(wanted);
+    if let Some(within) = within {
+        condition = format!("{condition} AND {}", is_within(within));
+        values.extend(within.iter().map(|scope| Value::from(scope.to_string())));
+    }
     let sql = format!("SELECT count(*) FROM documents WHERE {condition}");
     let total = connection.prepare_cached(&sql)?.query_row(params_from_iter(&values), |row| row_count(row, 0))?;
     if total == 0 {

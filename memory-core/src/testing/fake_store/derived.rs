@@ -1,7 +1,9 @@
 //! What is remembered of texts, in memory.
 
 use super::FakeStore;
-use crate::{ContentHash, Embeddings, Impression, Memory, MemoryId, Outline, Outlines, StoreError, TextVector, embedded_text};
+use crate::{
+    ContentHash, Embeddings, Impression, Memory, MemoryId, Outline, Outlines, Scope, StoreError, TextVector, embedded_text,
+};
 
 impl Embeddings for FakeStore {
     fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
@@ -64,6 +66,11 @@ impl Outlines for FakeStore {
             }
         };
         Ok(state.memories.iter().map(of).collect())
+    }
+
+    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
+        let state = self.state();
+        Ok(ids.iter().map(|id| state.memories.get(id).map(|(_, memory)| memory.scope.clone())).collect())
     }
 
     fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError> {

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 
 use super::{FakeStore, File, stamp};
-use crate::{History, MemoryId, Operation, OperationId, Outcome, Record, RecordedChange, RecordedFile, StoreError, Trashed};
+use crate::{
+    History, MemoryId, Operation, OperationId, Outcome, Record, RecordedChange, RecordedFile, Scope, StoreError, Trashed,
+};
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
     format!("trash/{operation}/{}", path.rsplit('/').next().unwrap_or(path))
@@ -65,6 +67,16 @@ impl History for FakeStore {
             }
         }
         Box::new(trashed.into_iter())
+    }
+
+    fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError> {
+        let state = self.state();
+        let mut former = state.journal.iter().flat_map(|entry| {
+            let files = entry.changes.iter().filter_map(|(_, before, _)| before.as_ref());
+            files.map(|(path, memory)| (trash_path(&entry.operation.id, path), &memory.scope))
+        });
+        let found = former.find(|(path, _)| path == trash).map(|(_, scope)| scope.clone());
+        found.ok_or_else(|| StoreError::TrashNotFound { reference: trash.to_owned() })
     }
 
     fn recover(&self) -> Result<(), StoreError> {

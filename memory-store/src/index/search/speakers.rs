@@ -1,7 +1,7 @@
 //! Who speaks.
 
 use chrono::DateTime;
-use memory_core::{Filter, StoreError};
+use memory_core::{Filter, Scope, StoreError};
 
 use super::flushed::Flushed;
 use super::pending::{Pending, pending};
@@ -11,12 +11,12 @@ use crate::index::schema::Meta;
 use crate::index::trouble::{Meaning, Trouble};
 
 impl Index {
-    /// Returns which of `names` are those of somebody who speaks.
+    /// Returns which of `names` are those of somebody who speaks, `within` scopes if any are given.
     ///
     /// # Errors
     /// When the index is refused.
-    pub(crate) fn speakers(&self, names: &[String]) -> Result<Vec<String>, StoreError> {
-        let found = self.ask("look up who speaks", |_, opened| match who_speaks(opened, names) {
+    pub(crate) fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
+        let found = self.ask("look up who speaks", |_, opened| match who_speaks(opened, names, within) {
             // The search that follows finds the same, and has it mended.
             Err(trouble) if trouble.meaning() == Meaning::TextDamaged => Ok(Vec::new()),
             found => found,
@@ -25,12 +25,13 @@ impl Index {
     }
 }
 
-fn who_speaks(opened: &mut Opened, names: &[String]) -> Result<Vec<(String, i64)>, Trouble> {
+fn who_speaks(opened: &mut Opened, names: &[String], within: Option<&[Scope]>) -> Result<Vec<(String, i64)>, Trouble> {
     let epoch = Meta::read(&opened.connection)?.epoch;
+    let filter = Filter { within: within.map(<[Scope]>::to_vec), ..Filter::everything() };
     let (connection, text, _) = opened.text(epoch)?;
-    let (pending, keys) = pending(connection, &Filter::everything(), DateTime::UNIX_EPOCH)?;
+    let (pending, keys) = pending(connection, &filter, DateTime::UNIX_EPOCH)?;
     let (searcher, _) = text.searcher()?;
-    speakers(names, &Flushed::new(&searcher, text.fields, &keys, None)?, &pending)
+    speakers(names, &Flushed::new(&searcher, text.fields, &keys, within)?, &pending)
 }
 
 /// Returns those of `names` who speak somewhere, with their handles.

@@ -272,7 +272,7 @@ fn a_reminder_that_a_person_puts_off_is_due_then() {
     let due = |day: &str| {
         index.refresh(Depth::Usual).unwrap();
         let moment = format!("{day}T00:00:00Z").parse().unwrap();
-        index.reminders(Reminders::Due(moment), None).unwrap().total
+        index.reminders(Reminders::Due(moment), None, None).unwrap().total
     };
     assert_eq!((due("2024-01-01"), due("2024-01-02")), (0, 1));
     home.write(&Note { front: "due: 2024-02-02\n", ..DARK });

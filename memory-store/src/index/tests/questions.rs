@@ -205,8 +205,8 @@ fn a_memory_is_meant_by_its_id_a_prefix_or_its_file_stem() {
     home.put("categories/inbox/Beef.md", b"no front matter");
     home.put("categories/inbox/ABCDEF12.md", b"named like a prefix");
     let index = home.index();
-    let resolve = |reference: &str| index.resolve(reference).unwrap().len();
-    assert_eq!(index.resolve(&note.id().to_string()).unwrap(), [(note.id(), note.path())]);
+    let resolve = |reference: &str| index.resolve(reference, None).unwrap().len();
+    assert_eq!(index.resolve(&note.id().to_string(), None).unwrap(), [(note.id(), note.path())]);
     assert_eq!((resolve("550e8400"), resolve("550E84"), resolve("550"), resolve("beef"), resolve("BEEF.md")), (1, 2, 0, 1, 1));
     assert_eq!((resolve("abcdef12"), resolve("nothing"), resolve("")), (1, 0, 0));
 }

@@ -1,0 +1,71 @@
+//! What an agent is called.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::ParseError;
+
+/// What an agent is called, in lower case. It names the agent's own scope, and stands in the journal for what it does.
+///
+/// ```
+/// use memory_core::AgentName;
+///
+/// let name: AgentName = " Claude-Code ".parse()?;
+/// assert_eq!(name.as_str(), "claude-code");
+/// assert!("cli".parse::<AgentName>().is_err(), "that is what a person at the command line is called");
+/// # Ok::<(), memory_core::ParseError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AgentName(String);
+
+/// So many characters at most.
+const LONGEST: usize = 64;
+
+/// Whoever the journal calls so is no agent of that name.
+const RESERVED: [&str; 9] = [AgentName::NAMELESS, "cli", "daemon", "dream", "import", "ingest", "memory", "system", "user"];
+
+impl AgentName {
+    /// What the journal calls an agent that has no name.
+    pub const NAMELESS: &str = "agent";
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for AgentName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl FromStr for AgentName {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let name = text.trim().to_lowercase();
+        let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+        let has_length = (1..=LONGEST).contains(&name.chars().count());
+        if has_length && name.chars().all(is_plain) && !RESERVED.contains(&name.as_str()) {
+            return Ok(Self(name));
+        }
+        Err(ParseError::new(text, "the name of an agent (up to 64 letters, digits, -, _ and .; not one of ours, such as cli)"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_plain_and_short_and_nobody_elses() {
+        let name = |text: &str| text.parse::<AgentName>().ok().map(|name| name.0);
+        assert_eq!(name("GPT-5.1_x").as_deref(), Some("gpt-5.1_x"));
+        assert_eq!(name("小助手").as_deref(), Some("小助手"));
+        assert_eq!(name(&"x".repeat(64)).map(|name| name.len()), Some(64));
+        for refused in ["", " ", "a b", "a:b", "a/b", "a\nb", "Agent", "CLI", "daemon", "import", &"x".repeat(65)] {
+            assert_eq!(name(refused), None, "{refused:?}");
+        }
+    }
+}

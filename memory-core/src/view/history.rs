@@ -1,0 +1,117 @@
+//! The history as it is seen.
+
+use chrono::{DateTime, Utc};
+
+use super::scoped::Scoped;
+use crate::{History, Operation, OperationId, Outcome, Record, RecordedChange, Scope, StoreError, Trashed};
+
+/// Only what whoever sees it did, and only to what is seen: the way back leads nowhere else.
+impl History for Scoped {
+    fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_> {
+        Box::new(self.history.records().filter_map(|record| match record {
+            Ok(record) => match self.is_own(&record) {
+                Ok(is_own) => is_own.then_some(Ok(record)),
+                Err(error) => Some(Err(error)),
+            },
+            Err(error) => Some(Err(error)),
+        }))
+    }
+
+    fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
+        match self.is_known(id) {
+            Ok(true) => self.history.changes(id),
+            Ok(false) => Box::new(std::iter::empty()),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    }
+
+    fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_> {
+        let own: Result<Vec<OperationId>, StoreError> = self.records().map(|record| record.map(|record| record.id)).collect();
+        match own {
+            Ok(own) => Box::new(
+                self.history
+                    .trashed()
+                    .filter(move |trashed| trashed.as_ref().map_or(true, |own_one| own.contains(&own_one.operation))),
+            ),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    }
+
+    fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError> {
+        let not_found = || StoreError::TrashNotFound { reference: trash.to_owned() };
+        match self.history.scope_in_trash(trash) {
+            Ok(scope) if self.view.allows(&scope) => Ok(scope),
+            Ok(_) | Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => Err(not_found()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn recover(&self) -> Result<(), StoreError> {
+        self.history.recover()
+    }
+
+    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
+        if !self.is_known(id)? {
+            return Err(StoreError::OperationNotFound { wanted: format!("no operation is called {id}") });
+        }
+        self.history.revert(id, &self.signed(undo))
+    }
+
+    fn bring_back(&self, trashed: &Trashed, restore: &Operation) -> Result<Outcome, StoreError> {
+        for own in self.trashed() {
+            if own? == *trashed {
+                return self.history.bring_back(trashed, &self.signed(restore));
+            }
+        }
+        Err(StoreError::TrashNotFound { reference: trashed.trash.clone() })
+    }
+
+    fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
+        Err(StoreError::Invalid { why: "an agent does not empty the trash".into() })
+    }
+}
+
+impl Scoped {
+    fn signed(&self, operation: &Operation) -> Operation {
+        Operation { by: self.view.actor().to_owned(), ..operation.clone() }
+    }
+
+    /// Tells whether an operation is seen.
+    fn is_known(&self, id: &OperationId) -> Result<bool, StoreError> {
+        for record in self.history.records() {
+            let record = record?;
+            if record.id == *id {
+                return self.is_own(&record);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Tells whether whoever sees this did that, and it is about nothing that is not seen: an agent may have worked on
+    /// another project before.
+    fn is_own(&self, record: &Record) -> Result<bool, StoreError> {
+        if record.by != self.view.actor() {
+            return Ok(false);
+        }
+        for change in self.history.changes(&record.id) {
+            if !self.is_about_seen(&change?)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Tells whether a memory is seen now, if it is there, and was seen before. Of what is gone without a trace nobody knows
+    /// whose it was.
+    fn is_about_seen(&self, change: &RecordedChange) -> Result<bool, StoreError> {
+        let now = self.store.scopes(&[change.id])?.pop().flatten();
+        let trash = change.before.as_ref().and_then(|before| before.trash.as_ref());
+        let before = match trash.map(|trash| self.history.scope_in_trash(trash)).transpose() {
+            Ok(before) => before,
+            // It was purged.
+            Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => None,
+            Err(error) => return Err(error),
+        };
+        Ok((now.is_some() || before.is_some()) && now.iter().chain(&before).all(|scope| self.view.allows(scope)))
+    }
+}

@@ -1,0 +1,199 @@
+//! The store as it is seen.
+
+use chrono::{DateTime, Utc};
+
+use super::scoped::Scoped;
+use crate::commit::ATTEMPTS;
+use crate::wikilink::{Candidate, Target};
+use crate::{
+    Asked, Called, Change, ContentHash, Embeddings, Filter, Found, Impression, MemoryId, MemoryStore, Names, Operation, Origin,
+    Outcome, Outline, Outlines, Page, Reminders, Scope, Slice, StoreError, Stored, TextVector,
+};
+
+impl Names for Scoped {
+    fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError> {
+        let named = self.store.named(key)?;
+        let ids: Vec<MemoryId> = named.iter().filter_map(|candidate| id_of(&candidate.target)).collect();
+        let mut seen = self.are_seen(&ids)?.into_iter();
+        let is_seen = |candidate: &Candidate| id_of(&candidate.target).is_some() && seen.next().unwrap_or(false);
+        Ok(named.into_iter().filter(is_seen).collect())
+    }
+}
+
+fn id_of(target: &Target) -> Option<MemoryId> {
+    match target {
+        Target::Memory(id) => Some(*id),
+        Target::Attachment => None,
+    }
+}
+
+impl Embeddings for Scoped {
+    fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+        let lacking = self.store.lacking(identity)?;
+        let seen = self.are_seen(&lacking)?;
+        Ok(lacking.into_iter().zip(seen).filter_map(|(id, is_seen)| is_seen.then_some(id)).collect())
+    }
+
+    fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
+        self.store.has_vectors(identity)
+    }
+
+    fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
+        let ids: Vec<MemoryId> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+        let seen = self.are_seen(&ids)?;
+        let cosines = self.store.cosines(pairs)?.into_iter().zip(seen.chunks(2));
+        Ok(cosines.map(|(cosine, seen)| cosine.filter(|_| seen.iter().all(|is_seen| *is_seen))).collect())
+    }
+
+    fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
+        let seen = self.are_seen(&vectors.iter().map(|own| own.id).collect::<Vec<_>>())?;
+        let own: Vec<TextVector> = vectors.iter().zip(seen).filter(|(_, is_seen)| *is_seen).map(|(own, _)| own.clone()).collect();
+        self.store.keep_vectors(identity, &own)
+    }
+}
+
+impl Outlines for Scoped {
+    fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
+        let mut outlines = self.store.outlines()?;
+        outlines.retain(|outline| self.view.allows(&outline.scope));
+        Ok(outlines)
+    }
+
+    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
+        let scopes = self.store.scopes(ids)?;
+        Ok(scopes.into_iter().map(|scope| scope.filter(|scope| self.view.allows(scope))).collect())
+    }
+
+    fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError> {
+        let seen = self.are_seen(&impressions.iter().map(|own| own.id).collect::<Vec<_>>())?;
+        let own: Vec<Impression> =
+            impressions.iter().zip(seen).filter(|(_, is_seen)| *is_seen).map(|(own, _)| own.clone()).collect();
+        self.store.keep_impressions(&own)
+    }
+}
+
+impl MemoryStore for Scoped {
+    fn refresh(&self) -> Result<(), StoreError> {
+        self.store.refresh()
+    }
+
+    fn get(&self, id: &MemoryId) -> Result<Stored, StoreError> {
+        let not_found = || StoreError::NotFound { reference: id.to_string() };
+        match self.store.get(id) {
+            Ok(stored) if self.sees(&stored) => Ok(stored),
+            Ok(_) | Err(StoreError::NotFound { .. }) => Err(not_found()),
+            // What cannot be read may be anybody's: the index knows whose it was.
+            Err(error) if self.are_seen(&[*id])? == [true] => Err(error),
+            Err(_) => Err(not_found()),
+        }
+    }
+
+    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<Called>, StoreError> {
+        self.store.called(reference, Some(&self.within(within)))
+    }
+
+    fn commit(&self, operation: &Operation) -> Result<Vec<Outcome>, StoreError> {
+        let is_free = |change: &Change| matches!(change, Change::Remove { expected: None, .. });
+        let mut left = if operation.changes.iter().any(is_free) { ATTEMPTS } else { 1 };
+        loop {
+            left -= 1;
+            match self.store.commit(&self.checked(operation)?) {
+                // Whoever removes whatever is there is not to be kept from it: it is looked at again whether it is seen.
+                Err(StoreError::Conflict { .. }) if 0 < left => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn list(&self, filter: &Filter, slice: &Slice, now: DateTime<Utc>) -> Result<Page, StoreError> {
+        Ok(self.page(self.store.list(&self.narrowed(filter), slice, now)?))
+    }
+
+    fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError> {
+        let filter = self.narrowed(asked.filter);
+        let mut found = self.store.search(&Asked { filter: &filter, ..asked.clone() }, now)?;
+        let all = found.hits.len();
+        found.hits.retain(|hit| self.sees(&hit.stored));
+        found.total = found.total.saturating_sub((all - found.hits.len()) as u64);
+        Ok(found)
+    }
+
+    fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
+        self.store.speakers(names, Some(&self.within(within)))
+    }
+
+    fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a> {
+        let memories = self.store.memories(&self.narrowed(filter), now);
+        Box::new(memories.filter(|stored| stored.as_ref().map_or(true, |stored| self.sees(stored))))
+    }
+
+    fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError> {
+        Ok(self.store.by_origin(origin)?.filter(|stored| self.sees(stored)))
+    }
+
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
+        if self.view.allows(scope) { self.store.by_content(hash, scope) } else { Ok(None) }
+    }
+
+    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError> {
+        let mut referring = self.store.referring(id, keys)?;
+        referring.retain(|stored| self.sees(stored));
+        Ok(referring)
+    }
+
+    fn reminders(&self, wanted: Reminders, within: Option<&[Scope]>, limit: Option<usize>) -> Result<Page, StoreError> {
+        Ok(self.page(self.store.reminders(wanted, Some(&self.within(within)), limit)?))
+    }
+
+    fn count_access(&self, ids: &[MemoryId]) {
+        // A count is worth less than an answer.
+        let Ok(seen) = self.are_seen(ids) else { return };
+        let own: Vec<MemoryId> = ids.iter().zip(seen).filter_map(|(id, is_seen)| is_seen.then_some(*id)).collect();
+        self.store.count_access(&own);
+    }
+}
+
+impl Scoped {
+    /// Returns what of a page is seen: all of it, unless a file has changed since the store looked.
+    fn page(&self, mut page: Page) -> Page {
+        let all = page.memories.len();
+        page.memories.retain(|stored| self.sees(stored));
+        page.total = page.total.saturating_sub((all - page.memories.len()) as u64);
+        page
+    }
+
+    /// Returns `operation` if it takes nothing from where it is not seen, puts nothing there, and leads nowhere there. Each of
+    /// its changes is for the state in which its memory was seen, and no other.
+    fn checked(&self, operation: &Operation) -> Result<Operation, StoreError> {
+        let made: Vec<MemoryId> =
+            operation.changes.iter().filter(|change| matches!(change, Change::Create { .. })).map(Change::id).collect();
+        let mut checked = Operation { by: self.view.actor().to_owned(), ..operation.clone() };
+        for change in &mut checked.changes {
+            match change {
+                Change::Create { memory, .. } => {
+                    self.may_hold(&memory.scope)?;
+                    self.may_lead(memory, None, &made)?;
+                    if self.store.scopes(&[memory.id])?.pop().flatten().is_some_and(|scope| !self.view.allows(&scope)) {
+                        return Err(StoreError::Conflict { what: memory.id.to_string() });
+                    }
+                }
+                Change::Replace { expected, memory } => {
+                    let before = self.get(&memory.id)?;
+                    if before.stamp != *expected {
+                        return Err(StoreError::Conflict { what: before.path });
+                    }
+                    self.may_hold(&memory.scope)?;
+                    self.may_lead(memory, Some(&before.memory), &made)?;
+                }
+                Change::Remove { id, expected } => {
+                    let before = self.get(id)?;
+                    if expected.is_some_and(|expected| expected != before.stamp) {
+                        return Err(StoreError::Conflict { what: before.path });
+                    }
+                    *expected = Some(before.stamp);
+                }
+            }
+        }
+        Ok(checked)
+    }
+}
