@@ -25,7 +25,7 @@ pub struct Session {
 impl Session {
     /// Begins a session of whoever `view` describes.
     pub fn begin(agent: &Arc<Agent>, view: &View) -> Self {
-        let services = agent.services().seen_by(view);
+        let services = agent.services().seen_by(view.clone());
         let name = view.agent.as_ref().map(ToString::to_string).unwrap_or_default();
         agent.tell(&name, EventKind::AgentStart);
         Self { agent: Arc::clone(agent), services, name, given: Arc::default() }
