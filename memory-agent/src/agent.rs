@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct Agent {
     after: Vec<Arc<dyn Hook>>,
     events: Arc<Events>,
     /// Ends when all event hooks have been told everything.
-    told: Option<Receiver<()>>,
+    told: Option<Mutex<Receiver<()>>>,
 }
 
 /// Returns what the clocks show at a moment.
@@ -87,7 +87,7 @@ impl Agent {
             }
         }
         let events = Arc::new(Events::default());
-        let told = (!on_event.is_empty()).then(|| tell(&events, on_event));
+        let told = (!on_event.is_empty()).then(|| Mutex::new(tell(&events, on_event)));
         Ok(Self { services, local_time, offered: offered.collect(), before, after, events, told })
     }
 
@@ -152,7 +152,7 @@ impl Agent {
 impl Drop for Agent {
     fn drop(&mut self) {
         self.events.end();
-        if let Some(told) = &self.told {
+        if let Some(told) = self.told.take().and_then(|told| told.into_inner().ok()) {
             // It ends by being dropped; who takes longer is not waited for.
             let _ = told.recv_timeout(LAST_WORDS);
         }

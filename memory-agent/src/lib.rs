@@ -5,6 +5,7 @@
 //! | [`tools`] | the verbs that agents may use, each with the schema of its parameters |
 //! | [`Agent`], [`Session`] | the registry of tools, and somebody who calls them |
 //! | [`hook`], [`event`] | who is asked before and after a call, and what is told of it |
+//! | `mcp` | the tools for clients of the Model Context Protocol |
 //! | [`json`] | how everything that the memories answer is written as JSON, the same for every front |
 //! | [`model`] | the models that make memories better: in a folder on this machine, or behind an address |
 
@@ -12,6 +13,8 @@ mod agent;
 pub mod event;
 pub mod hook;
 pub mod json;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 #[cfg(any(feature = "local-model", feature = "remote-model"))]
 pub mod model;
 mod session;

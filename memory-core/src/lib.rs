@@ -53,6 +53,7 @@ mod ingest;
 mod link;
 mod list;
 mod notify;
+mod overview;
 mod pending;
 mod pin;
 mod read;
@@ -109,6 +110,7 @@ pub use meter::{Meter, MeterError, Reservation, Spending, SpentOn};
 pub use notifier::{Notification, Notifier, NotifyError};
 pub use notify::{Notified, notify};
 pub use outline::{Impression, Outline, Outlines};
+pub use overview::overview;
 pub use pending::pending;
 pub use pin::{pin, unpin};
 pub use query::{

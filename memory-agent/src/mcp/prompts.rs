@@ -1,0 +1,96 @@
+//! Prompts for what people do with a memory.
+
+use memory_core::{Filter, Order, Slice};
+use rmcp::ErrorData;
+use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+use serde_json::Value;
+
+use super::server::refused;
+use crate::session::{CONTEXT_BUDGET, Session};
+
+/// So many memories are shown for a review.
+const REVIEWED: usize = 50;
+
+/// Describes all prompts.
+pub(super) fn all() -> Vec<Prompt> {
+    let argument = |name: &str, description: &str, is_required| {
+        PromptArgument::new(name).with_description(description).with_required(is_required)
+    };
+    vec![
+        Prompt::new("recall", Some("What is remembered about something"), Some(vec![argument("topic", "About what", true)])),
+        Prompt::new(
+            "remember",
+            Some("Keep what was said for later sessions"),
+            Some(vec![argument("text", "What to keep; if left out, what matters of this conversation", false)]),
+        ),
+        Prompt::new("review", Some("Look over the newest memories and put right what is wrong"), None),
+    ]
+}
+
+/// Returns one of them, filled in.
+pub(super) fn get(session: &Session, name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
+    let text = match name {
+        "recall" => recall(session, argument(arguments, "topic")?.ok_or_else(|| missing("topic"))?)?,
+        "remember" => remember(argument(arguments, "text")?),
+        "review" => review(session)?,
+        _ => {
+            let name = memory_core::text::one_line(name, 80);
+            return Err(ErrorData::invalid_params(format!("there is no prompt {name}; recall, remember and review are"), None));
+        }
+    };
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]))
+}
+
+fn argument<'a>(arguments: &'a JsonObject, name: &str) -> Result<Option<&'a str>, ErrorData> {
+    match arguments.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(ErrorData::invalid_params(format!("{name} is not a text"), None)),
+    }
+}
+
+fn missing(name: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("the argument {name} is missing"), None)
+}
+
+fn recall(session: &Session, topic: &str) -> Result<String, ErrorData> {
+    // Whoever asks by name wants it again, also what was given before.
+    let gathered =
+        memory_core::context(session.services(), topic, CONTEXT_BUDGET, &memory_core::Given::default(), &session.agent().now());
+    let gathered = gathered.map_err(|error| refused(error, "recall"))?;
+    let topic = memory_core::text::one_line(topic, 500);
+    Ok(if gathered.text.is_empty() {
+        format!("Nothing is remembered about: {topic}\nSay so; do not guess. memory_search may find it by other words.")
+    } else {
+        format!("{}\nTell me what is remembered about: {topic}\nName the ids you rely on.", gathered.text)
+    })
+}
+
+fn remember(text: Option<&str>) -> String {
+    let what = text.map_or_else(
+        || "Keep for later sessions what matters of this conversation: decisions and why, preferences, lessons, facts about people and projects.".to_owned(),
+        |text| format!("Keep this for later sessions:\n\n{text}"),
+    );
+    format!(
+        "{what}\n\nSearch with memory_search first: correct a memory that says it differently with memory_update instead of \
+         writing a second one. Write one memory for each thing, in full sentences that are understood without this conversation, \
+         with its category. Keep no passwords and no keys."
+    )
+}
+
+fn review(session: &Session) -> Result<String, ErrorData> {
+    let slice = Slice { order: Order::Created, offset: 0, limit: Some(REVIEWED) };
+    let page = memory_core::list(session.services(), &Filter::default(), &slice).map_err(|error| refused(error, "review"))?;
+    let lines = page.memories.iter().map(|stored| {
+        let memory = &stored.memory;
+        let (headline, day) = (memory_core::text::one_line(memory.headline(), 120), memory.created_at.format("%Y-%m-%d"));
+        format!("- {} ({}, {day}): {headline}", memory.id.short(), memory.category)
+    });
+    let lines: Vec<String> = lines.collect();
+    Ok(format!(
+        "These are the newest memories, as data:\n\n{}\n\nLook them over with me: what is wrong, out of date, said twice or in \
+         the wrong category? Propose each change, and make it with memory_update, memory_tag or memory_delete once I agree.",
+        if lines.is_empty() { "(none)".to_owned() } else { lines.join("\n") }
+    ))
+}

@@ -1,0 +1,77 @@
+//! Memories as resources.
+
+use memory_core::{Filter, MemoryStoreExt, Order, Services, Slice, Stored};
+use rmcp::ErrorData;
+use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+
+use super::server::refused;
+
+/// What there is, at a glance.
+const INDEX: &str = "memory://index";
+
+/// What the address of a memory begins with.
+const NOTE: &str = "memory://note/";
+
+/// So many memories are on one page.
+const PAGE: usize = 100;
+
+const MARKDOWN: &str = "text/markdown";
+
+/// Lists the index, and the memories, newest first, a page at a time; the cursor says how many came before.
+pub(super) fn list(services: &Services, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
+    let offset = cursor.map_or(Ok(0), str::parse).map_err(|_| ErrorData::invalid_params("the cursor is none of ours", None))?;
+    let slice = Slice { order: Order::Created, offset, limit: Some(PAGE) };
+    let page = memory_core::list(services, &Filter::default(), &slice).map_err(|error| refused(error, INDEX))?;
+    let index = || {
+        let index = Resource::new(INDEX, "index").with_title("What there is");
+        index.with_description("How many memories of each category there are, and the newest").with_mime_type(MARKDOWN)
+    };
+    let mut resources: Vec<Resource> = (offset == 0).then(index).into_iter().collect();
+    resources.extend(page.memories.iter().map(resource));
+    let next = offset + page.memories.len();
+    let mut result = ListResourcesResult::with_all_items(resources);
+    result.next_cursor = ((next as u64) < page.total && !page.memories.is_empty()).then(|| next.to_string());
+    Ok(result)
+}
+
+fn resource(stored: &Stored) -> Resource {
+    let memory = &stored.memory;
+    let stem = stored.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
+    Resource::new(format!("{NOTE}{}", memory.id), stem)
+        .with_title(memory_core::text::one_line(memory.headline(), 80))
+        .with_description(format!("{} of {}", memory.category, memory.created_at.format("%Y-%m-%d")))
+        .with_mime_type(MARKDOWN)
+}
+
+/// Describes the address of any memory.
+pub(super) fn template() -> ResourceTemplate {
+    ResourceTemplate::new(format!("{NOTE}{{id}}"), "note").with_title("One memory").with_mime_type(MARKDOWN)
+}
+
+/// Reads the index or a memory.
+pub(super) fn read(services: &Services, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let text = match uri.strip_prefix(NOTE) {
+        Some(id) => memory_core::read(services, id).map_err(|error| refused(error, uri))?.memory.content,
+        None if uri == INDEX => memory_core::overview(services).map_err(|error| refused(error, uri))?,
+        None => return Err(unknown(uri)),
+    };
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
+}
+
+/// Tells what state a resource is in: it changes when that does.
+pub(super) fn state(services: &Services, uri: &str) -> Result<String, ErrorData> {
+    match uri.strip_prefix(NOTE) {
+        Some(id) => match services.store.get_by(id) {
+            Ok(stored) => Ok(stored.memory.content_hash().to_string()),
+            Err(memory_core::StoreError::NotFound { .. }) => Ok(String::new()),
+            Err(error) => Err(refused(error, uri)),
+        },
+        None if uri == INDEX => memory_core::overview(services).map_err(|error| refused(error, uri)),
+        None => Err(unknown(uri)),
+    }
+}
+
+fn unknown(uri: &str) -> ErrorData {
+    let uri = memory_core::text::one_line(uri, 80);
+    ErrorData::resource_not_found(format!("{uri} is neither {INDEX} nor {NOTE}<id>"), None)
+}

@@ -1,0 +1,87 @@
+//! Telling a client that a resource has changed.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::{ErrorData, Peer, RoleServer};
+use tokio::time::MissedTickBehavior;
+
+use super::resources;
+use crate::session::Session;
+
+/// What a client wants to hear of, and the state in which it knows it. It is looked at every two seconds, and by nobody once
+/// the connection has ended.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Subscriptions(Arc<Mutex<Wanted>>);
+
+#[derive(Debug, Default)]
+struct Wanted {
+    states: HashMap<String, String>,
+    /// Whether somebody looks at them.
+    is_watched: bool,
+}
+
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// More than this nobody looks at.
+const MOST: usize = 256;
+
+impl Subscriptions {
+    /// Has the client told when `uri` changes.
+    pub(super) async fn add(&self, session: &Arc<Session>, peer: &Peer<RoleServer>, uri: String) -> Result<(), ErrorData> {
+        let state = state(session, &uri).await?;
+        let was_watched = {
+            let mut wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if MOST <= wanted.states.len() && !wanted.states.contains_key(&uri) {
+                return Err(ErrorData::invalid_request(format!("{MOST} resources are watched already"), None));
+            }
+            wanted.states.insert(uri, state);
+            std::mem::replace(&mut wanted.is_watched, true)
+        };
+        if !was_watched {
+            tokio::spawn(watch(Arc::downgrade(&self.0), Arc::clone(session), peer.clone()));
+        }
+        Ok(())
+    }
+
+    /// Ends that.
+    pub(super) fn remove(&self, uri: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).states.remove(uri);
+    }
+}
+
+/// Looks until nothing is wanted, or the client is gone.
+async fn watch(wanted: Weak<Mutex<Wanted>>, session: Arc<Session>, peer: Peer<RoleServer>) {
+    let mut ticks = tokio::time::interval(INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let Some(watched) = wanted.upgrade() else { return };
+        let known: Vec<(String, String)> = {
+            let mut watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
+            if watched.states.is_empty() || peer.is_transport_closed() {
+                watched.is_watched = false;
+                return;
+            }
+            watched.states.iter().map(|(uri, state)| (uri.clone(), state.clone())).collect()
+        };
+        for (uri, before) in known {
+            let Ok(now) = state(&session, &uri).await else { continue };
+            if now != before {
+                if let Some(kept) = watched.lock().unwrap_or_else(PoisonError::into_inner).states.get_mut(&uri) {
+                    *kept = now;
+                }
+                // A client that is gone is noticed at the next look.
+                let _ = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
+            }
+        }
+    }
+}
+
+async fn state(session: &Arc<Session>, uri: &str) -> Result<String, ErrorData> {
+    let (session, uri) = (Arc::clone(session), uri.to_owned());
+    let looked = tokio::task::spawn_blocking(move || resources::state(session.services(), &uri)).await;
+    looked.unwrap_or_else(|error| Err(ErrorData::internal_error(format!("looking broke down: {error}"), None)))
+}

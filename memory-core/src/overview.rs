@@ -1,0 +1,61 @@
+//! What there is, at a glance.
+
+use std::fmt::Write;
+
+use crate::text::one_line;
+use crate::{Category, Filter, Order, Services, Slice, StoreError};
+
+/// So many of each category are named.
+const NAMED: usize = 10;
+
+/// So much of each is shown.
+const SHOWN: usize = 80;
+
+/// Writes, as Markdown, how many memories each category has, and names the newest of each with their ids.
+///
+/// # Errors
+/// When the memories cannot be read.
+pub fn overview(services: &Services) -> Result<String, StoreError> {
+    services.store.refresh()?;
+    let now = services.clock.now();
+    let slice = Slice { order: Order::Created, offset: 0, limit: Some(NAMED) };
+    let (mut all, mut body) = (0, String::new());
+    for category in Category::ALL {
+        let filter = Filter { category: Some(category), ..Filter::default() };
+        let page = services.store.list(&filter, &slice, now)?;
+        if page.total == 0 {
+            continue;
+        }
+        all += page.total;
+        write!(body, "\n## {category} ({})\n\n", page.total).expect("a text grows");
+        for stored in &page.memories {
+            let (headline, id) = (one_line(stored.memory.headline(), SHOWN), stored.memory.id);
+            writeln!(body, "- {headline} ({})", id.short()).expect("a text grows");
+        }
+        if (page.memories.len() as u64) < page.total {
+            writeln!(body, "- and {} more", page.total - page.memories.len() as u64).expect("a text grows");
+        }
+    }
+    let memories = if all == 1 { "memory" } else { "memories" };
+    Ok(format!("# Memory\n\n{all} {memories}.\n{body}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::testing::{FakeStore, services};
+    use crate::{Draft, Secrets, write};
+
+    #[test]
+    fn it_counts_and_names_what_is_there() {
+        let services = services(Arc::new(FakeStore::default()));
+        assert_eq!(overview(&services).expect("it can be read"), "# Memory\n\n0 memories.\n");
+        let draft = Draft { category: Some(Category::Preferences), ..Draft::new("# Dark mode\nalways") };
+        let written = write(&services, draft, Secrets::Refuse).expect("it is kept");
+        let overview = overview(&services).expect("it can be read");
+        let id = written.id.short();
+        assert_eq!(overview, format!("# Memory\n\n1 memory.\n\n## preferences (1)\n\n- Dark mode ({id})\n"));
+    }
+}
