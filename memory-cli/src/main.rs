@@ -5,6 +5,7 @@
 
 #![expect(clippy::doc_markdown, reason = "the docs of commands are their help, where backticks would be shown")]
 
+mod agent;
 mod allocator;
 mod app;
 mod cli;

@@ -57,6 +57,21 @@ impl Document {
         parse(&text).map(Some).map_err(|error| self.wrong(key, error))
     }
 
+    /// Takes the texts of `key`, which may have dots, if it has one or a list of them.
+    pub(super) fn take_list(&mut self, key: &str, wanted: &'static str) -> Result<Option<Vec<String>>, ConfigError> {
+        let items = match self.remove(key)? {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::Sequence(items)) => items,
+            Some(item) => vec![item],
+        };
+        let texts = items.into_iter().map(|item| match item {
+            Value::String(text) if !text.trim().is_empty() => Ok(text),
+            Value::String(text) => Err(ParseError::new(&text, wanted)),
+            _ => Err(ParseError::new("something else than text", wanted)),
+        });
+        texts.collect::<Result<_, _>>().map(Some).map_err(|error| self.wrong(key, error))
+    }
+
     /// Returns the names of the keys that nobody took.
     pub(super) fn unknown(&self) -> Vec<String> {
         let mut names = Vec::new();

@@ -3,12 +3,14 @@
 mod document;
 mod environment;
 mod error;
+mod hooks;
 mod llm;
 mod reranking;
 mod settings;
 
 pub(crate) use environment::Environment;
 pub(crate) use error::ConfigError;
+pub(crate) use hooks::Hooks;
 pub(crate) use llm::Llm;
 pub(crate) use reranking::Reranking;
 pub(crate) use settings::{Embedding, Layer, NotificationMethod, Place, Setting, Settings};

@@ -8,7 +8,7 @@ use memory_ingest::SourceName;
 use serde_json::Value;
 
 use super::document::{Document, parsed};
-use super::{ConfigError, Environment, Llm, Reranking};
+use super::{ConfigError, Environment, Hooks, Llm, Reranking};
 use crate::moments;
 use crate::zone::{self, NamedZone};
 
@@ -45,6 +45,8 @@ pub(crate) struct Settings {
     pub reranking: Reranking,
     /// The language model.
     pub llm: Llm,
+    /// Commands that are asked when agents call tools.
+    pub hooks: Hooks,
     /// Where notes are taken in from.
     pub places: Vec<Place>,
 }
@@ -153,6 +155,7 @@ impl Settings {
             embedding: embedding(&mut document, environment)?,
             reranking: Reranking::take(&mut document, environment)?,
             llm: Llm::take(&mut document, environment)?,
+            hooks: Hooks::take(&mut document)?,
             places,
             file,
         };
@@ -189,6 +192,7 @@ impl Settings {
         all.push(("embedding.api_key_env".to_owned(), text(api_key_env)));
         all.extend(self.reranking.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.llm.all().map(|(key, shown)| (key.to_owned(), shown)));
+        all.extend(self.hooks.all());
         for place in &self.places {
             all.push((format!("ingestion.{}.path", place.source), path(&place.path)));
             all.push((format!("ingestion.{}.enabled", place.source), place.enabled.show(|yes| (*yes).into())));
@@ -335,7 +339,7 @@ mod tests {
         let (mut told, defaults) = (values(&settings), load("").expect("settings"));
         // Keys without a default have an example instead.
         let none = ["timezone", "reranking.model", "llm.base_url", "llm.model", "llm.api_key", "llm.api_key_env"];
-        let has_none = |key: &str| none.contains(&key) || key.starts_with("embedding.");
+        let has_none = |key: &str| none.contains(&key) || key.starts_with("embedding.") || key.starts_with("hooks.");
         told.iter_mut().filter(|(key, _)| has_none(key)).for_each(|(_, value)| *value = Value::Null);
         assert_eq!(told, values(&defaults));
     }
@@ -375,6 +379,17 @@ mod tests {
         let wrong = Environment { llm_api_key: Some("sk from".parse()), ..environment };
         let error = Settings::load(None, &wrong).expect_err("it is no key").to_string();
         assert_eq!(error, "the variable MEMORY_LLM_API_KEY holds no key: one is a single word of ASCII");
+    }
+
+    #[test]
+    fn a_point_has_one_hook_or_several_in_order() {
+        let settings = load("hooks:\n  before_tool_call: one\n  after_tool_call: [two, three]\n").expect("settings");
+        let commands: Vec<_> = settings.hooks.commands().map(|(point, command)| (point.as_str(), command)).collect();
+        assert_eq!(commands, [("before_tool_call", "one"), ("after_tool_call", "two"), ("after_tool_call", "three")]);
+        let wrong = |text: &str| load(text).expect_err("no settings").to_string();
+        assert!(wrong("hooks:\n  on_event: {run: this}\n").ends_with("config.yaml: hooks.on_event"));
+        assert!(wrong("hooks:\n  on_event: [\"\"]\n").ends_with("config.yaml: hooks.on_event"));
+        assert_eq!(load("hooks:\n  on_call: this\n").expect("settings").unknown, ["hooks.on_call"]);
     }
 
     #[test]
