@@ -4,12 +4,14 @@
 //! |---|---|
 //! | [`tools`] | the verbs that agents may use, each with the schema of its parameters |
 //! | [`Agent`], [`Session`] | the registry of tools, and somebody who calls them |
+//! | [`batch`] | calls as JSON on the standard input |
 //! | [`hook`], [`event`] | who is asked before and after a call, and what is told of it |
 //! | `mcp` | the tools for clients of the Model Context Protocol |
 //! | [`json`] | how everything that the memories answer is written as JSON, the same for every front |
 //! | [`model`] | the models that make memories better: in a folder on this machine, or behind an address |
 
 mod agent;
+pub mod batch;
 pub mod event;
 pub mod hook;
 pub mod json;

@@ -8,6 +8,7 @@ use memory_core::Services;
 
 use crate::app::Home;
 use crate::config::Settings;
+use crate::failure::Failure;
 use crate::{embedding, reranking};
 
 /// Who writes, in the journal, when an agent does that has no name.
@@ -15,8 +16,7 @@ const ACTOR: &str = "agent";
 
 /// Returns what every front offers: the tools on the memories of `home`, with the models and the hooks of the settings. Models
 /// are opened once there is something for them to read.
-#[expect(dead_code, reason = "the fronts come next")]
-pub(crate) fn agent(home: &Home, settings: &Settings) -> Arc<Agent> {
+pub(crate) fn agent(home: &Home, settings: &Settings, offer: &Offer) -> Result<Arc<Agent>, Failure> {
     let services = Services {
         embedder: embedding::open_later(&settings.embedding),
         reranking: reranking::open_later(&settings.reranking),
@@ -25,8 +25,8 @@ pub(crate) fn agent(home: &Home, settings: &Settings) -> Arc<Agent> {
     };
     let zone = home.zone;
     let hooks: Hooks = settings.hooks.commands().map(|(point, command)| (point, shell(command))).collect();
-    let agent = Agent::new(services, Arc::new(move |moment| moment.with_timezone(&zone).fixed_offset()), &Offer::Usual, hooks);
-    Arc::new(agent.expect("no tool is named that might not be there"))
+    let agent = Agent::new(services, Arc::new(move |moment| moment.with_timezone(&zone).fixed_offset()), offer, hooks);
+    agent.map(Arc::new).map_err(|error| Failure::Usage { why: error.message, hint: error.hint })
 }
 
 fn shell(command: &str) -> Arc<dyn Hook> {

@@ -105,6 +105,12 @@ pub(crate) enum Failure {
         /// How many.
         count: u64,
     },
+    /// Some calls of tools were not done; the answer to each says why.
+    #[error("{count} {} failed", if *count == 1 { "call" } else { "calls" })]
+    CallsFailed {
+        /// How many.
+        count: u64,
+    },
     /// Some lines of an export were not taken; the report that was printed says which.
     #[error("{count} {} not taken", if *count == 1 { "line was" } else { "lines were" })]
     NotTaken {
@@ -136,6 +142,7 @@ impl Failure {
             Self::Source(error) => error.code(),
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
+            Self::CallsFailed { .. } => Code::CallFailed,
             Self::File { source, .. } | Self::Output(source) => match source.kind() {
                 io::ErrorKind::NotFound => Code::PathNotFound,
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
@@ -163,7 +170,9 @@ impl Failure {
             Self::CheckFailed { tried: false, .. } => Some("`memory doctor --fix` repairs what can be repaired".into()),
             Self::Unreadable { .. } => Some("all others were written; `memory doctor` says more".into()),
             Self::NoHome { .. } => Some("`memory write` makes one; --root names another".into()),
-            Self::Undone { .. } => Some("all others were done; the answers to these say what is wrong".into()),
+            Self::Undone { .. } | Self::CallsFailed { .. } => {
+                Some("all others were done; the answers to these say what is wrong".into())
+            }
             Self::NotTaken { .. } => Some("all others were kept; mend these lines and import them again".into()),
             Self::CheckFailed { tried: true, .. } => Some("what is left must be mended by hand".into()),
             Self::NotShown { .. } => {
@@ -187,6 +196,7 @@ impl Failure {
                 | Self::Undone { .. }
                 | Self::NotTaken { .. }
                 | Self::NotUnderstood { .. }
+                | Self::CallsFailed { .. }
                 | Self::NotShown { .. }
         )
     }

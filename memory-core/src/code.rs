@@ -52,6 +52,8 @@ pub enum Code {
     NotifyFailed,
     /// No tool is called so.
     ToolNotFound,
+    /// A call of a tool was not done.
+    CallFailed,
     /// A hook refused a call.
     CallBlocked,
     /// A hook broke down, or did not answer in time.
@@ -81,7 +83,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -105,6 +107,7 @@ impl Code {
         Self::BudgetExhausted,
         Self::NotifyFailed,
         Self::ToolNotFound,
+        Self::CallFailed,
         Self::CallBlocked,
         Self::HookFailed,
         Self::DiskFull,
@@ -138,6 +141,7 @@ impl Code {
             Self::BudgetExhausted => "BUDGET_EXHAUSTED",
             Self::NotifyFailed => "NOTIFY_FAILED",
             Self::ToolNotFound => "TOOL_NOT_FOUND",
+            Self::CallFailed => "CALL_FAILED",
             Self::CallBlocked => "CALL_BLOCKED",
             Self::HookFailed => "HOOK_FAILED",
             Self::DiskFull => "DISK_FULL",
@@ -167,6 +171,7 @@ impl Code {
             | Self::ModelUnreadable
             | Self::BudgetExhausted
             | Self::NotifyFailed
+            | Self::CallFailed
             | Self::HookFailed
             | Self::Locked
             | Self::DiskFull
@@ -193,7 +198,7 @@ mod tests {
             names.join(" "),
             "MEMORY_NOT_FOUND MEMORY_AMBIGUOUS OPERATION_NOT_FOUND TRASH_NOT_FOUND PATH_NOT_FOUND CONFLICT LOCKED DAEMON_RUNNING \
              INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED SCOPE_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
-             MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_BLOCKED HOOK_FAILED DISK_FULL IO INTERNAL"
+             MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_FAILED CALL_BLOCKED HOOK_FAILED DISK_FULL IO INTERNAL"
         );
     }
 }

@@ -27,7 +27,18 @@ pub struct Context {
 #[derive(Debug, Default)]
 pub struct Given(Mutex<HashSet<(MemoryId, ContentHash)>>);
 
+impl FromIterator<(MemoryId, ContentHash)> for Given {
+    fn from_iter<T: IntoIterator<Item = (MemoryId, ContentHash)>>(entries: T) -> Self {
+        Self(Mutex::new(entries.into_iter().collect()))
+    }
+}
+
 impl Given {
+    /// Returns the memories that were given, each with the hash of the content it had then.
+    pub fn entries(&self) -> Vec<(MemoryId, ContentHash)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+    }
+
     fn has(&self, stored: &Stored) -> bool {
         let given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         given.contains(&(stored.memory.id, stored.memory.content_hash()))
@@ -42,8 +53,9 @@ impl Given {
 /// So many answers are looked at.
 const LOOKED_AT: usize = 30;
 
-/// What is less likely an answer than this is not worth a model's attention.
-const LEAST_RELEVANCE: f32 = 0.1;
+/// What is less relevant than this part of the best answer is not worth a model's attention. How relevant the best one is tells
+/// little in a small store, where no word is rare.
+const LEAST_PART: f32 = 0.2;
 
 /// No memory takes more of the budget than this part, so that one long text does not silence the others.
 const LARGEST_PART: usize = 3;
@@ -106,7 +118,8 @@ fn wanted<Tz: TimeZone>(
         Ok(answer) => {
             context.degraded = answer.found.degraded;
             let is_listed = |hit: &Hit| hit.explanation.parts.is_empty();
-            let is_relevant = |hit: &Hit| is_listed(hit) || LEAST_RELEVANCE <= hit.explanation.relevance;
+            let best = answer.found.hits.iter().map(|hit| hit.explanation.relevance).fold(0.0, f32::max);
+            let is_relevant = |hit: &Hit| is_listed(hit) || LEAST_PART * best <= hit.explanation.relevance;
             Ok(answer.found.hits.into_iter().filter(is_relevant).map(|hit| hit.stored).collect())
         }
         // A prompt without a word in it has nothing to look for.

@@ -24,6 +24,7 @@ pub mod disk;
 mod error;
 mod file;
 mod file_store;
+mod given;
 mod index;
 mod journal;
 mod ledger;
@@ -34,6 +35,7 @@ mod system;
 
 pub use daemon::{ChoreState, DaemonLock, DaemonProcess, DaemonState, Ending, Log, LogFile, News, Watch};
 pub use file_store::{FileStore, Finding, Freshness, Options, Report, Statistics};
+pub use given::GivenFile;
 pub use index::{Embedded, Nearest, Vectors};
 pub use ledger::Ledger;
 pub use notifier::{Desktop, DesktopNotifier, FileNotifier};

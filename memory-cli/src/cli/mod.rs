@@ -2,12 +2,14 @@
 
 mod filter;
 mod globals;
+mod speaker;
 mod text;
 mod usage;
 mod values;
 
 pub(crate) use filter::FilterArgs;
 pub(crate) use globals::Globals;
+pub(crate) use speaker::{SpeakerArgs, project_of};
 pub(crate) use text::{content, or_piped};
 pub(crate) use values::{Sources, category, order, share, sources};
 

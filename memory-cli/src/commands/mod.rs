@@ -1,5 +1,6 @@
 //! The commands, one a file.
 
+mod agent;
 mod backlinks;
 mod completions;
 mod config;
@@ -12,12 +13,14 @@ mod dream;
 mod edit;
 mod embed;
 mod export;
+mod hook;
 mod import;
 mod ingest;
 mod link;
 mod list;
 mod log;
 mod man;
+mod mcp;
 mod notify;
 mod pin;
 mod read;
@@ -81,6 +84,9 @@ pub(crate) enum Command {
     Trash(trash::Trash),
     Log(log::Log),
     Embed(embed::Embed),
+    Agent(agent::Agent),
+    Mcp(mcp::Mcp),
+    Hook(hook::Hook),
     Serve(serve::Serve),
     Status(status::Status),
     Reindex(reindex::Reindex),
@@ -128,6 +134,9 @@ impl Command {
             Self::Trash(command) => command.run(app),
             Self::Log(command) => command.run(app),
             Self::Embed(command) => command.run(app),
+            Self::Agent(command) => command.run(app),
+            Self::Mcp(command) => command.run(app),
+            Self::Hook(command) => command.run(app),
             Self::Serve(command) => command.run(app),
             Self::Status(command) => command.run(app),
             Self::Reindex(command) => command.run(app),

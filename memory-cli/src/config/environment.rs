@@ -11,6 +11,8 @@ use memory_agent::model::{ApiKey, ApiKeyError};
 pub(crate) struct Environment {
     /// The person's home folder.
     pub home: Option<PathBuf>,
+    /// The folder in which the program was started.
+    pub folder: Option<PathBuf>,
     /// `MEMORY_ROOT`: where the memories are.
     pub root: Option<PathBuf>,
     /// `MEMORY_CONFIG`: the settings, if not `config.yaml` in the memories' home.
@@ -45,6 +47,7 @@ impl Environment {
         let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
         Self {
             home: etcetera::home_dir().ok(),
+            folder: env::current_dir().ok(),
             root: variable("MEMORY_ROOT").map(PathBuf::from),
             config: variable("MEMORY_CONFIG").map(PathBuf::from),
             claude: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),

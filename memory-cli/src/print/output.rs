@@ -90,14 +90,29 @@ impl Output {
 
     /// Writes one JSON value as one line.
     pub(crate) fn json(&mut self, value: &Value) -> io::Result<()> {
-        let text = value.to_string();
-        // JSON may hold these bare, but a terminal would obey them; they occur within texts only.
-        if text.chars().any(is_bare_control) {
-            let escape = |character: char| format!("\\u{:04x}", u32::from(character));
-            let shown: String = text.chars().map(|own| if is_bare_control(own) { escape(own) } else { own.into() }).collect();
-            return writeln!(self.streams.out, "{shown}");
-        }
+        let text = Self::bare(value);
         writeln!(self.streams.out, "{text}")
+    }
+
+    /// Returns JSON that no terminal obeys: it may hold control characters bare, within texts only.
+    fn bare(value: &Value) -> String {
+        let text = value.to_string();
+        if !text.chars().any(is_bare_control) {
+            return text;
+        }
+        let escape = |character: char| format!("\\u{:04x}", u32::from(character));
+        text.chars().map(|own| if is_bare_control(own) { escape(own) } else { own.into() }).collect()
+    }
+
+    /// Writes one JSON value as an item of a list, on a line of its own.
+    pub(crate) fn json_item(&mut self, value: &Value, is_last: bool) -> io::Result<()> {
+        let text = Self::bare(value);
+        writeln!(self.streams.out, "{text}{}", if is_last { "" } else { "," })
+    }
+
+    /// Writes a text of several lines; control characters become visible.
+    pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
+        write!(self.streams.out, "{}", visible_text(text))
     }
 
     /// Writes one line of the answer as it is.
@@ -198,7 +213,7 @@ impl Output {
     }
 
     /// Hands over the standard input, for what is read while answers are given; nothing is left there.
-    pub(crate) fn take_input(&mut self) -> Box<dyn Read> {
+    pub(crate) fn take_input(&mut self) -> Box<dyn Read + Send> {
         std::mem::replace(&mut self.streams.input, Box::new(io::empty()))
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Read, Write};
 /// What the program reads from and writes to.
 pub(crate) struct Streams {
     /// Where texts come from.
-    pub input: Box<dyn Read>,
+    pub input: Box<dyn Read + Send>,
     /// Whether a person types there.
     pub input_is_terminal: bool,
     /// Where data goes.

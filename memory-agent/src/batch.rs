@@ -1,0 +1,104 @@
+//! Calls as JSON on the standard input, in all the forms that agents write them in.
+
+use memory_core::{Code, ToolError};
+use serde_json::{Map, Value, json};
+
+use crate::json;
+use crate::session::{CONTEXT_BUDGET, Session};
+
+/// What somebody wants, as one JSON value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wish {
+    /// `[{"name", "params"}, …]`: these calls, one answer each, in order.
+    Calls(Vec<Value>),
+    /// `{"name", "params"}`: one call.
+    Call(Value),
+    /// `{"prompt", "budget"?, "calls"?}`: what is remembered about a prompt, and calls after that.
+    Prompt {
+        /// The prompt.
+        prompt: String,
+        /// How many tokens the context may have.
+        budget: usize,
+        /// The calls.
+        calls: Vec<Value>,
+    },
+}
+
+impl Wish {
+    /// Reads what somebody wants.
+    ///
+    /// # Errors
+    /// Why it cannot be meant so.
+    pub fn read(value: Value) -> Result<Self, ToolError> {
+        match value {
+            Value::Array(calls) => Ok(Self::Calls(calls)),
+            Value::Object(mut wish) if wish.contains_key("prompt") => {
+                let Some(Value::String(prompt)) = wish.remove("prompt") else { return Err(invalid("prompt is not a text")) };
+                let budget = match wish.remove("budget") {
+                    None | Some(Value::Null) => CONTEXT_BUDGET,
+                    Some(budget) => {
+                        let budget = budget.as_u64().and_then(|budget| usize::try_from(budget).ok());
+                        budget.ok_or_else(|| invalid("budget is not a number of tokens"))?
+                    }
+                };
+                let calls = match wish.remove("calls") {
+                    None | Some(Value::Null) => Vec::new(),
+                    Some(Value::Array(calls)) => calls,
+                    Some(_) => return Err(invalid("calls is not a list")),
+                };
+                nothing_else(&wish)?;
+                Ok(Self::Prompt { prompt, budget, calls })
+            }
+            call @ Value::Object(_) => Ok(Self::Call(call)),
+            _ => Err(invalid("what is read is neither a list of calls, nor a call, nor {\"prompt\": …}")),
+        }
+    }
+}
+
+/// Answers one call: `{id?, name, result}` or `{id?, name, error: {code, message, hint?}}`; tells whether it was done.
+pub fn answer(session: &Session, call: Value) -> (Value, bool) {
+    let mut shape = Map::new();
+    let done = match call {
+        Value::Object(call) => asked(call, &mut shape).and_then(|(name, parameters)| session.call(&name, parameters)),
+        _ => Err(invalid("a call is an object: {\"name\": …, \"params\": {…}}")),
+    };
+    let is_done = done.is_ok();
+    match done {
+        Ok(result) => drop(shape.insert("result".into(), result)),
+        Err(error) => {
+            let told = json::error(error.code.as_str(), &error.message, error.hint.as_deref());
+            shape.extend(told.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
+        }
+    }
+    (Value::Object(shape), is_done)
+}
+
+fn asked(mut call: Map<String, Value>, shape: &mut Map<String, Value>) -> Result<(String, Value), ToolError> {
+    if let Some(id) = call.remove("id") {
+        shape.insert("id".into(), id);
+    }
+    let Some(Value::String(name)) = call.remove("name") else { return Err(invalid("name is missing, or is not a text")) };
+    shape.insert("name".into(), name.as_str().into());
+    let given: Vec<Value> = ["params", "arguments", "parameters"].iter().filter_map(|key| call.remove(*key)).collect();
+    nothing_else(&call)?;
+    match given.as_slice() {
+        [] | [Value::Null] => Ok((name, json!({}))),
+        [parameters] => Ok((name, parameters.clone())),
+        _ => Err(invalid("params, arguments and parameters mean the same; give one of them")),
+    }
+}
+
+fn nothing_else(rest: &Map<String, Value>) -> Result<(), ToolError> {
+    match rest.keys().next() {
+        Some(key) => Err(invalid(&format!("there is no field {}", memory_core::text::one_line(key, 80)))),
+        None => Ok(()),
+    }
+}
+
+fn invalid(message: &str) -> ToolError {
+    ToolError {
+        code: Code::InvalidInput,
+        message: message.to_owned(),
+        hint: Some("`memory agent --help` shows the forms".into()),
+    }
+}

@@ -1,0 +1,69 @@
+//! Who is speaking, as flags.
+
+use std::path::Path;
+
+use clap::Args;
+use memory_agent::{Offer, tools};
+use memory_core::{AgentName, ParseError};
+
+/// Who is speaking, as flags.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SpeakerArgs {
+    /// The agent that speaks: it sees what is global, what is its own (agent:NAME), and what is of its project
+    #[arg(long, value_name = "NAME")]
+    agent: Option<AgentName>,
+    /// The project it works on; if not given, the folder of the git repository it was started in
+    #[arg(long, value_name = "NAME", value_parser = project)]
+    project: Option<String>,
+    /// The tools it may use: usual, all, or names with commas between them
+    #[arg(long, value_name = "TOOLS", default_value = "usual", value_parser = offer)]
+    tools: Offer,
+}
+
+impl SpeakerArgs {
+    /// Returns the agent, if it was named.
+    pub(crate) fn agent(&self) -> Option<AgentName> {
+        self.agent.clone()
+    }
+
+    /// Returns the project: that which was named, else that of `folder`.
+    pub(crate) fn project(&self, folder: Option<&Path>) -> Option<String> {
+        self.project.clone().or_else(|| project_of(folder?))
+    }
+
+    /// Returns which tools may be used.
+    pub(crate) fn offer(&self) -> &Offer {
+        &self.tools
+    }
+}
+
+/// Returns the name of the project that a folder belongs to: that of the repository around it.
+pub(crate) fn project_of(folder: &Path) -> Option<String> {
+    let root = folder.ancestors().find(|folder| folder.join(".git").exists())?;
+    project(root.file_name()?.to_str()?).ok()
+}
+
+fn project(text: &str) -> Result<String, ParseError> {
+    let name = text.trim();
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err(ParseError::new(text, "the name of a project"));
+    }
+    Ok(name.to_owned())
+}
+
+fn offer(text: &str) -> Result<Offer, String> {
+    match text.trim() {
+        "usual" => Ok(Offer::Usual),
+        "all" => Ok(Offer::All),
+        names => {
+            let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
+            let all = tools::all();
+            match names.iter().find(|name| all.iter().all(|tool| tool.name() != name.as_str())) {
+                Some(unknown) => {
+                    Err(format!("no tool is called {unknown:?}; `memory agent --list-tools --tools all` names them"))
+                }
+                None => Ok(Offer::Only(names)),
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `memory agent`
+
+use std::io::Read;
+
+use clap::Args;
+use memory_agent::batch::{self, Wish};
+use memory_agent::{CONTEXT_BUDGET, Session, json};
+use memory_core::{ToolError, View};
+use serde_json::{Value, json};
+
+use crate::agent;
+use crate::app::App;
+use crate::cli::SpeakerArgs;
+use crate::failure::Failure;
+use crate::print::Output;
+
+/// Call tools, as agents do
+///
+/// Reads JSON from the standard input: a list of calls, [{"name": "memory_search", "params": {"query": "tea"}}, …], and answers
+/// with a list, one result for each, in order; or one call, and answers with its result; or {"prompt": TEXT, "budget"?,
+/// "calls"?}, and answers with what is remembered about it. Several such values are answered one after the other. A call that
+/// fails does not stop the others.
+///
+/// JSON: {id?, name, result} or {id?, name, error: {code, message, hint?}} for a call; for a prompt {context, memories, tokens,
+/// left_out, degraded?, results?}; with --list-tools {tools: [{name, description, parameters}]}
+#[derive(Debug, Args)]
+pub(crate) struct Agent {
+    /// Show the tools, with the JSON Schema of their parameters
+    #[arg(long, conflicts_with = "prompt")]
+    list_tools: bool,
+    /// Show what is remembered about a prompt, fenced as data; - reads {"prompt": TEXT} from the standard input
+    #[arg(long, value_name = "TEXT")]
+    prompt: Option<String>,
+    /// How many tokens that may have
+    #[arg(long, value_name = "TOKENS", default_value_t = CONTEXT_BUDGET, requires = "prompt")]
+    budget: usize,
+    #[command(flatten)]
+    speaker: SpeakerArgs,
+}
+
+/// More than this is no batch of calls.
+const MOST: u64 = 64 << 20;
+
+impl Agent {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let settings = app.settings()?;
+        let home = app.open_with(&settings)?;
+        let agent = agent::agent(&home, &settings, self.speaker.offer())?;
+        if self.list_tools {
+            let tools = agent
+                .listed()
+                .map(|tool| json!({ "name": tool.name(), "description": tool.description(), "parameters": tool.parameters() }));
+            return Ok(app.output.json(&json!({ "tools": tools.collect::<Vec<_>>() }))?);
+        }
+        let project = self.speaker.project(app.environment.folder.as_deref());
+        let session = Session::begin(&agent, &View { agent: self.speaker.agent(), project });
+        match self.prompt.as_deref() {
+            Some(prompt) if prompt != "-" => self.gather(&session, prompt, &mut app.output),
+            _ if app.output.input_is_terminal() => Err(Failure::usage(
+                "there are no calls to answer",
+                "pipe them: echo '[{\"name\": \"memory_list\"}]' | memory agent; --list-tools shows the tools",
+            )),
+            _ => answer_all(&session, &mut app.output),
+        }
+    }
+
+    fn gather(&self, session: &Session, prompt: &str, output: &mut Output) -> Result<(), Failure> {
+        let context = session.inject_context(prompt, self.budget)?;
+        if output.is_json() {
+            return Ok(output.json(&json::context(&context))?);
+        }
+        output.text(&context.text)?;
+        if let Some(why) = &context.degraded {
+            output.less_than_it_should_be(why)?;
+        }
+        if context.memories.is_empty() {
+            output.note("nothing is remembered about that")?;
+        } else if 0 < context.left_out {
+            output.note(&format!("{} more found no room; --budget gives more", context.left_out))?;
+        }
+        Ok(())
+    }
+}
+
+fn answer_all(session: &Session, output: &mut Output) -> Result<(), Failure> {
+    let input = output.take_input().take(MOST);
+    let mut failed = 0_u64;
+    let mut count = 0_u64;
+    for wish in serde_json::Deserializer::from_reader(input).into_iter::<Value>() {
+        count += 1;
+        let wish = wish.map_err(|error| {
+            Failure::usage(format!("the standard input is no JSON: {error}"), "`memory agent --help` shows the forms")
+        })?;
+        match Wish::read(wish) {
+            Ok(wish) => failed += answer(session, wish, output)?,
+            Err(ToolError { code, message, hint }) => {
+                failed += 1;
+                output.json(&json::error(code.as_str(), &message, hint.as_deref()))?;
+            }
+        }
+        // Whoever waits for the answer before the next wish gets it.
+        output.flush()?;
+    }
+    match (count, failed) {
+        (0, _) => Err(Failure::usage("there are no calls to answer", "`memory agent --help` shows the forms")),
+        (_, 0) => Ok(()),
+        (_, count) => Err(Failure::CallsFailed { count }),
+    }
+}
+
+/// Answers a wish, and returns how many calls of it failed.
+fn answer(session: &Session, wish: Wish, output: &mut Output) -> Result<u64, Failure> {
+    match wish {
+        Wish::Call(call) => {
+            let (answer, is_done) = batch::answer(session, call);
+            output.json(&answer)?;
+            Ok(u64::from(!is_done))
+        }
+        Wish::Calls(calls) => {
+            // One after the other, so that a long list costs no more memory than its longest answer.
+            let mut failed = 0;
+            output.line("[")?;
+            let last = calls.len().saturating_sub(1);
+            for (number, call) in calls.into_iter().enumerate() {
+                let (answer, is_done) = batch::answer(session, call);
+                failed += u64::from(!is_done);
+                output.json_item(&answer, number == last)?;
+            }
+            output.line("]")?;
+            Ok(failed)
+        }
+        Wish::Prompt { prompt, budget, calls } => {
+            let mut answer = json::context(&session.inject_context(&prompt, budget)?);
+            let results: Vec<(Value, bool)> = calls.into_iter().map(|call| batch::answer(session, call)).collect();
+            let failed = results.iter().filter(|(_, is_done)| !is_done).count() as u64;
+            if !results.is_empty() {
+                answer["results"] = results.into_iter().map(|(result, _)| result).collect();
+            }
+            output.json(&answer)?;
+            Ok(failed)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `memory hook`
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use clap::{Args, Subcommand};
+use memory_core::{AgentName, Given, Services, StoreError, View, context};
+use memory_store::{FileStore, GivenFile, Options, RandomIds, SystemClock};
+use serde_json::Value;
+
+use crate::app::App;
+use crate::cli::project_of;
+use crate::config::{Environment, Settings};
+use crate::failure::Failure;
+use crate::zone::Zone;
+
+/// Print what an agent should know, for the hooks of its client
+///
+/// `memory install` puts it into the settings of clients that have hooks. It reads what the client says as JSON from the
+/// standard input, and prints memories that matter, fenced as data. It answers within 300 ms or not at all, and whatever goes
+/// wrong, it says nothing and ends well: a client never waits for it.
+#[derive(Debug, Args)]
+pub(crate) struct Hook {
+    #[command(subcommand)]
+    moment: Moment,
+    /// The agent whose client it is
+    #[arg(long, value_name = "NAME", default_value = "claude-code", global = true)]
+    agent: AgentName,
+}
+
+/// When a client calls.
+#[derive(Debug, Clone, Copy, Subcommand)]
+enum Moment {
+    /// A session begins: what anybody should know first, and what is due
+    SessionStart,
+    /// Somebody has typed a prompt: what is remembered about it
+    Prompt,
+}
+
+/// A client is never kept waiting for longer.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// How many tokens are given when a session begins.
+const AT_FIRST: usize = 1_500;
+
+/// How many tokens are given for a prompt.
+const FOR_A_PROMPT: usize = 800;
+
+/// More than this no client says.
+const LONGEST: u64 = 4 << 20;
+
+impl Hook {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let asked = Asked {
+            moment: self.moment,
+            agent: self.agent.clone(),
+            environment: app.environment.clone(),
+            root: app.globals.root.clone(),
+        };
+        let input = app.output.take_input();
+        let (sender, answer) = sync_channel(1);
+        let work = move || {
+            // Nobody may be waiting any more.
+            let _ = sender.send(asked.answer(input));
+        };
+        let spawned = thread::Builder::new().name("hook".into()).spawn(work);
+        let answered = spawned.ok().and_then(|_| answer.recv_timeout(PATIENCE).ok()).flatten();
+        answered.map_or(Ok(()), |text| Ok(app.output.text(&text)?))
+    }
+}
+
+struct Asked {
+    moment: Moment,
+    agent: AgentName,
+    environment: Environment,
+    root: Option<PathBuf>,
+}
+
+impl Asked {
+    fn answer(&self, input: impl Read) -> Option<String> {
+        let mut said = String::new();
+        input.take(LONGEST).read_to_string(&mut said).ok()?;
+        let said: Value = serde_json::from_str(&said).unwrap_or_default();
+        let text = |key: &str| said.get(key).and_then(Value::as_str);
+        let settings = Settings::load(self.root.as_deref(), &self.environment).ok()?;
+        let root = &settings.root.value;
+        if !root.is_dir() {
+            return None;
+        }
+        let folder = text("cwd").map(PathBuf::from).or_else(|| self.environment.folder.clone());
+        let project = folder.and_then(|folder| project_of(&folder));
+        let services = services(&settings).ok()?.seen_by(View { agent: Some(self.agent.clone()), project });
+        let zone = Zone::of(settings.timezone.value);
+        let now = services.clock.now().with_timezone(&zone);
+        let file = text("session_id").map(|session| GivenFile::of(root, session));
+        // A new session knows nothing yet, whatever it is called.
+        let is_first = matches!(self.moment, Moment::SessionStart);
+        let given = file.as_ref().filter(|_| !is_first).map_or_else(Given::default, GivenFile::load);
+        let answer = match self.moment {
+            Moment::SessionStart => {
+                let known = context(&services, "", AT_FIRST, &given, &now).ok()?;
+                let due = memory_core::pending(&services, &zone).unwrap_or_default().unwrap_or_default();
+                format!("{}{due}", known.text)
+            }
+            Moment::Prompt => context(&services, text("prompt")?, FOR_A_PROMPT, &given, &now).ok()?.text,
+        };
+        if let Some(file) = file {
+            // What is not kept is given once more.
+            let _ = file.keep(&given, SystemTime::from(services.clock.now()));
+        }
+        Some(answer)
+    }
+}
+
+/// Opens the memories for a moment: words alone are looked for, since a model takes longer to open than a client waits.
+fn services(settings: &Settings) -> Result<Services, StoreError> {
+    let store = Arc::new(FileStore::open(&settings.root.value, Options::default())?);
+    Ok(Services {
+        store: store.clone(),
+        history: store,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        embedder: None,
+        reranking: None,
+        chat: None,
+        actor: AgentName::NAMELESS.into(),
+    })
+}

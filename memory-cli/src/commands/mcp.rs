@@ -1,0 +1,33 @@
+//! `memory mcp`
+
+use clap::Args;
+use memory_agent::mcp::{Speaker, serve_stdio};
+
+use crate::agent;
+use crate::app::App;
+use crate::cli::SpeakerArgs;
+use crate::failure::Failure;
+
+/// Serve an MCP client on the standard streams
+///
+/// For the settings of clients that speak the Model Context Protocol: tools, resources (memory://index and
+/// memory://note/<id>) and the prompts recall, remember and review. An agent that is not named is called as its client calls
+/// itself. `memory install` writes those settings.
+///
+/// Nothing else is needed, no daemon either. It ends when the client closes the stream.
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    #[command(flatten)]
+    speaker: SpeakerArgs,
+}
+
+impl Mcp {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let settings = app.settings()?;
+        let home = app.open_with(&settings)?;
+        let agent = agent::agent(&home, &settings, self.speaker.offer())?;
+        let project = self.speaker.project(app.environment.folder.as_deref());
+        let speaker = Speaker { agent: self.speaker.agent(), project };
+        serve_stdio(&agent, &speaker).map_err(Failure::file("serve the client on the standard streams"))
+    }
+}

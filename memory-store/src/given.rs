@@ -1,0 +1,89 @@
+//! What sessions of several processes were given already.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use memory_core::{ContentHash, Given};
+
+use crate::error::io_error;
+
+/// The folder below the index; what is in it may be deleted at any time.
+const FOLDER: &str = "index/sessions";
+
+/// A session that was not heard of for longer is over.
+const OVER: Duration = Duration::from_hours(7 * 24);
+
+/// What one session was given, kept for its next process. It is a convenience: what is lost is given once more.
+#[derive(Debug)]
+pub struct GivenFile {
+    path: PathBuf,
+}
+
+impl GivenFile {
+    /// Returns the file of the session that is called `session`, in the home at `root`.
+    pub fn of(root: &Path, session: &str) -> Self {
+        Self { path: root.join(FOLDER).join(format!("{}.txt", ContentHash::of(session))) }
+    }
+
+    /// Returns what the session was given.
+    pub fn load(&self) -> Given {
+        let text = fs::read_to_string(&self.path).unwrap_or_default();
+        let entry = |line: &str| {
+            let (id, hash) = line.split_once(' ')?;
+            Some((id.parse().ok()?, hash.parse().ok()?))
+        };
+        text.lines().filter_map(entry).collect()
+    }
+
+    /// Keeps what the session was given, and forgets sessions that are over at `now`.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn keep(&self, given: &Given, now: SystemTime) -> Result<(), memory_core::StoreError> {
+        let mut entries = given.entries();
+        entries.sort_unstable_by_key(|(id, _)| *id);
+        let lines: Vec<String> = entries.iter().map(|(id, hash)| format!("{id} {hash}")).collect();
+        let refused = |error| io_error(format!("write to {}", self.path.display()), error);
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        match fs::create_dir(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(refused(error)),
+            _ => {}
+        }
+        let part = self.path.with_extension("part");
+        fs::write(&part, lines.join("\n")).and_then(|()| fs::rename(&part, &self.path)).map_err(refused)?;
+        forget(folder, now);
+        Ok(())
+    }
+}
+
+fn forget(folder: &Path, now: SystemTime) {
+    for file in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let changed = file.metadata().and_then(|found| found.modified());
+        if changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| OVER < age)) {
+            // It is looked at again with the next session.
+            let _ = fs::remove_file(file.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_given_is_known_to_the_next_process_until_the_session_is_over() {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("index")).unwrap();
+        let file = |session: &str| GivenFile::of(home.path(), session);
+        assert!(file("a/../b").load().entries().is_empty());
+        let entry = ("550e8400-e29b-41d4-a716-446655440000".parse().unwrap(), ContentHash::of("tea"));
+        let now = SystemTime::now();
+        file("a/../b").keep(&[entry].into_iter().collect(), now).unwrap();
+        assert_eq!(file("a/../b").load().entries(), [entry]);
+        assert!(file("b").load().entries().is_empty());
+        file("b").keep(&Given::default(), now + 2 * OVER).unwrap();
+        assert!(file("a/../b").load().entries().is_empty(), "it is over");
+    }
+}
