@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 
 use crate::{
-    Category, Change, Code, Draft, Patch, Record, Refinement, Secrets, Services, StoreError, Tags, Trashed, Unit, Verb, delete,
-    restore, tag, undo, update, write,
+    Category, Change, Code, Draft, Patch, Record, Refinement, Scope, Secrets, Services, StoreError, Tags, Trashed, Unit, Verb,
+    delete, restore, tag, undo, update, write,
 };
 use crate::{MemoryStoreExt, link};
 
@@ -118,14 +118,19 @@ fn an_undo_of_a_file_that_changed_since_is_refused(services: &Services) {
 }
 
 fn the_trash_gives_back(services: &Services) {
-    let id = put(services, "precious");
-    rewrite(services, &id, "precious, changed");
+    let draft = Draft { scope: Scope::Agent("own".into()), ..Draft::new("precious") };
+    let id = write(services, draft, Secrets::Refuse).expect("a draft is written").id.to_string();
+    let patch = Patch { content: Some("precious, changed".into()), scope: Some(Scope::Global), ..Patch::default() };
+    update(services, &id, &patch, None, Secrets::Refuse).expect("updated");
     delete(services, &id).expect("deleted");
     restore(services, &id[..8]).expect("restored");
     assert_eq!(content(services, &id).as_deref(), Some("precious, changed"), "the last version comes back");
     let gone = restore(services, &id[..8]).expect_err("it is there already");
     assert_eq!(gone.code(), Code::TrashNotFound);
     let former = trashed(services).into_iter().find(|trashed| trashed.verb == Verb::Update).expect("the former version");
+    let scope = services.history.scope_in_trash(&former.trash).expect("it is there");
+    assert_eq!(scope, Scope::Agent("own".into()), "that is whose it was");
+    assert_eq!(services.history.scope_in_trash("trash/none.md").expect_err("it is not").code(), Code::TrashNotFound);
     restore(services, &former.trash).expect("restored by its path");
     assert_eq!(content(services, &id).as_deref(), Some("precious"));
     undo(services, None).expect("even that is undone");

@@ -16,6 +16,7 @@ mod outlines_suite;
 mod reminder_suite;
 mod rim_suites;
 mod store_suite;
+mod view_suite;
 
 pub use embeddings_suite::embeddings_suite;
 pub use fake_clock::{CountingIds, FakeClock};
@@ -30,6 +31,7 @@ pub use outlines_suite::outlines_suite;
 pub use reminder_suite::reminder_suite;
 pub use rim_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite};
 pub use store_suite::store_suite;
+pub use view_suite::view_suite;
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! What every store of memories promises.
 
+mod within;
+
 use chrono::TimeDelta;
 
 use crate::{
@@ -22,7 +24,9 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
     lists_are_filtered_ordered_and_cut(&make());
     searches_find_words_of_every_script(&make());
     filters_apply_before_the_cut(&make());
-    what_lies_elsewhere_is_not_there(&make());
+    within::what_lies_elsewhere_is_not_there(&make());
+    within::what_lies_elsewhere_is_not_called_so(&make());
+    within::what_lies_elsewhere_is_no_reminder_and_nobody_speaks_there(&make());
     what_is_over_is_left_out(&make());
     whoever_speaks_is_known(&make());
     links_go_both_ways(&make());
@@ -198,34 +202,6 @@ fn filters_apply_before_the_cut(services: &Services) {
     let filter = Filter { category: Some(Category::Habits), ..Filter::default() };
     let found = search(services, &Query { filter, ..query("tea", 3) }).expect("answered");
     assert_eq!((found.hits.len(), found.total), (1, 1));
-}
-
-fn what_lies_elsewhere_is_not_there(services: &Services) {
-    let scopes = [Scope::Global, Scope::Agent("a".into()), Scope::Agent("b".into()), Scope::Conversation("c".into())];
-    for number in 0..40 {
-        let scope = scopes[number % scopes.len()].clone();
-        put(services, Draft { scope, ..draft(&format!("tea {number}")) });
-    }
-    put(services, Draft { scope: scopes[2].clone(), ..draft("a teapot of porcelain") });
-    let within = |scopes: &[Scope]| Filter { within: Some(scopes.to_vec()), ..Filter::default() };
-    let ask = |text: &str, filter: Filter| search(services, &Query { filter, ..query(text, 3) }).expect("answered");
-    for (seen, total) in [(&scopes[..2], 20), (&scopes[..], 40), (&[], 0)] {
-        let found = ask("tea", within(seen));
-        assert_eq!((found.hits.len(), found.total), (total.min(3), total as u64), "{seen:?}");
-        assert!(found.hits.iter().all(|hit| seen.contains(&hit.stored.memory.scope)));
-        let page = list(services, &within(seen), &Slice { limit: Some(7), ..all() }).expect("listed");
-        let others = usize::from(seen.contains(&scopes[2]));
-        assert_eq!((page.memories.len(), page.total), ((total + others).min(7), (total + others) as u64));
-        assert!(page.memories.iter().all(|stored| seen.contains(&stored.memory.scope)));
-        let walked: Vec<_> = services.store.memories(&within(seen), services.clock.now()).map(Result::unwrap).collect();
-        assert_eq!(walked.len(), total + others);
-        assert!(walked.iter().all(|stored| seen.contains(&stored.memory.scope)));
-    }
-    assert_eq!((ask("porcelain", within(&scopes[..2])).total, ask("porcelain", within(&scopes)).total), (0, 1));
-    let other = Filter { scope: Some(scopes[2].clone()), ..within(&scopes[..2]) };
-    assert_eq!(ask("tea", other.clone()).total, 0, "a scope that lies elsewhere");
-    assert_eq!(ask("tea scope:agent:b", within(&scopes[..2])).total, 0, "or is typed into the question");
-    assert_eq!(list(services, &other, &all()).expect("listed").total, 0);
 }
 
 fn what_is_over_is_left_out(services: &Services) {

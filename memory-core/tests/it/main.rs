@@ -1,6 +1,7 @@
 //! The fakes keep the promises that they stand in for.
 
 mod remind;
+mod view;
 
 use std::sync::Arc;
 

@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 
-use memory_core::testing::{embeddings_suite, history_suite, outlines_suite, reminder_suite, store_suite};
+use memory_core::testing::{embeddings_suite, history_suite, outlines_suite, reminder_suite, store_suite, view_suite};
+use memory_store::{FileStore, Options};
 
-use crate::home::Home;
+use crate::home::{Home, repeatable_services};
 
 #[test]
 fn the_file_store_keeps_the_promises_of_a_store() {
@@ -59,4 +60,16 @@ fn the_file_store_keeps_the_promises_of_outlines() {
         homes.borrow_mut().push(home);
         services
     });
+}
+
+#[test]
+fn what_an_agent_does_not_see_is_not_there_in_a_file_store() {
+    let homes = RefCell::new(Vec::new());
+    let make = || {
+        let home = Home::new();
+        let services = repeatable_services(FileStore::open(home.path(), Options::default()).unwrap());
+        homes.borrow_mut().push(home);
+        services
+    };
+    view_suite(&make, 24);
 }

@@ -1,0 +1,60 @@
+//! What everything that is seen through a view promises.
+
+mod calls;
+mod home;
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
+use self::calls::{Call, Caller, any_call};
+use self::home::{Planted, any_planted, plant, view};
+use crate::{Filter, MemoryId, Order, Services, Slice, Stored};
+
+/// Checks on any homes and whatever an agent may do there, so many times, that what it does not see is for it as if it were
+/// not there: everything answers as in a home without it, nothing of it comes out, and none of it changes.
+///
+/// `make` returns services over a new, empty store whose ids and clock are the same each time.
+///
+/// # Panics
+/// When that does not hold.
+pub fn view_suite(make: &dyn Fn() -> Services, cases: u32) {
+    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    let any = (prop::collection::vec(any_planted(), 1..10), prop::collection::vec(any_call(), 1..16));
+    runner.run(&any, |(planted, calls)| check(make, &planted, &calls)).expect("what is not seen is not there");
+}
+
+fn check(make: &dyn Fn() -> Services, planted: &[Planted], calls: &[Call]) -> Result<(), TestCaseError> {
+    let (whole, without) = (make(), make());
+    let stems = plant(&whole, planted, true);
+    plant(&without, planted, false);
+    let (hidden, seen) = split(&whole);
+    prop_assert_eq!(split(&without), (Vec::new(), seen));
+    let mut agents = [&whole, &without].map(|services| Caller::new(services.seen_by(view()), planted, &stems));
+    let mut secrets: BTreeSet<usize> = (0..planted.len()).filter(|number| !planted[*number].is_seen()).collect();
+    for call in calls {
+        secrets.retain(|number| !call.tells(*number));
+        let [told, expected] = agents.each_mut().map(|agent| agent.call(call));
+        prop_assert_eq!(&told, &expected, "{:?}", call);
+        for number in &secrets {
+            prop_assert!(!told.contains(&home::secret(*number)), "{:?} tells of {}: {}", call, number, told);
+        }
+        prop_assert_eq!(&split(&whole).0, &hidden, "{:?}", call);
+    }
+    prop_assert_eq!(split(&whole).1, split(&without).1);
+    Ok(())
+}
+
+/// Returns what is not seen, and what is.
+fn split(services: &Services) -> (Vec<Stored>, Vec<Stored>) {
+    services.store.refresh().expect("the files can be read");
+    let slice = Slice { order: Order::Created, offset: 0, limit: None };
+    let page = services.store.list(&Filter::everything(), &slice, chrono::DateTime::UNIX_EPOCH).expect("they are listed");
+    let (mut hidden, mut seen): (Vec<_>, Vec<_>) =
+        page.memories.into_iter().partition(|stored| !view().allows(&stored.memory.scope));
+    let id = |stored: &Stored| -> MemoryId { stored.memory.id };
+    hidden.sort_by_key(id);
+    seen.sort_by_key(id);
+    (hidden, seen)
+}

@@ -1,0 +1,137 @@
+//! Homes of several agents.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use crate::{
+    Change, Draft, Duplicates, Memory, MemoryId, Operation, OperationId, Outcome, Reminder, Scope, Services, Verb, View,
+};
+
+/// Those whose memories there are; the first of them are seen.
+pub(super) fn scope(number: usize) -> Scope {
+    match number % 7 {
+        0 => Scope::Global,
+        1 => Scope::Agent("own".into()),
+        2 => Scope::Project("ours".into()),
+        3 => Scope::Agent("other".into()),
+        4 => Scope::Agent("own2".into()),
+        5 => Scope::Project("theirs".into()),
+        _ => Scope::Conversation("talk".into()),
+    }
+}
+
+/// Returns the view of the agent.
+pub(super) fn view() -> View {
+    View { agent: Some("own".parse().expect("a name")), project: Some("ours".into()) }
+}
+
+/// A memory that was there before.
+#[derive(Debug, Clone)]
+pub(super) struct Planted {
+    scope: usize,
+    has_title: bool,
+    links: Vec<usize>,
+    wikilinks: Vec<usize>,
+    is_reminder: bool,
+    of: Option<usize>,
+    is_own: bool,
+    past: Past,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Past {
+    Kept,
+    Removed,
+    /// If it is not seen, it was before.
+    Moved,
+}
+
+pub(super) fn any_planted() -> impl Strategy<Value = Planted> {
+    let past = prop_oneof![4 => Just(Past::Kept), 1 => Just(Past::Removed), 1 => Just(Past::Moved)];
+    let names = (vec(0..10_usize, 0..3), vec(0..10_usize, 0..3));
+    let reminds = (prop::bool::weighted(0.3), proptest::option::of(0..10_usize));
+    (0..7_usize, any::<bool>(), names, reminds, any::<bool>(), past).prop_map(
+        |(scope, has_title, (links, wikilinks), (is_reminder, of), is_own, past)| Planted {
+            scope,
+            has_title,
+            links,
+            wikilinks,
+            is_reminder,
+            of,
+            is_own,
+            past,
+        },
+    )
+}
+
+/// Returns the id of a planted memory; they begin alike.
+pub(super) fn id(number: usize) -> MemoryId {
+    let first = 0xabcd_0000_u128 + number as u128;
+    MemoryId::from(Uuid::from_u128(first << 96 | 0x4000 << 64 | 0x8000 << 48 | number as u128))
+}
+
+/// Returns what only the text of that memory says; the name of its file does not, since that is what an agent may ask for.
+pub(super) fn secret(number: usize) -> String {
+    format!("hush{number}hush")
+}
+
+impl Planted {
+    pub(super) fn is_seen(&self) -> bool {
+        view().allows(&scope(self.scope))
+    }
+
+    /// Returns the text of the memory with that number.
+    pub(super) fn text(&self, number: usize) -> String {
+        let links: Vec<String> = self.wikilinks.iter().map(|other| format!("[[Name{other}]]")).collect();
+        format!("tea for word{number}\n\n{}, see {}", secret(number), links.join(" "))
+    }
+
+    fn memory(&self, number: usize, at: DateTime<Utc>) -> Memory {
+        let draft = Draft {
+            title: self.has_title.then(|| format!("Name{number}")),
+            aliases: if self.has_title { Vec::new() } else { vec![format!("Name{number}")] },
+            tags: ["shared".to_owned(), format!("tag{number}")].iter().collect(),
+            scope: scope(self.scope),
+            reminder: self.is_reminder.then(|| Reminder { of: self.of.map(id), ..Reminder::at(at) }),
+            ..Draft::new(&self.text(number))
+        };
+        Memory { links: self.links.iter().map(|other| id(*other)).collect(), ..draft.into_memory(id(number), at) }
+    }
+}
+
+/// Makes the memories, without those that are not seen unless `all` are wanted; returns the stems of their files.
+pub(super) fn plant(services: &Services, planted: &[Planted], all: bool) -> BTreeMap<usize, String> {
+    let mut stems = BTreeMap::new();
+    for (number, own) in planted.iter().enumerate().filter(|(_, own)| all || own.is_seen()) {
+        let at = DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::hours(i64::try_from(number).unwrap_or_default());
+        let mut operations = 0xf000_0000_0000 + 16 * number as u64;
+        let mut commit = |verb: Verb, by: &str, change: Change| {
+            operations += 1;
+            let (id, by) = (OperationId::from_random(operations), by.to_owned());
+            let reasons = BTreeMap::new();
+            let operation = Operation { id, verb, by, at, duplicates: Duplicates::Keep, changes: vec![change], reasons };
+            services.store.commit(&operation).expect("it is kept").remove(0)
+        };
+        let actor = if own.is_own { "own" } else { "test" };
+        let is_moved = own.past == Past::Moved && !own.is_seen();
+        let memory = own.memory(number, at);
+        let first = Memory { scope: if is_moved { Scope::Global } else { memory.scope.clone() }, ..memory.clone() };
+        let made = commit(Verb::Write, actor, Change::Create { memory: Box::new(first), front_matter: String::new() });
+        if is_moved {
+            let expected = services.store.get(&memory.id).expect("it is there").stamp;
+            commit(Verb::Update, "test", Change::Replace { expected, memory: Box::new(memory) });
+        }
+        if own.past == Past::Removed {
+            commit(Verb::Delete, actor, Change::Remove { id: id(number), expected: None });
+        }
+        let (Outcome::Kept { path, .. } | Outcome::Duplicate { path, .. } | Outcome::Removed { path, .. }) = made;
+        let stem = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
+        stems.insert(number, stem.to_owned());
+    }
+    stems
+}

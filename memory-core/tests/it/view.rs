@@ -1,0 +1,146 @@
+//! What an agent does not see is not there.
+
+use std::sync::Arc;
+
+use memory_core::testing::{FakeStore, services, view_suite};
+use memory_core::{
+    Change, Code, Draft, Filter, MemoryStoreExt, Order, Patch, Query, Ranking, Reminder, Scope, Secrets, Services, Slice,
+    StoreError, Tags, Verb, View, backlinks, delete, link, list, read, search, tag, undo, update, write,
+};
+
+#[test]
+fn what_an_agent_does_not_see_is_not_there() {
+    view_suite(&|| services(Arc::new(FakeStore::default())), 500);
+}
+
+fn home() -> Services {
+    services(Arc::new(FakeStore::default()))
+}
+
+fn agent(home: &Services, name: &str, project: Option<&str>) -> Services {
+    home.seen_by(View { agent: Some(name.parse().expect("a name")), project: project.map(str::to_owned) })
+}
+
+fn put(services: &Services, content: &str, scope: Scope) -> String {
+    write(services, Draft { scope, ..Draft::new(content) }, Secrets::Refuse).expect("it is kept").id.to_string()
+}
+
+fn own(name: &str) -> Scope {
+    Scope::Agent(name.into())
+}
+
+#[test]
+fn agents_share_what_is_for_everybody_and_nothing_else() {
+    let home = home();
+    let (claude, codex) = (agent(&home, "Claude", Some("x")), agent(&home, "codex", Some("x")));
+    let (ours, global) = (put(&claude, "of the project", Scope::Project("x".into())), put(&codex, "for all", Scope::Global));
+    let secret = put(&claude, "of claude", own("claude"));
+    for id in [&ours, &global] {
+        assert!(read(&claude, id).is_ok() && read(&codex, id).is_ok());
+    }
+    assert_eq!(read(&claude, &secret).unwrap().memory.content, "of claude");
+    let everything = Slice { order: Order::Created, offset: 0, limit: None };
+    let total = |services: &Services| list(services, &Filter::everything(), &everything).unwrap().total;
+    assert_eq!((total(&claude), total(&codex), total(&home), total(&home.seen_by(View::default()))), (3, 2, 3, 1));
+}
+
+#[test]
+fn a_refusal_says_no_more_than_of_what_was_never_there() {
+    let home = home();
+    let codex = agent(&home, "codex", None);
+    let (secret, seen) = (put(&home, "of claude", own("claude")), put(&home, "for all", Scope::Global));
+    let never = "12345678-0000-4000-8000-000000000000";
+    let told = |error: StoreError| format!("{error:?} {error} {:?}", error.hint());
+    let refusals = |id: &str| {
+        let stamp = read(&home, &seen).unwrap().stamp;
+        let forged = read(&home, &secret).unwrap().memory;
+        let forged = memory_core::Memory { id: id.parse().unwrap(), scope: Scope::Global, ..forged };
+        let mut replaced = codex.operation(Verb::Update);
+        replaced.changes.push(Change::Replace { expected: stamp, memory: Box::new(forged) });
+        let refused = [
+            told(read(&codex, id).unwrap_err()),
+            told(codex.store.get(&id.parse().unwrap()).unwrap_err()),
+            told(delete(&codex, id).unwrap_err()),
+            told(link(&codex, &seen, id).unwrap_err()),
+            told(update(&codex, id, &Patch { scope: Some(Scope::Global), ..Patch::default() }, None, Secrets::Keep).unwrap_err()),
+            told(codex.store.commit(&replaced).unwrap_err()),
+        ];
+        refused.map(|refused| refused.replace(id, "ID"))
+    };
+    assert_eq!(refusals(&secret), refusals(never));
+    assert_eq!(read(&home, &secret).unwrap().memory.content, "of claude");
+}
+
+#[test]
+fn nothing_goes_where_an_agent_does_not_see_it() {
+    let home = home();
+    let codex = agent(&home, "codex", None);
+    let id = put(&codex, "for all", Scope::Global);
+    for scope in [own("claude"), Scope::Project("x".into()), Scope::Conversation("y".into())] {
+        let draft = Draft { scope: scope.clone(), ..Draft::new("planted") };
+        assert_eq!(write(&codex, draft, Secrets::Refuse).unwrap_err().code(), Code::ScopeRefused);
+        let moved = Patch { scope: Some(scope), ..Patch::default() };
+        assert_eq!(update(&codex, &id, &moved, None, Secrets::Refuse).unwrap_err().code(), Code::ScopeRefused);
+    }
+    // Nor in the place of what is there.
+    let secret = put(&home, "of claude", own("claude"));
+    let mut operation = codex.operation(Verb::Import);
+    let memory = Draft::new("in its place").into_memory(secret.parse().unwrap(), operation.at);
+    operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
+    let refused = codex.store.commit(&operation).unwrap_err();
+    assert!(matches!(refused, StoreError::Conflict { what } if what == secret));
+}
+
+#[test]
+fn nothing_leads_where_an_agent_does_not_see_it() {
+    let home = home();
+    let codex = agent(&home, "codex", None);
+    let (secret, seen) = (put(&home, "of claude", own("claude")), put(&home, "for all", Scope::Global));
+    let never = "12345678-0000-4000-8000-000000000000";
+    for id in [secret.as_str(), never] {
+        let id = id.parse().unwrap();
+        for patch in [
+            Patch { superseded_by: Some(Some(id)), ..Patch::default() },
+            Patch { add_links: vec![id], ..Patch::default() },
+            Patch { reminder: Some(Reminder { of: Some(id), ..Reminder::at(home.clock.now()) }), ..Patch::default() },
+        ] {
+            let refused = update(&codex, &seen, &patch, None, Secrets::Refuse).unwrap_err();
+            assert!(matches!(refused, StoreError::NotFound { reference } if reference == id.to_string()));
+        }
+    }
+    // What a person has linked stays so.
+    link(&home, &seen, &secret).unwrap();
+    let tagged = tag(&codex, &seen, ["x"].iter().collect(), Tags::default()).unwrap();
+    assert_eq!(tagged.memory.links, [secret.parse().unwrap()]);
+    assert_eq!(backlinks(&codex, &seen).unwrap(), []);
+}
+
+#[test]
+fn a_filter_reaches_no_further_than_the_view() {
+    let home = home();
+    let codex = agent(&home, "codex", None);
+    put(&home, "of claude", own("claude"));
+    put(&home, "for all", Scope::Global);
+    for (within, seen) in [(vec![own("claude")], 0), (vec![own("claude"), Scope::Global], 1), (vec![], 0)] {
+        let filter = Filter { within: Some(within), ..Filter::everything() };
+        let slice = Slice { order: Order::Created, offset: 0, limit: None };
+        assert_eq!(list(&codex, &filter, &slice).unwrap().total, seen);
+        let query = Query { text: "for claude".into(), filter, limit: 9, ranking: Ranking::default() };
+        assert_eq!(search(&codex, &query).unwrap().total, seen);
+    }
+}
+
+#[test]
+fn an_agent_takes_back_what_it_did_itself_and_where_it_sees_it() {
+    let home = home();
+    let (here, there) = (agent(&home, "codex", Some("here")), agent(&home, "codex", Some("there")));
+    let mine = put(&here, "of here", Scope::Project("here".into()));
+    let theirs = put(&home, "of a person", Scope::Global);
+    assert_eq!(undo(&there, None).unwrap_err().code(), Code::OperationNotFound);
+    let written = here.history.records().next().unwrap().unwrap().id.to_string();
+    assert_eq!(undo(&there, Some(&written)).unwrap_err().code(), Code::OperationNotFound);
+    assert_eq!(undo(&here, None).unwrap().record.by, "codex");
+    assert!(home.store.get_by(&mine).is_err() && home.store.get_by(&theirs).is_ok());
+    assert_eq!(undo(&here, None).unwrap_err().code(), Code::OperationNotFound);
+    assert!(here.history.purge(home.clock.now()).is_err());
+}
