@@ -59,6 +59,18 @@ fn a_reminder_is_kept_until_it_is_due() {
 }
 
 #[test]
+fn what_the_words_leave_open_is_said_with_the_other_reading() {
+    let sandbox = Sandbox::new();
+    let text = "renew the passport on 02/03/2124 at 3";
+    assert_snapshot!(sandbox.run(&["remind", text]), @"
+    [id1]	categories/reminders/renew-the-passport-on-02-03-2124-at-3-[id1].md
+    --- stderr
+    due 2124-02-03 15:00 (The month is read first, as 2124-02-03; with the day first it is 2124-03-02. The half of the day is not said; 15:00, not 03:00, is taken.)
+    ");
+    assert_snapshot!(sandbox.run(&["remind", text, "--json"]), @r#"{"id":"[id1]","path":"categories/reminders/renew-the-passport-on-02-03-2124-at-3-[id1].md","created":false,"due":"2124-02-03T15:00:00Z","assumed":"The month is read first, as 2124-02-03; with the day first it is 2124-03-02. The half of the day is not said; 15:00, not 03:00, is taken."}"#);
+}
+
+#[test]
 fn what_names_no_time_or_one_that_is_over_is_refused() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["remind", "Anna likes tea"]), @r#"

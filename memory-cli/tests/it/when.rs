@@ -15,7 +15,7 @@ fn the_reading_of_a_text_is_shown_with_what_was_taken_for_granted() {
     2024-06-17T09:00:00+02:00	datetime	future	every Monday at 9
     --- stderr
     it comes again; this is the next time
-    The half of the day is not said; 09:00 is taken.
+    The half of the day is not said; 09:00, not 21:00, is taken.
     ");
     assert_snapshot!(when("in August"), @"
     2024-08-01T00:00:00+02:00	date	future	August

@@ -50,6 +50,10 @@ impl<'t> Cursor<'t> {
         self.tokens.len() <= self.at
     }
 
+    pub(super) fn back(&mut self) {
+        self.at = self.at.saturating_sub(1);
+    }
+
     pub(super) fn step(&mut self) {
         self.at += 1;
     }

@@ -8,7 +8,7 @@ use super::cursor::Cursor;
 use super::moved::without_moved;
 use super::reading::{Reading, Relation};
 use super::resolve::{Moment, Of, Resolved, resolve};
-use super::spoken::Spoken;
+use super::spoken::{Amount, Day, Part, Spoken};
 use super::token::{Token, What, tokens};
 use super::{chinese, english};
 
@@ -34,6 +34,12 @@ pub fn readings<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<Reading> {
     let placed = |heard: &Heard| resolve(&heard.spoken, &moment);
     let mut found: Vec<(Heard, Resolved)> = Vec::new();
     for heard in all(&tokens) {
+        if let Some((before, at)) = found.last_mut()
+            && let Some(timed) = timed(before, &heard, &tokens)
+            && let Some(resolved) = placed(&timed)
+        {
+            (*before, *at) = (timed, resolved);
+        }
         let joined = found.last().and_then(|(before, _)| joined(before, &heard, &tokens));
         let whole = joined.and_then(|joined| Some((placed(&joined)?, joined))).filter(|(at, _)| at.relation != Relation::Past);
         if let Some((resolved, joined)) = whole {
@@ -60,32 +66,85 @@ fn all(tokens: &[Token<'_>]) -> Vec<Heard> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
+        if let Some((amount, end)) = lead(Cursor::new(tokens, at))
+            && led(&mut found, amount, at, tokens)
+        {
+            at = end;
+            continue;
+        }
         let Some((spoken, end)) = expression(Cursor::new(tokens, at)) else {
             at += 1;
             continue;
         };
         found.extend(spoken.map(|spoken| {
-            let is_of_evening =
-                spoken.clock.is_some() && is_of_evening(&tokens[at.saturating_sub(FURTHEST)..tokens.len().min(end + FURTHEST)]);
-            Heard { spoken: Spoken { is_of_evening, ..spoken }, pieces: at..end }
+            let around = &tokens[at.saturating_sub(FURTHEST)..tokens.len().min(end + FURTHEST)];
+            let custom = spoken.clock.and_then(|_| custom(around));
+            Heard { spoken: Spoken { custom, ..spoken }, pieces: at..end }
         }));
         at = end;
     }
     found
 }
 
-/// Whether the words around a time speak of what is done in the evening.
-fn is_of_evening(around: &[Token<'_>]) -> bool {
-    let is_evening = |token: &Token<'_>| match token.what {
-        What::Word(word) => {
-            matches!(word, "dinner" | "supper" | "drinks" | "concert" | "theatre" | "theater" | "movie" | "nightclub")
+/// Returns the part of the day in which is done what the words around a time speak of.
+fn custom(around: &[Token<'_>]) -> Option<Part> {
+    let word = |token: &Token<'_>| match token.what {
+        What::Word("dinner" | "supper" | "drinks" | "concert" | "theatre" | "theater" | "movie" | "nightclub") => {
+            Some(Part::Evening)
         }
-        What::Han(_) | What::Number(_) | What::Sign(_) | What::Other => false,
+        What::Word("wake" | "waking" | "alarm" | "breakfast" | "sunrise") => Some(Part::Morning),
+        What::Word(_) | What::Han(_) | What::Number(_) | What::Sign(_) | What::Other => None,
     };
-    let is_evening_meal = |pair: &[Token<'_>]| {
-        matches!((pair[0].what, pair[1].what), (What::Han('晚'), What::Han('饭' | '飯' | '餐' | '宴' | '会')))
+    let pair = |pair: &[Token<'_>]| match (pair[0].what, pair[1].what) {
+        (What::Han('晚'), What::Han('饭' | '餐' | '宴' | '会')) => Some(Part::Evening),
+        (What::Word("get" | "getting"), What::Word("up"))
+        | (What::Han('起'), What::Han('床'))
+        | (What::Han('闹'), What::Han('钟' | '铃'))
+        | (What::Han('叫'), What::Han('醒'))
+        | (What::Han('早'), What::Han('饭' | '餐')) => Some(Part::Morning),
+        _ => None,
     };
-    around.iter().any(is_evening) || around.windows(2).any(is_evening_meal)
+    around.iter().find_map(word).or_else(|| around.windows(2).find_map(pair))
+}
+
+/// Gives a day the time that the next one has for both ("Tuesday and Thursday at 4:30", "Monday to Friday at 9").
+fn timed(first: &Heard, second: &Heard, tokens: &[Token<'_>]) -> Option<Heard> {
+    let between = tokens.get(first.pieces.end..second.pieces.start)?;
+    let is_list = match between {
+        [] => true,
+        [joint] => matches!(
+            joint.what,
+            What::Word("and" | "or" | "to" | "through" | "thru")
+                | What::Sign('&' | ',' | '/' | '-')
+                | What::Han('和' | '或' | '到' | '至')
+        ),
+        [comma, joint] => comma.what == What::Sign(',') && matches!(joint.what, What::Word("and" | "or")),
+        _ => false,
+    };
+    let is_weekday = |spoken: &Spoken| matches!(spoken.day, Some(Day::Weekday(..)));
+    let is_both = is_list && is_weekday(&first.spoken) && is_weekday(&second.spoken);
+    let is_open = first.spoken.clock.is_none() && first.spoken.part.is_none() && first.spoken.zone.is_none();
+    let Spoken { clock, part, zone, custom, .. } = second.spoken;
+    let spoken = Spoken { clock, part, zone, custom, ..first.spoken.clone() };
+    (is_both && is_open && (clock.is_some() || part.is_some())).then(|| Heard { spoken, pieces: first.pieces.clone() })
+}
+
+/// Moves what was said last by a distance that stands behind it: "the call is at 3pm, remind me 30 minutes before".
+fn led(found: &mut [Heard], amount: Amount, at: usize, tokens: &[Token<'_>]) -> bool {
+    let Some(last) = found.last_mut() else { return false };
+    let between = tokens.get(last.pieces.end..at).unwrap_or_default();
+    let is_near = between.len() <= FURTHEST && !between.iter().any(|token| token.what == What::Sign('\n'));
+    if !is_near || last.spoken.is_vague || last.spoken.is_instant() {
+        return false;
+    }
+    if amount.is_exact && last.spoken.clock.is_some() {
+        last.spoken.ahead += amount.seconds;
+    } else if !amount.is_exact {
+        last.spoken.day = last.spoken.day.take().map(|day| Day::Away(amount.negated(), Box::new(day)));
+    } else {
+        return false;
+    }
+    true
 }
 
 /// A day and its time stand no further from each other.
@@ -102,7 +161,8 @@ fn joined(first: &Heard, second: &Heard, tokens: &[Token<'_>]) -> Option<Heard> 
     let is_time = |spoken: &Spoken| spoken.day.is_none() && spoken.clock.is_some() && spoken.zone.is_none();
     let orders = [(&first.spoken, &second.spoken), (&second.spoken, &first.spoken)];
     let (day, time) = orders.into_iter().find(|(day, time)| is_day(day) && is_time(time))?;
-    let spoken = Spoken { clock: time.clock, is_of_evening: time.is_of_evening, part: time.part.or(day.part), ..day.clone() };
+    let spoken =
+        Spoken { clock: time.clock, custom: time.custom, part: time.part.or(day.part), ahead: time.ahead, ..day.clone() };
     Some(Heard { spoken, pieces: first.pieces.start..second.pieces.end })
 }
 
@@ -118,6 +178,17 @@ fn reading(text: &str, tokens: &[Token<'_>], heard: &Heard, resolved: &Resolved)
         assumed: (!resolved.assumed.is_empty()).then(|| resolved.assumed.join(" ")),
         is_vague: heard.spoken.is_vague,
     }
+}
+
+/// Returns the distance by which what was said before is to be moved, and where it ends.
+fn lead(mut cursor: Cursor<'_>) -> Option<(Amount, usize)> {
+    let may_begin = match cursor.peek(0)? {
+        What::Word(word) => english::may_begin(word),
+        What::Number(_) | What::Han('提') => true,
+        What::Han(_) | What::Sign(_) | What::Other => false,
+    };
+    let amount = cursor.attempt(english::lead).or_else(|| cursor.attempt(chinese::lead)).filter(|_| may_begin)?;
+    Some((amount, cursor.at()))
 }
 
 /// Returns the expression that begins here, or nothing in place of one that cannot be placed, and where it ends.

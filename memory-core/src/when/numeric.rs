@@ -231,7 +231,14 @@ fn year_last(cursor: &mut Cursor<'_>) -> Option<Day> {
     }
     let year = if year.digits == 2 { full_year(year.value) } else { year.value };
     let (month, day) = month_and_day(first, second, separator == '.')?;
-    date(year, month, day)
+    let read = date(year, month, day)?;
+    if separator == '.' { Some(read) } else { either_way(read, first, second, |month, day| date(year, month, day)) }
+}
+
+/// Returns a date with its other reading, if the digits allow for one.
+fn either_way(read: Day, first: Number, second: Number, date: impl Fn(u64, u64) -> Option<Day>) -> Option<Day> {
+    let is_open = first.value <= 12 && second.value <= 12 && first.value != second.value;
+    if is_open { Some(Day::EitherWay(Box::new(read), Box::new(date(second.value, first.value)?))) } else { Some(read) }
 }
 
 /// Returns the year that two digits stand for, of this century up to its middle.
@@ -257,7 +264,9 @@ pub(super) fn short_date(cursor: &mut Cursor<'_>) -> Option<Day> {
             return None;
         }
         let year = year.map_or(Year::Unsaid, Year::Exactly);
-        Some(Day::OfMonth(u32::try_from(day).ok()?, Month::Named(u32::try_from(month).ok()?, year)))
+        let date =
+            |month: u64, day: u64| Some(Day::OfMonth(u32::try_from(day).ok()?, Month::Named(u32::try_from(month).ok()?, year)));
+        either_way(date(month, day)?, first, second, date)
     })
 }
 
@@ -271,9 +280,15 @@ pub(super) fn dotted_date(cursor: &mut Cursor<'_>) -> Option<Day> {
         return None;
     }
     let second = cursor.eat_glued_digits().filter(|second| second.digits <= 2)?;
-    let is_last = cursor.ends_cleanly() && !matches!(cursor.peek(0), Some(What::Word(_) | What::Number(_)));
-    let (month, day) = month_and_day(first, second, false).filter(|_| is_last)?;
-    Some(Day::OfMonth(u32::try_from(day).ok()?, Month::Named(u32::try_from(month).ok()?, Year::Unsaid)))
+    // "18.03. at 8" has a point behind the month as well.
+    let has_point = cursor.attempt(|cursor| (cursor.eat_glued_sign('.') && cursor.peek(0).is_some()).then_some(())).is_some();
+    let is_time_next = matches!(cursor.peek(0), Some(What::Word("at" | "um")));
+    let is_last = cursor.ends_cleanly() && (is_time_next || !matches!(cursor.peek(0), Some(What::Word(_) | What::Number(_))));
+    let (month, day) = month_and_day(first, second, has_point).filter(|_| is_last)?;
+    let date = |month: u64, day: u64| {
+        Some(Day::OfMonth(u32::try_from(day).ok()?, Month::Named(u32::try_from(month).ok()?, Year::Unsaid)))
+    };
+    if has_point { date(month, day) } else { either_way(date(month, day)?, first, second, date) }
 }
 
 /// Eats "12-11-10" with the year first, as it is written in Chinese.

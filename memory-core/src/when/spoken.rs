@@ -13,8 +13,12 @@ pub(super) struct Spoken {
     /// Seconds east of Greenwich, where a zone was named.
     pub(super) zone: Option<i32>,
     pub(super) repeats: bool,
-    /// Whether the text is about what is done in the evening.
-    pub(super) is_of_evening: bool,
+    /// The part of the day in which what the text is about is done, as dinner is.
+    pub(super) custom: Option<Part>,
+    /// Whether the time of day is the one that it is now ("this time tomorrow").
+    pub(super) is_same_time: bool,
+    /// How long before that is meant, or after it where negative, in seconds ("an hour before 3pm tomorrow").
+    pub(super) ahead: i64,
     /// Whether only the beginning of something longer can be given.
     pub(super) is_vague: bool,
 }
@@ -39,6 +43,8 @@ pub(super) enum Day {
     WeekdayAndDate(Weekday, u32),
     /// "The 22nd", "the 22nd of next month".
     OfMonth(u32, Month),
+    /// "2/3": a day and a month, read as the first of the two where it may be either.
+    EitherWay(Box<Day>, Box<Day>),
     /// "The second Monday of May", "the fifth last day of May"; the number counts from the end where it is negative.
     Nth(i32, Counted, Period),
     /// A feast.
@@ -279,4 +285,6 @@ pub(super) enum Part {
     Afternoon,
     Evening,
     Night,
+    /// Around a meal, or around going to bed: the hour at which most people do so.
+    Around(u32),
 }

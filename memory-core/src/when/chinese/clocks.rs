@@ -22,7 +22,10 @@ const PARTS: &[(&str, Part)] = &[
     ("上午", Part::Morning),
     ("早间", Part::Morning),
     ("一早", Part::Morning),
+    ("一大早", Part::Morning),
+    ("大早上", Part::Morning),
     ("大清早", Part::Morning),
+    ("一大清早", Part::Morning),
     ("朝早", Part::Morning),
     ("朝头早", Part::Morning),
     ("上昼", Part::Morning),
@@ -50,9 +53,14 @@ const PARTS: &[(&str, Part)] = &[
 /// Names that are words of another sense where no hour follows.
 const SHORT_PARTS: &[(&str, Part)] = &[("早", Part::Morning), ("晨", Part::Morning), ("晚", Part::Night), ("夜", Part::Night)];
 
+/// Eats a part of the day by a name that can stand alone.
+pub(super) fn part_named(cursor: &mut Cursor<'_>) -> Option<Part> {
+    PARTS.iter().find(|(name, _)| cursor.eat_han(name)).map(|(_, part)| *part)
+}
+
 /// Eats a part of the day.
 pub(super) fn part(cursor: &mut Cursor<'_>) -> Option<Part> {
-    let whole = PARTS.iter().find(|(name, _)| cursor.eat_han(name));
+    let whole = part_named(cursor);
     let short = || {
         cursor.attempt(|cursor| {
             let (_, part) = SHORT_PARTS.iter().find(|(name, _)| cursor.eat_han(name))?;
@@ -60,7 +68,7 @@ pub(super) fn part(cursor: &mut Cursor<'_>) -> Option<Part> {
             clock(&mut ahead, Licence::Hour).map(|_| *part)
         })
     };
-    whole.map(|(_, part)| *part).or_else(short)
+    whole.or_else(short)
 }
 
 /// Eats a time of day.

@@ -22,7 +22,8 @@ pub(super) fn calendar(cursor: &mut Cursor<'_>) -> Option<Named> {
     cursor.eat_han("每年");
     let year = year_said(cursor);
     cursor.eat_han("的");
-    let forms: [fn(&mut Cursor<'_>, Year) -> Option<Day>; 4] = [of_named_month, of_month_away, of_bare_month, of_year];
+    let forms: [fn(&mut Cursor<'_>, Year) -> Option<Day>; 5] =
+        [of_named_month, of_month_away, of_bare_month, of_quarter, of_year];
     forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, year))).map(|day| Named { repeats, ..day.into() })
 }
 
@@ -123,6 +124,15 @@ fn of_bare_month(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     let names = [("月底", Edge::End), ("月末", Edge::End), ("月尾", Edge::End), ("月初", Edge::Start), ("月中", Edge::Middle)];
     let (_, edge) = names.into_iter().find(|(name, _)| cursor.eat_han(name)).filter(|_| is_alone)?;
     (!is_lunar_day(cursor)).then_some(Day::Edge(edge, Period::Month(Month::Unsaid)))
+}
+
+/// Eats "季度末", "本季末" and "下季度初".
+fn of_quarter(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
+    let quarters = cursor.attempt(which).unwrap_or(0);
+    if year != Year::Unsaid || !cursor.eat_any_han(&["季度", "季"]) {
+        return None;
+    }
+    edge_of(cursor, &Period::Quarter(quarters))
 }
 
 /// "初五" is a day of the lunar calendar, and 初 before it no beginning.

@@ -1,15 +1,15 @@
 //! Everything that names a day in Chinese.
 
-use chrono::Weekday;
-
 use super::super::cursor::Cursor;
 use super::super::numeric;
-use super::super::spoken::{Amount, Counted, Day, Edge, Month, Near, Part, Period, Week, Year};
+use super::super::spoken::{Amount, Counted, Day, Edge, Month, Near, Part, Period, Year};
 use super::super::token::What;
 use super::amounts::amount;
+use super::beside::same_day;
 use super::dates::{calendar, day_alone, is_lunar_day, vague, year_said};
 use super::feasts::feast;
-use super::numbers::{is_numeral, number};
+use super::numbers::number;
+use super::weeks::{of_week, repeated, weekday, weekday_again};
 
 /// A day, with what its name says about the time as well.
 #[derive(Debug, Clone)]
@@ -81,8 +81,14 @@ const NOW: &[&str] = &["现在", "此刻", "此时", "当前", "依家", "而家
 
 /// Eats the name of a day, and how far from it another is meant.
 pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
-    let forms = [distance, shifted, now, of_week, feast_of, calendar, full_date, short_date, day_alone, vague];
+    let forms = [repeated, distance, shifted, now, of_week, feast_of, calendar, full_date, short_date, day_alone, vague];
     let named = forms.into_iter().find_map(|form| cursor.attempt(form))?;
+    let mut named = same_day(cursor, named);
+    if let Day::OfMonth(..) = named.day
+        && let Some(weekday) = cursor.attempt(weekday_again)
+    {
+        named.day = Day::Confirmed(weekday, Box::new(named.day));
+    }
     if named.is_vague {
         return Some(named);
     }
@@ -117,6 +123,11 @@ fn distance(cursor: &mut Cursor<'_>) -> Option<Named> {
     }
     let amount = if is_back { amount.negated() } else { amount };
     let day = Day::Away(amount, Box::new(Day::Shifted(0)));
+    // "两周后的今天" says it again.
+    cursor.attempt(|cursor| {
+        cursor.eat_han("的");
+        (!amount.is_exact && cursor.eat_han("今天")).then_some(())
+    });
     // "两周后的周五" is the Friday of that week.
     let weekday = cursor.attempt(|cursor| {
         cursor.eat_han("的");
@@ -164,101 +175,32 @@ fn full_date(cursor: &mut Cursor<'_>) -> Option<Named> {
 /// Eats "6/20" where a Chinese word follows at the beginning, or one that leads to a date stands before.
 fn short_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_led = cursor.is_at_start() || matches!(cursor.before(1), Some(What::Han('在' | '于' | '到' | '至' | '期')));
-    let day = numeric::short_date(cursor)?;
-    (is_led && cursor.han(0).is_some()).then(|| day.into())
-}
-
-/// Eats the weekday that follows 周, 星期 or 礼拜.
-fn weekday(cursor: &mut Cursor<'_>) -> Option<Weekday> {
-    let weekday = match cursor.peek(0)? {
-        What::Han('一') => Weekday::Mon,
-        What::Han('二') => Weekday::Tue,
-        What::Han('三') => Weekday::Wed,
-        What::Han('四') => Weekday::Thu,
-        What::Han('五') => Weekday::Fri,
-        What::Han('六' | '末') => Weekday::Sat,
-        What::Han('日' | '天' | '七') => Weekday::Sun,
-        What::Number(number) if number.digits == 1 && cursor.is_glued(0) => match number.value {
-            1 => Weekday::Mon,
-            2 => Weekday::Tue,
-            3 => Weekday::Wed,
-            4 => Weekday::Thu,
-            5 => Weekday::Fri,
-            6 => Weekday::Sat,
-            7 => Weekday::Sun,
-            _ => return None,
-        },
-        What::Han(_) | What::Number(_) | What::Word(_) | What::Sign(_) | What::Other => return None,
+    // In Chinese the month always stands first.
+    let day = match numeric::short_date(cursor)? {
+        Day::EitherWay(day, _) => *day,
+        day => day,
     };
-    cursor.step();
-    Some(weekday)
+    (is_led && cursor.han(0).is_some()).then(|| day.into())
 }
 
 /// Eats "下", "上上个" or "这", and returns how far that is.
 pub(super) fn which(cursor: &mut Cursor<'_>) -> Option<i32> {
-    let names =
-        [("下下", 2), ("下", 1), ("嚟紧", 1), ("上上", -2), ("上", -1), ("这", 0), ("本", 0), ("今", 0), ("呢", 0), ("当", 0)];
+    let names = [
+        ("下下", 2),
+        ("再下", 2),
+        ("下", 1),
+        ("嚟紧", 1),
+        ("上上", -2),
+        ("上", -1),
+        ("这", 0),
+        ("本", 0),
+        ("今", 0),
+        ("呢", 0),
+        ("当", 0),
+    ];
     let (_, distance) = names.into_iter().find(|(name, _)| cursor.eat_han(name))?;
     cursor.eat_any_han(&["一个", "个", "一"]);
     Some(distance)
-}
-
-/// Eats a day of the week, or the end of it.
-fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
-    let repeats = cursor.eat_any_han(&["每个", "每", "逢"]);
-    let is_counted = matches!(cursor.before(1), Some(What::Han(before)) if is_numeral(before) || before == '几')
-        || matches!(cursor.before(1), Some(What::Number(_))) && cursor.is_glued(0);
-    // Cantonese 今個 and 呢個 are of the week that is not over yet.
-    let is_coming = matches!(cursor.han(0), Some('今' | '呢'));
-    let leading = if repeats { None } else { cursor.attempt(which) };
-    let is_short = cursor.eat_han("周");
-    if !is_short && !cursor.eat_any_han(&["星期", "礼拜"]) {
-        return None;
-    }
-    let weekday = weekday(cursor).or_else(|| {
-        // "下周的星期三" and "下周周三" say it twice.
-        let again = |cursor: &mut Cursor<'_>| {
-            cursor.eat_han("的");
-            cursor.eat_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten()
-        };
-        leading.and_then(|_| cursor.attempt(again))
-    });
-    let Some(weekday) = weekday else {
-        let weeks = leading.filter(|weeks| *weeks != 0)?;
-        return Some(end_of_week(cursor, weeks));
-    };
-    let is_counted_behind = matches!(cursor.han(0), Some('次' | '岁' | '年' | '个' | '遍' | '回' | '期' | '趟'));
-    if is_counted && leading.is_none() || is_short && is_counted_behind && leading.is_none() {
-        return None;
-    }
-    // "礼拜天, 二月十号" is that date.
-    let date = cursor.attempt(|cursor| {
-        cursor.eat_sign(',');
-        cursor.eat_sign('(');
-        let named = calendar(cursor).filter(|named| matches!(named.day, Day::OfMonth(..)))?;
-        cursor.eat_sign(')');
-        Some(named)
-    });
-    if let Some(named) = date {
-        return Some(Day::Confirmed(weekday, Box::new(named.day)).into());
-    }
-    let is_weekend = matches!(cursor.before(1), Some(What::Han('末')));
-    let week = match leading {
-        Some(_) if is_coming => Week::This,
-        Some(weeks) => Week::Of(weeks),
-        None if is_weekend => Week::This,
-        None => Week::Coming,
-    };
-    Some(Named { repeats, ..Day::Weekday(weekday, week).into() })
-}
-
-/// Eats "下周" with its beginning or end; alone it is vague.
-fn end_of_week(cursor: &mut Cursor<'_>, weeks: i32) -> Named {
-    let edge = [("初", Edge::Start), ("底", Edge::End), ("内", Edge::End), ("之内", Edge::End)];
-    match edge.into_iter().find(|(name, _)| cursor.eat_han(name)) {
-        Some((_, edge)) => Day::Edge(edge, Period::Week(weeks)).into(),
-        None => Named { is_vague: true, ..Day::Edge(Edge::Start, Period::Week(weeks)).into() },
-    }
 }
 
 /// Eats a feast with its year.

@@ -1,19 +1,23 @@
 //! The Chinese grammar: Mandarin, with the Cantonese words for the same, in either script.
 
 mod amounts;
+mod beside;
 mod clocks;
 mod dates;
 mod days;
 mod feasts;
 mod numbers;
 mod script;
+mod weeks;
 
 use super::cursor::Cursor;
 use super::spoken::{Clock, Spoken};
 use super::token::What;
+use beside::{around_meal, part_alone, same_time};
 use clocks::{Licence, clock, part};
 use days::{Named, day};
 
+pub(super) use beside::lead;
 pub(super) use script::simplified;
 
 /// Whether an expression can begin with the character.
@@ -22,6 +26,10 @@ pub(super) fn may_begin(character: char) -> bool {
         || matches!(
             character,
             '半' | '几'
+                | '吃'
+                | '睡'
+                | '季'
+                | '隔'
                 | '数'
                 | '再'
                 | '过'
@@ -80,6 +88,10 @@ pub(super) fn may_begin(character: char) -> bool {
 
 /// Eats one expression: a day, a time, or both in any order, with a part of the day.
 pub(super) fn expression(cursor: &mut Cursor<'_>) -> Option<Spoken> {
+    [within, part_alone].into_iter().find_map(|form| cursor.attempt(form))
+}
+
+fn within(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     cursor.attempt(|cursor| {
         let mut spoken = Spoken::default();
         let mut end = None;
@@ -113,6 +125,11 @@ pub(super) fn lunar(cursor: &mut Cursor<'_>) -> bool {
 }
 
 fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
+    let is_first = spoken.day.is_none() && spoken.clock.is_none() && spoken.part.is_none();
+    if is_first && let Some(same) = cursor.attempt(same_time) {
+        *spoken = same;
+        return true;
+    }
     if spoken.day.is_none()
         && let Some(Named { day, part, repeats, is_vague }) = cursor.attempt(day)
     {
@@ -130,7 +147,7 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
         return true;
     }
     if spoken.clock.is_none()
-        && let Some(part) = part(cursor)
+        && let Some(part) = part(cursor).or_else(|| cursor.attempt(around_meal))
     {
         // "今天晚上" and "今晚夜里" say it twice.
         spoken.part = Some(part);

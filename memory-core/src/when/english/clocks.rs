@@ -2,7 +2,7 @@
 
 use super::super::cursor::Cursor;
 use super::super::numeric;
-use super::super::spoken::{Clock, Part};
+use super::super::spoken::{Clock, Half, Part};
 use super::super::token::What;
 use super::amounts::amount;
 use super::lexicon::{lets_a_number_stand, part, zone};
@@ -22,8 +22,14 @@ pub(super) fn clock(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> 
     cursor.attempt(|cursor| {
         cursor.eat_any(&["exactly", "approximately", "about", "around", "circa"]);
         let forms = [named, relative, away, numeric::clock, spelled_with_half, approximate];
-        let found = forms.into_iter().find_map(|form| cursor.attempt(form));
-        let found = found.or_else(|| cursor.attempt(|cursor| if licence == Licence::Hour { bare(cursor) } else { None }))?;
+        let is_between = cursor.word_before(1) == "between";
+        let first = if is_between { cursor.attempt(range) } else { None };
+        let found = first.or_else(|| forms.into_iter().find_map(|form| cursor.attempt(form)));
+        let licensed = |cursor: &mut Cursor<'_>| {
+            let forms = [half_hour, range, bare];
+            if licence == Licence::Hour { forms.into_iter().find_map(|form| cursor.attempt(form)) } else { None }
+        };
+        let found = found.or_else(|| cursor.attempt(licensed))?;
         cursor.eat_glued_sign('-');
         cursor.eat_any(&["ish", "sharp", "approximately", "exactly"]);
         Some(found)
@@ -68,16 +74,19 @@ fn named(cursor: &mut Cursor<'_>) -> Option<Clock> {
 
 /// Eats "half past six", "twenty minutes to five pm", "a quarter past noon".
 fn relative(cursor: &mut Cursor<'_>) -> Option<Clock> {
-    if let Some(clock) = cursor.attempt(half_hour) {
+    let is_led = matches!(cursor.word_before(1), "at" | "around" | "about" | "by" | "until" | "till") || cursor.is_at_start();
+    if is_led && let Some(clock) = cursor.attempt(half_hour) {
         return Some(clock);
     }
     // "From ten to five" is a range.
     if cursor.word_before(1) == "from" {
         return None;
     }
+    let is_first = is_first_said(cursor);
     let (minutes, is_quarter) = minutes(cursor)?;
     let is_half = minutes == 30 && is_quarter;
     let forward = cursor.eat_any(&["past", "after"]);
+    let is_of = cursor.word() == "of";
     let backward = !forward && cursor.eat_any(&["to", "till", "til", "before", "of", "until"]);
     if !forward && !backward || is_half && backward {
         return None;
@@ -89,7 +98,8 @@ fn relative(cursor: &mut Cursor<'_>) -> Option<Clock> {
         half.map_or(Some(hour), |half| hour.in_half(half))
     })?;
     // "Quarter of four people" and "two to three": without "minutes", only what cannot be counted.
-    if !cursor.ends_cleanly() || !may_end(cursor) {
+    let is_sure = (is_quarter || is_half || is_first) && !is_of;
+    if !cursor.ends_cleanly() || !is_sure && !may_end(cursor) {
         return None;
     }
     hour.moved(if forward { minutes } else { -minutes })
@@ -109,8 +119,7 @@ fn away(cursor: &mut Cursor<'_>) -> Option<Clock> {
 
 /// Eats "half three", which is half past three.
 fn half_hour(cursor: &mut Cursor<'_>) -> Option<Clock> {
-    let is_led = matches!(cursor.word_before(1), "at" | "around" | "about" | "by" | "until" | "till") || cursor.is_at_start();
-    if !is_led || !cursor.eat("half") {
+    if !cursor.eat("half") {
         return None;
     }
     let hour = number(cursor).filter(|hour| (1..=12).contains(hour))?;
@@ -195,6 +204,31 @@ fn approximate(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if cursor.is_glued(0) && cursor.eat("ish") { numeric::compact(hour) } else { None }
 }
 
+/// Eats "2-4", "9 to 11am" and, after "between", "9 and 5", which begin at their first hour.
+fn range(cursor: &mut Cursor<'_>) -> Option<Clock> {
+    let is_between = cursor.word_before(1) == "between";
+    // "2:30", "11am" or "11", and not another range.
+    let hour = |cursor: &mut Cursor<'_>| {
+        let whole = cursor.attempt(named).or_else(|| cursor.attempt(numeric::clock));
+        whole.or_else(|| Clock::shown(number(cursor).filter(|hour| (1..=24).contains(hour))?, 0, 0))
+    };
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let start = hour(cursor)?;
+    if !cursor.eat_sign('-') && !cursor.eat(if is_between { "and" } else { "to" }) {
+        return None;
+    }
+    let end = hour(cursor)?;
+    let is_whole = cursor.ends_cleanly() && may_end(cursor);
+    if !is_whole || start.is_sure || !end.is_sure {
+        return is_whole.then_some(start);
+    }
+    // "Between 11 and 1pm" begins before noon.
+    let is_same_half = start.hour % 12 < end.hour % 12;
+    start.in_half(if is_same_half == (12 <= end.hour) { Half::After } else { Half::Before })
+}
+
 /// Eats a number that the words before it make an hour.
 fn bare(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if let Some(clock) = cursor.attempt(spelled) {
@@ -204,6 +238,11 @@ fn bare(cursor: &mut Cursor<'_>) -> Option<Clock> {
         return None;
     }
     let shown = cursor.eat_digits()?;
+    let is_first = shown.digits <= 2 && {
+        let mut start = *cursor;
+        start.back();
+        is_first_said(&start)
+    };
     let is_approximate = cursor.is_glued(0) && cursor.eat("ish");
     if let Some(minute) = cursor.attempt(|cursor| spaced_minute(cursor, shown.digits)) {
         return Clock::shown(shown.value, minute, 0);
@@ -213,8 +252,16 @@ fn bare(cursor: &mut Cursor<'_>) -> Option<Clock> {
     }
     let is_hours = shown.digits == 4 && cursor.eat_any(&["hours", "hrs"]);
     let is_year = shown.digits == 4 && (1900..=2099).contains(&shown.value) && !is_hours && cursor.word_before(2) != "at";
-    let stands = (is_approximate || cursor.ends_cleanly() && may_end(cursor)) && !is_year;
+    // Whoever begins with "at 4" says next what is to be done then.
+    let is_counted = || matches!(cursor.peek(0), Some(What::Word(word)) if word.ends_with('s')) || cursor.word() == "of";
+    let may_end = may_end(cursor) || is_first && matches!(cursor.peek(0), Some(What::Word(_))) && !is_counted();
+    let stands = (is_approximate || cursor.ends_cleanly() && may_end) && !is_year;
     if stands { numeric::compact(shown) } else { None }
+}
+
+/// Whether a number follows the "at" that the text begins with.
+fn is_first_said(cursor: &Cursor<'_>) -> bool {
+    cursor.word_before(1) == "at" && cursor.before(2).is_none()
 }
 
 /// Eats the minutes of "at 3 15".
@@ -237,8 +284,14 @@ pub(super) fn may_end(cursor: &Cursor<'_>) -> bool {
 /// Eats "in the morning", "this evening", "at night", or the bare name of a part.
 pub(super) fn part_of_day(cursor: &mut Cursor<'_>, is_after_day: bool) -> Option<Part> {
     cursor.attempt(|cursor| {
+        cursor.eat_any_phrase(&["sometime", "some time", "first thing", "early", "late", "later"]);
         let is_introduced = cursor.eat_any_phrase(&["in the", "at the", "during the", "in", "at", "of the", "this", "on the"]);
         cursor.eat_any(&["early", "late"]);
+        // Eve is a person as well.
+        if is_after_day && cursor.word() == "eve" && (matches!(cursor.word_ahead(1), "to" | "at") || cursor.peek(1).is_none()) {
+            cursor.step();
+            return Some(Part::Evening);
+        }
         let part = part(cursor.word())?;
         cursor.step();
         let is_before_time = || {

@@ -4,7 +4,7 @@ use super::super::cursor::Cursor;
 use super::super::numeric;
 use super::super::spoken::{Amount, Clock, Counted, Day, Month, Near, Part, Period, Quantity, Year};
 use super::amounts::{amount, named_unit};
-use super::clocks::may_end;
+use super::clocks::{Licence, clock, may_end};
 use super::dates::{away_year, day_of_month, month_date, which};
 use super::feasts::feast;
 use super::lexicon::{Sense, month, part, weekday};
@@ -38,7 +38,8 @@ pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
 
 pub(super) fn day_within(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
     let depth = depth.checked_sub(1)?;
-    let forms: [fn(&mut Cursor<'_>, u32) -> Option<Named>; 13] = [
+    let forms: [fn(&mut Cursor<'_>, u32) -> Option<Named>; 14] = [
+        part_beside,
         distance,
         |cursor, _| shifted(cursor),
         closest,
@@ -69,6 +70,23 @@ fn distance(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
     });
     let near = if by_month { Near::FromThere } else { Near::SameWeek };
     Some(Named::from(weekday.map_or(day.clone(), |weekday| Day::WeekdayNear(weekday, Box::new(day), near))))
+}
+
+/// Eats "the night before the 1st", "the morning after" a feast and "the evening of the 3rd".
+fn part_beside(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
+    cursor.eat("the");
+    let part = part(cursor.word()).filter(|_| matches!(cursor.word(), "morning" | "afternoon" | "evening" | "night"))?;
+    cursor.step();
+    let days = match cursor.word() {
+        "before" => -1,
+        "after" => 1,
+        "of" => 0,
+        _ => return None,
+    };
+    cursor.step();
+    let named = day_within(cursor, depth).filter(|named| !named.is_vague && named.clock.is_none())?;
+    let day = if days == 0 { named.day } else { Day::Away(Amount { days, ..Amount::default() }, Box::new(named.day)) };
+    Some(Named { part: Some(part), ..day.into() })
 }
 
 pub(super) fn from_now(amount: Amount) -> Day {
@@ -109,11 +127,16 @@ fn away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
     if cursor.eat_any_phrase(&["from now", "hence", "later", "from today", "after today", "after now"]) {
         return Some((from_now(amount), by_month));
     }
-    let is_after = cursor.eat_any(&["from", "after", "following", "on"]);
+    // "A week tomorrow" and "two weeks Friday".
+    let is_weeks = amount.days != 0 && amount.days % 7 == 0 && !has_article;
+    let is_day_next =
+        matches!(cursor.word(), "today" | "tomorrow") || weekday(cursor.word()).is_some_and(|(_, sense)| sense == Sense::Only);
+    let is_after = cursor.eat_any(&["from", "after", "following"]) || is_weeks && (is_day_next || cursor.eat("on"));
     if !is_after && !cursor.eat_any_phrase(&["before", "prior to", "preceding", "ahead of"]) {
         return None;
     }
-    let named = day_within(cursor, depth).filter(|named| !named.is_vague)?;
+    // Hours are counted from a time, and not from a day.
+    let named = day_within(cursor, depth).filter(|named| !named.is_vague && !amount.is_exact)?;
     let amount = if is_after { amount } else { amount.negated() };
     Some((Day::Away(amount, Box::new(named.day)), false))
 }
@@ -206,9 +229,17 @@ fn next_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_alone = is_first && (cursor.is_at_end() || is_time_next(cursor));
     // "22/04" can hardly be anything else at the end of a sentence.
     let is_long = first.is_some_and(|first| first.digits == 2 && 12 < first.value) || matches!(before, "at" | "in");
-    let has_year = matches!(&day, Day::OfMonth(_, Month::Named(_, Year::Exactly(_))));
-    let is_plain = (is_long || has_year) && cursor.word().is_empty();
+    let read = if let Day::EitherWay(first, _) = &day { first } else { &day };
+    let has_year = matches!(read, Day::OfMonth(_, Month::Named(_, Year::Exactly(_))));
+    let is_hour_next = cursor.word() == "at" && may_be_hour(*cursor);
+    let is_plain = (is_long || has_year) && cursor.word().is_empty() || is_hour_next;
     (is_led && may_end(cursor) || is_plain && may_end(cursor) || is_alone || is_time_next(cursor)).then(|| day.into())
+}
+
+/// Whether "at" and an hour follow.
+fn may_be_hour(mut cursor: Cursor<'_>) -> bool {
+    cursor.step();
+    clock(&mut cursor, Licence::Hour).is_some()
 }
 
 /// Eats a feast, with its year, or a distance after which it is meant.

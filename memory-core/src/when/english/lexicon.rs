@@ -203,6 +203,13 @@ pub(super) fn lets_a_number_stand(word: &str) -> bool {
             | "a"
             | "an"
             | "latest"
+            | "ask"
+            | "call"
+            | "get"
+            | "go"
+            | "leave"
+            | "pick"
+            | "take"
     ) || weekday(word).is_some()
         || month(word).is_some()
         || zone(word).is_some()
@@ -221,6 +228,7 @@ pub(in super::super) fn may_begin(word: &str) -> bool {
             | "last"
             | "this"
             | "past"
+            | "same"
             | "coming"
             | "upcoming"
             | "previous"
@@ -278,6 +286,7 @@ pub(in super::super) fn may_begin(word: &str) -> bool {
             | "since"
             | "until"
             | "before"
+            | "between"
             | "lunchtime"
             | "morning"
             | "afternoon"

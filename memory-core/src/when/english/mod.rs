@@ -1,6 +1,7 @@
 //! The English grammar.
 
 mod amounts;
+mod beside;
 mod clocks;
 mod dates;
 mod days;
@@ -11,15 +12,21 @@ mod periods;
 mod weekdays;
 
 use super::cursor::Cursor;
-use super::spoken::{Clock, Day, Month, Spoken, Year};
+use super::spoken::{Clock, Day, Month, Part, Spoken, Year};
 use super::token::What;
+use beside::{around_meal, before_time, part_alone, said_again, same_time};
 use clocks::{Licence, clock, part_of_day, shift, zone_named};
 use days::{Named, day};
 
+pub(super) use beside::{as_distance, lead};
 pub(super) use lexicon::may_begin;
 
 /// Eats one expression: a day, a time, or both in any order, with a part of the day and a zone.
 pub(super) fn expression(cursor: &mut Cursor<'_>) -> Option<Spoken> {
+    [before_time, same_time, within, part_alone].into_iter().find_map(|form| cursor.attempt(form))
+}
+
+fn within(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     cursor.attempt(|cursor| {
         let mut spoken = Spoken::default();
         let mut end = None;
@@ -63,6 +70,14 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
             return true;
         }
     }
+    if spoken.clock.is_none() && spoken.part.is_none() && cursor.eat_phrase("first thing") {
+        spoken.part = Some(Part::Morning);
+        return true;
+    }
+    if spoken.day.is_some() && spoken.clock.is_none() && !spoken.is_instant() && said_again(cursor) {
+        spoken.is_same_time = true;
+        return true;
+    }
     if spoken.clock.is_none() && !spoken.is_instant() {
         let licence = licence(cursor, spoken);
         let is_dated = matches!(cursor.before(1), Some(What::Word("t")));
@@ -74,9 +89,14 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
             return true;
         }
     }
+    // "One o'clock midnight" is of the night.
+    if spoken.clock.is_some_and(|clock| !clock.is_sure) && spoken.part.is_none() && cursor.eat("midnight") {
+        spoken.part = Some(Part::Night);
+        return true;
+    }
     if spoken.part.is_none() && !spoken.is_instant() {
         let is_after_day = spoken.day.is_some() || spoken.clock.is_some();
-        if let Some(part) = cursor.attempt(|cursor| part_of_day(cursor, is_after_day)) {
+        if let Some(part) = cursor.attempt(|cursor| part_of_day(cursor, is_after_day)).or_else(|| cursor.attempt(around_meal)) {
             spoken.part = Some(part);
             return true;
         }
@@ -132,7 +152,10 @@ fn hour_before_day(cursor: &mut Cursor<'_>, spoken: &Spoken) -> Option<Clock> {
 /// Returns what the words before say about a number.
 fn licence(cursor: &Cursor<'_>, spoken: &Spoken) -> Licence {
     let is_led = match cursor.before(1) {
-        Some(What::Word("at" | "around" | "about" | "by" | "until" | "till") | What::Sign('@' | '~')) => true,
+        Some(
+            What::Word("at" | "around" | "about" | "by" | "until" | "till" | "after" | "before" | "between")
+            | What::Sign('@' | '~'),
+        ) => true,
         Some(What::Word("for")) if matches!(cursor.word_before(2), "alarm" | "scheduled" | "booked" | "reservation" | "set") => {
             true
         }
@@ -151,6 +174,19 @@ fn licence(cursor: &Cursor<'_>, spoken: &Spoken) -> Licence {
 fn eat_joint(cursor: &mut Cursor<'_>) {
     cursor.eat_sign(',');
     cursor.eat_sign('-');
-    cursor.eat_any_phrase(&["at about", "at around", "at", "around", "about", "by", "on", "from", "for", "before", "the"]);
+    cursor.eat_any_phrase(&[
+        "at about",
+        "at around",
+        "at",
+        "around",
+        "about",
+        "by",
+        "on",
+        "from",
+        "for",
+        "before",
+        "between",
+        "the",
+    ]);
     cursor.eat_sign('@');
 }

@@ -4,27 +4,53 @@ use chrono::Weekday;
 
 use super::super::cursor::Cursor;
 use super::super::numeric;
-use super::super::spoken::{Day, Month, Near, Week};
+use super::super::spoken::{Amount, Day, Month, Near, Quantity, Week};
 use super::super::token::What;
-use super::amounts::{amount, count};
+use super::amounts::{amount, count, named_unit};
 use super::clocks::may_end;
 use super::dates::{is_last, month_date, month_period, which};
 use super::days::{Named, day_within, from_now};
 use super::lexicon::{Sense, part, weekday};
 use super::numbers::{ordinal, small};
 
-/// Eats "every Monday", "each morning" and "every day"; the first time is read.
+/// Eats "every Monday", "every other day" and "every month on the 3rd"; the first time is read.
 pub(super) fn repeated(cursor: &mut Cursor<'_>) -> Option<Named> {
     if !cursor.eat_any(&["every", "each"]) {
         return None;
     }
-    cursor.eat_any(&["single", "other"]);
+    let again = |day: Day| Some(Named { repeats: true, ..day.into() });
+    if let Some(amount) = cursor.attempt(interval) {
+        return again(from_now(amount));
+    }
+    let within = cursor.attempt(|cursor| {
+        let is_period = cursor.eat_any(&["week", "month", "year"]) && cursor.eat("on");
+        let day = if is_period { day_within(cursor, 2)?.day } else { return None };
+        Some(day)
+    });
+    if let Some(day) = within {
+        return again(day);
+    }
+    cursor.eat_any(&["single", "other", "second", "alternate"]);
     let word = cursor.word();
     cursor.step();
     if let Some((weekday, _)) = weekday(word) {
-        return Some(Named { repeats: true, ..Day::Weekday(weekday, Week::Coming).into() });
+        return again(Day::Weekday(weekday, Week::Coming));
     }
     None
+}
+
+/// Eats what lies between two times: "3 days", "other week", "few hours", "hour".
+fn interval(cursor: &mut Cursor<'_>) -> Option<Amount> {
+    if cursor.eat_any(&["other", "second", "alternate"]) {
+        let (unit, each) = named_unit(cursor)?;
+        return unit.amount(Quantity::whole(2 * each)?);
+    }
+    let single = |cursor: &mut Cursor<'_>| {
+        let (unit, each) =
+            if cursor.word() == "hour" || cursor.word() == "fortnight" { named_unit(cursor)? } else { return None };
+        unit.amount(Quantity::whole(each)?)
+    };
+    cursor.attempt(amount).or_else(|| cursor.attempt(single))
 }
 
 /// Eats a day of the week, with the week and the date that are said with it.
@@ -35,9 +61,13 @@ pub(super) fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
     let leading = cursor.attempt(week_before);
     cursor.eat("on");
     let before = cursor.word_before(1);
+    if leading.is_none() && cursor.word_ahead(1) == "weekend" {
+        cursor.eat("the");
+    }
     let word = cursor.word();
-    if leading.is_some() && cursor.eat("weekend") {
-        return Some(Day::Weekday(Weekday::Sat, leading?).into());
+    let is_this = leading.is_none() && cursor.word_before(1) == "the" && cursor.word() == "weekend";
+    if (leading.is_some() || is_this) && cursor.eat("weekend") {
+        return Some(Day::Weekday(Weekday::Sat, leading.unwrap_or(Week::This)).into());
     }
     let (weekday, sense) = weekday(word)?;
     let is_plural = word.ends_with("days");
@@ -123,7 +153,7 @@ fn week_after(cursor: &mut Cursor<'_>) -> Option<Week> {
 
 /// Eats the date behind a weekday: "the 22nd", ", Jul 18, 2014", "5/12".
 fn date_of_weekday(cursor: &mut Cursor<'_>, weekday: Weekday) -> Option<Day> {
-    cursor.eat_sign(',');
+    let has_comma = cursor.eat_sign(',');
     cursor.eat("on");
     let date = |cursor: &mut Cursor<'_>| {
         month_date(cursor).or_else(|| numeric::full_date(cursor)).or_else(|| numeric::short_date(cursor))
@@ -139,6 +169,10 @@ fn date_of_weekday(cursor: &mut Cursor<'_>, weekday: Weekday) -> Option<Day> {
     }
     let is_bracketed = cursor.eat_sign('(');
     let has_article = cursor.eat("the");
+    // "On Sunday, first of all" names no date.
+    if has_comma && !has_article && matches!(cursor.peek(0), Some(What::Word(_))) {
+        return None;
+    }
     let date = ordinal(cursor).or_else(|| if has_article { u32::try_from(small(cursor)?).ok() } else { None })?;
     if is_bracketed {
         cursor.eat_sign(')');

@@ -51,7 +51,12 @@ pub(super) fn settle(
         None => match next_of(clock, now, assumed) {
             Some(settled) => Some(settled),
             None if clock.is_sure => Settled::new(today, 1, clock),
-            None => Settled::new(today, 1, clock.in_half(Half::Before)?),
+            None if is_of_afternoon(clock) => Settled::new(today, 1, at_daytime(clock, assumed)),
+            None => {
+                let clock = clock.in_half(Half::Before)?;
+                stated(clock, "comes next", assumed);
+                Settled::new(today, 1, clock)
+            }
         },
     }
 }
@@ -65,6 +70,7 @@ pub(super) fn part_alone(part: Part, date: NaiveDate, now: NaiveDateTime, assume
         Part::Afternoon => &[15],
         Part::Evening => &[19, 21],
         Part::Night => &[20, 22, 23],
+        Part::Around(hour) => &[hour],
     };
     let at = |hour: u32| Settled { date, time: NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or(NaiveTime::MIN) };
     let first = at(hours[0]);
@@ -82,6 +88,7 @@ fn in_part(clock: Clock, part: Part) -> Option<Clock> {
     let sure = |hour| Some(Clock { hour, is_sure: true, ..clock });
     match (part, clock.hour) {
         (Part::SmallHours | Part::Morning, _) => clock.in_half(Half::Before),
+        (Part::Around(around), _) => clock.in_half(if around < 12 { Half::Before } else { Half::After }),
         (Part::Noon, 5..=12) | (Part::Night, 1..=4) => sure(clock.hour),
         (Part::Evening | Part::Night, 12) => sure(24),
         (Part::Noon | Part::Afternoon | Part::Evening | Part::Night, _) => clock.in_half(Half::After),
@@ -94,12 +101,12 @@ fn next_of(clock: Clock, now: NaiveDateTime, assumed: &mut Vec<String>) -> Optio
     if clock.is_sure {
         return Settled::new(today, 0, clock).filter(|settled| settled.is_after(now));
     }
-    // Twelve is noon before it is midnight.
-    let first = if clock.hour == 12 { Half::After } else { Half::Before };
+    // Twelve is noon before it is midnight, and nobody is awake to be reminded at three in the night.
+    let first = if clock.hour == 12 || is_of_afternoon(clock) { Half::After } else { Half::Before };
     let faces = [clock.in_half(first)?, clock.in_half(Half::After)?];
-    let settled = faces.into_iter().filter_map(|face| Settled::new(today, 0, face)).find(|settled| settled.is_after(now))?;
-    assumed.push(format!("The half of the day is not said; {} comes next.", settled.time.format("%H:%M")));
-    Some(settled)
+    let meant = faces.into_iter().find(|face| Settled::new(today, 0, *face).is_some_and(|settled| settled.is_after(now)))?;
+    stated(meant, "comes next", assumed);
+    Settled::new(today, 0, meant)
 }
 
 /// Returns a time today that is over, in the later half of the day if the half was not said.
@@ -107,13 +114,28 @@ fn afternoon_of(clock: Clock) -> Clock {
     if clock.is_sure { clock } else { clock.in_half(Half::After).unwrap_or(clock) }
 }
 
-/// Returns the half of the day in which people are awake: an hour from one to five is of the afternoon.
+/// Whether an hour whose half of the day was not said is one of the afternoon: from one to six, people are asleep in the other.
+fn is_of_afternoon(clock: Clock) -> bool {
+    // A quarter to seven is told by the seven, at which people are up.
+    !clock.is_sure && (1..=6).contains(&clock.hour) && (clock.hour, clock.minute) < (6, 45)
+}
+
+/// Returns the half of the day in which people are awake.
 fn at_daytime(clock: Clock, assumed: &mut Vec<String>) -> Clock {
     if clock.is_sure {
         return clock;
     }
-    let is_asleep = clock.hour < 6;
-    let settled = if is_asleep { Clock { hour: clock.hour + 12, ..clock } } else { clock };
-    assumed.push(format!("The half of the day is not said; {:02}:{:02} is taken.", settled.hour, settled.minute));
+    let settled = if is_of_afternoon(clock) { Clock { hour: clock.hour + 12, ..clock } } else { clock };
+    stated(settled, "is taken", assumed);
     settled
+}
+
+/// Says which half of the day was taken, and which other there is.
+fn stated(clock: Clock, how: &str, assumed: &mut Vec<String>) {
+    assumed.push(format!("The half of the day is not said; {} {how}.", taken(clock)));
+}
+
+/// Names a time, and the one twelve hours from it that was meant as little.
+pub(super) fn taken(clock: Clock) -> String {
+    format!("{:02}:{:02}, not {:02}:{:02},", clock.hour, clock.minute, (clock.hour + 12) % 24, clock.minute)
 }

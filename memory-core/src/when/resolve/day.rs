@@ -21,7 +21,13 @@ pub(super) fn date_of(day: &Day, today: NaiveDate, assumed: &mut Vec<String>) ->
         Day::WeekdayAndDate(weekday, date) => {
             (0..FURTHEST_MONTH).filter_map(|months| on(today, months, *date)).find(|found| found.weekday() == *weekday)
         }
-        Day::Confirmed(weekday, day) => recently(*weekday, day, today).or_else(|| date_of(day, today, assumed)),
+        Day::Confirmed(weekday, day) => match &**day {
+            Day::EitherWay(first, other) => {
+                let named = [first, other].into_iter().filter_map(|day| date_of(day, today, &mut Vec::new()));
+                named.into_iter().find(|date| date.weekday() == *weekday).or_else(|| date_of(day, today, assumed))
+            }
+            day => recently(*weekday, day, today).or_else(|| date_of(day, today, assumed)),
+        },
         Day::Closest(nth, weekday, from) => closest(*nth, *weekday, date_of(from, today, assumed)?),
         Day::OfMonth(date, Month::Unsaid) => {
             let found = (0..12).filter_map(|months| on(today, months, *date)).find(|found| today <= *found)?;
@@ -32,6 +38,7 @@ pub(super) fn date_of(day: &Day, today: NaiveDate, assumed: &mut Vec<String>) ->
         Day::OfMonth(date, Month::Named(month, year)) => {
             in_year(*year, today, assumed, |year| NaiveDate::from_ymd_opt(year, *month, *date))
         }
+        Day::EitherWay(first, other) => either_way(first, other, today, assumed),
         Day::Nth(nth, counted, period) => in_period(period, today, assumed, |start, end| nth_of(*nth, *counted, start, end)),
         Day::Feast(holiday, year) => in_year(*year, today, assumed, |year| holiday.date(year)),
         Day::FeastFrom(holiday, from) => feast_from(*holiday, date_of(from, today, assumed)?),
@@ -47,6 +54,15 @@ pub(super) fn date_of(day: &Day, today: NaiveDate, assumed: &mut Vec<String>) ->
         }
         Day::Edge(edge, period) => in_period(period, today, assumed, |start, end| edge_of(*edge, period, start, end)),
     }
+}
+
+/// Returns the first of two readings of the same digits, and says which the other is.
+fn either_way(first: &Day, other: &Day, today: NaiveDate, assumed: &mut Vec<String>) -> Option<NaiveDate> {
+    let Some(found) = date_of(first, today, assumed) else { return date_of(other, today, assumed) };
+    if let Some(other) = date_of(other, today, &mut Vec::new()) {
+        assumed.push(format!("The month is read first, as {found}; with the day first it is {other}."));
+    }
+    Some(found)
 }
 
 /// Returns a date so long after another; the day of the month gives way where the month is too short.

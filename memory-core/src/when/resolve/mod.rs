@@ -4,12 +4,12 @@ mod clock;
 mod day;
 mod zone;
 
-use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, NaiveTime, TimeDelta};
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 
 use self::clock::{Settled, part_alone, settle};
 use self::day::date_of;
 use super::reading::{Kind, Relation};
-use super::spoken::{Amount, Clock, Day, Part, Spoken, Week};
+use super::spoken::{Amount, Clock, Day, Half, Part, Spoken, Week};
 
 pub(super) use self::zone::{Change, Of, Zone};
 
@@ -30,6 +30,15 @@ pub(super) struct Resolved {
 
 /// Returns when it is that was said; `None` for what never is, such as the 30th of February.
 pub(super) fn resolve(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
+    let resolved = resolve_next(spoken, now)?;
+    if spoken.ahead == 0 {
+        return Some(resolved);
+    }
+    let utc = resolved.at.naive_utc().checked_sub_signed(TimeDelta::try_seconds(spoken.ahead)?)?;
+    whole(now.zone.shown(utc)?, Kind::DateTime, now, resolved.assumed)
+}
+
+fn resolve_next(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
     let today = now.zone.shown(now.utc)?.date_naive();
     let is_daily = matches!(spoken.day, Some(Day::Shifted(0)));
     let is_of_today = matches!(spoken.day, Some(Day::Weekday(weekday, Week::Coming)) if weekday == today.weekday());
@@ -57,6 +66,10 @@ fn resolve_once(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
 fn resolve_in(spoken: &Spoken, now: &Moment<'_>, clocks: &dyn Zone) -> Option<Resolved> {
     let local = now.zone.shown(now.utc)?.naive_local();
     let mut assumed = Vec::new();
+    if spoken.is_same_time {
+        let date = date_of(spoken.day.as_ref()?, local.date(), &mut assumed)?;
+        return placed(Settled { date, time: local.time().with_nanosecond(0)? }, Kind::DateTime, now, clocks, assumed);
+    }
     match &spoken.day {
         Some(Day::Now) => whole(now.zone.shown(now.utc)?, Kind::DateTime, now, assumed),
         Some(Day::Away(amount, from)) if amount.is_exact => {
@@ -67,7 +80,7 @@ fn resolve_in(spoken: &Spoken, now: &Moment<'_>, clocks: &dyn Zone) -> Option<Re
             let date = date_of(day, local.date(), &mut assumed)?;
             let settled = match (spoken.clock, spoken.part) {
                 (Some(clock), part) => {
-                    settle(clock, part.or_else(|| evening(spoken, clock, &mut assumed)), Some(date), local, &mut assumed)?
+                    settle(clock, part.or_else(|| customary(spoken, clock, &mut assumed)), Some(date), local, &mut assumed)?
                 }
                 (None, Some(part)) => part_alone(part, date, local, &mut assumed),
                 (None, None) => {
@@ -79,24 +92,31 @@ fn resolve_in(spoken: &Spoken, now: &Moment<'_>, clocks: &dyn Zone) -> Option<Re
             placed(settled, Kind::DateTime, now, clocks, assumed)
         }
         None => {
-            let clock = spoken.clock?;
-            let settled = settle(clock, spoken.part.or_else(|| evening(spoken, clock, &mut assumed)), None, local, &mut assumed)?;
+            let Some(clock) = spoken.clock else {
+                // A part of the day alone is the next that is not over.
+                let part = spoken.part?;
+                let settled = part_alone(part, local.date(), local, &mut assumed);
+                let is_over = settled.date.and_time(settled.time) <= local;
+                let settled = if is_over { Settled { date: settled.date.succ_opt()?, ..settled } } else { settled };
+                return placed(settled, Kind::Time, now, clocks, assumed);
+            };
+            let settled =
+                settle(clock, spoken.part.or_else(|| customary(spoken, clock, &mut assumed)), None, local, &mut assumed)?;
             placed(settled, Kind::Time, now, clocks, assumed)
         }
     }
 }
 
-/// A dinner at seven is in the evening, though nobody says so.
-fn evening(spoken: &Spoken, clock: Clock, assumed: &mut Vec<String>) -> Option<Part> {
-    let is_meant = spoken.is_of_evening && !clock.is_sure && (5..=11).contains(&clock.hour);
-    is_meant.then(|| {
-        assumed.push(format!(
-            "The half of the day is not said; {:02}:{:02} goes with the evening.",
-            clock.hour + 12,
-            clock.minute
-        ));
-        Part::Evening
-    })
+/// A dinner at seven is in the evening, and an alarm at six in the morning, though nobody says so.
+fn customary(spoken: &Spoken, clock: Clock, assumed: &mut Vec<String>) -> Option<Part> {
+    let part = spoken.custom.filter(|_| !clock.is_sure && spoken.part.is_none())?;
+    let (hours, half, name) = match part {
+        Part::Evening => (5..=11, Half::After, "evening"),
+        _ => (4..=11, Half::Before, "morning"),
+    };
+    let meant = clock.in_half(half).filter(|_| hours.contains(&clock.hour))?;
+    assumed.push(format!("The half of the day is not said; {} goes with the {name}.", clock::taken(meant)));
+    Some(part)
 }
 
 /// Returns the moment so long from now: days as the calendar has them, and hours as they pass.

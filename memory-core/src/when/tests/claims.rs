@@ -3,11 +3,7 @@
 use chrono::{FixedOffset, LocalResult, NaiveDate, NaiveDateTime, TimeZone};
 
 use super::super::{Kind, Relation, readings, when};
-use super::{said, scoreboard, wednesday};
-
-fn holds(name: &str, table: &[(&str, &str)]) {
-    assert_eq!(scoreboard(name, table), table.len());
-}
+use super::{holds, said, wednesday};
 
 #[test]
 fn what_is_over_is_read_as_past() {

@@ -5,6 +5,7 @@ mod claims;
 mod corpora;
 mod everyday;
 mod ordinary;
+mod told;
 
 use chrono::{DateTime, FixedOffset};
 
@@ -36,4 +37,8 @@ fn scoreboard(name: &str, table: &[(&str, &str)]) -> usize {
     }
     println!("{name}: {} of {}", table.len() - wrong.len(), table.len());
     table.len() - wrong.len()
+}
+
+fn holds(name: &str, table: &[(&str, &str)]) {
+    assert_eq!(scoreboard(name, table), table.len());
 }

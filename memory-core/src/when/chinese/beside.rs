@@ -1,0 +1,75 @@
+//! Times that are told by something else in Chinese: 明天这个时候, 明年今天, 提前一小时, 晚饭后.
+
+use super::super::cursor::Cursor;
+use super::super::english::as_distance;
+use super::super::spoken::{Amount, Part, Spoken};
+use super::super::token::What;
+use super::amounts::amount;
+use super::clocks;
+use super::days::{Named, day};
+
+/// Eats "明天这个时候" and "下周的同一时间".
+pub(super) fn same_time(cursor: &mut Cursor<'_>) -> Option<Spoken> {
+    let named = day(cursor)?;
+    let day = if named.is_vague { as_distance(&named.day)? } else { named.day };
+    cursor.eat_han("的");
+    let is_said = cursor.eat_any_han(&["这个时候", "这时候", "这个时间", "同一时间", "同一个时间", "此时此刻", "此时", "这个点"]);
+    is_said.then(|| Spoken { day: Some(day), is_same_time: true, repeats: named.repeats, ..Spoken::default() })
+}
+
+/// Eats the "今天" of "明年今天", which is the day of another week, month or year.
+pub(super) fn same_day(cursor: &mut Cursor<'_>, named: Named) -> Named {
+    let is_same = |cursor: &mut Cursor<'_>| {
+        cursor.eat_han("的");
+        cursor.eat_any_han(&["今天", "今日"]).then(|| as_distance(&named.day)).flatten()
+    };
+    if !named.is_vague {
+        return named;
+    }
+    cursor.attempt(is_same).map_or(named, Named::from)
+}
+
+/// Eats "提前一小时", which stands behind the time that it leads to.
+pub(in super::super) fn lead(cursor: &mut Cursor<'_>) -> Option<Amount> {
+    if !cursor.eat_han("提前") {
+        return None;
+    }
+    cursor.eat_any_han(&["大约", "大概", "约", "个"]);
+    amount(cursor).filter(|amount| !amount.is_exact || amount.days == 0 && amount.months == 0)
+}
+
+/// Eats "晚饭后" and "睡前".
+pub(super) fn around_meal(cursor: &mut Cursor<'_>) -> Option<Part> {
+    cursor.eat_han("吃完");
+    let meals: [(&[&str], u32); 3] = [(&["早饭", "早餐"], 8), (&["午饭", "午餐", "中饭", "中午饭"], 12), (&["晚饭", "晚餐"], 19)];
+    if cursor.eat_any_han(&["睡觉之前", "睡觉前", "睡前", "临睡前"]) {
+        return Some(Part::Around(22));
+    }
+    let (_, hour) = meals.into_iter().find(|(names, _)| cursor.eat_any_han(names))?;
+    if cursor.eat_any_han(&["之前", "以前", "前"]) {
+        return Some(Part::Around(hour - 1));
+    }
+    let is_eaten = matches!((cursor.before(4), cursor.before(3)), (Some(What::Han('吃')), Some(What::Han('完'))));
+    (cursor.eat_any_han(&["之后", "以后", "过后", "后"]) || is_eaten).then_some(Part::Around(hour + 1))
+}
+
+/// Eats a part of the day that nothing else is said with: 下午给客户回电话, 晚饭后吃药.
+///
+/// Habits and stories are full of such words, so they count only where somebody says what is to be done.
+pub(super) fn part_alone(cursor: &mut Cursor<'_>) -> Option<Spoken> {
+    let is_told = matches!(
+        (cursor.before(2), cursor.before(1)),
+        (Some(What::Han('醒')), Some(What::Han('我'))) | (Some(What::Han('记')), Some(What::Han('得')))
+    );
+    if !cursor.is_at_start() && !is_told {
+        return None;
+    }
+    let part = cursor.attempt(around_meal).or_else(|| clocks::part_named(cursor))?;
+    // "晚上好", "下午茶" and "早上的会" are no times to be reminded at.
+    let is_of_thing = matches!(
+        cursor.han(0),
+        Some('好' | '安' | '茶' | '的' | '饭' | '觉' | '场' | '班' | '是' | '总' | '都' | '容' | '会' | '经' | '常')
+    );
+    let is_last = cursor.is_at_end() || matches!(cursor.peek(0), Some(What::Sign(_)));
+    (!is_of_thing && !is_last).then(|| Spoken { part: Some(part), is_vague: true, ..Spoken::default() })
+}

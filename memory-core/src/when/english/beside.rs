@@ -1,0 +1,116 @@
+//! Times that are told by something else in English: "this time tomorrow", "an hour before 3pm on Friday", "after dinner".
+
+use super::super::cursor::Cursor;
+use super::super::spoken::{Amount, Day, Month, Part, Period, Spoken, Year};
+use super::super::token::What;
+use super::amounts::amount;
+use super::days::{day, from_now};
+use super::lexicon::part;
+use super::within;
+
+/// Eats "this time tomorrow" and "the same time next week".
+pub(super) fn same_time(cursor: &mut Cursor<'_>) -> Option<Spoken> {
+    if !said_again(cursor) {
+        return None;
+    }
+    cursor.eat("on");
+    let named = day(cursor).filter(|named| named.part.is_none() && named.clock.is_none())?;
+    let day = if named.is_vague { as_distance(&named.day)? } else { named.day };
+    Some(Spoken { day: Some(day), is_same_time: true, repeats: named.repeats, ..Spoken::default() })
+}
+
+/// Eats "at the same time".
+pub(super) fn said_again(cursor: &mut Cursor<'_>) -> bool {
+    let said = cursor.attempt(|cursor| {
+        cursor.eat("at");
+        cursor.eat_any(&["around", "about"]);
+        cursor.eat("the");
+        (cursor.eat_any(&["this", "same"]) && cursor.eat("time")).then_some(())
+    });
+    said.is_some()
+}
+
+/// Returns how far from today the same day of another week, month or year is.
+pub(in super::super) fn as_distance(day: &Day) -> Option<Day> {
+    let Day::Edge(_, period) = day else { return None };
+    let months = |months: i32| Some(Amount { months: i64::from(months), ..Amount::default() });
+    let amount = match period {
+        Period::Week(weeks) => Some(Amount { days: i64::from(*weeks) * 7, ..Amount::default() }),
+        Period::Month(Month::Away(away)) => months(*away),
+        Period::Year(Year::Away(years)) => months(years.checked_mul(12)?),
+        Period::Day(_)
+        | Period::WorkWeek(_)
+        | Period::Month(Month::Unsaid | Month::Named(..))
+        | Period::Quarter(_)
+        | Period::Year(Year::Unsaid | Year::Exactly(_)) => None,
+    }?;
+    Some(from_now(amount))
+}
+
+/// Eats "24 hours before Monday 10am" and "30 minutes before my 3pm call tomorrow".
+pub(super) fn before_time(cursor: &mut Cursor<'_>) -> Option<Spoken> {
+    cursor.eat_any(&["about", "around", "exactly"]);
+    let amount = amount(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
+    let is_before = cursor.eat_any_phrase(&["before", "ahead of", "prior to"]);
+    if !is_before && !cursor.eat("after") {
+        return None;
+    }
+    let is_of_thing = cursor.eat_any(&["my", "our", "the", "his", "her", "their", "your"]);
+    let spoken = within(cursor).filter(|spoken| spoken.clock.is_some() && spoken.ahead == 0)?;
+    if spoken.day.is_none() && !is_of_thing {
+        return None;
+    }
+    Some(Spoken { ahead: if is_before { amount.seconds } else { -amount.seconds }, ..spoken })
+}
+
+/// Eats the "30 minutes before" that stands behind its time: "the call is at 3pm, remind me 30 minutes before".
+pub(in super::super) fn lead(cursor: &mut Cursor<'_>) -> Option<Amount> {
+    let amount = amount(cursor).filter(|amount| amount.seconds == 0 || amount.days == 0 && amount.months == 0)?;
+    let is_lead =
+        cursor.eat_any_phrase(&["before it", "before that", "before then", "before", "beforehand", "in advance", "ahead"]);
+    (is_lead && !matches!(cursor.peek(0), Some(What::Word(_) | What::Number(_) | What::Han(_)))).then_some(amount)
+}
+
+/// Eats "after dinner" and "before bed".
+pub(super) fn around_meal(cursor: &mut Cursor<'_>) -> Option<Part> {
+    let is_after = match cursor.word() {
+        "after" => true,
+        "before" | "at" => false,
+        _ => return None,
+    };
+    let is_at = cursor.word() == "at";
+    cursor.step();
+    let (before, at, after) = match cursor.word() {
+        "breakfast" => (7, 8, 9),
+        "lunch" => (11, 12, 13),
+        "dinner" | "supper" | "dinnertime" => (18, 19, 20),
+        "bed" if !is_at && !is_after => (22, 22, 22),
+        "bedtime" => (22, 22, 22),
+        _ => return None,
+    };
+    cursor.step();
+    cursor.eat("time");
+    let hour = if is_at {
+        at
+    } else if is_after {
+        after
+    } else {
+        before
+    };
+    Some(Part::Around(hour))
+}
+
+/// Eats a part of the day that nothing else is said with: "remind me in the morning", "after dinner take the pills".
+///
+/// Habits and stories are full of such words, so they count only where somebody says what is to be done.
+pub(super) fn part_alone(cursor: &mut Cursor<'_>) -> Option<Spoken> {
+    let is_asked = cursor.is_at_start() || cursor.word_before(1) == "me" && cursor.word_before(2) == "remind";
+    let named = cursor.attempt(|cursor| {
+        let is_in = cursor.eat_phrase("in the");
+        let part = part(cursor.word()).filter(|_| is_in && matches!(cursor.word(), "morning" | "afternoon" | "evening"))?;
+        cursor.step();
+        is_asked.then_some(part)
+    });
+    let part = named.or_else(|| cursor.attempt(around_meal).filter(|_| is_asked || cursor.is_at_end()))?;
+    Some(Spoken { part: Some(part), is_vague: true, ..Spoken::default() })
+}
