@@ -118,7 +118,7 @@ pub use query::{
 };
 pub use read::read;
 pub use refine::{Refinement, Unit};
-pub use remind::{Reminded, remind, remind_of, reminder_of};
+pub use remind::{Reminded, remind, remind_of, reminder_id, reminder_of};
 pub use reminders::{ReminderFilter, reminders};
 pub use reranker::{RerankError, Reranker};
 pub use reranking::Reranking;

@@ -85,9 +85,14 @@ pub fn reminder_of(source: &Memory, said: &str, at: DateTime<Utc>, now: DateTime
     draft.into_memory(id, now)
 }
 
+/// Returns the id of the reminder that is made of the memory `source` for one time.
+pub fn reminder_id(source: &MemoryId, at: DateTime<Utc>) -> MemoryId {
+    MemoryId::of_reminder(&[&source.to_string()], at)
+}
+
 fn made_of(source: &Memory, said: &str, at: DateTime<Utc>) -> (MemoryId, Draft) {
     let draft = Draft { scope: source.scope.clone(), source: source.source.clone(), ..Draft::new(said) };
-    let id = MemoryId::of_reminder(&[&source.id.to_string()], at);
+    let id = reminder_id(&source.id, at);
     (id, reminder(draft, Reminder { of: Some(source.id), ..Reminder::at(at) }))
 }
 

@@ -12,7 +12,7 @@ use crate::dream::Skipped;
 use crate::lifecycle::Fate;
 use crate::merge::{conserved, may_merge, merged};
 use crate::pace::{Halt, Pace};
-use crate::plan::{Filing, Merge, Parting, Plan, Reminding};
+use crate::plan::{Filing, Merge, Parting, Plan, Reminding, Withdrawal};
 
 /// How many changes are made with one sync.
 const BATCH: usize = 2_000;
@@ -38,6 +38,9 @@ pub(crate) fn apply<'s>(
         work.take(filing.id, |services, now| file(services, filing, now))?;
     }
     work.flush()?;
+    for withdrawal in &plan.withdrawn {
+        work.take(withdrawal.of, |services, _| withdraw(services, withdrawal))?;
+    }
     for reminding in &plan.reminders {
         work.take(reminding.of, |services, now| remind(services, reminding, now))?;
     }
@@ -135,6 +138,15 @@ fn remind(services: &Services, reminding: &Reminding, now: DateTime<Utc>) -> Res
     let reasons = BTreeMap::from([(memory.id, format!("{} asks for it", reminding.of))]);
     let changes = vec![Change::Create { memory: Box::new(memory), front_matter: String::new() }];
     Ok(Ok(Unit { changes, reasons }))
+}
+
+fn withdraw(services: &Services, withdrawal: &Withdrawal) -> Result<Thought, StoreError> {
+    let Withdrawal { id, of, stamp, text, .. } = withdrawal;
+    if unchanged(services, of, *text)?.is_none() {
+        return Ok(Err(CHANGED.into()));
+    }
+    let change = Change::Remove { id: *id, expected: Some(*stamp) };
+    Ok(Ok(Unit { changes: vec![change], reasons: BTreeMap::from([(*id, format!("{of} names that time no longer"))]) }))
 }
 
 fn part(parting: &Parting) -> Unit {

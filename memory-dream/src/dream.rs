@@ -12,7 +12,7 @@ use crate::apply::apply;
 use crate::glance::Glance;
 use crate::lifecycle::Spared;
 use crate::pace::{Halt, Pace};
-use crate::plan::{Filing, Looked, Merge, Parting, Plan, Reminding, Unsure, decide, renewed};
+use crate::plan::{Filing, Looked, Merge, Parting, Plan, Reminding, Unsure, Withdrawal, decide, renewed};
 use crate::review::{Contradiction, Review, Supersession};
 use crate::{Rules, Task, asking, reviewing};
 
@@ -53,6 +53,8 @@ pub struct Dreamt {
     pub spared: Vec<(MemoryId, Spared)>,
     /// What somebody is to be reminded of.
     pub reminders: Vec<Reminding>,
+    /// Which reminders went to trash, since what they were made of names their time no longer.
+    pub withdrawn: Vec<Withdrawal>,
     /// What following wikilinks led to.
     pub links: LinksResolved,
     /// What was seen when all memories were looked at together.
@@ -237,6 +239,7 @@ impl Dreamt {
         self.merged.extend(plan.merges.into_iter().filter(|merge| !left.contains(&merge.kept)));
         self.parted.extend(plan.partings.into_iter().filter(|parting| !left.contains(&parting.id)));
         self.reminders.extend(plan.reminders.into_iter().filter(|reminding| !left.contains(&reminding.of)));
+        self.withdrawn.extend(plan.withdrawn.into_iter().filter(|withdrawal| !left.contains(&withdrawal.of)));
         self.alike.extend(plan.alike);
         self.alike.sort_unstable();
         self.alike.dedup();
@@ -255,7 +258,8 @@ impl Dreamt {
     /// Tells whether nothing was changed, nor would be.
     pub fn is_empty(&self) -> bool {
         let has_moved = !(self.filed.is_empty() && self.merged.is_empty() && self.parted.is_empty());
-        let has_written = !(self.reminders.is_empty() && self.superseded.is_empty() && self.compressed.is_empty());
+        let has_written =
+            !(self.reminders.is_empty() && self.withdrawn.is_empty() && self.superseded.is_empty() && self.compressed.is_empty());
         !has_moved && !has_written && self.links.updated == 0
     }
 }

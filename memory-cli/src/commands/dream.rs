@@ -13,7 +13,8 @@ use crate::failure::Failure;
 ///
 /// Level 1 files what is clearly of one category; what is not stays in the inbox. Level 2 also makes one memory of several that
 /// say the same, without losing a sentence, and follows wikilinks. Level 3 also looks at all memories together: what contradicts what,
-/// what is about one thing, what rests; it makes reminders of what asks for them, and writes down that something holds no longer
+/// what is about one thing, what rests; it makes reminders of what asks for them, takes back those whose time a memory names no
+/// longer, and writes down that something holds no longer
 /// where a later memory says so itself. With a language model (`llm:` in config.yaml), it is asked where unsure memories belong,
 /// and at level 3 for summaries of long ones.
 /// Everything is planned first; what somebody changes meanwhile is left alone; former files are in the trash, and one
@@ -23,7 +24,8 @@ use crate::failure::Failure;
 ///
 /// JSON: {dry_run, operation?, filed: [{id, category, why, confidence?, access_count?}], unsure: [{id, confidence}],
 /// merged: [{kept, gone: [ID…], added: [TEXT…]}], alike: [[ID, ID]…], expired: [{id, since?}], decayed: [{id, since}],
-/// spared: [{id, why}], reminders: [{of, at, text}], superseded: [{id, valid_until, superseded_by}], compressed: [ID…],
+/// spared: [{id, why}], reminders: [{of, at, text}], withdrawn: [{id, of, at, text}],
+/// superseded: [{id, valid_until, superseded_by}], compressed: [ID…],
 /// review?: {contradictions, clusters, orphans, stale}, each {first: […], left_out}, degraded?, links: {resolved, unresolved, updated}, skipped: [{id, reason}]}
 #[derive(Debug, Args)]
 pub(crate) struct Dream {

@@ -157,6 +157,7 @@ fn said(dreamt: &Dreamt) -> Done {
         (dreamt.parted.len(), "sent to trash for their age"),
         (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "linked"),
         (dreamt.reminders.len(), "made into reminders"),
+        (dreamt.withdrawn.len(), "reminding no longer"),
         (dreamt.superseded.len(), "superseded"),
         (dreamt.compressed.len(), "summarised"),
         (dreamt.skipped.len(), "left alone"),

@@ -3,7 +3,7 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_dream::Dreamt;
 use memory_dream::lifecycle::{Fate, Spared};
-use memory_dream::plan::{Filing, Merge, Parting, Reminding, Unsure, Why};
+use memory_dream::plan::{Filing, Merge, Parting, Reminding, Unsure, Why, Withdrawal};
 use memory_dream::review::{Cluster, Contradiction, Listed, Orphan, Review, Side, StaleProject, Supersession};
 use serde_json::{Value, json};
 
@@ -22,6 +22,7 @@ pub(super) fn shape(dreamt: &Dreamt, is_rehearsal: bool) -> Value {
         "decayed": partings(|fate| matches!(fate, Fate::Decayed(_))),
         "spared": dreamt.spared.iter().map(|(id, why)| json!({ "id": id.to_string(), "why": spared(*why) })).collect::<Vec<_>>(),
         "reminders": dreamt.reminders.iter().map(reminding).collect::<Vec<_>>(),
+        "withdrawn": dreamt.withdrawn.iter().map(withdrawal).collect::<Vec<_>>(),
         "superseded": dreamt.superseded.iter().map(supersession).collect::<Vec<_>>(),
         "compressed": dreamt.compressed.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "links": {
@@ -75,6 +76,10 @@ fn time(moment: DateTime<Utc>) -> String {
 
 fn reminding(reminding: &Reminding) -> Value {
     json!({ "of": reminding.of.to_string(), "at": time(reminding.at), "text": reminding.said })
+}
+
+fn withdrawal(own: &Withdrawal) -> Value {
+    json!({ "id": own.id.to_string(), "of": own.of.to_string(), "at": time(own.at), "text": own.said })
 }
 
 fn supersession(own: &Supersession) -> Value {

@@ -63,6 +63,10 @@ impl Lines<'_> {
                 Some(&reminding.said),
             );
         }
+        for own in self.some(&dreamt.withdrawn) {
+            let what = format!("reminds no longer on {}", moments::minute_in(own.at, self.zone));
+            self.push("-", own.id, &what, Some(&own.said));
+        }
         for own in self.some(&dreamt.superseded) {
             self.push("~", own.of, &format!("holds no longer, says {}", self.name(own.superseded_by)), None);
         }
@@ -125,6 +129,7 @@ fn counts(dreamt: &Dreamt, is_rehearsal: bool, output: &mut Output) -> Result<()
         (gone, "merged into others"),
         (dreamt.parted.len(), "moved to trash"),
         (dreamt.reminders.len(), "made into reminders"),
+        (dreamt.withdrawn.len(), "reminding no longer"),
         (dreamt.superseded.len(), "superseded"),
         (dreamt.compressed.len(), "summarised"),
         (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "with new links"),

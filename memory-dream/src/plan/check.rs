@@ -27,6 +27,7 @@ impl Plan {
         let mut kept = HashSet::new();
         let mut gone = HashSet::new();
         let going = self.merges.iter().flat_map(|merge| &merge.gone).chain(self.partings.iter().map(|parting| &parting.id));
+        let going = going.chain(self.withdrawn.iter().map(|withdrawal| &withdrawal.id));
         for id in going {
             if !gone.insert(*id) {
                 return Err(Unaccounted::Twice(*id));

@@ -40,6 +40,8 @@ pub struct Plan {
     pub damaged: usize,
     /// What somebody is to be reminded of.
     pub reminders: Vec<Reminding>,
+    /// Which reminders go to trash, since what they were made of names their time no longer.
+    pub withdrawn: Vec<Withdrawal>,
     /// Which were listened to for that.
     pub heard: Vec<MemoryId>,
     /// Whose wikilinks are to be followed, and those that lead to them.
@@ -122,6 +124,23 @@ pub struct Reminding {
     pub said: String,
 }
 
+/// A reminder whose time is named no longer by the memory that it was made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Withdrawal {
+    /// The reminder.
+    pub id: MemoryId,
+    /// The file that this was thought out for.
+    pub stamp: Stamp,
+    /// The memory it was made of.
+    pub of: MemoryId,
+    /// The text that this was thought out for, see [`memory_core::embedded_text`].
+    pub text: ContentHash,
+    /// When it was due.
+    pub at: DateTime<Utc>,
+    /// What it said.
+    pub said: String,
+}
+
 impl Plan {
     /// Tells whether nothing is to change; what is only told, or to be followed, is no change.
     pub fn is_empty(&self) -> bool {
@@ -130,6 +149,6 @@ impl Plan {
 
     /// Returns how many changes there are; what becomes one is one.
     pub fn len(&self) -> usize {
-        self.filings.len() + self.merges.len() + self.partings.len() + self.reminders.len()
+        self.filings.len() + self.merges.len() + self.partings.len() + self.reminders.len() + self.withdrawn.len()
     }
 }

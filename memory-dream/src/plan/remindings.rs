@@ -1,13 +1,16 @@
-//! What somebody is to be reminded of.
+//! What somebody is to be reminded of, and of what no longer.
+
+use std::collections::HashMap;
 
 use chrono::{DateTime, TimeZone, Utc};
-use memory_core::{Services, StoreError, reminder_of};
+use memory_core::{Memory, MemoryId, Reminders, Services, StoreError, Stored, reminder_id, reminder_of};
 
 use super::look::{Looked, texts};
-use super::{Plan, Reminding};
-use crate::reminders::reminders;
+use super::{Plan, Reminding, Withdrawal};
+use crate::reminders::{named, reminders};
 
-/// Adds to `plan` the reminders that the memories at `places` ask for, as far as nobody has listened to them before.
+/// Adds to `plan` the reminders that the memories at `places` ask for, as far as nobody has listened to them before, and those
+/// that they asked for before they were changed.
 pub(super) fn remind<Tz: TimeZone>(
     services: &Services,
     looked: &Looked,
@@ -17,11 +20,24 @@ pub(super) fn remind<Tz: TimeZone>(
     plan: &mut Plan,
 ) -> Result<(), StoreError> {
     let is_new = |place: &&usize| looked.glances[**place].as_ref().is_some_and(|glance| !glance.is_heard);
-    let new = places.iter().filter(is_new).map(|place| looked.outlines[*place].id).collect();
+    let new: Vec<MemoryId> = places.iter().filter(is_new).map(|place| looked.outlines[*place].id).collect();
+    let mut made = if new.is_empty() { HashMap::new() } else { made(services)? };
     for memory in texts(services, new, looked.outlines.len()) {
         let memory = memory?;
         let Some(place) = looked.place(&memory.id) else { continue };
+        let text = looked.outlines[place].text;
         plan.heard.push(memory.id);
+        for reminder in made.remove(&memory.id).unwrap_or_default() {
+            let gone = reminder.memory.reminder.filter(|_| is_withdrawn(&memory, &reminder.memory, zone));
+            plan.withdrawn.extend(gone.map(|gone| Withdrawal {
+                id: reminder.memory.id,
+                stamp: reminder.stamp,
+                of: memory.id,
+                text,
+                at: gone.due,
+                said: reminder.memory.headline().to_owned(),
+            }));
+        }
         for wanted in reminders(&memory, zone, now) {
             let id = reminder_of(&memory, &wanted.text, wanted.at, now).id;
             match services.store.get(&id) {
@@ -30,9 +46,31 @@ pub(super) fn remind<Tz: TimeZone>(
                 Ok(_) | Err(StoreError::Damaged(_)) => continue,
                 Err(error) => return Err(error),
             }
-            let text = looked.outlines[place].text;
             plan.reminders.push(Reminding { of: memory.id, text, at: wanted.at, said: wanted.text });
         }
     }
     Ok(())
+}
+
+/// Returns the reminders that are not done, by the memories that they were made of.
+fn made(services: &Services) -> Result<HashMap<MemoryId, Vec<Stored>>, StoreError> {
+    let mut made: HashMap<MemoryId, Vec<Stored>> = HashMap::new();
+    for stored in services.store.reminders(Reminders::Open, None, None)?.memories {
+        if let Some(of) = stored.memory.reminder.and_then(|reminder| reminder.of)
+            && stored.problem.is_none()
+        {
+            made.entry(of).or_default().push(stored);
+        }
+    }
+    Ok(made)
+}
+
+/// Tells whether a reminder was made of words that `source` says no longer. One that a person gave a time of its own stays, as
+/// does one whose words name another time than it was made for.
+fn is_withdrawn<Tz: TimeZone>(source: &Memory, reminder: &Memory, zone: &Tz) -> bool {
+    let written = source.created_at.with_timezone(zone);
+    // However often it was snoozed: its id tells for which time it was made, and of which memory.
+    let is_made_for = |at: &DateTime<Utc>| reminder_id(&source.id, *at) == reminder.id;
+    let made_for = named(&reminder.content, &written).into_iter().find(is_made_for);
+    made_for.is_some_and(|at| named(&source.content, &written).binary_search(&at).is_err())
 }

@@ -41,7 +41,9 @@ fn is_vetoed(before: &str, whole: &str, is_request: bool) -> bool {
     let is_question =
         whole.trim_end_matches(['。', '!', '?', '？']).ends_with(['吗', '么', '呢']) || whole.ends_with(['?', '？']);
     let is_reported = has(before, "说 表示 声称 据报道") && !is_request;
-    has(whole, HABITS)
+    // Who asks to be reminded every Monday tells of no habit.
+    let asks_again = has(whole, "提醒 记得 别忘") && !has(whole, SELDOM);
+    has(whole, HABITS) && !asks_again
         || has(whole, OFF)
         || is_condition
         || is_reported
@@ -94,6 +96,7 @@ const REQUESTS: &str =
 const WANTS: &str = "必须 需 应该 应当 该 打算 计划 准备 得去 得交 得把 得给 想去 截止 到期 期限 ddl deadline 最后一天 最晚 最迟 不得晚于 \
     争取";
 const HABITS: &str = "每 通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 天天 定期 老是";
+const SELDOM: &str = "通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 老是";
 const OFF: &str = "取消了 已取消 被取消 会议取消 不用 不必 无需 不需要 没必要 不再 别提醒 不要提醒 已经 曾 已完成 完成了 做完 昨天 昨晚 \
     前天 上周 上个月 去年 刚刚 刚才";
 const DOUBT: &str = "也许 可能 说不定 大概 或许 似乎 据说 喜欢 讨厌 偏好 爱 例如 比如";

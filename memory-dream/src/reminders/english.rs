@@ -56,8 +56,10 @@ impl<'c> Clause<'c> {
 
     fn is_vetoed(&self, is_request: bool) -> bool {
         let is_plural_day = |word: &str| word.len() < 11 && word.ends_with("days") && is_in(WEEKDAYS, word);
-        let is_habit =
-            self.words().chain(self.time.iter().map(String::as_str)).any(|word| is_in(HABITS, word) || is_plural_day(word));
+        // Who asks to be reminded every Monday tells of no habit.
+        let asks_again = is_request && self.words().any(|word| is_in("remind reminder forget", word));
+        let is_one = |word: &str| if asks_again { is_in(SELDOM, word) } else { is_in(HABITS, word) || is_plural_day(word) };
+        let is_habit = self.words().chain(self.time.iter().map(String::as_str)).any(is_one);
         let is_off = says_one_of(&self.said, OFF);
         let is_asked = self.text.trim_end().ends_with('?') && !is_request && !says_one_of(&self.said, POLITE);
         let is_denied = !is_request && self.words().any(is_negation);
@@ -310,6 +312,8 @@ const SUPPOSED: &[&str] = &[
 ];
 const HABITS: &str = "every each usually often always typically normally generally sometimes whenever rarely habit habitually routinely \
     twice regularly";
+const SELDOM: &str =
+    "usually often always typically normally generally sometimes whenever rarely habit habitually routinely regularly";
 const CLOCKS: &str = "minute minutes hour hours second seconds min mins";
 const WEEKDAYS: &str = "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays";
 const TASTES: &str = "prefer prefers preferred like likes love loves hate hates enjoy enjoys dislike dislikes";

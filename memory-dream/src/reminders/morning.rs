@@ -9,6 +9,15 @@ const MORNING: u32 = 9;
 /// Returns when somebody is to be reminded of what a reading names, seen from `written`: a day without a time at nine in the
 /// morning, and that very day, if it was written later, at the next full hour, as [`memory_core::due()`] does.
 pub(super) fn due<Tz: TimeZone>(reading: &Reading, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
+    let (at, mut assumed) = day_or_time(reading, written);
+    if reading.repeats {
+        let again = "It comes again; only the next time is meant.";
+        assumed = Some(assumed.map_or_else(|| again.to_owned(), |assumed| format!("{assumed} {again}")));
+    }
+    (at, assumed)
+}
+
+fn day_or_time<Tz: TimeZone>(reading: &Reading, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
     if reading.kind != Kind::Date {
         return (reading.at.to_utc(), reading.assumed.clone());
     }

@@ -14,7 +14,8 @@ pub(super) enum Strength {
 impl Strength {
     /// Tells whether this is enough to be reminded at such a time.
     ///
-    /// A time of day alone, hours from now, a month as a whole and today are named by facts and habits as well.
+    /// A time of day alone, hours from now, a month as a whole, today and what comes again are named by facts and habits as
+    /// well.
     pub(super) fn is_enough(self, reading: &Reading) -> bool {
         let is_to_come = match reading.relation {
             Relation::Future => true,
@@ -25,7 +26,7 @@ impl Strength {
             && reading.kind != Kind::Time
             && !reading.is_vague
             && !is_hours_away(&reading.text);
-        is_to_come && !reading.repeats && (self == Self::Ask || is_plain_day)
+        is_to_come && (self == Self::Ask || is_plain_day && !reading.repeats)
     }
 }
 

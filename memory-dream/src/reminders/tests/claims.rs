@@ -23,6 +23,27 @@ fn a_day_without_a_time_means_nine_in_the_morning_and_says_so() {
 }
 
 #[test]
+fn who_asks_to_be_reminded_again_and_again_is_reminded_of_the_next_time() {
+    for (text, at) in [
+        ("Remind me every Monday at 9 to water the plants.", "2025-06-16 09:00"),
+        ("Don't forget to stretch every other day.", "2025-06-13 09:00"),
+        ("提醒我每周五下午四点交周报", "2025-06-13 16:00"),
+        ("每个月15号记得还信用卡", "2025-06-15 09:00"),
+    ] {
+        assert_eq!(said(text), at, "{text}");
+        assert!(found(text)[0].assumed.as_deref().is_some_and(|assumed| assumed.contains("comes again")), "{text}");
+    }
+    for text in [
+        "Water the plants every Monday at 9.",
+        "Please run the tests every Friday.",
+        "我每周五下午四点交周报",
+        "Remind me that she usually calls on Friday.",
+    ] {
+        assert_eq!(said(text), "", "{text}");
+    }
+}
+
+#[test]
 fn times_are_seen_from_when_a_memory_was_written_and_not_from_now() {
     let memory = memory("call Anna tomorrow at 3pm");
     let now = |hours| reminders(&memory, &written().timezone(), written().to_utc() + TimeDelta::hours(hours)).len();
