@@ -15,6 +15,8 @@ pub struct Notified {
     pub failed: Option<NotifyError>,
     /// How many are still to be shown.
     pub waiting: u64,
+    /// Why there may be others of which nobody was told, if there may.
+    pub degraded: Option<String>,
     /// What is wrong with the files of those that are not shown because it could not be written down that they were.
     pub problems: Vec<Problem>,
 }
@@ -33,8 +35,9 @@ const LONGEST: usize = 240;
 pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: &Tz) -> Result<Notified, StoreError> {
     services.store.refresh()?;
     let now = services.clock.now();
-    let mut report = Notified::default();
-    let mut waiting = services.store.reminders(Reminders::ToBeShown(now), None, None)?.memories.into_iter();
+    let page = services.store.reminders(Reminders::ToBeShown(now), None, None)?;
+    let mut report = Notified { degraded: page.degraded, ..Notified::default() };
+    let mut waiting = page.memories.into_iter();
     for stored in waiting.by_ref() {
         let id = stored.memory.id;
         let claim =

@@ -109,7 +109,8 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError>;
 
     /// Returns the first `limit` of the reminders that are meant, and how many there are in all: what is due first comes
-    /// first, ties by id. Of those that lie `within` scopes, if any are given.
+    /// first, ties by id. Of those that lie `within` scopes, if any are given. What is left out because it cannot be told when it is
+    /// due is told of in `degraded`, but where those of one memory are meant.
     ///
     /// # Errors
     /// When the files cannot be read.

@@ -28,7 +28,7 @@
 //! | remind | `{id, path, created, due, assumed?}`, see [`reminded`] |
 //! | reminders | as list |
 //! | done, snooze, pin, unpin | as read |
-//! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending}`, see [`notified`] |
+//! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`, see [`notified`] |
 //! | anything that failed | `{"error": {code, message, hint?}}`, see [`error`] |
 
 mod context;

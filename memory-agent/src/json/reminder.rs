@@ -27,6 +27,8 @@ struct NotifiedShape<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<&'a str>,
     pending: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degraded: Option<&'a str>,
 }
 
 /// Writes what became of the wish to be reminded: `{id, path, created, due, assumed?}`; `created` is false if there was such
@@ -42,7 +44,7 @@ pub fn reminded(reminded: &Reminded) -> Value {
     })
 }
 
-/// Writes whom somebody was told of: `{shown: [MEMORY…], waiting, method, instead?, failed?, pending}`; `method` is the way
+/// Writes whom somebody was told of: `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`; `method` is the way
 /// that was taken, `instead` why it is not the one that was wished for, and `pending` whether there is a page of what is due.
 pub fn notified(notified: &Notified, method: &str, instead: Option<&str>, pending: bool) -> Value {
     value(&NotifiedShape {
@@ -52,5 +54,6 @@ pub fn notified(notified: &Notified, method: &str, instead: Option<&str>, pendin
         instead,
         failed: notified.failed.as_ref().map(|error| error.why.as_str()),
         pending,
+        degraded: notified.degraded.as_deref(),
     })
 }

@@ -17,7 +17,7 @@ use crate::zone::Zone;
 /// but pending.md, where all that is due and not done stands for agents to read. Run it from time to time, such as by cron.
 /// What cannot be shown is shown the next time; what was shown stays due until it is done.
 ///
-/// JSON: {shown: [MEMORY…], waiting, method, instead?, failed?, pending}: `waiting` counts those still to be shown, `method` is
+/// JSON: {shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}: `waiting` counts those still to be shown, `method` is
 /// osascript, notify-send, file or off, `instead` says why it is not the one of the settings, `failed` why not all were shown,
 /// and `pending` whether pending.md is there
 #[derive(Debug, Args)]
@@ -59,6 +59,9 @@ fn show(report: &Notified, name: &str, instead: Option<&str>, zone: Zone, output
     }
     for problem in &report.problems {
         output.warning(&format!("{problem}; so it was not shown"))?;
+    }
+    if let Some(why) = &report.degraded {
+        output.less_than_it_should_be(why)?;
     }
     instead.map_or(Ok(()), |instead| output.note(instead))?;
     let by = if name == "file" { "in pending.md".to_owned() } else { format!("by {name}") };

@@ -12,7 +12,7 @@ use crate::print::{Column, Form, Table};
 /// List reminders, what is due first before all others
 ///
 /// JSON: {memories: [MEMORY…], total, degraded?}; each has `due`, and `reminds` (the id of the memory it was made of),
-/// `notified_at` and `done_at` if they say something
+/// `notified_at` and `done_at` if they say something; `degraded` says which are left out because it cannot be told when they are due
 ///
 /// In a pipe: id, when it is due, its state (waiting, due or done), and its title or first line.
 #[derive(Debug, Args)]
@@ -63,7 +63,10 @@ impl Reminders {
             app.output.less_than_it_should_be(why)?;
         }
         let shown = page.memories.len() as u64;
+        // Where something is left out, nobody knows that there is nothing.
+        let is_sure = page.degraded.is_none();
         Ok(match (page.total, filter) {
+            (0, _) if !is_sure => Ok(()),
             (0, ReminderFilter::Due) => app.output.note("nothing is due"),
             (0, ReminderFilter::Open | ReminderFilter::All) => app.output.note("there are no reminders"),
             (total, _) if total == shown => Ok(()),

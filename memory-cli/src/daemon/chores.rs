@@ -90,7 +90,7 @@ impl Chores for HomeChores<'_> {
         self.keep_page()?;
         Ok(match (report.shown.len(), report.failed) {
             (_, Some(error)) => Done::LeftOut(format!("{} left to be shown: {error}", count(report.waiting, "reminder"))),
-            (0, None) => Done::Nothing,
+            (0, None) => report.degraded.map_or(Done::Nothing, Done::LeftOut),
             (shown, None) => Done::This(format!("{} shown by {}", count(shown as u64, "reminder"), way.name)),
         })
     }

@@ -71,6 +71,21 @@ fn what_the_words_leave_open_is_said_with_the_other_reading() {
 }
 
 #[test]
+fn a_reminder_that_cannot_be_understood_is_not_passed_over_in_silence() {
+    let sandbox = Sandbox::new();
+    sandbox.file(
+        ".memory/categories/reminders/tea.md",
+        "---\nid: 7a1c9a52-5b0e-4d9f-8f5e-0a3f2b1c4d5e\ndue: next week\n---\nmake tea\n",
+    );
+    assert_snapshot!(sandbox.run(&["reminders"]), @r#"
+    --- stderr
+    warning: the answer may be less than it should be: 1 reminder is left out, as it cannot be told when it is due (categories/reminders/tea.md:3: the value of `due` is "next week", not a date such as [day] or [time])
+    "#);
+    assert_snapshot!(sandbox.run(&["reminders", "--json"]), @r#"{"memories":[],"total":0,"degraded":"1 reminder is left out, as it cannot be told when it is due (categories/reminders/tea.md:3: the value of `due` is \"next week\", not a date such as [day] or [time])"}"#);
+    assert!(sandbox.json(&["notify"])["degraded"].as_str().is_some_and(|why| why.contains("1 reminder is left out")));
+}
+
+#[test]
 fn what_names_no_time_or_one_that_is_over_is_refused() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["remind", "Anna likes tea"]), @r#"

@@ -1,6 +1,6 @@
 //! Finding reminders.
 
-use memory_core::{Page, Reminders, Scope, StoreError};
+use memory_core::{Category, Page, Phase, Problem, Reminders, Scope, StoreError, Stored};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
@@ -38,12 +38,60 @@ impl Index {
                 let memories: Vec<_> =
                     fresh.into_iter().map(|(stored, _)| stored).filter(|stored| wanted.includes(&stored.memory)).collect();
                 let total = total.saturating_sub((found - memories.len()) as u64);
-                return Ok(Page { memories, total, degraded: self.degraded()? });
+                let untold = if matches!(wanted, Reminders::Of(_)) { None } else { self.untold(within)? };
+                let degraded: Vec<_> = self.degraded()?.into_iter().chain(untold).collect();
+                let degraded = Some(degraded.join("; ")).filter(|degraded| !degraded.is_empty());
+                return Ok(Page { memories, total, degraded });
             }
             round += 1;
             self.reread(&stale)?;
         }
     }
+}
+
+/// How many reminders are named of which nobody can tell when they are due.
+const NAMED: usize = 3;
+
+/// How many damaged files are looked at for that.
+const LOOKED_AT: usize = 1_000;
+
+impl Index {
+    /// Says which reminders are left out because nobody can tell when they are due.
+    fn untold(&self, within: Option<&[Scope]>) -> Result<Option<String>, StoreError> {
+        let documents = self.ask("look for damaged reminders", |_, opened| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM documents INDEXED BY damaged WHERE damaged = 1 AND due IS NULL AND id NOT NULL \
+                 ORDER BY key LIMIT {LOOKED_AT}"
+            );
+            let mut select = opened.connection.prepare_cached(&sql)?;
+            Ok(select.query_map([], Document::read)?.collect::<Result<Vec<_>, _>>()?)
+        })?;
+        let files = self.freshen(documents, |document| document).fresh.into_iter().map(|(stored, _)| stored);
+        let is_visible = |stored: &Stored| within.is_none_or(|within| within.contains(&stored.memory.scope));
+        let untold = files.filter(is_untold_reminder).filter(is_visible);
+        let problems: Vec<Problem> = untold.filter_map(|stored| stored.problem).collect();
+        // Of what is damaged, the scope may be wrong as well: who may not see all is told how many there are, and no more.
+        let most = if within.is_none() { NAMED } else { 0 };
+        let mut named: Vec<String> = problems.iter().take(most).map(ToString::to_string).collect();
+        if named.len() < problems.len() {
+            named.push(format!("`memory doctor` names {}", if named.is_empty() { "it" } else { "the others" }));
+        }
+        Ok(match problems.len() {
+            0 => None,
+            1 => Some(format!("1 reminder is left out, as it cannot be told when it is due ({})", named.join("; "))),
+            count => {
+                Some(format!("{count} reminders are left out, as it cannot be told when they are due ({})", named.join("; ")))
+            }
+        })
+    }
+}
+
+/// Tells whether a damaged file that names no time is a reminder: by its folder, or by what is wrong with it.
+fn is_untold_reminder(stored: &Stored) -> bool {
+    let memory = &stored.memory;
+    let is_filed = memory.phase == Phase::Organized && memory.category == Category::Reminders;
+    let is_about_due = || stored.problem.as_ref().is_some_and(|problem| problem.what.contains("`due`"));
+    memory.reminder.is_none() && (is_filed || is_about_due())
 }
 
 fn select(

@@ -266,6 +266,25 @@ fn a_file_may_have_any_name_that_a_person_gives_it() {
 }
 
 #[test]
+fn a_reminder_of_which_nobody_can_tell_when_it_is_due_is_named() {
+    let home = Home::with(&[Note { front: "due: 2024-01-02\n", ..DARK }]);
+    let index = home.index();
+    let degraded = |wanted| {
+        index.refresh(Depth::Usual).unwrap();
+        index.reminders(wanted, None, None).unwrap().degraded
+    };
+    assert_eq!(degraded(Reminders::Open), None);
+    home.write(&Note { front: "due: next week\n", ..DARK });
+    let all = [Reminders::All, Reminders::Open, Reminders::Due(chrono::DateTime::UNIX_EPOCH)];
+    for wanted in all {
+        assert!(degraded(wanted).is_some_and(|why| why.contains("1 reminder is left out") && why.contains("next week")));
+    }
+    home.put("categories/reminders/tea.md", b"---\nscope: [\n---\nmake tea\n");
+    home.put("categories/knowledge/tea.md", b"---\nscope: [\n---\ntea is made of leaves\n");
+    assert!(degraded(Reminders::Open).is_some_and(|why| why.contains("2 reminders are left out")));
+}
+
+#[test]
 fn a_reminder_that_a_person_puts_off_is_due_then() {
     let home = Home::with(&[Note { front: "due: 2024-01-02\n", ..DARK }]);
     let index = home.index();
