@@ -3,9 +3,6 @@
 use crate::link::follow;
 use crate::{MemoryStoreExt, Services, StoreError, Stored, wikilink};
 
-/// A link may shorten an id to as many digits.
-const SHORTEST_PREFIX: usize = 4;
-
 /// Returns the memories that lead to the one a person means by `reference`: by a link or by a wikilink, by path.
 ///
 /// # Errors
@@ -16,8 +13,8 @@ pub fn backlinks(services: &Services, reference: &str) -> Result<Vec<Stored>, St
     let id = stored.memory.id;
     let mut referring = Vec::new();
     let mut keys = wikilink::names_of(&stored.memory, &stored.path);
-    let digits = id.to_string();
-    keys.extend((SHORTEST_PREFIX..=digits.len()).map(|length| digits[..length].to_owned()));
+    keys.extend(wikilink::prefixes(&id));
+    keys.extend(stored.memory.supersedes.iter().flat_map(wikilink::prefixes));
     for candidate in services.store.referring(&id, &keys)? {
         if candidate.memory.id != id && (candidate.memory.links.contains(&id) || leads_to(services, &candidate, &stored)?) {
             referring.push(candidate);

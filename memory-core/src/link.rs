@@ -85,7 +85,9 @@ pub fn resolve_links_of(
     for id in ids {
         let Some(stored) = there(services, id)? else { continue };
         links.follow_all(services, &stored)?;
-        let names = wikilink::names_of(&stored.memory, &stored.path);
+        let mut names = wikilink::names_of(&stored.memory, &stored.path);
+        // Who names one whose place it took by its id means it from now on.
+        names.extend(stored.memory.supersedes.iter().flat_map(wikilink::prefixes));
         for other in services.store.referring(id, &names)? {
             links.follow_those_to(services, &other, id)?;
         }

@@ -123,7 +123,8 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
 
 /// What memories are called, for following wikilinks.
 pub trait Names: Debug + Send + Sync {
-    /// Returns whatever is called `key`, see [`crate::wikilink::keys`].
+    /// Returns whatever is called `key`, see [`crate::wikilink::keys`]. The id of a memory that is gone is a name of the one that
+    /// took its place ([`crate::Memory::supersedes`]).
     ///
     /// # Errors
     /// When the files cannot be read.

@@ -99,8 +99,11 @@ impl Names for FakeStore {
         for (path, memory) in state.memories.values() {
             let candidate = |by| Candidate { target: Target::Memory(memory.id), path: path.clone(), by };
             let is_called = |name: &str| wikilink::keys(name).iter().any(|own| own == key);
+            let is_former = |id: &MemoryId| id.to_string() == key && !state.memories.contains_key(id);
             if memory.id.to_string() == key {
                 found.push(candidate(By::Id));
+            } else if memory.supersedes.iter().any(is_former) {
+                found.push(candidate(By::Former));
             } else if is_called(path) {
                 found.push(candidate(By::Path));
             } else if memory.title.as_deref().is_some_and(is_called) {

@@ -6,8 +6,8 @@ use chrono::TimeDelta;
 
 use crate::{
     Category, Change, Code, Draft, Duplicates, Filter, Lifetime, Memory, MemoryStoreExt, Order, Outcome, Patch, Phase, Query,
-    Ranking, Reminder, Reminders, Scope, Secrets, Services, Slice, StoreError, Tags, Verb, backlinks, delete, link, list, read,
-    resolve_links, search, tag, unlink, update, upgrade, write,
+    Ranking, Refinement, Reminder, Reminders, Scope, Secrets, Services, Slice, StoreError, Tags, Unit, Verb, backlinks, delete,
+    link, list, read, resolve_links, search, tag, unlink, update, upgrade, write,
 };
 
 /// Checks every promise of [`crate::MemoryStore`]; `make` returns services over a new, empty store.
@@ -30,6 +30,7 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
     what_is_over_is_left_out(&make());
     whoever_speaks_is_known(&make());
     links_go_both_ways(&make());
+    the_id_of_what_is_gone_leads_to_what_took_its_place(&make());
     accesses_are_counted_and_folded(&make());
     origins_and_texts_are_found(&make());
     reminders_are_found_by_when_they_are_due(&make());
@@ -246,6 +247,25 @@ fn links_go_both_ways(services: &Services) {
     link(services, &second, &first).expect("linked");
     assert_eq!((links(&first), links(&second)), (vec![second.clone()], vec![first.clone()]));
     assert_eq!(link(services, &first, &first).expect_err("to itself").code(), Code::InvalidInput);
+}
+
+fn the_id_of_what_is_gone_leads_to_what_took_its_place(services: &Services) {
+    let old = put(services, draft("the ferry leaves at seven"));
+    let from = put(services, draft(&format!("see [[{old}]] for the ferry")));
+    let new = put(services, draft("the ferry leaves at eight"));
+    let stored = services.store.get_by(&new).expect("it is there");
+    let supersedes = vec![old.parse().expect("an id")];
+    let kept = stored.memory.id;
+    let memory = Memory { supersedes, version: stored.memory.version + 1, ..stored.memory };
+    let mut refinement = Refinement::new(services, Verb::Dream);
+    let changes = vec![Change::Replace { expected: stored.stamp, memory: Box::new(memory) }];
+    refinement.commit(vec![Unit { changes, ..Unit::default() }]).expect("it takes its place");
+    let leading = |to: &str| backlinks(services, to).expect("answered").into_iter().map(|stored| stored.memory.id.to_string());
+    assert_eq!((leading(&old).collect::<Vec<_>>(), leading(&new).count()), (vec![from.clone()], 0), "it is still there");
+    delete(services, &old).expect("deleted");
+    assert_eq!(leading(&new).collect::<Vec<_>>(), std::slice::from_ref(&from));
+    assert_eq!(resolve_links(services).expect("resolved").unresolved, 0);
+    assert_eq!(services.store.get_by(&from).expect("it is there").memory.links, [kept]);
 }
 
 fn accesses_are_counted_and_folded(services: &Services) {

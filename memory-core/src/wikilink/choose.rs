@@ -36,6 +36,8 @@ pub enum By {
     Title,
     /// One of its aliases.
     Alias,
+    /// The id, or a prefix of it, of a memory that is gone and whose place it took.
+    Former,
 }
 
 /// How links find their targets.
@@ -70,6 +72,15 @@ pub fn names_of(memory: &Memory, path: &str) -> Vec<String> {
     distinct([own].into_iter().chain(origin).chain(titles))
 }
 
+/// A link may shorten an id to as many digits.
+const SHORTEST_PREFIX: usize = 4;
+
+/// Returns the keys of the links that name a memory by its id or by a prefix of it.
+pub fn prefixes(id: &MemoryId) -> Vec<String> {
+    let digits = id.to_string();
+    (SHORTEST_PREFIX..=digits.len()).map(|length| digits[..length].to_owned()).collect()
+}
+
 /// Returns the key under which a file is found: its name, without `.md`.
 pub(super) fn file_key(path: &str) -> String {
     let name = fold(path);
@@ -96,7 +107,8 @@ fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
 /// Returns the one of `candidates` that `target`, in the note at `from`, leads to.
 ///
 /// The candidates are what [`keys`] found; of those found by path, the one is meant that the rule says, and none if the
-/// target names another folder. Of several with the same title or alias, the shortest path wins.
+/// target names another folder. Of several with the same title or alias, the shortest path wins. What took the place of another
+/// is meant by that one's id where nothing else is.
 pub fn choose<'a>(target: &str, from: Option<&str>, candidates: &'a [Candidate], rule: Rule) -> Option<&'a Candidate> {
     let by = |by: By| candidates.iter().filter(move |candidate| candidate.by == by);
     let shortest = |by_name: By| by(by_name).min_by_key(|candidate| (candidate.path.chars().count(), &candidate.path));
@@ -111,6 +123,7 @@ pub fn choose<'a>(target: &str, from: Option<&str>, candidates: &'a [Candidate],
         .or_else(|| by_path().map(|(_, candidate)| candidate))
         .or_else(|| shortest(By::Title))
         .or_else(|| shortest(By::Alias))
+        .or_else(|| shortest(By::Former))
 }
 
 #[cfg(test)]

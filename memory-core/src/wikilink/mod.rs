@@ -9,7 +9,7 @@ mod place;
 mod tags;
 
 pub use catalog::{Catalog, Destination};
-pub use choose::{By, Candidate, Rule, Target, choose, keys, names_of};
+pub use choose::{By, Candidate, Rule, Target, choose, keys, names_of, prefixes};
 pub use code::blank_code;
 pub use fold::fold;
 pub use parse::{Fragment, Wikilink, parse, parse_prose};

@@ -70,7 +70,8 @@ fn made(services: &Services) -> Result<HashMap<MemoryId, Vec<Stored>>, StoreErro
 fn is_withdrawn<Tz: TimeZone>(source: &Memory, reminder: &Memory, zone: &Tz) -> bool {
     let written = source.created_at.with_timezone(zone);
     // However often it was snoozed: its id tells for which time it was made, and of which memory.
-    let is_made_for = |at: &DateTime<Utc>| reminder_id(&source.id, *at) == reminder.id;
+    let sources = || std::iter::once(&source.id).chain(&source.supersedes);
+    let is_made_for = |at: &DateTime<Utc>| sources().any(|of| reminder_id(of, *at) == reminder.id);
     let made_for = named(&reminder.content, &written).into_iter().find(is_made_for);
     made_for.is_some_and(|at| named(&source.content, &written).binary_search(&at).is_err())
 }

@@ -321,6 +321,17 @@ fn a_deep_dream_makes_each_reminder_once() {
     assert!(open().is_empty());
 }
 
+#[test]
+fn a_wikilink_by_the_id_of_what_became_part_of_another_leads_there() {
+    let bed = Bed::new();
+    let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
+    let long = bed.put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
+    assert_eq!(bed.dream(&[Task::Merge]).merged.iter().map(|merge| merge.kept).collect::<Vec<_>>(), [long]);
+    let late = bed.put(&format!("Ask whoever wrote [[{short}|the note]] about the port."));
+    bed.dream(Level::Medium.tasks());
+    assert_eq!(bed.get(late).map(|memory| memory.links), Some(vec![long]));
+}
+
 /// Returns when the reminders that are not done are due.
 fn due(bed: &Bed) -> Vec<String> {
     let open = bed.services.store.reminders(Reminders::Open, None, None).expect("they are told").memories;

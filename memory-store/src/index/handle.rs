@@ -39,6 +39,8 @@ pub(super) enum Handle<'a> {
     Ends,
     /// Who speaks in it: a word of its source if it is part of a conversation, or of the agent whose it is.
     Speaker(&'a str),
+    /// The first four digits of the id of a memory whose place it took.
+    Former(&'a str),
     /// The memory that it is a reminder of.
     Reminds(&'a MemoryId),
     /// The year it was written in.
@@ -71,6 +73,7 @@ impl Handle<'_> {
             Self::Speaker(name) => hash(16, &[&name.to_lowercase()]),
             Self::Year(year) => hash(17, &[&year.to_string()]),
             Self::Month(month) => hash(18, &[&month.to_string()]),
+            Self::Former(digits) => hash(21, &[digits]),
             Self::Reminds(id) => hash(20, &[&id.to_string()]),
             Self::Weekday(day) => hash(19, &[&day.num_days_from_monday().to_string()]),
         };

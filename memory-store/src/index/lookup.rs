@@ -14,7 +14,7 @@ use super::update::id_bytes;
 use crate::file::load;
 
 /// The shortest prefix of an id that is taken for one.
-const SHORTEST: usize = 4;
+pub(super) const SHORTEST: usize = 4;
 
 /// So many memories with the same prefix are enough to say that it is ambiguous.
 const ENOUGH: usize = 20;
@@ -128,12 +128,31 @@ impl Index {
                     Candidate { target, path: document.path, by }
                 }));
             };
-            add(by_prefix(connection, key, None)?, By::Id);
+            let by_id = by_prefix(connection, key, None)?;
+            let former = if by_id.is_empty() { index.in_place_of(connection, key)? } else { Vec::new() };
+            add(by_id, By::Id);
+            add(former, By::Former);
             add(own, By::Path);
             add(Document::by_handle(connection, Handle::Title(key).bits())?, By::Title);
             add(Document::by_handle(connection, Handle::Alias(key).bits())?, By::Alias);
             Ok(named)
         })
+    }
+
+    /// Returns the documents that took the place of one whose id begins with `prefix`.
+    fn in_place_of(&self, connection: &Connection, prefix: &str) -> Result<Vec<Document>, Trouble> {
+        let digits: String = prefix.chars().filter(|character| *character != '-').collect::<String>().to_lowercase();
+        if prefix_range(prefix).is_none() {
+            return Ok(Vec::new());
+        }
+        let took = |document: &Document| {
+            let Ok(Some(loaded)) = load(self.disk.as_ref(), &document.path) else { return false };
+            let mut former = loaded.stored.memory.supersedes.iter().map(|id| id.to_string().replace('-', ""));
+            former.any(|id| id.starts_with(&digits))
+        };
+        let mut documents = Document::by_handle(connection, Handle::Former(&digits[..SHORTEST]).bits())?;
+        documents.retain(took);
+        Ok(documents)
     }
 
     /// Returns what `key` names if a document came from a file of that name: that file, and whatever else is called so,

@@ -7,6 +7,7 @@ use memory_core::rank::Facts;
 use memory_core::{ContentHash, Memory, MemoryId, Reminder, Scope, Tags, embedded_text, text, wikilink};
 
 use super::handle::{Handle, hash_bytes, mix};
+use super::lookup::SHORTEST;
 use super::words::Words;
 use crate::disk::Signature;
 use crate::file::Loaded;
@@ -198,6 +199,7 @@ fn handles(memory: &Memory, path: &str) -> Vec<i64> {
     bits.extend(memory.origin.iter().map(|origin| Handle::Origin(origin).bits()));
     bits.extend(memory.links.iter().map(|link| Handle::Link(link).bits()));
     bits.extend(memory.reminder.and_then(|reminder| reminder.of).map(|id| Handle::Reminds(&id).bits()));
+    bits.extend(memory.supersedes.iter().map(|id| Handle::Former(&id.to_string()[..SHORTEST]).bits()));
     for link in wikilink::parse(&memory.content) {
         bits.extend(wikilink::keys(&link.target).iter().map(|key| Handle::Wikilink(key).bits()));
     }

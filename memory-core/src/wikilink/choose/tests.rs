@@ -47,15 +47,16 @@ fn names_fold_case_form_and_blanks() {
 }
 
 #[test]
-fn an_id_is_stronger_than_a_path_than_a_title_than_an_alias() {
+fn an_id_is_stronger_than_a_path_than_a_title_than_an_alias_than_the_id_of_what_is_gone() {
     let mut candidates = vec![
+        candidate(6, "0.md", By::Former),
         candidate(1, "1.md", By::Alias),
         candidate(2, "long/2.md", By::Title),
         candidate(3, "2.md", By::Title),
         candidate(4, "a.md", By::Path),
         candidate(5, "5.md", By::Id),
     ];
-    for path in ["5.md", "a.md", "2.md", "long/2.md", "1.md"] {
+    for path in ["5.md", "a.md", "2.md", "long/2.md", "1.md", "0.md"] {
         let chosen = choose("a", None, &candidates, Rule::Paths).expect("one is left").path.clone();
         assert_eq!(chosen, path);
         candidates.retain(|candidate| candidate.path != path);
