@@ -140,5 +140,6 @@ fn exported(turn: &Value, dated: &Value) -> Exported {
         version: None,
         supersedes: Vec::new(),
         superseded_by: None,
+        summarised_by: None,
     }
 }

@@ -131,7 +131,7 @@ pub use source::{Finding, Source, SourceError};
 pub use store::{Called, MemoryStore, MemoryStoreExt, Names, Stored};
 pub use tag::tag;
 pub use tool::{Effect, Tool, ToolContext, ToolError};
-pub use undo::{Undone, restore, undo};
+pub use undo::{Undone, restore, undo, whole_text};
 pub use update::update;
 pub use upgrade::upgrade;
 pub use usage::{Costs, Usage, usage};

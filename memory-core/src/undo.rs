@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{MemoryId, OperationId, Outcome, Record, Services, StoreError, Trashed, Verb};
+use crate::{Memory, MemoryId, OperationId, Outcome, Record, Services, StoreError, Trashed, Verb};
 
 /// Takes back the operation whose id begins with `reference`, or the last one that was not taken back; returns what it was.
 /// That a reminder was shown is nothing that somebody asked for: it is taken back by its name, or before what it stands in the
@@ -102,7 +102,7 @@ fn named(services: &Services, reference: &str) -> Result<Record, StoreError> {
 }
 
 /// Brings back what was last put in the trash under `reference`: an id, a prefix of one (4 digits or more) or a file stem of
-/// a memory that is there no longer; or the path of any file in the trash, whose later version then takes its place there.
+/// a memory that is there no longer, or whose text was summarised; or the path of any file in the trash, whose later version then takes its place there.
 ///
 /// # Errors
 /// [`StoreError::TrashNotFound`] if there is none, [`StoreError::Conflict`] if another memory's file stands there now.
@@ -112,7 +112,7 @@ pub fn restore(services: &Services, reference: &str) -> Result<(Trashed, Outcome
     for trashed in services.history.trashed() {
         let trashed = trashed?;
         let is_path = trashed.trash.to_lowercase() == wanted;
-        if is_path || (is_called(&trashed, &wanted) && is_gone(services, &trashed)?) {
+        if is_path || (is_called(&trashed, &wanted) && is_gone_or_whole(services, &trashed)?) {
             let operation = services.operation(Verb::Restore);
             let outcome = services.history.bring_back(&trashed, &operation)?;
             return Ok((trashed, outcome));
@@ -126,9 +126,32 @@ fn is_called(trashed: &Trashed, wanted: &str) -> bool {
     (4 <= wanted.len() && trashed.id.to_string().starts_with(wanted)) || stem == wanted.trim_end_matches(".md")
 }
 
-fn is_gone(services: &Services, trashed: &Trashed) -> Result<bool, StoreError> {
+/// Returns the file in the trash with the text that the summary in `memory` stands for; `None` if it was removed for good, or
+/// `memory` is no summary.
+///
+/// # Errors
+/// When the trash cannot be read.
+pub fn whole_text(services: &Services, memory: &Memory) -> Result<Option<Trashed>, StoreError> {
+    if memory.summarised_by.is_none() {
+        return Ok(None);
+    }
+    for trashed in services.history.trashed() {
+        let trashed = trashed?;
+        if is_whole_text(&trashed, memory) {
+            return Ok(Some(trashed));
+        }
+    }
+    Ok(None)
+}
+
+fn is_whole_text(trashed: &Trashed, memory: &Memory) -> bool {
+    trashed.id == memory.id && memory.summarised_by.as_ref() == Some(&trashed.operation)
+}
+
+/// Tells whether a file in the trash is of a memory that is gone, or is what the summary stands for that is there.
+fn is_gone_or_whole(services: &Services, trashed: &Trashed) -> Result<bool, StoreError> {
     match services.store.get(&trashed.id) {
-        Ok(_) => Ok(false),
+        Ok(stored) => Ok(is_whole_text(trashed, &stored.memory)),
         Err(StoreError::NotFound { .. }) => Ok(true),
         Err(error) => Err(error),
     }

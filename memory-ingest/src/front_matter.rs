@@ -7,7 +7,7 @@ const LARGEST: usize = 1 << 20;
 
 /// Our own keys, and what a person may write for them. A foreign key of the same name goes by another, so that it is not
 /// taken for ours.
-const OURS: [&str; 28] = [
+const OURS: [&str; 29] = [
     "id",
     "content_hash",
     "phase",
@@ -27,6 +27,7 @@ const OURS: [&str; 28] = [
     "valid_until",
     "supersedes",
     "superseded_by",
+    "summarised_by",
     "origin",
     "pinned",
     "due",

@@ -1,6 +1,6 @@
 //! A memory, in JSON.
 
-use memory_core::{MemoryId, Origin, Page, Problem, Stored};
+use memory_core::{MemoryId, OperationId, Origin, Page, Problem, Stored};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -34,6 +34,8 @@ pub(super) struct MemoryShape<'a> {
     supersedes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     superseded_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summarised_by: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pinned: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +89,7 @@ struct Listed<'a> {
 /// Writes a memory: every field of it, and its path below the home.
 ///
 /// `expires_at` is null if it never expires. `title`, `aliases`, `valid_from`, `valid_until`, `supersedes`,
-/// `superseded_by` and `origin` (`{source, root, path, hash?}`) are there if they say something, `pinned` if it is true, and
+/// `superseded_by`, `summarised_by` (the operation that put a summary in the place of the text) and `origin` (`{source, root, path, hash?}`) are there if they say something, `pinned` if it is true, and
 /// `problem` (`{code, path, line?, what, hint?}`) if its file is damaged. A reminder has `due`, and `reminds` (the id of the
 /// memory it was made from), `notified_at` and `done_at` if they say something.
 pub fn memory(stored: &Stored) -> Value {
@@ -129,6 +131,7 @@ impl<'a> MemoryShape<'a> {
             valid_until: memory.valid_until.map(time::text),
             supersedes: ids(&memory.supersedes),
             superseded_by: memory.superseded_by.map(|id| id.to_string()),
+            summarised_by: memory.summarised_by.as_ref().map(OperationId::as_str),
             pinned: memory.pinned,
             due: memory.reminder.map(|reminder| time::text(reminder.due)),
             reminds: memory.reminder.and_then(|reminder| reminder.of).map(|id| id.to_string()),

@@ -10,7 +10,7 @@ use crate::print::memories;
 
 /// Bring a file back from the trash
 ///
-/// The one that was put there last, if several answer to the name.
+/// The one that was put there last, if several answer to the name. Of a memory whose text was summarised, the whole text.
 ///
 /// JSON: {id, path, trash}
 #[derive(Debug, Args)]

@@ -75,6 +75,7 @@ pub(crate) fn whole(output: &mut Output, stored: &Stored) -> io::Result<()> {
         ("holds until", memory.valid_until.map(time).unwrap_or_default()),
         ("links", ids(&memory.links)),
         ("supersedes", ids(&memory.supersedes)),
+        ("summary", memory.summarised_by.as_ref().map(|id| format!("by operation {id}")).unwrap_or_default()),
         ("superseded", memory.superseded_by.map(|id| format!("by {}", id.short())).unwrap_or_default()),
     ];
     for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {

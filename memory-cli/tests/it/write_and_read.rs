@@ -87,3 +87,19 @@ fn a_color_is_used_when_it_is_asked_for_and_not_otherwise() {
     let shown = sandbox.run_with("TERM", "xterm", &["read", "550e8400"]);
     assert!(!shown.contains('\u{1b}'), "{shown:?}");
 }
+
+#[test]
+fn a_summary_says_that_it_is_one() {
+    let sandbox = Sandbox::new();
+    let id = "7a1c9a52-5b0e-4d9f-8f5e-0a3f2b1c4d5e";
+    sandbox.file(
+        ".memory/categories/knowledge/tea.md",
+        &format!("---\nid: {id}\nsummarised_by: 0123456789ab\n---\ntea is made of leaves\n"),
+    );
+    assert_snapshot!(sandbox.run(&["read", id]), @"
+    tea is made of leaves
+    --- stderr
+    this is a summary; the whole text is in the trash no longer
+    ");
+    assert_eq!(sandbox.json(&["read", id])["summarised_by"], serde_json::Value::from("0123456789ab"));
+}

@@ -107,6 +107,7 @@ impl Draft {
             valid_until: self.valid_until,
             supersedes: Vec::new(),
             superseded_by: None,
+            summarised_by: None,
             pinned: self.pinned,
             reminder: self.reminder,
             origin: self.origin,

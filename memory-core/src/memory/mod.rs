@@ -28,6 +28,8 @@ pub use tags::Tags;
 
 use chrono::{DateTime, Utc};
 
+use crate::OperationId;
+
 /// One thing that is remembered.
 ///
 /// A memory is a value: changing one means committing a changed copy, see [`crate::update()`].
@@ -71,6 +73,8 @@ pub struct Memory {
     pub supersedes: Vec<MemoryId>,
     /// The memory that took its place.
     pub superseded_by: Option<MemoryId>,
+    /// The operation that put a summary in the place of its text; the whole text is in the trash under that name.
+    pub summarised_by: Option<OperationId>,
     /// Whether it stays, however old it is and however seldom it is read.
     pub pinned: bool,
     /// What makes it a reminder, if it is one.

@@ -7,7 +7,7 @@ use chrono::{TimeDelta, Utc};
 use memory_core::testing::{FakeChat, FakeClock, FakeStore, services};
 use memory_core::{
     Category, ContentHash, Draft, Filter, Memory, MemoryId, Patch, Phase, Reminders, Scope, Secrets, Services, TextVector, Verb,
-    delete, link, pin, remind_of, snooze, undo, update, upgrade, write,
+    delete, link, pin, remind_of, restore, snooze, undo, update, upgrade, whole_text, write,
 };
 use memory_dream::merge::conserved;
 use memory_dream::{Dream, Dreamt, Level, Pace, Rules, Task, dream};
@@ -459,6 +459,26 @@ fn what_somebody_files_or_moves_while_a_dream_thinks_is_left_alone() {
     dream(&bed.services, &what(Level::Medium.tasks(), false), &mut Pace::new(&mut meddle)).expect("it is done");
     assert_eq!(bed.get(filed).map(|memory| memory.category), Some(Category::Project));
     assert!(bed.get(short).is_some_and(|memory| memory.scope == Scope::Agent("ben".into())) && bed.get(long).is_some());
+}
+
+#[test]
+fn a_summary_leads_to_the_whole_text_in_the_trash() {
+    let line = "the lantern stood by the quiet harbour wall and nobody spoke of it, though many had seen it burn. ";
+    let bed = Bed::new();
+    let id = bed.put(line.repeat(60).trim());
+    let chat = Arc::new(FakeChat::answering(&[line.repeat(15).trim()]));
+    let bed = Bed { services: Services { chat: Some(chat as _), ..bed.services }, ..bed };
+    let dreamt = bed.dream(&[Task::Compress]);
+    let summary = bed.get(id).expect("it is there");
+    assert_eq!(summary.summarised_by, dreamt.operation);
+    let whole = whole_text(&bed.services, &summary).expect("the trash is read").expect("it is there");
+    assert_eq!((whole.id, Some(&whole.operation)), (id, dreamt.operation.as_ref()));
+
+    let (restored, _) = restore(&bed.services, &id.to_string()).expect("it is brought back");
+    assert_eq!(restored.trash, whole.trash);
+    let back = bed.get(id).expect("it is there");
+    assert_eq!((back.content.as_str(), back.summarised_by), (line.repeat(60).trim(), None));
+    restore(&bed.services, &id.to_string()).expect_err("what stands for nothing else has nothing to be brought back");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use memory_core::{Category, ContentHash, Memory, MemoryId, Origin, ParseError, Phase, Reminder, Scope, Tags};
+use memory_core::{Category, ContentHash, Memory, MemoryId, OperationId, Origin, ParseError, Phase, Reminder, Scope, Tags};
 
 use super::place::filed;
 use super::value::VERSION_BESIDE;
@@ -37,6 +37,7 @@ pub(super) struct FrontMatter {
     valid_until: Option<DateTime<Utc>>,
     supersedes: Vec<MemoryId>,
     superseded_by: Option<MemoryId>,
+    summarised_by: Option<OperationId>,
     pinned: bool,
     due: Option<DateTime<Utc>>,
     reminds: Option<MemoryId>,
@@ -106,6 +107,7 @@ impl FrontMatter {
             valid_until: self.valid_until,
             supersedes: self.supersedes,
             superseded_by: self.superseded_by,
+            summarised_by: self.summarised_by,
             pinned: self.pinned,
             // Without a time there is no reminder, whatever else is said of one.
             reminder: self.due.map(|due| Reminder { due, of, notified_at, done_at }),
@@ -141,11 +143,12 @@ impl FrontMatter {
             "notified_at" => self.notified_at = moment(value)?,
             "done_at" => self.done_at = moment(value)?,
             "origin" => self.origin = Some(origin(value)?),
-            // These are the author's own; if they say no date to us, they are not wrong.
+            // These are, or may be, the author's own; if they say nothing to us, they are not wrong.
             "created" => self.created = moment(value).unwrap_or(None),
             "date" => self.date = moment(value).unwrap_or(None),
             "updated" => self.updated = moment(value).unwrap_or(None),
             "modified" => self.modified = moment(value).unwrap_or(None),
+            "summarised_by" => self.summarised_by = word(value).unwrap_or(None),
             // The hash follows from the content; people who edit the content do not compute it.
             _ => {}
         }

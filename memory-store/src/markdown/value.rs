@@ -4,7 +4,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::{Memory, MemoryId, Origin, Reminder};
 
 /// The keys we write, in the order of the file format; from `title` on, a key is left out when there is nothing to say.
-pub(super) const KEYS: [&str; 26] = [
+pub(super) const KEYS: [&str; 27] = [
     "id",
     "content_hash",
     "phase",
@@ -24,6 +24,7 @@ pub(super) const KEYS: [&str; 26] = [
     "valid_until",
     "supersedes",
     "superseded_by",
+    "summarised_by",
     "pinned",
     "due",
     "reminds",
@@ -75,6 +76,7 @@ pub(super) fn value(key: &str, memory: &Memory) -> Value {
         "valid_until" => memory.valid_until.map_or(Value::Absent, |end| Value::Word(moment(end))),
         "supersedes" => some_list(memory.supersedes.iter().map(MemoryId::to_string).collect()),
         "superseded_by" => memory.superseded_by.map_or(Value::Absent, |id| Value::Word(id.to_string())),
+        "summarised_by" => memory.summarised_by.as_ref().map_or(Value::Absent, |id| Value::Text(id.to_string())),
         "pinned" if memory.pinned => Value::Word("true".into()),
         "due" => of_reminder(memory, |reminder| Some(moment(reminder.due))),
         "reminds" => of_reminder(memory, |reminder| reminder.of.map(|id| id.to_string())),

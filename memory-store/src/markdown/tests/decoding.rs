@@ -121,6 +121,14 @@ fn a_reminder_is_what_has_a_time_when_it_is_due() {
 }
 
 #[test]
+fn a_summary_names_the_operation_that_put_it_there_and_an_authors_own_word_is_no_damage() {
+    let id = "00112233e556".parse().ok();
+    assert_eq!(fields("summarised_by: '00112233e556'").summarised_by, id);
+    assert_eq!(fields("summarised_by: 00112233e556").summarised_by, id);
+    assert_eq!(fields("summarised_by: Anna").summarised_by, None);
+}
+
+#[test]
 fn a_memory_is_pinned_if_its_file_says_so() {
     let all = [("pinned: true", true), ("pinned: 'Yes'", true), ("pinned: false", false), ("pinned:", false), ("x: 1", false)];
     for (yaml, is_pinned) in all {

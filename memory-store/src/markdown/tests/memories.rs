@@ -1,7 +1,7 @@
 //! Any memory.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Category, ContentHash, Memory, MemoryId, Origin, Phase, Reminder, Scope};
+use memory_core::{Category, ContentHash, Memory, MemoryId, OperationId, Origin, Phase, Reminder, Scope};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -12,12 +12,13 @@ pub(super) fn memory() -> impl Strategy<Value = Memory> {
     let identity = (id(), content(), phase(), category(), scope(), vec(text(), 0..4), text());
     let times = (moment(), moment(), option::of(moment()), any::<u64>(), vec(id(), 0..3), any::<u64>());
     let more = (option::of(text()), vec(text(), 0..3), option::of(moment()), option::of(moment()));
-    let after = (vec(id(), 0..3), option::of(id()), any::<bool>(), option::of(reminder()), option::of(origin()));
+    let summarised_by = option::of(any::<u64>().prop_map(OperationId::from_random));
+    let after = (vec(id(), 0..3), option::of(id()), summarised_by, any::<bool>(), option::of(reminder()), option::of(origin()));
     (identity, times, more, after).prop_map(|(identity, times, more, after)| {
         let (id, content, phase, category, scope, tags, source) = identity;
         let (created_at, updated_at, expires_at, access_count, links, version) = times;
         let (title, aliases, valid_from, valid_until) = more;
-        let (supersedes, superseded_by, pinned, reminder, origin) = after;
+        let (supersedes, superseded_by, summarised_by, pinned, reminder, origin) = after;
         Memory {
             id,
             content,
@@ -38,6 +39,7 @@ pub(super) fn memory() -> impl Strategy<Value = Memory> {
             valid_until,
             supersedes,
             superseded_by,
+            summarised_by,
             pinned,
             reminder,
             origin,

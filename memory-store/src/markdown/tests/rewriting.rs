@@ -85,6 +85,18 @@ fn a_reminder_changes_its_own_lines_only() {
 }
 
 #[test]
+fn a_summary_says_where_the_whole_text_went_and_an_authors_own_word_stays() {
+    let summarised = |memory: &mut Memory| memory.summarised_by = "0123456789ab".parse().ok();
+    assert_eq!(changed("a: 1\n", summarised), "a: 1\nsummarised_by: 0123456789ab\n");
+    assert_eq!(
+        changed("a: 1\n", |memory| memory.summarised_by = "001122334455".parse().ok()),
+        "a: 1\nsummarised_by: \"001122334455\"\n"
+    );
+    let own = "summarised_by: Anna\n";
+    assert_eq!(changed(own, |memory| memory.title = Some("a".into())), format!("{own}title: a\n"));
+}
+
+#[test]
 fn a_version_of_the_author_stays() {
     assert_eq!(changed("version: 1.10\n", |memory| memory.version = 2), "version: 1.10\nmemory_version: 2\n");
     assert_eq!(changed("version: 1.10\nmemory_version: 2\n", |memory| memory.version = 3), "version: 1.10\nmemory_version: 3\n");
