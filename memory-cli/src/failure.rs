@@ -99,6 +99,14 @@ pub(crate) enum Failure {
         /// Why the first one did.
         code: Code,
     },
+    /// The place of our entry in a client's file is another program's.
+    #[error("{place}: {key} is another program's")]
+    Taken {
+        /// The file and line.
+        place: String,
+        /// The key, with dots.
+        key: String,
+    },
     /// Some lines of the standard input were not understood; the answer to each says why.
     #[error("{count} {} not understood", if *count == 1 { "line was" } else { "lines were" })]
     NotUnderstood {
@@ -151,6 +159,7 @@ impl Failure {
             Self::Editor { .. } => Code::Io,
             Self::NotShown { .. } => Code::NotifyFailed,
             Self::NoHome { .. } => Code::PathNotFound,
+            Self::Taken { .. } => Code::Conflict,
             Self::Undone { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
             Self::CheckFailed { .. } => Code::CheckFailed,
@@ -173,6 +182,7 @@ impl Failure {
             Self::Undone { .. } | Self::CallsFailed { .. } => {
                 Some("all others were done; the answers to these say what is wrong".into())
             }
+            Self::Taken { .. } => Some("nothing was written; give that entry another name, or remove it, and repeat".into()),
             Self::NotTaken { .. } => Some("all others were kept; mend these lines and import them again".into()),
             Self::CheckFailed { tried: true, .. } => Some("what is left must be mended by hand".into()),
             Self::NotShown { .. } => {

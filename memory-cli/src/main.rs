@@ -16,6 +16,7 @@ mod dreaming;
 mod embedding;
 mod exit_code;
 mod failure;
+mod install;
 mod language_model;
 mod moments;
 mod notification;

@@ -11,7 +11,7 @@ pub(crate) use filter::FilterArgs;
 pub(crate) use globals::Globals;
 pub(crate) use speaker::{SpeakerArgs, project_of};
 pub(crate) use text::{content, or_piped};
-pub(crate) use values::{Sources, category, order, share, sources};
+pub(crate) use values::{Sources, category, client, order, share, sources};
 
 use std::ffi::OsString;
 

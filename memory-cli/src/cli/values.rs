@@ -4,6 +4,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use memory_core::{Category, Order, Phase};
 use memory_ingest::SourceName;
 
+use crate::install::Client;
+
 /// Reads one of `words`, which shells can then complete, as what `parse` makes of it.
 fn one_of<T: Clone + Send + Sync + 'static>(
     words: impl IntoIterator<Item = &'static str>,
@@ -33,6 +35,12 @@ pub(crate) fn order() -> impl TypedValueParser<Value = Order> {
     const ORDERS: [(&str, Order); 4] =
         [("created", Order::Created), ("updated", Order::Updated), ("accessed", Order::Accessed), ("title", Order::Title)];
     one_of(ORDERS.map(|(word, _)| word), |word| ORDERS.into_iter().find(|(own, _)| *own == word).map(|(_, order)| order))
+}
+
+/// Reads the name of a client.
+pub(crate) fn client() -> impl TypedValueParser<Value = &'static Client> {
+    let named = |word: &str| Client::ALL.into_iter().find(|client| client.name == word);
+    one_of(Client::ALL.map(|client| client.name), named)
 }
 
 /// One source of notes, or all of them.

@@ -16,6 +16,7 @@ mod export;
 mod hook;
 mod import;
 mod ingest;
+mod install;
 mod link;
 mod list;
 mod log;
@@ -38,6 +39,7 @@ mod tag;
 mod tour;
 mod trash;
 mod undo;
+mod uninstall;
 mod unlink;
 mod unpin;
 mod upgrade;
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     Agent(agent::Agent),
     Mcp(mcp::Mcp),
     Hook(hook::Hook),
+    Install(install::Install),
+    Uninstall(uninstall::Uninstall),
     Serve(serve::Serve),
     Status(status::Status),
     Reindex(reindex::Reindex),
@@ -137,6 +141,8 @@ impl Command {
             Self::Agent(command) => command.run(app),
             Self::Mcp(command) => command.run(app),
             Self::Hook(command) => command.run(app),
+            Self::Install(command) => command.run(app),
+            Self::Uninstall(command) => command.run(app),
             Self::Serve(command) => command.run(app),
             Self::Status(command) => command.run(app),
             Self::Reindex(command) => command.run(app),

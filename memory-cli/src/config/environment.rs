@@ -19,6 +19,12 @@ pub(crate) struct Environment {
     pub config: Option<PathBuf>,
     /// `CLAUDE_CONFIG_DIR`: where Claude Code keeps its files, if not in `~/.claude`.
     pub claude: Option<PathBuf>,
+    /// `CODEX_HOME`: where Codex keeps its files, if not in `~/.codex`.
+    pub codex: Option<PathBuf>,
+    /// `GEMINI_CLI_HOME`: below which Gemini CLI keeps its files, if not below the home folder.
+    pub gemini: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`: where programs keep their settings, if not in `~/.config`.
+    pub config_folder: Option<PathBuf>,
     /// `MEMORY_EMBEDDING_MODEL`: the folder of the embedding model.
     pub embedding_model: Option<PathBuf>,
     /// `MEMORY_RERANKING_MODEL`: the folder of the reranking model.
@@ -37,6 +43,10 @@ pub(crate) struct Environment {
     pub has_desktop: bool,
     /// `XDG_RUNTIME_DIR`, else where that lies for whoever owns the home folder: there the bus of the desktop is.
     pub runtime: Option<PathBuf>,
+    /// The folder that the person is in.
+    pub folder: Option<PathBuf>,
+    /// The file of this program.
+    pub program: Option<PathBuf>,
     /// Whether terminals may be coloured: neither `NO_COLOR` is set nor is `TERM` `dumb`.
     pub colors: bool,
 }
@@ -51,6 +61,9 @@ impl Environment {
             root: variable("MEMORY_ROOT").map(PathBuf::from),
             config: variable("MEMORY_CONFIG").map(PathBuf::from),
             claude: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            codex: variable("CODEX_HOME").map(PathBuf::from),
+            gemini: variable("GEMINI_CLI_HOME").map(PathBuf::from),
+            config_folder: variable("XDG_CONFIG_HOME").map(PathBuf::from),
             embedding_model: variable("MEMORY_EMBEDDING_MODEL").map(PathBuf::from),
             reranking_model: variable("MEMORY_RERANKING_MODEL").map(PathBuf::from),
             llm_base_url: text("MEMORY_LLM_BASE_URL"),
@@ -60,6 +73,8 @@ impl Environment {
             path: variable("PATH"),
             has_desktop: ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"].into_iter().any(|name| variable(name).is_some()),
             runtime: variable("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(usual_runtime),
+            folder: env::current_dir().ok(),
+            program: env::current_exe().ok(),
             colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
         }
     }

@@ -10,6 +10,8 @@ mod errors;
 mod faulty_disk;
 mod find;
 mod help;
+mod install;
+mod install_among_others;
 mod pin;
 mod readme;
 mod remind;

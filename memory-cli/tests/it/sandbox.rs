@@ -10,7 +10,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A person's home folder, empty at first. What differs from run to run reads the same: ids are `[id1]`, `[id2]`, … in the
-/// order in which they first appear, and so are operations; moments are `[time]`, and the folder itself is `~`.
+/// order in which they first appear, and so are operations; moments are `[time]`, the folder itself is `~`, and the program
+/// `/bin/memory`.
 pub(crate) struct Sandbox {
     folder: TempDir,
     ids: RefCell<Vec<String>>,
@@ -111,7 +112,8 @@ impl Sandbox {
 
     fn normalise(&self, text: &str) -> String {
         let folder = self.folder.path().display().to_string();
-        let mut text = text.replace(&folder, "~");
+        let program = std::path::Path::new(env!("CARGO_BIN_EXE_memory")).canonicalize().expect("the program");
+        let mut text = text.replace(&folder, "~").replace(&program.display().to_string(), "/bin/memory");
         text = replace(&text, r"\b[0-9a-f]{64}\b", |_| "[hash]".into());
         text = replace(&text, r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", |found| {
             format!("[id{}]", number(&self.ids, found))

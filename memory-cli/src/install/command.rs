@@ -1,0 +1,166 @@
+//! How a client starts this program.
+
+use std::path::Path;
+
+/// How a client starts this program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Invocation {
+    /// The program, as an absolute path.
+    pub program: String,
+    /// What the client is called.
+    pub agent: String,
+    /// Where the memories are, unless in their usual home.
+    pub root: Option<String>,
+}
+
+/// What the program is to do then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    /// Serve tools.
+    Serve,
+    /// Answer an event.
+    Hook(&'static str),
+}
+
+impl Verb {
+    fn words(self) -> Vec<&'static str> {
+        match self {
+            Self::Serve => vec!["mcp"],
+            Self::Hook(event) => vec!["hook", event],
+        }
+    }
+}
+
+impl Invocation {
+    /// Returns the program and its arguments.
+    pub(super) fn words(&self, verb: Verb) -> Vec<String> {
+        let mut words = vec![self.program.clone()];
+        words.extend(verb.words().into_iter().map(str::to_owned));
+        if verb == Verb::Serve {
+            words.extend(["--agent".to_owned(), self.agent.clone()]);
+        }
+        words.extend(self.root.iter().flat_map(|root| ["--root".to_owned(), root.clone()]));
+        words
+    }
+
+    /// Returns the same as a line for a shell.
+    pub(super) fn line(&self, verb: Verb) -> String {
+        line(&self.words(verb))
+    }
+
+    /// Tells whether these words start this program, wherever it may lie, to do the same.
+    pub(super) fn is_ours(&self, verb: Verb, words: &[String]) -> bool {
+        let Some((program, arguments)) = words.split_first() else { return false };
+        let is_us = *program == self.program || name(program) == "memory" || name(program) == name(&self.program);
+        let verb = verb.words();
+        is_us && arguments.windows(verb.len()).any(|window| window == verb)
+    }
+
+    /// Returns our words that were found as they should be; what somebody added to them stays.
+    pub(super) fn renewed(&self, verb: Verb, found: &[String]) -> Vec<String> {
+        let own = self.words(verb);
+        let (of_found, more) = (Flags::of(found), Flags::of(found).more);
+        let own_flags = Flags::of(&own);
+        if found.first() == own.first() && of_found.agent == own_flags.agent && of_found.root == own_flags.root {
+            return found.to_vec();
+        }
+        let verb = verb.words();
+        let more = more.into_iter().filter(|word| !verb.contains(word)).map(str::to_owned).collect::<Vec<_>>();
+        [own, more].concat()
+    }
+
+    /// Returns how our words were made that were found.
+    pub(super) fn of(&self, found: &[String]) -> Self {
+        let program = found.first().cloned().unwrap_or_default();
+        Self { program, agent: self.agent.clone(), root: Flags::of(found).root.map(str::to_owned) }
+    }
+}
+
+/// Returns words as a line for a shell.
+pub(super) fn line(words: &[String]) -> String {
+    shlex::try_join(words.iter().map(String::as_str)).expect("what came from arguments or from a file's text has no NUL")
+}
+
+/// Returns the words of a line for a shell, unless it is more than words.
+pub(super) fn words(line: &str) -> Option<Vec<String>> {
+    shlex::split(line)
+}
+
+fn name(program: &str) -> &str {
+    // A file may have been written on Windows.
+    let program = program.rsplit('\\').next().unwrap_or(program);
+    let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+/// The arguments of a command: the flags that we set, and all others.
+struct Flags<'a> {
+    agent: Option<&'a str>,
+    root: Option<&'a str>,
+    more: Vec<&'a str>,
+}
+
+impl<'a> Flags<'a> {
+    fn of(words: &'a [String]) -> Self {
+        let mut flags = Self { agent: None, root: None, more: Vec::new() };
+        let mut words = words.iter().skip(1).map(String::as_str);
+        while let Some(word) = words.next() {
+            match word {
+                "--agent" => flags.agent = words.next(),
+                "--root" => flags.root = words.next(),
+                _ => match word.split_once('=') {
+                    Some(("--agent", value)) => flags.agent = Some(value),
+                    Some(("--root", value)) => flags.root = Some(value),
+                    _ => flags.more.push(word),
+                },
+            }
+        }
+        flags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own() -> Invocation {
+        Invocation { program: "/opt/memory".into(), agent: "codex".into(), root: None }
+    }
+
+    fn found(line: &str) -> Vec<String> {
+        words(line).expect("words")
+    }
+
+    #[test]
+    fn a_command_is_ours_by_its_program_and_its_verb() {
+        for line in ["/opt/memory mcp", "memory mcp --agent x", "'/a b/memory' --root /x mcp", r"'C:\bin\memory.exe' mcp"] {
+            assert!(own().is_ours(Verb::Serve, &found(line)), "{line}");
+        }
+        for line in
+            ["npx -y @modelcontextprotocol/server-memory", "memory", "memory list", "/opt/memory-mcp mcp", "memory hook mcpx"]
+        {
+            assert!(!own().is_ours(Verb::Serve, &found(line)), "{line}");
+        }
+        assert!(own().is_ours(Verb::Hook("prompt"), &found("memory hook prompt --root /x")));
+        assert!(!own().is_ours(Verb::Hook("prompt"), &found("memory hook session-start")));
+        let renamed = Invocation { program: "/opt/remember".into(), ..own() };
+        assert!(renamed.is_ours(Verb::Serve, &renamed.words(Verb::Serve)));
+    }
+
+    #[test]
+    fn what_was_added_to_our_words_stays() {
+        let renewed = |line: &str| own().renewed(Verb::Serve, &found(line)).join(" ");
+        assert_eq!(renewed("/opt/memory mcp --agent codex"), "/opt/memory mcp --agent codex");
+        assert_eq!(renewed("/opt/memory --tools all mcp --agent=codex"), "/opt/memory --tools all mcp --agent=codex");
+        assert_eq!(renewed("/old/memory mcp --agent codex --tools all"), "/opt/memory mcp --agent codex --tools all");
+        assert_eq!(renewed("/opt/memory mcp --agent codex --root /x"), "/opt/memory mcp --agent codex");
+    }
+
+    #[test]
+    fn a_line_for_a_shell_has_the_very_words() {
+        let odd =
+            Invocation { program: "/my programs/it's/$memory".into(), agent: "codex".into(), root: Some("/a \"b\"".into()) };
+        assert_eq!(words(&odd.line(Verb::Hook("prompt"))), Some(odd.words(Verb::Hook("prompt"))));
+        assert_eq!(own().line(Verb::Hook("prompt")), "/opt/memory hook prompt");
+    }
+}

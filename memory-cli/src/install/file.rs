@@ -1,0 +1,186 @@
+//! Files of others, changed so that nothing is lost: whole or not at all, as they were seen, and with the former one kept.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use super::clients::Level;
+
+/// How often a link may lead to a link.
+const LINKS: usize = 40;
+
+/// What the name of a backup ends with; from the second on, a number follows.
+const SUFFIX: &str = ".before-memory";
+
+/// A file as it was seen.
+#[derive(Debug)]
+pub(super) struct Seen {
+    /// What it is called.
+    pub path: PathBuf,
+    /// Where it is, if that name is a link.
+    place: PathBuf,
+    /// What is in it, if it is there.
+    pub bytes: Option<Vec<u8>>,
+    permissions: Option<Permissions>,
+}
+
+/// Why a file was not changed.
+#[derive(Debug)]
+pub(super) enum Stopped {
+    /// Somebody else was faster.
+    Changed,
+    /// The system refused.
+    Refused(io::Error),
+}
+
+impl From<io::Error> for Stopped {
+    fn from(error: io::Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl Seen {
+    /// Looks at a file.
+    pub(super) fn look(path: &Path) -> io::Result<Self> {
+        let place = follow(path)?;
+        let seen = |bytes, permissions| Self { path: path.to_owned(), place: place.clone(), bytes, permissions };
+        let mut file = match File::open(&place) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(seen(None, None)),
+            Err(error) => return Err(error),
+        };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(seen(Some(bytes), Some(file.metadata()?.permissions())))
+    }
+
+    /// Returns the former files that were kept, the oldest first.
+    pub(super) fn backups(&self) -> io::Result<Vec<PathBuf>> {
+        Ok(self.numbered()?.into_iter().map(|(_, path)| path).collect())
+    }
+
+    /// Keeps a copy of the file beside it, under a name that is free, unless such a copy is there already.
+    pub(super) fn keep(&self) -> io::Result<Option<PathBuf>> {
+        let Some(bytes) = &self.bytes else { return Ok(None) };
+        let backups = self.numbered()?;
+        if let Some((_, path)) = backups.iter().find(|(_, path)| fs::read(path).is_ok_and(|kept| kept == *bytes)) {
+            return Ok(Some(path.clone()));
+        }
+        let number = backups.last().map_or(1, |(number, _)| number + 1);
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(SUFFIX);
+        if 1 < number {
+            name.push(format!("-{number}"));
+        }
+        let path = self.path.with_file_name(name);
+        let draft = self.draft(&path, bytes, None)?;
+        draft.persist_noclobber(&path).map_err(|error| error.error)?;
+        sync_folder(&path)?;
+        Ok(Some(path))
+    }
+
+    /// Refuses to change a file that somebody made read-only. A rename would not notice.
+    pub(super) fn may_be_changed(&self) -> io::Result<()> {
+        match &self.permissions {
+            Some(permissions) if permissions.readonly() => {
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts `bytes` in the place of the file, or removes it, if it still is as it was seen.
+    pub(super) fn change(&self, bytes: Option<&[u8]>, level: Level) -> Result<(), Stopped> {
+        let Some(bytes) = bytes else {
+            self.still_as_seen()?;
+            fs::remove_file(&self.place)?;
+            return Ok(sync_folder(&self.place)?);
+        };
+        if let Some(folder) = self.place.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let draft = self.draft(&self.place, bytes, Some(level))?;
+        self.still_as_seen()?;
+        let done = if self.bytes.is_some() { draft.persist(&self.place) } else { draft.persist_noclobber(&self.place) };
+        match done {
+            Ok(_) => Ok(sync_folder(&self.place)?),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(Stopped::Changed),
+            Err(error) => Err(error.error.into()),
+        }
+    }
+
+    /// Writes a file that shall become `path`, with the permissions of this one. What a person keeps for themselves may come to
+    /// hold secrets later; what a project keeps is for all who work on it.
+    fn draft(&self, path: &Path, bytes: &[u8], level: Option<Level>) -> io::Result<tempfile::NamedTempFile> {
+        let mode = if level == Some(Level::Project) { 0o666 } else { 0o600 };
+        let make = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let (mut file, path) = tempfile::Builder::new().prefix(".memory-").make_in(folder, make)?.into_parts();
+        if let Some(permissions) = &self.permissions {
+            file.set_permissions(permissions.clone())?;
+        }
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        Ok(tempfile::NamedTempFile::from_parts(file, path))
+    }
+
+    fn still_as_seen(&self) -> Result<(), Stopped> {
+        let now = match fs::read(&self.place) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error.into()),
+        };
+        if now == self.bytes { Ok(()) } else { Err(Stopped::Changed) }
+    }
+
+    /// Returns the backups with their numbers, in order.
+    fn numbered(&self) -> io::Result<Vec<(u64, PathBuf)>> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let own = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let number = |name: &str| match name.strip_prefix(own)?.strip_prefix(SUFFIX)? {
+            "" => Some(1),
+            rest => rest.strip_prefix('-')?.parse::<u64>().ok(),
+        };
+        let mut backups = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            backups.extend(entry.file_name().to_str().and_then(number).map(|number| (number, entry.path())));
+        }
+        backups.sort();
+        Ok(backups)
+    }
+}
+
+/// Removes a backup whose bytes are those of the file again.
+pub(super) fn drop_backup(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)?;
+    sync_folder(path)
+}
+
+/// Returns where a name leads; nothing need be there.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut place = path.to_owned();
+    for _ in 0..LINKS {
+        match fs::read_link(&place) {
+            Ok(target) => place = place.parent().unwrap_or(Path::new("")).join(target),
+            // That it is no link, or is not there, is no error.
+            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => return Ok(place),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("its links lead in a circle"))
+}
+
+/// Makes a name durable: it is only once its folder is.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! The hooks of Claude Code: commands that it runs when something happens.
+
+use jsonc_parser::ast::Value as Node;
+use serde_json::json;
+
+use super::command::{self, Invocation, Verb};
+use super::jsonc::{self, Step};
+use super::refusal::Refusal;
+
+/// The key of the file that holds all hooks.
+pub(super) const UNDER: &str = "hooks";
+
+/// What happens, and what the program is asked for then.
+pub(super) const EVENTS: [(&str, Verb); 2] =
+    [("SessionStart", Verb::Hook("session-start")), ("UserPromptSubmit", Verb::Hook("prompt"))];
+
+/// How long Claude Code waits for an answer, in seconds. The program gives up long before; this is for when it cannot.
+const TIMEOUT: u64 = 5;
+
+/// Where a hook is: which of the groups of its event, and which of the hooks in it.
+struct Place {
+    group: usize,
+    hook: usize,
+    /// Whether the group holds no other.
+    is_alone: bool,
+    words: Vec<String>,
+}
+
+/// Puts our hooks in, or renews them.
+pub(super) fn install(text: &str, own: &Invocation) -> Result<String, Refusal> {
+    let mut text = text.to_owned();
+    for (event, verb) in EVENTS {
+        let places = places(&text, event, verb, own)?;
+        if places.is_empty() {
+            let hook = json!({ "type": "command", "command": own.line(verb), "timeout": TIMEOUT });
+            text = jsonc::append(&text, &group_path(event), &json!({ "hooks": [hook] }))?;
+        }
+        for place in places {
+            let words = own.renewed(verb, &place.words);
+            if words != place.words {
+                let [under, event] = group_path(event);
+                let path = [under, event, Step::At(place.group), Step::Key("hooks"), Step::At(place.hook), Step::Key("command")];
+                text = jsonc::put(&text, &path, &command::line(&words).into())?;
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// Takes our hooks out.
+pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, Refusal> {
+    let mut text = text.to_owned();
+    for (event, verb) in EVENTS {
+        // From the last on, so that the numbers of those before hold.
+        while let Some(place) = places(&text, event, verb, own)?.pop() {
+            let [under, event] = group_path(event);
+            let path = [under, event, Step::At(place.group), Step::Key("hooks"), Step::At(place.hook)];
+            text = jsonc::remove(&text, if place.is_alone { &path[..3] } else { &path })?;
+        }
+    }
+    Ok(text)
+}
+
+/// Returns the words of one of our hooks, if one is there.
+pub(super) fn found(text: &str, own: &Invocation) -> Result<Option<Vec<String>>, Refusal> {
+    for (event, verb) in EVENTS {
+        if let Some(place) = places(text, event, verb, own)?.pop() {
+            return Ok(Some(place.words));
+        }
+    }
+    Ok(None)
+}
+
+fn group_path(event: &'static str) -> [Step<'static>; 2] {
+    [Step::Key(UNDER), Step::Key(event)]
+}
+
+fn places(text: &str, event: &'static str, verb: Verb, own: &Invocation) -> Result<Vec<Place>, Refusal> {
+    let root = jsonc::parse(text)?;
+    let Some(groups) = root.as_ref().and_then(|root| jsonc::find(root, &group_path(event))) else { return Ok(Vec::new()) };
+    let Node::Array(groups) = groups else {
+        let what = format!("{} should be a list", jsonc::named(&group_path(event)));
+        return Err(Refusal::unreadable(text, jsonc::start(groups), what));
+    };
+    let mut places = Vec::new();
+    for (group, node) in groups.elements.iter().enumerate() {
+        let Some(Node::Array(hooks)) = jsonc::find(node, &[Step::Key("hooks")]) else { continue };
+        for (hook, node) in hooks.elements.iter().enumerate() {
+            let line = jsonc::find(node, &[Step::Key("command")]).and_then(Node::as_string_lit);
+            let words = line.and_then(|line| command::words(&line.value)).filter(|words| own.is_ours(verb, words));
+            let is_alone = hooks.elements.len() == 1;
+            places.extend(words.map(|words| Place { group, hook, is_alone, words }));
+        }
+    }
+    Ok(places)
+}

@@ -1,0 +1,307 @@
+//! JSON with comments, changed in place.
+//!
+//! The parser tells where everything is; a change touches nothing but the bytes of what is put in or taken out, and the comma
+//! beside it.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{ObjectProp, Value as Node};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::Value;
+
+use super::edit::{self, Edit};
+use super::refusal::Refusal;
+
+/// What clients that allow comments allow; the others allow less.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// One step of a path: into an object by key, or into a list by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step<'a> {
+    /// A key of an object.
+    Key(&'a str),
+    /// An element of a list.
+    At(usize),
+}
+
+/// Reads a file; nothing is in one that holds only comments.
+pub(super) fn parse(text: &str) -> Result<Option<Node<'_>>, Refusal> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
+    let parsed = parsed.map_err(|error| Refusal::unreadable(text, error.range().start, lower(&error.kind().to_string())))?;
+    match parsed.value {
+        Some(value @ Node::Object(_)) => Ok(Some(value)),
+        None => Ok(None),
+        Some(other) => Err(Refusal::unreadable(text, other.range().start, "it should hold keys with values")),
+    }
+}
+
+/// Returns what is at a path; of a key that is there twice, the last counts.
+pub(super) fn find<'n, 'a>(root: &'n Node<'a>, path: &[Step]) -> Option<&'n Node<'a>> {
+    path.iter().try_fold(root, |node, step| match (step, node) {
+        (Step::Key(key), Node::Object(object)) => Some(&property(&object.properties, key)?.value),
+        (Step::At(index), Node::Array(list)) => list.elements.get(*index),
+        _ => None,
+    })
+}
+
+/// Returns the value of a node.
+pub(super) fn value(node: &Node<'_>) -> Value {
+    node.clone().into()
+}
+
+/// Returns the byte at which a node begins.
+pub(super) fn start(node: &Node<'_>) -> usize {
+    node.range().start
+}
+
+/// Puts `value` at a path, in the place of what is there; objects on the way are made.
+pub(super) fn put(text: &str, path: &[Step], value: &Value) -> Result<String, Refusal> {
+    let Some(root) = parse(text)? else { return Ok(after_comments(text, &nested(path, value))) };
+    let mut node = &root;
+    for (depth, step) in path.iter().enumerate() {
+        if let Some(next) = find(node, &path[depth..=depth]) {
+            node = next;
+            continue;
+        }
+        let Step::Key(key) = step else { return Err(Refusal::unreadable(text, node.range().start, "this list is too short")) };
+        let Node::Object(_) = node else {
+            let what = format!("{} should hold keys with values", named(&path[..depth]));
+            return Err(Refusal::unreadable(text, node.range().start, what));
+        };
+        let container = Container::of(node, depth == 0).expect("an object holds members");
+        return Ok(container.insert(text, Some(key), &nested(&path[depth + 1..], value)));
+    }
+    let layout = Layout::of(text, &root);
+    let range = node.range().start..node.range().end;
+    let with = if text[range.clone()].contains('\n') {
+        layout.rendered(value, edit::indent(text, range.start))
+    } else {
+        value.to_string()
+    };
+    Ok(edit::apply(text, vec![Edit { range, with }]))
+}
+
+/// Adds `value` to the list at a path, which is made if need be.
+pub(super) fn append(text: &str, path: &[Step], value: &Value) -> Result<String, Refusal> {
+    let root = parse(text)?;
+    match root.as_ref().and_then(|root| find(root, path)) {
+        None => put(text, path, &Value::Array(vec![value.clone()])),
+        Some(list @ Node::Array(_)) => Ok(Container::of(list, false).expect("a list holds members").insert(text, None, value)),
+        Some(other) => Err(Refusal::unreadable(text, other.range().start, format!("{} should be a list", named(path)))),
+    }
+}
+
+/// Takes out what is at a path, if it is there.
+pub(super) fn remove(text: &str, path: &[Step]) -> Result<String, Refusal> {
+    let (Some(root), Some((step, way))) = (parse(text)?, path.split_last()) else { return Ok(text.to_owned()) };
+    let Some(parent) = find(&root, way) else { return Ok(text.to_owned()) };
+    let index = match (step, parent) {
+        (Step::Key(key), Node::Object(object)) => object.properties.iter().rposition(|own| own.name.as_str() == *key),
+        (Step::At(index), Node::Array(list)) => (*index < list.elements.len()).then_some(*index),
+        _ => None,
+    };
+    let (Some(index), Some(container)) = (index, Container::of(parent, way.is_empty())) else { return Ok(text.to_owned()) };
+    Ok(container.remove(text, index))
+}
+
+/// Tells whether nothing is in a file: neither a key nor a comment.
+pub(super) fn is_empty(text: &str) -> bool {
+    let bare: String = text.split_whitespace().collect();
+    bare.is_empty() || bare == "{}"
+}
+
+/// Returns a path as people write it.
+pub(super) fn named(path: &[Step]) -> String {
+    let words = path.iter().map(|step| match step {
+        Step::Key(key) => (*key).to_owned(),
+        Step::At(index) => index.to_string(),
+    });
+    let words: Vec<String> = words.collect();
+    if words.is_empty() { "it".to_owned() } else { words.join(".") }
+}
+
+fn lower(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+}
+
+fn property<'n, 'a>(properties: &'n [ObjectProp<'a>], key: &str) -> Option<&'n ObjectProp<'a>> {
+    properties.iter().rfind(|own| own.name.as_str() == key)
+}
+
+fn nested(path: &[Step], value: &Value) -> Value {
+    path.iter().rev().fold(value.clone(), |inner, step| match step {
+        Step::Key(key) => Value::Object([((*key).to_owned(), inner)].into_iter().collect()),
+        Step::At(_) => Value::Array(vec![inner]),
+    })
+}
+
+/// Puts a value behind the comments that are all there is.
+fn after_comments(text: &str, value: &Value) -> String {
+    let line_break = edit::line_break(text);
+    let between = if text.is_empty() || text.ends_with('\n') { "" } else { line_break };
+    let layout = Layout { unit: "  ", line_break };
+    [text, between, &layout.rendered(value, ""), line_break].concat()
+}
+
+/// How a file is laid out.
+#[derive(Debug, Clone, Copy)]
+struct Layout<'a> {
+    unit: &'a str,
+    line_break: &'static str,
+}
+
+impl<'a> Layout<'a> {
+    fn of(text: &'a str, root: &Node<'_>) -> Self {
+        let first = root.as_object().and_then(|object| object.properties.first());
+        let indent = first.map(|first| edit::indent(text, first.range.start)).filter(|indent| !indent.is_empty());
+        Self { unit: indent.unwrap_or("  "), line_break: edit::line_break(text) }
+    }
+
+    /// Returns a value over several lines, all but the first of which begin with `indent`.
+    fn rendered(&self, value: &Value, indent: &str) -> String {
+        let mut bytes = Vec::new();
+        let formatter = serde_json::ser::PrettyFormatter::with_indent(self.unit.as_bytes());
+        let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+        serde::Serialize::serialize(value, &mut serializer).expect("a value is JSON");
+        let text = String::from_utf8(bytes).expect("JSON is text");
+        text.replace('\n', &[self.line_break, indent].concat())
+    }
+}
+
+/// An object or a list: where it is, and where its members are.
+struct Container {
+    range: Range<usize>,
+    members: Vec<Range<usize>>,
+    is_root: bool,
+}
+
+impl Container {
+    fn of(node: &Node<'_>, is_root: bool) -> Option<Self> {
+        let members = match node {
+            Node::Object(object) => object.properties.iter().map(|own| own.range.start..own.range.end).collect(),
+            Node::Array(list) => list.elements.iter().map(|own| own.range().start..own.range().end).collect(),
+            _ => return None,
+        };
+        Some(Self { range: node.range().start..node.range().end, members, is_root })
+    }
+
+    /// Returns the text with one more member, which comes last.
+    fn insert(&self, text: &str, key: Option<&str>, value: &Value) -> String {
+        let root = parse(text).ok().flatten();
+        let layout = root.as_ref().map_or(Layout { unit: "  ", line_break: "\n" }, |root| Layout::of(text, root));
+        let base = edit::indent(text, self.range.start);
+        let end = self.range.end - 1;
+        let key = |between: &str| key.map_or_else(String::new, |key| format!("{}:{between}", Value::from(key)));
+        let Some(last) = self.members.last() else {
+            let gap = Gap::of(text, self.range.start + 1..end);
+            let at = gap.comments.last().map_or(self.range.start + 1, |comment| comment.end);
+            let rest = &text[at..end];
+            if !self.is_root && !text.trim().contains('\n') {
+                return edit::apply(text, vec![Edit::insert(at, format!("{}{value}", key("")))]);
+            }
+            let indent = [base, layout.unit].concat();
+            let mut with = [layout.line_break, &indent, &key(" "), &layout.rendered(value, &indent)].concat();
+            if rest.contains('\n') {
+                return edit::apply(text, vec![Edit::insert(at, with)]);
+            }
+            with.extend([layout.line_break, base]);
+            return edit::apply(text, vec![Edit { range: at..end, with }]);
+        };
+        let gap = Gap::of(text, last.end..end);
+        let behind = gap.comma.map_or(last.end, |comma| comma + 1);
+        let comma = if gap.comma.is_some() { "," } else { "" };
+        let mut edits = Vec::new();
+        if gap.comma.is_none() {
+            edits.push(Edit::insert(last.end, ","));
+        }
+        if text[self.range.start..last.start].contains('\n') {
+            let own = &text[edit::line_start(text, last.start)..last.start];
+            let indent = if own.trim().is_empty() { own.to_owned() } else { [base, layout.unit].concat() };
+            let with = [layout.line_break, &indent, &key(" "), &layout.rendered(value, &indent), comma].concat();
+            edits.push(Edit::insert(gap.end_of_line(text, behind), with));
+        } else {
+            let blank = if text[..last.start].ends_with([' ', '\t']) { " " } else { "" };
+            edits.push(Edit::insert(behind, [blank, &key(blank), &value.to_string(), comma].concat()));
+        }
+        edit::apply(text, edits)
+    }
+
+    /// Returns the text without one member.
+    fn remove(&self, text: &str, index: usize) -> String {
+        let own = &self.members[index];
+        let before = index.checked_sub(1).map(|index| self.members[index].end);
+        let after = self.members.get(index + 1).map(|next| next.start);
+        let gap_before = Gap::of(text, before.unwrap_or(self.range.start + 1)..own.start);
+        let gap_after = Gap::of(text, own.end..after.unwrap_or(self.range.end - 1));
+        let is_all = self.members.len() == 1 && gap_before.comments.is_empty() && gap_after.comments.is_empty();
+        if is_all {
+            return edit::apply(text, vec![Edit::remove(self.range.start + 1..self.range.end - 1)]);
+        }
+        let end = gap_after.comma.map_or(own.end, |comma| comma + 1);
+        let mut start = text[..own.start].trim_end().len();
+        // A comment that goes to the end of its line must not swallow what comes next.
+        let follows = text[end..].trim_start_matches([' ', '\t', '\r']);
+        if !follows.starts_with('\n') && gap_before.comments.last().is_some_and(|last| last.end == start) {
+            start = own.start;
+        }
+        let mut edits = vec![Edit::remove(start..end)];
+        if let (None, Some(comma)) = (gap_after.comma, gap_before.comma) {
+            edits.push(Edit::remove(comma..comma + 1));
+        }
+        edit::apply(text, edits)
+    }
+}
+
+/// What stands between two members, or beside them: blanks, comments, and at most one comma.
+struct Gap {
+    comma: Option<usize>,
+    comments: Vec<Range<usize>>,
+}
+
+impl Gap {
+    fn of(text: &str, range: Range<usize>) -> Self {
+        let mut gap = Self { comma: None, comments: Vec::new() };
+        let mut at = range.start;
+        while at < range.end {
+            let rest = &text[at..range.end];
+            let length = if rest.starts_with("//") {
+                rest.find('\n').map_or(rest.len(), |end| rest[..end].trim_end_matches('\r').len())
+            } else if rest.starts_with("/*") {
+                rest.find("*/").map_or(rest.len(), |end| end + 2)
+            } else {
+                if rest.starts_with(',') {
+                    gap.comma = Some(at);
+                }
+                at += rest.chars().next().map_or(1, char::len_utf8);
+                continue;
+            };
+            gap.comments.push(at..at + length);
+            at += length;
+        }
+        gap
+    }
+
+    /// Returns where the comments end that follow a byte on its line.
+    fn end_of_line(&self, text: &str, at: usize) -> usize {
+        let follows = |at: usize, comment: &Range<usize>| {
+            at <= comment.start && text[at..comment.start].trim_matches([' ', '\t']).is_empty()
+        };
+        self.comments.iter().fold(at, |at, comment| if follows(at, comment) { comment.end } else { at })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! Setting a client up, and back.
+
+use std::path::{Path, PathBuf};
+
+use memory_core::{Code, Problem, StoreError};
+
+use super::clients::{Client, Level, Target};
+use super::command::Invocation;
+use super::file::{self, Seen, Stopped};
+use super::folders::Folders;
+use super::plan::{self, Rest};
+use super::refusal::{Reason, Refusal};
+use crate::config::Environment;
+use crate::failure::Failure;
+
+/// What is to be set up: which client, for whom.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    client: &'static Client,
+    level: Level,
+    folders: Folders,
+    own: Invocation,
+}
+
+/// What becomes of one file.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The file.
+    pub path: PathBuf,
+    /// In one word.
+    pub change: Change,
+    /// The former text.
+    pub before: Option<String>,
+    /// The new text.
+    pub after: Option<String>,
+    /// Where the former file is kept.
+    pub backup: Option<PathBuf>,
+    seen: Seen,
+    /// The backup whose bytes the file has again.
+    restored: Option<PathBuf>,
+}
+
+/// What becomes of a file, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It is made.
+    Created,
+    /// Something is put in, or taken out.
+    Changed,
+    /// It becomes what it was before us.
+    Restored,
+    /// It was made for us, and goes.
+    Removed,
+    /// Nothing.
+    Unchanged,
+}
+
+impl Setup {
+    /// Says what is to be set up; `root` is what the flag says.
+    pub(crate) fn new(
+        client: &'static Client,
+        level: Level,
+        root: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<Self, Failure> {
+        let folders = Folders::of(environment)?;
+        let program = environment.program.as_deref().map(|program| usual_name(program, environment));
+        let program =
+            program.ok_or_else(|| Failure::usage("this program cannot tell where it is", "run it by its whole path"))?;
+        let root = root.or(environment.root.as_deref()).map(|root| environment.whole(root));
+        let root = root.filter(|root| *root != folders.home.join(".memory"));
+        let own =
+            Invocation { program: text(&program)?, agent: client.name.to_owned(), root: root.as_deref().map(text).transpose()? };
+        Ok(Self { client, level, folders, own })
+    }
+
+    /// Says what becomes of each file when the client is set up. Nothing is written.
+    pub(crate) fn install(&self) -> Result<Vec<Outcome>, Failure> {
+        self.targets().map(|target| self.installed(target)).collect()
+    }
+
+    /// Says what becomes of each file when we go. Nothing is written.
+    pub(crate) fn uninstall(&self) -> Result<Vec<Outcome>, Failure> {
+        self.targets().map(|target| self.uninstalled(target)).collect()
+    }
+
+    /// Does what was said.
+    pub(crate) fn apply(&self, outcomes: &mut [Outcome]) -> Result<(), Failure> {
+        let is_changed = |outcome: &&mut Outcome| outcome.change != Change::Unchanged;
+        for outcome in outcomes.iter_mut().filter(is_changed) {
+            outcome.seen.may_be_changed().map_err(Failure::file(format!("write {}", outcome.path.display())))?;
+        }
+        for outcome in outcomes.iter_mut().filter(is_changed) {
+            if outcome.change == Change::Changed {
+                let action = format!("keep the former {}", outcome.path.display());
+                outcome.backup = outcome.seen.keep().map_err(Failure::file(action))?;
+            }
+            let changed = outcome.seen.change(outcome.after.as_deref().map(str::as_bytes), self.level);
+            changed.map_err(|stopped| match stopped {
+                Stopped::Changed => StoreError::Conflict { what: outcome.path.display().to_string() }.into(),
+                Stopped::Refused(source) => Failure::File { action: format!("write {}", outcome.path.display()), source },
+            })?;
+            if let Some(backup) = &outcome.restored {
+                file::drop_backup(backup).map_err(Failure::file(format!("remove {}", backup.display())))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn targets(&self) -> impl Iterator<Item = Target> {
+        (self.client.files)(&self.folders, self.level).into_iter()
+    }
+
+    fn installed(&self, target: Target) -> Result<Outcome, Failure> {
+        let part = target.part;
+        let (seen, before) = look(target)?;
+        let after = plan::install(before.as_deref(), part, &self.own).map_err(refused(&seen.path))?;
+        let change = match &before {
+            None => Change::Created,
+            Some(before) if *before == after => Change::Unchanged,
+            Some(_) => Change::Changed,
+        };
+        Ok(Outcome { path: seen.path.clone(), change, before, after: Some(after), backup: None, seen, restored: None })
+    }
+
+    fn uninstalled(&self, target: Target) -> Result<Outcome, Failure> {
+        let part = target.part;
+        let (seen, before) = look(target)?;
+        let (path, after) = (seen.path.clone(), before.clone());
+        let outcome = Outcome { path, change: Change::Unchanged, before, after, backup: None, seen, restored: None };
+        let Some(text) = &outcome.before else { return Ok(outcome) };
+        let action = format!("look for former files beside {}", outcome.path.display());
+        let backups = outcome.seen.backups().map_err(Failure::file(action))?;
+        let former = |path: &PathBuf| Some((path.clone(), std::fs::read_to_string(path).ok()?));
+        let mut formers: Vec<(PathBuf, String)> = backups.iter().rev().filter_map(former).collect();
+        let texts: Vec<&str> = formers.iter().map(|(_, text)| text.as_str()).collect();
+        let rest = plan::uninstall(text, part, &self.own, &texts).map_err(refused(&outcome.path))?;
+        Ok(match rest {
+            Rest::Same => outcome,
+            Rest::Text(text) => Outcome { change: Change::Changed, after: Some(text), ..outcome },
+            Rest::Nothing => Outcome { change: Change::Removed, after: None, ..outcome },
+            Rest::Former(index) => {
+                let (backup, text) = formers.swap_remove(index);
+                Outcome { change: Change::Restored, after: Some(text), restored: Some(backup), ..outcome }
+            }
+        })
+    }
+}
+
+impl Change {
+    /// Returns the word for it.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Changed => "changed",
+            Self::Restored => "restored",
+            Self::Removed => "removed",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
+fn look(target: Target) -> Result<(Seen, Option<String>), Failure> {
+    let Target { mut paths, .. } = target;
+    let index = paths.iter().position(|path| path.exists()).unwrap_or(paths.len() - 1);
+    let path = paths.swap_remove(index);
+    let seen = Seen::look(&path).map_err(Failure::file(format!("read {}", path.display())))?;
+    let text = seen.bytes.as_deref().map(|bytes| {
+        std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
+            let start = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            refused(&path)(Refusal::unreadable(&start, start.len(), "it is no UTF-8 text"))
+        })
+    });
+    let text = text.transpose()?;
+    Ok((seen, text))
+}
+
+fn refused(path: &Path) -> impl Fn(Refusal) -> Failure {
+    let path = path.display().to_string();
+    move |refusal| match refusal.reason {
+        Reason::Unreadable(what) => Failure::Store(StoreError::Damaged(Problem {
+            code: Code::FileDamaged,
+            path: path.clone(),
+            line: Some(refusal.line),
+            what,
+            hint: Some("the file was left alone; mend it and repeat"),
+        })),
+        Reason::Taken(key) => Failure::Taken { place: format!("{path}:{}", refusal.line), key },
+    }
+}
+
+/// Returns the name by which a program is found, if `PATH` has one: it stays when the program is renewed, while the file behind it
+/// may lie in a folder with a version.
+fn usual_name(program: &Path, environment: &Environment) -> PathBuf {
+    let (Some(paths), Some(name)) = (&environment.path, program.file_name()) else { return program.to_owned() };
+    let found = std::env::split_paths(paths).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
+    let Ok(own) = program.canonicalize() else { return program.to_owned() };
+    let mut same = found.filter(|found| found.canonicalize().is_ok_and(|found| found == own));
+    same.next().unwrap_or_else(|| program.to_owned())
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| Failure::usage(format!("{} is no UTF-8 text", path.display()), "the clients' files can name no other"))
+}

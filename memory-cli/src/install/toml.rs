@@ -1,0 +1,227 @@
+//! The entry of an MCP server in a file of TOML: a table `[mcp_servers.memory]`.
+//!
+//! The parser tells where everything is. It cannot print a file as it was (line breaks of Windows become others), so a change is
+//! one of the text.
+
+use std::ops::Range;
+
+use toml_edit::{Array, Document, InlineTable, Item, Key, TableLike, Value};
+
+use super::command::{Invocation, Verb};
+use super::edit::{self, Edit};
+use super::refusal::Refusal;
+use super::server::NAME;
+
+/// The table that holds all servers.
+const UNDER: &str = "mcp_servers";
+
+/// Puts our entry in, or renews it.
+pub(super) fn install(text: &str, own: &Invocation) -> Result<String, Refusal> {
+    let document = parse(text)?;
+    let Some(found) = found(text, own)? else {
+        let servers = document.get(UNDER);
+        return match servers {
+            Some(Item::Value(Value::InlineTable(table))) => Ok(insert_inline(text, table, own)),
+            Some(other) if other.as_table().is_none() => {
+                let at = other.span().map_or(0, |span| span.start);
+                Err(Refusal::unreadable(text, at, format!("{UNDER} should be a table")))
+            }
+            _ => Ok(append(text, own)),
+        };
+    };
+    let words = own.renewed(Verb::Serve, &found);
+    let entry = document.get(UNDER).and_then(Item::as_table_like).and_then(|servers| servers.get(NAME));
+    let Some(entry) = entry.and_then(Item::as_table_like) else { return Ok(text.to_owned()) };
+    let mut edits = Vec::new();
+    if words[0] != found[0] {
+        edits.extend(span(entry, "command").map(|range| Edit { range, with: Value::from(&words[0]).to_string() }));
+    }
+    if words[1..] != found[1..] {
+        edits.extend(span(entry, "args").map(|range| Edit { range, with: list(&words[1..]).to_string() }));
+    }
+    Ok(edit::apply(text, edits))
+}
+
+/// Takes our entry out.
+pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, Refusal> {
+    match found(text, own) {
+        Ok(Some(_)) => {}
+        Ok(None) => return Ok(text.to_owned()),
+        Err(refusal) if refusal.is_taken() => return Ok(text.to_owned()),
+        Err(refusal) => return Err(refusal),
+    }
+    let document = parse(text)?;
+    let servers = document.get(UNDER);
+    if let Some(Item::Value(Value::InlineTable(table))) = servers {
+        return Ok(edit::apply(text, remove_inline(text, table)));
+    }
+    let servers = servers.and_then(Item::as_table_like);
+    let mut edits = Vec::new();
+    if let Some((key, entry)) = servers.and_then(|servers| servers.get_key_value(NAME)) {
+        let mut headers = Vec::new();
+        document.as_table().iter().for_each(|(_, item)| collect_headers(item, &mut headers));
+        headers.sort_unstable();
+        collect_removals(text, key, entry, &headers, &mut edits);
+    }
+    Ok(edit::apply(text, edits))
+}
+
+/// Returns the words of our entry, if it is there.
+pub(super) fn found(text: &str, own: &Invocation) -> Result<Option<Vec<String>>, Refusal> {
+    let document = parse(text)?;
+    let servers = document.get(UNDER).and_then(Item::as_table_like);
+    let Some((key, entry)) = servers.and_then(|servers| servers.get_key_value(NAME)) else { return Ok(None) };
+    let words = entry.as_table_like().and_then(words).filter(|words| own.is_ours(Verb::Serve, words));
+    let at = entry.span().or_else(|| key.span()).map_or(0, |span| span.start);
+    words.map(Some).ok_or_else(|| Refusal::taken(text, at, format!("{UNDER}.{NAME}")))
+}
+
+/// Tells whether nothing is in a file.
+pub(super) fn is_empty(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+fn parse(text: &str) -> Result<Document<&str>, Refusal> {
+    Document::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        Refusal::unreadable(text, at, error.message().lines().collect::<Vec<_>>().join(", "))
+    })
+}
+
+fn words(entry: &dyn TableLike) -> Option<Vec<String>> {
+    let program = entry.get("command")?.as_str()?.to_owned();
+    let word = |word: &Value| word.as_str().map(str::to_owned);
+    let arguments = match entry.get("args") {
+        Some(arguments) => arguments.as_array()?.iter().map(word).collect::<Option<Vec<_>>>()?,
+        None => Vec::new(),
+    };
+    Some([vec![program], arguments].concat())
+}
+
+fn span(entry: &dyn TableLike, key: &str) -> Option<Range<usize>> {
+    entry.get(key).and_then(Item::span)
+}
+
+fn list(words: &[String]) -> Value {
+    Value::Array(words.iter().collect::<Array>())
+}
+
+/// Adds our table behind everything else, after an empty line.
+fn append(text: &str, own: &Invocation) -> String {
+    let words = own.words(Verb::Serve);
+    let line_break = edit::line_break(text);
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { line_break };
+    let between = if text.is_empty() { "" } else { line_break };
+    let command = format!("command = {}", Value::from(&words[0]));
+    let arguments = format!("args = {}", list(&words[1..]));
+    let header = format!("[{UNDER}.{NAME}]");
+    [text, end, between, &header, line_break, &command, line_break, &arguments, line_break].concat()
+}
+
+/// Adds our entry to the others within `{…}`.
+fn insert_inline(text: &str, table: &InlineTable, own: &Invocation) -> String {
+    let words = own.words(Verb::Serve);
+    let mut entry = InlineTable::new();
+    entry.insert("command", Value::from(&words[0]));
+    entry.insert("args", list(&words[1..]));
+    let entry = format!("{NAME} = {}", Value::InlineTable(entry).decorated("", ""));
+    let Some(span) = table.span() else { return text.to_owned() };
+    let inner = text[span.start + 1..span.end - 1].trim_end();
+    let at = span.start + 1 + inner.len();
+    let with = match inner.trim() {
+        "" => format!(" {entry} "),
+        others if others.ends_with(',') => format!(" {entry}"),
+        _ => format!(", {entry}"),
+    };
+    let range = if inner.is_empty() { at..span.end - 1 } else { at..at };
+    edit::apply(text, vec![Edit { range, with }])
+}
+
+fn remove_inline(text: &str, table: &InlineTable) -> Vec<Edit> {
+    let Some((key, entry)) = TableLike::get_key_value(table, NAME) else { return Vec::new() };
+    let (Some(key), Some(value), Some(all)) = (key.span(), entry.span(), table.span()) else { return Vec::new() };
+    let before = text[all.start + 1..key.start].trim_end();
+    let after = &text[value.end..all.end - 1];
+    let (start, end) = match (before.strip_suffix(','), after.trim_start().starts_with(',')) {
+        (Some(rest), _) => (all.start + 1 + rest.len(), value.end),
+        (None, true) => (key.start, value.end + after.find(',').unwrap_or(0) + 1),
+        (None, false) => (all.start + 1, all.end - 1),
+    };
+    vec![Edit::remove(start..end)]
+}
+
+/// Gathers where the headers of all tables begin.
+fn collect_headers(item: &Item, headers: &mut Vec<usize>) {
+    match item {
+        Item::Table(table) => {
+            if !table.is_implicit() && !table.is_dotted() {
+                headers.extend(table.span().map(|span| span.start));
+            }
+            table.iter().for_each(|(_, item)| collect_headers(item, headers));
+        }
+        Item::ArrayOfTables(tables) => {
+            for table in tables {
+                headers.extend(table.span().map(|span| span.start));
+                table.iter().for_each(|(_, item)| collect_headers(item, headers));
+            }
+        }
+        Item::None | Item::Value(_) => {}
+    }
+}
+
+/// Gathers what must go so that `item` is gone: a table with its header and all tables in it, or lines with dotted keys.
+fn collect_removals(text: &str, key: &Key, item: &Item, headers: &[usize], edits: &mut Vec<Edit>) {
+    match item {
+        Item::Table(table) if table.is_dotted() || table.is_implicit() => {
+            for (name, _) in table {
+                if let Some((key, item)) = table.get_key_value(name) {
+                    collect_removals(text, key, item, headers, edits);
+                }
+            }
+        }
+        Item::Table(table) => {
+            edits.extend(table.span().map(|header| Edit::remove(section(text, &header, table, headers))));
+            for (name, _) in table {
+                if let Some((key, item)) = table.get_key_value(name).filter(|(_, item)| !item.is_value()) {
+                    collect_removals(text, key, item, headers, edits);
+                }
+            }
+        }
+        Item::Value(value) => {
+            if let (Some(key), Some(value)) = (key.span(), value.span()) {
+                edits.push(Edit::remove(edit::line_start(text, key.start)..line_end(text, value.end)));
+            }
+        }
+        Item::ArrayOfTables(tables) => {
+            for table in tables {
+                edits.extend(table.span().map(|header| Edit::remove(section(text, &header, table, headers))));
+            }
+        }
+        Item::None => {}
+    }
+}
+
+/// Returns where a table is, from the empty line before its header to its last value. Comments after that belong to what
+/// follows.
+fn section(text: &str, header: &Range<usize>, table: &toml_edit::Table, headers: &[usize]) -> Range<usize> {
+    let next = headers.iter().copied().find(|other| header.start < *other).unwrap_or(text.len());
+    let values = table.get_values();
+    let ends = values.iter().filter_map(|(_, value)| value.span()).map(|span| span.end).filter(|end| *end <= next);
+    let end = line_end(text, ends.max().unwrap_or(header.end));
+    let mut start = edit::line_start(text, header.start);
+    let before = &text[..start];
+    if before.ends_with("\n\r\n") {
+        start -= 2;
+    } else if before.ends_with("\n\n") {
+        start -= 1;
+    }
+    start..end
+}
+
+/// Returns where the line ends in which a byte is, with its line break.
+fn line_end(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,370 @@
+//! `memory install`, `memory uninstall`
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+/// Files of somebody who has used Claude Code for a while.
+pub(crate) fn used() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let servers = "{\n  \"numStartups\": 7,\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\" }\n  },\n  \"theme\": \"dark\"\n}\n";
+    sandbox.file(".claude.json", servers);
+    let settings = "{\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"date\" }] }\r\n\t\t]\r\n\t}\r\n}\r\n";
+    sandbox.file(".claude/settings.json", settings);
+    sandbox
+}
+
+#[test]
+fn a_rehearsal_shows_what_would_change_and_writes_nothing() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["install", "claude-code", "--dry-run"]), @r#"
+    --- /dev/null
+    +++ ~/.claude.json
+    @@ -0,0 +1,13 @@
+    +{
+    +  "mcpServers": {
+    +    "memory": {
+    +      "type": "stdio",
+    +      "command": "/bin/memory",
+    +      "args": [
+    +        "mcp",
+    +        "--agent",
+    +        "claude-code"
+    +      ]
+    +    }
+    +  }
+    +}
+    --- /dev/null
+    +++ ~/.claude/settings.json
+    @@ -0,0 +1,26 @@
+    +{
+    +  "hooks": {
+    +    "SessionStart": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "/bin/memory hook session-start",
+    +            "timeout": 5
+    +          }
+    +        ]
+    +      }
+    +    ],
+    +    "UserPromptSubmit": [
+    +      {
+    +        "hooks": [
+    +          {
+    +            "type": "command",
+    +            "command": "/bin/memory hook prompt",
+    +            "timeout": 5
+    +          }
+    +        ]
+    +      }
+    +    ]
+    +  }
+    +}
+    --- stderr
+    nothing was written
+    "#);
+    assert_eq!(std::fs::read_dir(sandbox.path("")).expect("a folder").count(), 0);
+}
+
+#[test]
+fn a_rehearsal_shows_our_entries_among_those_of_others() {
+    let sandbox = used();
+    let (servers, settings) = (sandbox.text(".claude.json"), sandbox.text(".claude/settings.json"));
+    assert_snapshot!(sandbox.run(&["install", "claude-code", "--dry-run"]), @r#"
+    --- ~/.claude.json
+    +++ ~/.claude.json
+    @@ -1,7 +1,16 @@
+     {
+       "numStartups": 7,
+       "mcpServers": {
+    -    "files": { "command": "npx" }
+    +    "files": { "command": "npx" },
+    +    "memory": {
+    +      "type": "stdio",
+    +      "command": "/bin/memory",
+    +      "args": [
+    +        "mcp",
+    +        "--agent",
+    +        "claude-code"
+    +      ]
+    +    }
+       },
+       "theme": "dark"
+     }
+    --- ~/.claude/settings.json
+    +++ ~/.claude/settings.json
+    @@ -1,7 +1,27 @@
+     {
+     	"hooks": {
+     		"SessionStart": [
+    -			{ "hooks": [{ "type": "command", "command": "date" }] }
+    +			{ "hooks": [{ "type": "command", "command": "date" }] },
+    +			{
+    +				"hooks": [
+    +					{
+    +						"type": "command",
+    +						"command": "/bin/memory hook session-start",
+    +						"timeout": 5
+    +					}
+    +				]
+    +			}
+    +		],
+    +		"UserPromptSubmit": [
+    +			{
+    +				"hooks": [
+    +					{
+    +						"type": "command",
+    +						"command": "/bin/memory hook prompt",
+    +						"timeout": 5
+    +					}
+    +				]
+    +			}
+     		]
+     	}
+     }
+    --- stderr
+    nothing was written
+    "#);
+    assert_eq!((sandbox.text(".claude.json"), sandbox.text(".claude/settings.json")), (servers, settings));
+    assert!(!sandbox.path(".claude.json.before-memory").exists());
+}
+
+#[test]
+fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
+    let sandbox = used();
+    let (servers, settings) = (sandbox.text(".claude.json"), sandbox.text(".claude/settings.json"));
+    assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
+    changed	~/.claude.json
+    changed	~/.claude/settings.json
+    --- stderr
+    the former file is ~/.claude.json.before-memory
+    the former file is ~/.claude/settings.json.before-memory
+    Claude Code sees the memories when it is next started
+    ");
+    assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
+    unchanged	~/.claude.json
+    unchanged	~/.claude/settings.json
+    --- stderr
+    Claude Code is set up already; nothing was changed
+    ");
+    assert_eq!(sandbox.text(".claude.json.before-memory"), servers);
+    assert_eq!(sandbox.text(".claude/settings.json.before-memory"), settings);
+    assert_snapshot!(sandbox.text(".claude.json"), @r#"
+    {
+      "numStartups": 7,
+      "mcpServers": {
+        "files": { "command": "npx" },
+        "memory": {
+          "type": "stdio",
+          "command": "/bin/memory",
+          "args": [
+            "mcp",
+            "--agent",
+            "claude-code"
+          ]
+        }
+      },
+      "theme": "dark"
+    }
+    "#);
+    assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
+    restored	~/.claude.json
+    restored	~/.claude/settings.json
+    ");
+    assert_eq!((sandbox.text(".claude.json"), sandbox.text(".claude/settings.json")), (servers, settings));
+    assert!(!sandbox.path(".claude.json.before-memory").exists(), "it would say what the file says");
+    assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
+    unchanged	~/.claude.json
+    unchanged	~/.claude/settings.json
+    --- stderr
+    nothing of ours is there; nothing was changed
+    ");
+}
+
+#[test]
+fn terminals_get_what_they_read() {
+    let sandbox = Sandbox::new();
+    for client in ["claude-code", "codex", "gemini"] {
+        sandbox.run(&["install", client, "--project"]);
+    }
+    assert_snapshot!(sandbox.text(".mcp.json"), @r#"
+    {
+      "mcpServers": {
+        "memory": {
+          "type": "stdio",
+          "command": "/bin/memory",
+          "args": [
+            "mcp",
+            "--agent",
+            "claude-code"
+          ]
+        }
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.text(".claude/settings.json"), @r#"
+    {
+      "hooks": {
+        "SessionStart": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "/bin/memory hook session-start",
+                "timeout": 5
+              }
+            ]
+          }
+        ],
+        "UserPromptSubmit": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "/bin/memory hook prompt",
+                "timeout": 5
+              }
+            ]
+          }
+        ]
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.text(".codex/config.toml"), @r#"
+    [mcp_servers.memory]
+    command = "/bin/memory"
+    args = ["mcp", "--agent", "codex"]
+    "#);
+    assert_snapshot!(sandbox.text(".gemini/settings.json"), @r#"
+    {
+      "mcpServers": {
+        "memory": {
+          "command": "/bin/memory",
+          "args": [
+            "mcp",
+            "--agent",
+            "gemini"
+          ]
+        }
+      }
+    }
+    "#);
+}
+
+#[test]
+fn editors_get_what_they_read() {
+    let sandbox = Sandbox::new();
+    for client in ["cursor", "vscode", "opencode"] {
+        sandbox.run(&["install", client, "--project"]);
+    }
+    assert_snapshot!(sandbox.text(".cursor/mcp.json"), @r#"
+    {
+      "mcpServers": {
+        "memory": {
+          "type": "stdio",
+          "command": "/bin/memory",
+          "args": [
+            "mcp",
+            "--agent",
+            "cursor"
+          ]
+        }
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.text(".vscode/mcp.json"), @r#"
+    {
+      "servers": {
+        "memory": {
+          "type": "stdio",
+          "command": "/bin/memory",
+          "args": [
+            "mcp",
+            "--agent",
+            "vscode"
+          ]
+        }
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.text("opencode.json"), @r#"
+    {
+      "mcp": {
+        "memory": {
+          "type": "local",
+          "command": [
+            "/bin/memory",
+            "mcp",
+            "--agent",
+            "opencode"
+          ],
+          "enabled": true
+        }
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.run(&["uninstall", "opencode", "--project"]), @"removed	~/opencode.json");
+    assert!(!sandbox.path("opencode.json").exists(), "it was made for us");
+}
+
+#[test]
+fn clients_may_have_folders_of_their_own() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path("own").display().to_string();
+    assert_snapshot!(sandbox.run_with("CODEX_HOME", &folder, &["install", "codex"]), @"
+    created	~/own/config.toml
+    --- stderr
+    Codex sees the memories when it is next started
+    ");
+    assert_snapshot!(sandbox.run_with("CLAUDE_CONFIG_DIR", &folder, &["install", "claude-code", "--quiet"]), @"
+    created	~/own/.claude.json
+    created	~/own/settings.json
+    ");
+    assert_snapshot!(sandbox.run_with("XDG_CONFIG_HOME", &folder, &["install", "opencode", "--quiet"]), @"created	~/own/opencode/opencode.json");
+    assert_snapshot!(sandbox.run(&["install", "codex", "--project", "--json"]), @r#"{"client":"codex","level":"project","dry_run":false,"changed":true,"files":[{"path":"~/.codex/config.toml","change":"created","backup":null,"diff":null}]}"#);
+    sandbox.file(".config/opencode/opencode.jsonc", "// mine\n");
+    assert_snapshot!(sandbox.run(&["install", "opencode", "--quiet"]), @"changed	~/.config/opencode/opencode.jsonc");
+}
+
+#[test]
+fn another_home_is_named_and_the_usual_one_is_not() {
+    let sandbox = Sandbox::new();
+    let usual = sandbox.path(".memory").display().to_string();
+    sandbox.run_with("MEMORY_ROOT", &usual, &["install", "cursor"]);
+    assert!(!sandbox.text(".cursor/mcp.json").contains("--root"));
+    sandbox.run(&["install", "cursor", "--root", "it's mine"]);
+    assert!(sandbox.text(".cursor/mcp.json").contains(r#""~/it's mine""#), "{}", sandbox.text(".cursor/mcp.json"));
+    sandbox.run(&["install", "claude-code", "--root", "it's mine"]);
+    assert_snapshot!(sandbox.text(".claude/settings.json"), @r#"
+    {
+      "hooks": {
+        "SessionStart": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "/bin/memory hook session-start --root \"~/it's mine\"",
+                "timeout": 5
+              }
+            ]
+          }
+        ],
+        "UserPromptSubmit": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "/bin/memory hook prompt --root \"~/it's mine\"",
+                "timeout": 5
+              }
+            ]
+          }
+        ]
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.run(&["install", "cursor", "--json"]), @r#"{"client":"cursor","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.cursor/mcp.json","change":"changed","backup":"~/.cursor/mcp.json.before-memory-2","diff":null}]}"#);
+}

@@ -1,0 +1,216 @@
+//! `memory install` and `memory uninstall` where others have been before, or come after
+
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use insta::assert_snapshot;
+
+use crate::install::used;
+use crate::sandbox::Sandbox;
+
+#[test]
+fn what_others_do_meanwhile_stays() {
+    let sandbox = used();
+    sandbox.run(&["install", "claude-code"]);
+    let later = sandbox.text(".claude.json").replace("\"numStartups\": 7", "\"numStartups\": 8").replace("/bin/memory", "memory");
+    sandbox.file(".claude.json", &later);
+    assert_snapshot!(sandbox.run(&["uninstall", "claude-code", "--dry-run"]), @r#"
+    --- ~/.claude.json
+    +++ ~/.claude.json
+    @@ -1,16 +1,7 @@
+     {
+       "numStartups": 8,
+       "mcpServers": {
+    -    "files": { "command": "npx" },
+    -    "memory": {
+    -      "type": "stdio",
+    -      "command": "memory",
+    -      "args": [
+    -        "mcp",
+    -        "--agent",
+    -        "claude-code"
+    -      ]
+    -    }
+    +    "files": { "command": "npx" }
+       },
+       "theme": "dark"
+     }
+    --- ~/.claude/settings.json
+    +++ ~/.claude/settings.json
+    @@ -1,27 +1,7 @@
+     {
+     	"hooks": {
+     		"SessionStart": [
+    -			{ "hooks": [{ "type": "command", "command": "date" }] },
+    -			{
+    -				"hooks": [
+    -					{
+    -						"type": "command",
+    -						"command": "/bin/memory hook session-start",
+    -						"timeout": 5
+    -					}
+    -				]
+    -			}
+    -		],
+    -		"UserPromptSubmit": [
+    -			{
+    -				"hooks": [
+    -					{
+    -						"type": "command",
+    -						"command": "/bin/memory hook prompt",
+    -						"timeout": 5
+    -					}
+    -				]
+    -			}
+    +			{ "hooks": [{ "type": "command", "command": "date" }] }
+     		]
+     	}
+     }
+    --- stderr
+    nothing was written
+    "#);
+    assert_snapshot!(sandbox.run(&["uninstall", "claude-code", "--json"]), @r#"{"client":"claude-code","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.claude.json","change":"changed","backup":"~/.claude.json.before-memory-2","diff":null},{"path":"~/.claude/settings.json","change":"restored","backup":null,"diff":null}]}"#);
+    assert_snapshot!(sandbox.text(".claude.json"), @r#"
+    {
+      "numStartups": 8,
+      "mcpServers": {
+        "files": { "command": "npx" }
+      },
+      "theme": "dark"
+    }
+    "#);
+}
+
+#[test]
+fn another_programs_entry_is_not_written_over() {
+    let sandbox = Sandbox::new();
+    let file =
+        "{\n  \"mcpServers\": {\n    \"memory\": { \"command\": \"npx\", \"args\": [\"-y\", \"server-memory\"] }\n  }\n}\n";
+    sandbox.file(".claude.json", file);
+    assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
+    --- stderr
+    error[conflict]: ~/.claude.json:3: mcpServers.memory is another program's
+    hint: nothing was written; give that entry another name, or remove it, and repeat
+    --- exit 4
+    ");
+    assert_snapshot!(sandbox.run(&["install", "claude-code", "--json"]), @r#"
+    {"error":{"code":"CONFLICT","message":"~/.claude.json:3: mcpServers.memory is another program's","hint":"nothing was written; give that entry another name, or remove it, and repeat"}}
+    --- exit 4
+    "#);
+    assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
+    unchanged	~/.claude.json
+    unchanged	~/.claude/settings.json
+    --- stderr
+    nothing of ours is there; nothing was changed
+    ");
+    assert_eq!(sandbox.text(".claude.json"), file);
+    assert!(!sandbox.path(".claude").exists(), "the other file was not made either");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_left_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".claude/settings.json", "{\n  \"hooks\": {\n    oops\n  }\n}\n");
+    assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
+    --- stderr
+    error[file_damaged]: ~/.claude/settings.json:3: expected string for object property
+    hint: the file was left alone; mend it and repeat
+    --- exit 5
+    ");
+    assert!(!sandbox.path(".claude.json").exists(), "the other file was not made either");
+    sandbox.file(".codex/config.toml", "model = \"o\"\nmodel = \"p\"\n");
+    assert_snapshot!(sandbox.run(&["install", "codex", "--json"]), @r#"
+    {"error":{"code":"FILE_DAMAGED","message":"~/.codex/config.toml:2: duplicate key","hint":"the file was left alone; mend it and repeat"}}
+    --- exit 5
+    "#);
+    std::fs::write(sandbox.path(".codex/config.toml"), b"a = 1\nb = \"\xff\"\n").expect("a file");
+    assert_snapshot!(sandbox.run(&["uninstall", "codex"]), @"
+    --- stderr
+    error[file_damaged]: ~/.codex/config.toml:2: it is no UTF-8 text
+    hint: the file was left alone; mend it and repeat
+    --- exit 5
+    ");
+    sandbox.file(".cursor/mcp.json", "{\n  \"mcpServers\": []\n}\n");
+    assert_snapshot!(sandbox.run(&["install", "cursor"]), @"
+    --- stderr
+    error[file_damaged]: ~/.cursor/mcp.json:2: mcpServers should hold keys with values
+    hint: the file was left alone; mend it and repeat
+    --- exit 5
+    ");
+}
+
+#[test]
+fn a_link_stays_a_link() {
+    let sandbox = Sandbox::new();
+    sandbox.file("dots/mcp.json", "{}\n");
+    std::fs::create_dir(sandbox.path(".cursor")).expect("a folder");
+    symlink("../dots/mcp.json", sandbox.path(".cursor/mcp.json")).expect("a link");
+    assert_snapshot!(sandbox.run(&["install", "cursor"]), @"
+    changed	~/.cursor/mcp.json
+    --- stderr
+    the former file is ~/.cursor/mcp.json.before-memory
+    Cursor sees the memories when it is next started
+    ");
+    assert!(sandbox.path(".cursor/mcp.json").is_symlink() && sandbox.text("dots/mcp.json").contains("/bin/memory"));
+    assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"restored	~/.cursor/mcp.json");
+    assert!(sandbox.path(".cursor/mcp.json").is_symlink());
+    assert_eq!(sandbox.text("dots/mcp.json"), "{}\n");
+}
+
+#[test]
+fn a_file_that_is_read_only_stays_so() {
+    let sandbox = used();
+    let settings = sandbox.path(".claude/settings.json");
+    std::fs::set_permissions(&settings, Permissions::from_mode(0o444)).expect("a mode");
+    assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
+    --- stderr
+    error[io]: cannot write ~/.claude/settings.json
+      because: it is read-only
+    --- exit 1
+    ");
+    assert!(!sandbox.text(".claude.json").contains("/bin/memory"), "the other file was not changed either");
+    assert!(!sandbox.path(".claude.json.before-memory").exists());
+}
+
+#[test]
+fn credentials_beside_our_entry_are_not_shown() {
+    let sandbox = Sandbox::new();
+    let token = format!("{}{}", "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX");
+    sandbox.file(".cursor/mcp.json", &format!("{{\n  \"mcpServers\": {{\n    \"git\": {{ \"token\": \"{token}\" }}\n  }}\n}}\n"));
+    assert_snapshot!(sandbox.run(&["install", "cursor", "--dry-run"]), @r#"
+    --- ~/.cursor/mcp.json
+    +++ ~/.cursor/mcp.json
+    @@ -1,5 +1,14 @@
+     {
+       "mcpServers": {
+    -    "git": { "token": "[redacted: GitHub token]" }
+    +    "git": { "token": "[redacted: GitHub token]" },
+    +    "memory": {
+    +      "type": "stdio",
+    +      "command": "/bin/memory",
+    +      "args": [
+    +        "mcp",
+    +        "--agent",
+    +        "cursor"
+    +      ]
+    +    }
+       }
+     }
+    --- stderr
+    nothing was written
+    "#);
+    sandbox.run(&["install", "cursor"]);
+    assert!(sandbox.text(".cursor/mcp.json").contains(&token));
+}
+
+#[test]
+fn a_client_that_nobody_knows_is_a_mistake() {
+    assert_snapshot!(Sandbox::new().run(&["install", "emacs"]), @"
+    --- stderr
+    error[usage]: invalid value 'emacs' for '<CLIENT>'
+      [possible values: claude-code, codex, cursor, gemini, vscode, opencode]
+
+    For more information, try '--help'.
+    --- exit 2
+    ");
+}
