@@ -108,7 +108,9 @@ impl Player {
         let printed = String::from_utf8(output.stdout).expect("text").replace("\r\n", "\n");
         let printed: String = printed.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
         let folder = home.display().to_string();
-        printed.replace(folder.trim_end_matches('/'), "~")
+        // Where the program is differs as well.
+        let program = self.folder.canonicalize().expect("a folder").display().to_string();
+        printed.replace(folder.trim_end_matches('/'), "~").replace(&program, "/usr/local/bin")
     }
 
     /// Finds out which ids of the transcript stand for which ones of this run, by their order.
