@@ -140,6 +140,5 @@ fn exported(turn: &Value, dated: &Value) -> Exported {
         version: None,
         supersedes: Vec::new(),
         superseded_by: None,
-        summarised_by: None,
     }
 }

@@ -43,8 +43,6 @@ pub(crate) struct Environment {
     pub has_desktop: bool,
     /// `XDG_RUNTIME_DIR`, else where that lies for whoever owns the home folder: there the bus of the desktop is.
     pub runtime: Option<PathBuf>,
-    /// The folder that the person is in.
-    pub folder: Option<PathBuf>,
     /// The file of this program.
     pub program: Option<PathBuf>,
     /// Whether terminals may be coloured: neither `NO_COLOR` is set nor is `TERM` `dumb`.
@@ -73,7 +71,6 @@ impl Environment {
             path: variable("PATH"),
             has_desktop: ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"].into_iter().any(|name| variable(name).is_some()),
             runtime: variable("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(usual_runtime),
-            folder: env::current_dir().ok(),
             program: env::current_exe().ok(),
             colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
         }
