@@ -58,7 +58,8 @@ pub(super) fn read(services: &Services, uri: &str) -> Result<ReadResourceResult,
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
 }
 
-/// Tells what state a resource is in: it changes when that does.
+/// Tells what state a resource is in: it changes when that does. What is not there may come, and is in the empty state until
+/// then.
 pub(super) fn state(services: &Services, uri: &str) -> Result<String, ErrorData> {
     match uri.strip_prefix(NOTE) {
         Some(id) => match services.store.get_by(id) {
@@ -67,7 +68,7 @@ pub(super) fn state(services: &Services, uri: &str) -> Result<String, ErrorData>
             Err(error) => Err(refused(error, uri)),
         },
         None if uri == INDEX => memory_core::overview(services).map_err(|error| refused(error, uri)),
-        None => Err(unknown(uri)),
+        None => Ok(String::new()),
     }
 }
 

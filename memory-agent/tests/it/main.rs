@@ -3,3 +3,4 @@
 mod json;
 #[cfg(all(feature = "local-model", feature = "remote-model"))]
 mod model;
+mod tools;

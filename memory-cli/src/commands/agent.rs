@@ -88,10 +88,17 @@ fn answer_all(session: &Session, output: &mut Output) -> Result<(), Failure> {
     let mut count = 0_u64;
     for wish in serde_json::Deserializer::from_reader(input).into_iter::<Value>() {
         count += 1;
-        let wish = wish.map_err(|error| {
-            Failure::usage(format!("the standard input is no JSON: {error}"), "`memory agent --help` shows the forms")
-        })?;
-        match Wish::read(wish) {
+        let wish = match wish {
+            Err(error) if error.is_io() => return Err(Failure::file("read the standard input")(error.into())),
+            // Behind what is no JSON nobody can tell where the next value begins.
+            Err(error) => {
+                let message = format!("the standard input is no JSON: {error}");
+                output.json(&json::error("INVALID_INPUT", &message, Some("`memory agent --help` shows the forms")))?;
+                return Err(Failure::CallsFailed { count: failed + 1 });
+            }
+            Ok(wish) => Wish::read(wish),
+        };
+        match wish {
             Ok(wish) => failed += answer(session, wish, output)?,
             Err(ToolError { code, message, hint }) => {
                 failed += 1;

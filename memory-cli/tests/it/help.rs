@@ -52,6 +52,9 @@ fn help_lists_the_commands() {
       trash          Show what is in the trash, or remove it for good
       log            Show what was done, newest first; or what one operation changed
       embed          Have a model read the memories, so that they are found by what they mean
+      agent          Call tools, as agents do
+      mcp            Serve an MCP client on the standard streams
+      hook           Print what an agent should know, for the hooks of its client
       install        Set up a coding assistant, so that it uses the memories
       uninstall      Take out of a coding assistant's settings what `memory install` put in
       serve          Look after the memories until told to stop

@@ -1,5 +1,6 @@
 //! The program as it is typed: what goes to the standard output, what to the standard error, and how it ends.
 
+mod agent;
 mod change;
 mod config;
 mod dream;
@@ -12,6 +13,7 @@ mod find;
 mod help;
 mod install;
 mod install_among_others;
+mod mcp_clients;
 mod pin;
 mod readme;
 mod remind;

@@ -1,0 +1,258 @@
+//! The tools as agents meet them: what is listed, what they answer, and what stands around a call.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+
+use chrono::DateTime;
+use memory_agent::event::Event;
+use memory_agent::hook::{Answer, Hook, Occasion, Point};
+use memory_agent::{Agent, Hooks, Offer, Session, batch, tools};
+use memory_core::testing::{FakeStore, services};
+use memory_core::text::token_count;
+use memory_core::{Code, View};
+use serde_json::{Value, json};
+
+fn agent(hooks: Hooks) -> Arc<Agent> {
+    let services = services(Arc::new(FakeStore::default()));
+    let local = |moment: DateTime<chrono::Utc>| moment.fixed_offset();
+    Arc::new(Agent::new(services, Arc::new(local), &Offer::Usual, hooks).expect("no tool is named"))
+}
+
+fn speaker(agent: &Arc<Agent>, name: &str) -> Session {
+    Session::begin(agent, &View { agent: name.parse().ok(), project: None })
+}
+
+fn call(session: &Session, tool: &str, parameters: Value) -> Value {
+    session.call(tool, parameters).unwrap_or_else(|error| panic!("{tool}: {error}"))
+}
+
+#[test]
+fn the_usual_listing_is_short() {
+    let agent = agent(Hooks::new());
+    let listed: Vec<Value> = agent
+        .listed()
+        .map(|tool| json!({ "name": tool.name(), "description": tool.description(), "inputSchema": tool.parameters() }))
+        .collect();
+    let names: Vec<&str> = agent.listed().map(memory_core::Tool::name).collect();
+    assert_eq!(names, tools::DEFAULT);
+    assert_eq!(agent.offered().count(), tools::all().len());
+    let tokens = token_count(&json!({ "tools": listed }).to_string());
+    assert!(tokens < 1_500, "{tokens} tokens");
+}
+
+#[test]
+fn schemas_are_what_programs_rely_on() {
+    let lines = tools::all().into_iter().map(|tool| format!("{} {:?}\n  {}", tool.name(), tool.effect(), tool.parameters()));
+    insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
+    memory_write Adds
+      {"type":"object","properties":{"content":{"type":"string","minLength":1,"description":"Markdown; [[links]] allowed"},"title":{"type":"string"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string","default":"global","description":"who sees it: global, agent:NAME or project:NAME"},"source":{"type":"string","description":"program it came from"},"expires":{"type":"string","description":"YYYY-MM-DD or RFC 3339"},"pinned":{"type":"boolean","description":"never expires by age"}},"additionalProperties":false,"required":["content"]}
+    memory_read Reads
+      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
+    memory_delete Changes
+      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
+    memory_list Reads
+      {"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":20},"offset":{"type":"integer","minimum":0},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"program it came from"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false}
+    memory_search Reads
+      {"type":"object","properties":{"query":{"type":"string","minLength":1},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"program it came from"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false,"required":["query"]}
+    memory_tag Changes
+      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}},"additionalProperties":false,"required":["id"]}
+    memory_smart_search Reads
+      {"type":"object","properties":{"query":{"type":"string","minLength":1},"tags":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10}},"additionalProperties":false,"required":["query"]}
+    memory_update Changes
+      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"old":{"type":"string","minLength":1},"new":{"type":"string"},"version":{"type":"integer","minimum":0,"description":"as read; refused if it has changed since"}},"additionalProperties":false,"required":["id","old","new"]}
+    memory_context Reads
+      {"type":"object","properties":{"query":{"type":"string"},"budget":{"type":"integer","minimum":1,"maximum":100000,"default":2000,"description":"tokens"}},"additionalProperties":false}
+    memory_link Changes
+      {"type":"object","properties":{"source":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"target":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["source","target"]}
+    memory_backlinks Reads
+      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
+    memory_undo Changes
+      {"type":"object","properties":{"operation":{"type":"string","minLength":4}},"additionalProperties":false}
+    "#);
+}
+
+#[test]
+fn each_tool_does_what_it_says() {
+    let agent = agent(Hooks::new());
+    let session = speaker(&agent, "claude");
+    let tea =
+        call(&session, "memory_write", json!({ "content": "Anna drinks green tea", "tags": ["tea"], "category": "people" }));
+    let cup = call(&session, "memory_write", json!({ "content": "The blue cup is Anna's" }));
+    let (tea, cup) = (tea["id"].as_str().expect("an id"), cup["id"].as_str().expect("an id"));
+    let read = call(&session, "memory_read", json!({ "id": tea }));
+    assert_eq!((&read["content"], &read["source"]), (&json!("Anna drinks green tea"), &json!("claude")));
+    assert_eq!(call(&session, "memory_list", json!({ "category": "people" }))["total"], 1);
+    assert_eq!(call(&session, "memory_search", json!({ "query": "green", "tags": ["tea"] }))["hits"][0]["memory"]["id"], tea);
+    let smart = call(&session, "memory_smart_search", json!({ "query": "what does Anna drink since 2020" }));
+    assert_eq!((&smart["total"], &smart["understood"]["query"]), (&json!(2), &json!("what does Anna drink")));
+    assert_eq!(call(&session, "memory_tag", json!({ "id": tea, "add": ["drink"] }))["tags"], json!(["tea", "drink"]));
+    let revised = call(&session, "memory_update", json!({ "id": tea, "old": "green", "new": "black", "version": 2 }));
+    assert_eq!((&revised["content"], &revised["version"]), (&json!("Anna drinks black tea"), &json!(3)));
+    let error = session.call("memory_update", json!({ "id": tea, "old": "black", "new": "white", "version": 2 }));
+    assert_eq!(error.expect_err("it is of version 3").code, Code::Conflict);
+    call(&session, "memory_link", json!({ "source": tea, "target": cup }));
+    assert_eq!(call(&session, "memory_backlinks", json!({ "id": cup }))["memories"][0]["id"], tea);
+    let context = call(&session, "memory_context", json!({ "query": "Anna" }));
+    assert!(context["context"].as_str().expect("a text").contains("Anna drinks black tea"), "{context}");
+    assert_eq!(call(&session, "memory_context", json!({ "query": "Anna" }))["memories"], json!([]), "it was given already");
+    call(&session, "memory_delete", json!({ "id": cup }));
+    assert_eq!(session.call("memory_read", json!({ "id": cup })).expect_err("it is gone").code, Code::MemoryNotFound);
+    assert_eq!(call(&session, "memory_undo", json!({}))["undone"]["verb"], "delete");
+    assert_eq!(call(&session, "memory_read", json!({ "id": cup }))["content"], "The blue cup is Anna's");
+}
+
+#[test]
+fn no_tool_tells_one_agent_of_anothers_memory() {
+    let agent = agent(Hooks::new());
+    let (claude, codex) = (speaker(&agent, "claude"), speaker(&agent, "codex"));
+    let written = call(&claude, "memory_write", json!({ "content": "hidden tea", "scope": "agent:claude" }));
+    let id = written["id"].clone();
+    let asked = [
+        ("memory_read", json!({ "id": id })),
+        ("memory_delete", json!({ "id": id })),
+        ("memory_tag", json!({ "id": id, "add": ["x"] })),
+        ("memory_update", json!({ "id": id, "old": "hidden", "new": "shown" })),
+        ("memory_link", json!({ "source": id, "target": id })),
+        ("memory_backlinks", json!({ "id": id })),
+    ];
+    for (tool, parameters) in asked {
+        assert_eq!(codex.call(tool, parameters).expect_err(tool).code, Code::MemoryNotFound, "{tool}");
+    }
+    for (tool, parameters) in [
+        ("memory_list", json!({})),
+        ("memory_list", json!({ "scope": "agent:claude" })),
+        ("memory_search", json!({ "query": "hidden" })),
+        ("memory_smart_search", json!({ "query": "hidden" })),
+    ] {
+        assert_eq!(call(&codex, tool, parameters)["total"], 0, "{tool}");
+    }
+    assert_eq!(call(&codex, "memory_context", json!({ "query": "hidden tea" }))["context"], "");
+    let refused = codex.call("memory_write", json!({ "content": "x", "scope": "agent:claude" })).expect_err("not its own");
+    assert_eq!(refused.code, Code::ScopeRefused);
+    assert_eq!(codex.call("memory_undo", json!({})).expect_err("it did nothing").code, Code::OperationNotFound);
+    assert_eq!(call(&claude, "memory_read", json!({ "id": id }))["content"], "hidden tea");
+}
+
+#[test]
+fn what_is_asked_wrongly_is_refused_with_the_field_that_is_wrong() {
+    let agent = agent(Hooks::new());
+    let session = speaker(&agent, "claude");
+    let refused = |tool: &str, parameters: Value| {
+        let error = session.call(tool, parameters).expect_err(tool);
+        format!("{} {}", error.code, error.message)
+    };
+    assert_eq!(refused("memory_fly", json!({})), "TOOL_NOT_FOUND no tool is called memory_fly");
+    assert_eq!(refused("memory_write", json!({})), "INVALID_INPUT the field content is missing");
+    assert_eq!(refused("memory_write", json!({ "content": "a", "colour": 1 })), "INVALID_INPUT there is no field colour");
+    assert_eq!(refused("memory_search", json!({ "query": 7 })), "INVALID_INPUT query: 7 is not of type \"string\"");
+    assert_eq!(refused("memory_search", json!(["tea"])), "INVALID_INPUT [\"tea\"] is not of type \"object\"");
+    assert_eq!(
+        refused("memory_list", json!({ "from": "soon" })),
+        "INVALID_INPUT from: \"soon\" is neither a day (YYYY-MM-DD) nor a moment (RFC 3339)"
+    );
+    let key = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+    assert!(refused("memory_write", json!({ "content": key })).starts_with("SECRET_FOUND"));
+}
+
+/// Answers as it is told to.
+#[derive(Debug)]
+struct Told(fn(&Occasion) -> Result<Answer, String>);
+
+impl Hook for Told {
+    fn name(&self) -> String {
+        "told".into()
+    }
+
+    fn answer(&self, occasion: &Occasion) -> Result<Answer, String> {
+        (self.0)(occasion)
+    }
+}
+
+fn hooked(point: Point, answer: fn(&Occasion) -> Result<Answer, String>) -> Arc<Agent> {
+    agent(vec![(point, Arc::new(Told(answer)))])
+}
+
+#[test]
+fn a_hook_may_block_a_call_or_change_what_goes_in_and_out() {
+    let blocks = hooked(Point::BeforeToolCall, |_| Ok(Answer::Block("not on Sundays".into())));
+    let error = speaker(&blocks, "a").call("memory_list", json!({})).expect_err("it is blocked");
+    assert_eq!((error.code, error.message.as_str()), (Code::CallBlocked, "the hook told blocked the call: not on Sundays"));
+    let changes = hooked(Point::BeforeToolCall, |_| Ok(Answer::Parameters(json!({ "content": "changed" }))));
+    let session = speaker(&changes, "a");
+    let id = call(&session, "memory_write", json!({ "content": "given" }))["id"].clone();
+    assert_eq!(changes.services().store.get(&id.as_str().unwrap().parse().unwrap()).unwrap().memory.content, "changed");
+    let hides = hooked(Point::AfterToolCall, |_| Ok(Answer::Result(json!("nothing to see"))));
+    assert_eq!(call(&speaker(&hides, "a"), "memory_list", json!({})), "nothing to see");
+}
+
+#[test]
+fn a_hook_that_panics_fails_its_call_alone() {
+    let agent = hooked(Point::BeforeToolCall, |occasion| match occasion {
+        Occasion::Before(call) if call.tool == "memory_list" => panic!("as it says"),
+        _ => Ok(Answer::Go),
+    });
+    let session = speaker(&agent, "a");
+    assert_eq!(session.call("memory_list", json!({})).expect_err("it panics").code, Code::HookFailed);
+    assert_eq!(call(&session, "memory_search", json!({ "query": "tea" }))["total"], 0);
+}
+
+#[test]
+fn whoever_listens_hears_what_happens() {
+    let agent = agent(Hooks::new());
+    let heard: Receiver<Arc<Event>> = agent.subscribe();
+    let session = speaker(&agent, "claude");
+    call(&session, "memory_list", json!({}));
+    session.call("memory_read", json!({ "id": "none" })).expect_err("there is none");
+    drop(session);
+    drop(agent);
+    let names: Vec<String> = heard.iter().map(|event| format!("{} {}", event.name(), event.agent)).collect();
+    let claude = ["agent_start", "tool_start", "tool_end", "tool_start", "error", "agent_end"];
+    assert_eq!(names, claude.map(|name| format!("{name} claude")));
+}
+
+/// Passes on what it hears.
+#[derive(Debug)]
+struct Passes(Mutex<std::sync::mpsc::Sender<&'static str>>);
+
+impl Hook for Passes {
+    fn name(&self) -> String {
+        "passes".into()
+    }
+
+    fn answer(&self, occasion: &Occasion) -> Result<Answer, String> {
+        if let Occasion::Event(event) = occasion {
+            self.0.lock().expect("nobody panics here").send(event.name()).expect("somebody listens");
+        }
+        Ok(Answer::Go)
+    }
+}
+
+#[test]
+fn hooks_hear_of_events_to_the_last() {
+    let (sender, heard) = channel();
+    let agent = agent(vec![(Point::OnEvent, Arc::new(Passes(Mutex::new(sender))))]);
+    call(&speaker(&agent, "claude"), "memory_list", json!({}));
+    drop(agent);
+    assert_eq!(heard.try_iter().collect::<Vec<_>>(), ["agent_start", "tool_start", "tool_end", "agent_end"]);
+}
+
+#[test]
+fn calls_on_the_standard_input_are_read_in_all_their_forms() {
+    let agent = agent(Hooks::new());
+    let session = speaker(&agent, "claude");
+    let answer = |call: Value| batch::answer(&session, call);
+    for parameters in ["params", "arguments", "parameters"] {
+        let (answer, is_done) = answer(json!({ "id": 7, "name": "memory_search", parameters: { "query": "tea" } }));
+        assert_eq!((is_done, answer), (true, json!({ "id": 7, "name": "memory_search", "result": { "hits": [], "total": 0 } })));
+    }
+    for wrong in [json!(1), json!({ "name": 2 }), json!({ "name": "memory_list", "param": {} }), json!({ "name": "x" })] {
+        let (answer, is_done) = answer(wrong);
+        assert!(!is_done && answer["error"]["code"].is_string(), "{answer}");
+    }
+    let wish = batch::Wish::read(json!({ "prompt": "tea", "calls": [] })).expect("a wish");
+    assert!(matches!(wish, batch::Wish::Prompt { prompt, .. } if prompt == "tea"));
+    for wrong in [json!("tea"), json!({ "prompt": 1 }), json!({ "prompt": "tea", "budget": -1 }), json!({ "prompt": "", "x": 1 })]
+    {
+        assert_eq!(batch::Wish::read(wrong).expect_err("no wish").code, Code::InvalidInput);
+    }
+}
