@@ -6,6 +6,8 @@
 //! | [`Agent`], [`Session`] | the registry of tools, and somebody who calls them |
 //! | [`batch`] | calls as JSON on the standard input |
 //! | [`hook`], [`event`] | who is asked before and after a call, and what is told of it |
+//! | [`rpc`] | the tools as JSON-RPC, as data |
+//! | `socket` | the tools over a Unix socket |
 //! | `mcp` | the tools for clients of the Model Context Protocol |
 //! | [`json`] | how everything that the memories answer is written as JSON, the same for every front |
 //! | [`model`] | the models that make memories better: in a folder on this machine, or behind an address |
@@ -19,7 +21,10 @@ pub mod json;
 pub mod mcp;
 #[cfg(any(feature = "local-model", feature = "remote-model"))]
 pub mod model;
+pub mod rpc;
 mod session;
+#[cfg(feature = "server")]
+pub mod socket;
 pub mod tools;
 mod validation;
 

@@ -1,0 +1,156 @@
+//! What a line asks for.
+
+use memory_core::{AgentName, Scope, View};
+use serde_json::{Map, Value};
+
+use super::Fault;
+
+/// More requests in one list are refused.
+pub const MOST: usize = 1_000;
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// Nothing: it is blank.
+    Blank,
+    /// One thing.
+    One(Request),
+    /// Several things.
+    Batch(Vec<Request>),
+}
+
+/// One thing that somebody asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// What the answer is to be called, as it came; nothing if no answer is wanted.
+    pub id: Option<Value>,
+    /// What is asked for, or why it cannot be.
+    pub ask: Result<Ask, Fault>,
+}
+
+/// What may be asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ask {
+    /// Whether anybody is there.
+    Ping,
+    /// Which tools there are: those that are listed, or all that may be called.
+    Tools {
+        /// Whether all are meant.
+        all: bool,
+    },
+    /// The work of a tool.
+    Call {
+        /// The name.
+        tool: String,
+        /// What it is given.
+        parameters: Value,
+    },
+    /// To be somebody from now on.
+    Open(View),
+}
+
+/// Reads a line, without what ends it.
+pub fn read(line: &[u8]) -> Line {
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return Line::Blank;
+    }
+    match serde_json::from_slice(line) {
+        Err(error) => Line::One(Request::refused(Fault::not_json(&error))),
+        Ok(Value::Array(items)) if items.is_empty() => Line::One(Request::refused(Fault::no_request("the list is empty"))),
+        Ok(Value::Array(items)) if MOST < items.len() => {
+            let why = format!("a list may hold {MOST} requests, and this one holds {}", items.len());
+            Line::One(Request::refused(Fault::no_request(why)))
+        }
+        Ok(Value::Array(items)) => Line::Batch(items.into_iter().map(request).collect()),
+        Ok(other) => Line::One(request(other)),
+    }
+}
+
+impl Request {
+    fn refused(fault: Fault) -> Self {
+        Self { id: Some(Value::Null), ask: Err(fault) }
+    }
+}
+
+fn request(value: Value) -> Request {
+    let Value::Object(mut members) = value else {
+        return Request::refused(Fault::no_request("a request is an object"));
+    };
+    let id = members.remove("id");
+    if matches!(id, Some(Value::Bool(_) | Value::Array(_) | Value::Object(_))) {
+        return Request::refused(Fault::no_request("id: it is a text, a number or null"));
+    }
+    let ask = ask(&mut members);
+    // What is no request cannot be known to want no answer.
+    let is_request = members.remove("method").is_some_and(|method| method.is_string());
+    Request { id: if is_request { id } else { Some(id.unwrap_or_default()) }, ask }
+}
+
+fn ask(members: &mut Map<String, Value>) -> Result<Ask, Fault> {
+    if members.get("jsonrpc").is_some_and(|version| version != "2.0") {
+        return Err(Fault::no_request("jsonrpc: it is \"2.0\", if it is there"));
+    }
+    let parameters = members.remove("params");
+    let method = match members.get("method") {
+        Some(Value::String(method)) => method,
+        Some(_) => return Err(Fault::no_request("method: it is a text")),
+        None => return Err(Fault::no_request("method: it is missing")),
+    };
+    let mut parameters = match parameters {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(parameters)) => parameters,
+        Some(_) => return Err(Fault::parameters("params: they are an object")),
+    };
+    match method.as_str() {
+        "ping" => none_left(&parameters).map(|()| Ask::Ping),
+        "tools/list" => {
+            let all = match parameters.remove("all") {
+                None | Some(Value::Null) => false,
+                Some(Value::Bool(all)) => all,
+                Some(_) => return Err(Fault::parameters("all: it is true or false")),
+            };
+            none_left(&parameters).map(|()| Ask::Tools { all })
+        }
+        "tools/call" => call(parameters),
+        "session/open" => open(parameters),
+        tool if tool.contains('/') => Err(Fault::no_method(tool)),
+        tool => Ok(Ask::Call { tool: tool.to_owned(), parameters: Value::Object(parameters) }),
+    }
+}
+
+fn call(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
+    let tool = text(&mut parameters, "name")?.ok_or_else(|| Fault::parameters("name: it is missing"))?;
+    let own = match (parameters.remove("params"), parameters.remove("arguments")) {
+        (Some(_), Some(_)) => return Err(Fault::parameters("params, arguments: both name what the tool is given")),
+        (own, None) | (None, own) => own,
+    };
+    none_left(&parameters)?;
+    let own = own.filter(|own| !own.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
+    Ok(Ask::Call { tool, parameters: own })
+}
+
+fn open(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
+    let agent = text(&mut parameters, "agent")?.map(|agent| agent.parse::<AgentName>()).transpose();
+    let agent = agent.map_err(|error| Fault::parameters(format!("agent: {error}")))?;
+    let project = text(&mut parameters, "project")?.map(|project| match format!("project:{project}").parse() {
+        Ok(Scope::Project(name)) => Ok(name),
+        _ => Err(Fault::parameters("project: it is a name, without control characters")),
+    });
+    let project = project.transpose()?;
+    none_left(&parameters).map(|()| Ask::Open(View { agent, project }))
+}
+
+fn text(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Fault> {
+    match parameters.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Fault::parameters(format!("{name}: it is a text"))),
+    }
+}
+
+fn none_left(parameters: &Map<String, Value>) -> Result<(), Fault> {
+    match parameters.keys().next() {
+        None => Ok(()),
+        Some(name) => Err(Fault::parameters(format!("there is no field {}", memory_core::text::one_line(name, 80)))),
+    }
+}

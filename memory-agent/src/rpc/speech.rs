@@ -1,0 +1,98 @@
+//! Somebody who speaks line by line.
+
+use std::sync::Arc;
+
+use memory_core::View;
+use serde_json::Value;
+
+use super::request::{Line, Request};
+use super::{Ask, Fault, answer, read};
+use crate::agent::Agent;
+use crate::session::Session;
+
+/// Somebody who speaks line by line: who it is, and what comes of what it says.
+#[derive(Debug)]
+pub struct Speech {
+    agent: Arc<Agent>,
+    view: View,
+    /// Begins with the first request that needs it.
+    session: Option<Arc<Session>>,
+}
+
+/// What a line asks for, and who asked: it may be done on any thread.
+#[derive(Debug)]
+pub struct Work {
+    requests: Vec<(Arc<Session>, Request)>,
+    is_batch: bool,
+}
+
+/// What comes behind so many bytes of answers in one list is not done.
+const LONGEST: usize = 8 << 20;
+
+impl Speech {
+    /// Begins with whoever `view` describes; `session/open` may say otherwise.
+    pub fn begin(agent: &Arc<Agent>, view: View) -> Self {
+        Self { agent: Arc::clone(agent), view, session: None }
+    }
+
+    /// Takes a line, without what ends it. Who speaks in the next one is known at once, and whatever else it asks for once
+    /// somebody does the work; nothing if it is blank.
+    pub fn take(&mut self, line: &[u8]) -> Option<Work> {
+        let (requests, is_batch) = match read(line) {
+            Line::Blank => return None,
+            Line::One(request) => (vec![request], false),
+            Line::Batch(requests) => (requests, true),
+        };
+        let requests = requests.into_iter().map(|request| {
+            if let Ok(Ask::Open(view)) = &request.ask {
+                self.view = view.clone();
+                self.session = None;
+            }
+            (self.session(), request)
+        });
+        Some(Work { requests: requests.collect(), is_batch })
+    }
+
+    fn session(&mut self) -> Arc<Session> {
+        let session = self.session.get_or_insert_with(|| Arc::new(Session::begin(&self.agent, &self.view)));
+        Arc::clone(session)
+    }
+}
+
+impl Work {
+    /// Does it, and returns the line that answers it, without what ends it; nothing if no answer is wanted.
+    pub fn answer(self) -> Option<String> {
+        if !self.is_batch {
+            let (session, request) = self.requests.into_iter().next()?;
+            return answered(&session, request).map(|answer| answer.to_string());
+        }
+        let mut answers = String::new();
+        for (session, request) in self.requests {
+            let answer = if answers.len() < LONGEST { answered(&session, request) } else { left_undone(request) };
+            if let Some(answer) = answer {
+                answers.push(if answers.is_empty() { '[' } else { ',' });
+                answers.push_str(&answer.to_string());
+            }
+        }
+        if answers.is_empty() {
+            return None;
+        }
+        answers.push(']');
+        Some(answers)
+    }
+}
+
+fn answered(session: &Session, request: Request) -> Option<Value> {
+    let Request { id, ask } = request;
+    let done = ask.and_then(|ask| answer::result(session, ask));
+    let id = id?;
+    Some(match done {
+        Ok(result) => serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        Err(fault) => fault.answer(&id),
+    })
+}
+
+fn left_undone(request: Request) -> Option<Value> {
+    let why = format!("it was not done: the answers before it in this list are longer than {LONGEST} bytes");
+    request.id.map(|id| Fault::no_request(why).answer(&id))
+}

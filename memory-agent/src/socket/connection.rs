@@ -1,0 +1,115 @@
+//! One connection.
+
+use std::sync::Arc;
+
+use memory_core::View;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+use tokio::net::UnixStream;
+use tokio::net::unix::OwnedWriteHalf;
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+use tokio::task::{JoinSet, spawn_blocking};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::limits::LONGEST_LINE;
+use super::lines::{Lines, Next};
+use super::room::{Room, taken};
+use crate::agent::Agent;
+use crate::rpc::{Fault, Speech, Work};
+
+/// Where answers go.
+#[derive(Debug)]
+struct Voice {
+    half: Mutex<OwnedWriteHalf>,
+    room: Arc<Room>,
+    /// Nobody hears them any more.
+    broken: CancellationToken,
+}
+
+/// Attends to a client until it goes, is too slow, or `end` is asked for and what it asked for before is done.
+pub(super) async fn attend(stream: UnixStream, agent: Arc<Agent>, room: Arc<Room>, end: CancellationToken) {
+    let (reader, writer) = stream.into_split();
+    let voice = Arc::new(Voice { half: Mutex::new(writer), room: Arc::clone(&room), broken: CancellationToken::new() });
+    let place = timeout(room.limits.patience, Arc::clone(&room.places).acquire_owned());
+    let place = tokio::select! {
+        place = place => place,
+        () = end.cancelled() => return,
+    };
+    let Ok(place) = place.map(taken) else {
+        let why = format!("{} connections are served already", room.limits.connections);
+        return voice.say(Fault::no_room(why).answer(&Value::Null).to_string(), None).await;
+    };
+    let mut tasks = JoinSet::new();
+    let mut lines = Lines::new(reader, Arc::clone(&room));
+    tokio::select! {
+        () = listen(&mut lines, &agent, &voice, &mut tasks) => {}
+        () = end.cancelled() => {}
+        () = voice.broken.cancelled() => {}
+    }
+    tokio::select! {
+        () = async { while tasks.join_next().await.is_some() {} } => {}
+        () = voice.broken.cancelled() => {}
+    }
+    drop(place);
+}
+
+/// Has everything done that is asked for, until nothing more comes. Some of it may go on behind that.
+async fn listen(lines: &mut Lines, agent: &Arc<Agent>, voice: &Arc<Voice>, tasks: &mut JoinSet<()>) {
+    let room = &voice.room;
+    let turns = Arc::new(Semaphore::new(room.limits.at_once));
+    let mut speech = Speech::begin(agent, View::default());
+    loop {
+        let next = lines.next().await;
+        let turn = taken(Arc::clone(&turns).acquire_owned().await);
+        while tasks.try_join_next().is_some() {}
+        match next {
+            Next::End => return,
+            Next::TooLong => {
+                let fault = Fault::no_request(format!("a line has at most {LONGEST_LINE} bytes"));
+                let (voice, answer) = (Arc::clone(voice), fault.answer(&Value::Null).to_string());
+                tasks.spawn(async move {
+                    voice.say(answer, None).await;
+                    drop(turn);
+                });
+            }
+            Next::Line(line) => {
+                // Parsed it may be many times as large: first there must be somebody to work on it.
+                let worker = taken(Arc::clone(&room.workers).acquire_owned().await);
+                if let Some(work) = speech.take(&line) {
+                    let voice = Arc::clone(voice);
+                    tasks.spawn(async move {
+                        work_on(work, worker, &voice).await;
+                        drop(turn);
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Does what was asked for, on a thread where that does no harm.
+async fn work_on(work: Work, worker: OwnedSemaphorePermit, voice: &Voice) {
+    // It is given back by the thread, which cannot be stopped.
+    let done = spawn_blocking(move || (work.answer(), worker)).await;
+    match done {
+        Ok((Some(answer), worker)) => voice.say(answer, Some(worker)).await,
+        Ok((None, _)) => {}
+        // Nobody is to wait for an answer that does not come.
+        Err(_) => voice.broken.cancel(),
+    }
+}
+
+impl Voice {
+    /// Says a line to the client; if it does not listen, nothing more is said.
+    async fn say(&self, mut line: String, worker: Option<OwnedSemaphorePermit>) {
+        line.push('\n');
+        let _room = self.room.for_answer(line.len()).await;
+        drop(worker);
+        let mut half = self.half.lock().await;
+        let said = timeout(self.room.limits.read_time, half.write_all(line.as_bytes())).await;
+        if !matches!(said, Ok(Ok(()))) {
+            self.broken.cancel();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Lines as they come.
+
+use std::sync::Arc;
+
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::OwnedReadHalf;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout_at};
+
+use super::limits::LONGEST_LINE;
+use super::room::{Room, SHORT, taken};
+
+/// Lines as they come.
+#[derive(Debug)]
+pub(super) struct Lines {
+    half: OwnedReadHalf,
+    room: Arc<Room>,
+    buffer: Vec<u8>,
+    /// What of the buffer lies before this was returned.
+    start: usize,
+    /// What of the buffer lies before this has no end of a line that was not returned.
+    searched: usize,
+    /// When the line that has begun must have ended.
+    deadline: Option<Instant>,
+    /// Held while the buffer, or the line that was returned last, is long.
+    long: Option<OwnedSemaphorePermit>,
+    is_skipping: bool,
+    is_over: bool,
+}
+
+/// What comes next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// A line, without its end.
+    Line(Vec<u8>),
+    /// A line that is too long. Its rest is passed over.
+    TooLong,
+    /// Nothing: it is over, or was in the middle of a line for too long.
+    End,
+}
+
+/// So much is read at once at least.
+const CHUNK: usize = 4 << 10;
+
+impl Lines {
+    /// Returns the lines that come from there.
+    pub(super) fn new(half: OwnedReadHalf, room: Arc<Room>) -> Self {
+        Self {
+            half,
+            room,
+            buffer: Vec::new(),
+            start: 0,
+            searched: 0,
+            deadline: None,
+            long: None,
+            is_skipping: false,
+            is_over: false,
+        }
+    }
+
+    /// Returns what comes next. Not to be asked again once it was given up in the middle.
+    pub(super) async fn next(&mut self) -> Next {
+        loop {
+            if let Some(line) = self.whole_line() {
+                if std::mem::take(&mut self.is_skipping) {
+                    continue;
+                }
+                return if LONGEST_LINE < line.len() { Next::TooLong } else { Next::Line(line) };
+            }
+            self.compact();
+            if LONGEST_LINE < self.buffer.len() || self.is_skipping {
+                self.buffer.clear();
+                self.searched = 0;
+                if !std::mem::replace(&mut self.is_skipping, true) {
+                    return Next::TooLong;
+                }
+            }
+            if self.is_over || !self.read().await {
+                return self.last();
+            }
+        }
+    }
+
+    fn whole_line(&mut self) -> Option<Vec<u8>> {
+        let end = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
+        let Some(end) = end.map(|end| self.searched + end) else {
+            self.searched = self.buffer.len();
+            return None;
+        };
+        let line = self.buffer[self.start..end].to_vec();
+        (self.start, self.searched) = (end + 1, end + 1);
+        // The next line has its own time.
+        self.deadline = None;
+        Some(line)
+    }
+
+    /// Forgets what was returned.
+    fn compact(&mut self) {
+        self.buffer.drain(..self.start);
+        self.searched -= self.start;
+        self.start = 0;
+        if self.buffer.len() <= SHORT {
+            self.buffer.shrink_to(SHORT);
+            self.long = None;
+        }
+    }
+
+    /// Reads more; tells whether more may come.
+    async fn read(&mut self) -> bool {
+        if self.buffer.is_empty() && !self.is_skipping {
+            // Whoever has nothing to ask may stay as long as they like.
+            self.buffer.reserve(CHUNK);
+            return matches!(self.half.read_buf(&mut self.buffer).await, Ok(1..));
+        }
+        let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + self.room.limits.line_time);
+        let Self { half, room, buffer, long, .. } = self;
+        let more = async {
+            if SHORT < buffer.len() && long.is_none() {
+                *long = Some(taken(Arc::clone(&room.long_lines).acquire_owned().await));
+            }
+            buffer.reserve(buffer.len().clamp(CHUNK, SHORT));
+            half.read_buf(buffer).await
+        };
+        match timeout_at(deadline, more).await {
+            Ok(Ok(0)) => {
+                self.is_over = true;
+                !self.buffer.is_empty()
+            }
+            Ok(Ok(_)) => true,
+            Ok(Err(_)) | Err(_) => {
+                self.buffer.clear();
+                false
+            }
+        }
+    }
+
+    /// Returns what stands behind the last end of a line.
+    fn last(&mut self) -> Next {
+        (self.start, self.searched) = (0, 0);
+        let line = std::mem::take(&mut self.buffer);
+        if line.is_empty() || self.is_skipping { Next::End } else { Next::Line(line) }
+    }
+}

@@ -1,0 +1,177 @@
+//! JSON-RPC, line by line
+
+use insta::assert_snapshot;
+use memory_agent::rpc::{MOST, Speech};
+use memory_core::View;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::agents::agent;
+
+/// Returns what is answered to each line, if anything.
+fn answers(lines: &[&str]) -> Vec<String> {
+    let mut speech = Speech::begin(&agent(), View::default());
+    let answer = |line: &&str| speech.take(line.as_bytes())?.answer();
+    lines.iter().filter_map(answer).collect()
+}
+
+fn answer(line: &str) -> String {
+    answers(&[line]).join("\n")
+}
+
+/// Returns the number of an error and its id.
+fn error(answer: &str) -> (i64, Value) {
+    let answer: Value = serde_json::from_str(answer).expect("JSON");
+    assert!(answer["error"]["data"]["code"].is_string() && answer["error"]["message"].is_string(), "{answer}");
+    (answer["error"]["code"].as_i64().expect("a number"), answer["id"].clone())
+}
+
+#[test]
+fn a_tool_is_called_by_its_name_or_as_the_parameter_of_a_call() {
+    let lines = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"memory_write","params":{"content":"I like tea"}}"#,
+        r#"{"id":"two","method":"tools/call","params":{"name":"memory_search","params":{"query":"milk"}}}"#,
+        r#"{"id":null,"method":"tools/call","params":{"name":"memory_list","arguments":{"category":"people"}}}"#,
+        r#"{"id":-3.5,"method":"memory_list","params":null}"#,
+    ];
+    assert_snapshot!(answers(&lines).join("\n"), @r#"
+    {"jsonrpc":"2.0","id":1,"result":{"id":"3c6ef372-fe94-f82a-c391-0c8d016b07d5","path":"categories/inbox/3c6ef372-fe94-f82a-c391-0c8d016b07d5.md","created":true}}
+    {"jsonrpc":"2.0","id":"two","result":{"hits":[],"total":0}}
+    {"jsonrpc":"2.0","id":null,"result":{"memories":[],"total":0}}
+    {"jsonrpc":"2.0","id":-3.5,"result":{"memories":[{"id":"3c6ef372-fe94-f82a-c391-0c8d016b07d5","content":"I like tea","content_hash":"66653c22a91084e799f3607afa1d4c46ee1ef1efd9435d71a4abbcead30bbe51","phase":"inbox","category":"inbox","scope":"global","tags":[],"source":"","created_at":"2026-05-07T10:00:01Z","updated_at":"2026-05-07T10:00:01Z","expires_at":null,"access_count":0,"links":[],"version":1,"path":"categories/inbox/3c6ef372-fe94-f82a-c391-0c8d016b07d5.md"}],"total":1}}
+    "#);
+}
+
+#[test]
+fn tools_describe_themselves() {
+    let listed: Value = serde_json::from_str(&answer(r#"{"id":1,"method":"tools/list"}"#)).expect("JSON");
+    let tools = listed["result"]["tools"].as_array().expect("tools");
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, memory_agent::tools::DEFAULT);
+    assert!(tools.iter().all(|tool| tool["description"].is_string() && tool["parameters"]["type"] == "object"));
+    let all: Value = serde_json::from_str(&answer(r#"{"id":1,"method":"tools/list","params":{"all":true}}"#)).expect("JSON");
+    assert_eq!(all["result"]["tools"].as_array().map(Vec::len), Some(memory_agent::tools::all().len()));
+}
+
+#[test]
+fn what_cannot_be_done_says_why_by_number_and_name() {
+    let lines = [
+        "{",
+        "\u{feff}{}",
+        "[]",
+        "7",
+        r#"{"id":1}"#,
+        r#"{"id":1,"method":7}"#,
+        r#"{"id":{},"method":"ping"}"#,
+        r#"{"id":1,"jsonrpc":"1.0","method":"ping"}"#,
+        r#"{"id":1,"method":"tools/lisp"}"#,
+        r#"{"id":1,"method":"memory_lisp"}"#,
+        r#"{"id":1,"method":"ping","params":[1]}"#,
+        r#"{"id":1,"method":"ping","params":{"loud":true}}"#,
+        r#"{"id":1,"method":"tools/list","params":{"all":"yes"}}"#,
+        r#"{"id":1,"method":"tools/call","params":{"params":{}}}"#,
+        r#"{"id":1,"method":"tools/call","params":{"name":"memory_list","params":{},"arguments":{}}}"#,
+        r#"{"id":1,"method":"memory_list","params":{"limit":"ten"}}"#,
+        r#"{"id":1,"method":"memory_list","params":{"limits":1}}"#,
+        r#"{"id":1,"method":"memory_read","params":{"id":"550e8400"}}"#,
+        r#"{"id":1,"method":"session/open","params":{"agent":"cli"}}"#,
+        r#"{"id":1,"method":"session/open","params":{"project":""}}"#,
+    ];
+    assert_snapshot!(answers(&lines).join("\n"), @r#"
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is no JSON: EOF while parsing an object at line 1 column 1","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is no JSON: expected value at line 1 column 1","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the list is empty","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a request is an object","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"method: it is missing","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"method: it is a text","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"id: it is a text, a number or null","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"jsonrpc: it is \"2.0\", if it is there","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"there is neither a method nor a tool called tools/lisp","data":{"code":"TOOL_NOT_FOUND","hint":"tools/list with {\"all\": true} names all tools"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no tool is called memory_lisp","data":{"code":"TOOL_NOT_FOUND","hint":"`memory agent --list-tools` names them"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: they are an object","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"there is no field loud","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"all: it is true or false","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"name: it is missing","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params, arguments: both name what the tool is given","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"limit: \"ten\" is not of type \"integer\"","data":{"code":"INVALID_INPUT","hint":"`memory agent --list-tools` shows the parameters of memory_list"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"there is no field limits","data":{"code":"INVALID_INPUT","hint":"`memory agent --list-tools` shows the parameters of memory_list"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no memory is called 550e8400","data":{"code":"MEMORY_NOT_FOUND","hint":"`memory list` shows what there is; an id may be shortened to 4 digits"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"agent: \"cli\" is not the name of an agent (up to 64 letters, digits, -, _ and .; not one of ours, such as cli)","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"project: it is a name, without control characters","data":{"code":"INVALID_INPUT"}}}
+    "#);
+}
+
+#[test]
+fn whoever_wants_no_answer_has_none_but_the_work_is_done() {
+    let lines = [
+        "",
+        " \t\r",
+        r#"{"method":"memory_write","params":{"content":"I like tea"}}"#,
+        r#"{"method":"memory_lisp"}"#,
+        r#"[{"method":"ping"},{"method":"ping"}]"#,
+        r#"{"id":1,"method":"memory_list"}"#,
+    ];
+    let answers = answers(&lines);
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    assert!(answers[0].contains("I like tea"));
+}
+
+#[test]
+fn a_list_is_answered_by_one_list_in_its_order() {
+    let line = r#"[{"id":2,"method":"ping"},{"method":"ping"},{"id":"a","method":"pong"},1]"#;
+    assert_snapshot!(answer(line), @r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no tool is called pong","data":{"code":"TOOL_NOT_FOUND","hint":"`memory agent --list-tools` names them"}}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a request is an object","data":{"code":"INVALID_INPUT"}}}]"#);
+    let of = |count: usize| answer(&json!(vec![json!({ "id": 1, "method": "ping" }); count]).to_string());
+    assert_eq!(serde_json::from_str::<Vec<Value>>(&of(MOST)).expect("a list").len(), MOST);
+    assert_eq!(error(&of(10_000)), (-32_600, Value::Null));
+}
+
+#[test]
+fn a_session_counts_from_the_next_request_on() {
+    let lines = [
+        r#"{"id":1,"method":"session/open","params":{"agent":"Claude","project":"tea"}}"#,
+        r#"{"id":2,"method":"memory_write","params":{"content":"mine","scope":"agent:claude"}}"#,
+        r#"[{"id":3,"method":"session/open"},{"id":4,"method":"memory_search","params":{"query":"mine"}}]"#,
+        r#"{"id":5,"method":"memory_write","params":{"content":"yours","scope":"agent:claude"}}"#,
+    ];
+    assert_snapshot!(answers(&lines).join("\n"), @r#"
+    {"jsonrpc":"2.0","id":1,"result":{"agent":"claude","project":"tea","scopes":["global","agent:claude","project:tea"]}}
+    {"jsonrpc":"2.0","id":2,"result":{"id":"3c6ef372-fe94-f82a-c391-0c8d016b07d5","path":"categories/inbox/3c6ef372-fe94-f82a-c391-0c8d016b07d5.md","created":true}}
+    [{"jsonrpc":"2.0","id":3,"result":{"agent":null,"project":null,"scopes":["global"]}},{"jsonrpc":"2.0","id":4,"result":{"hits":[],"total":0}}]
+    {"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"agent:claude is out of this agent's reach","data":{"code":"SCOPE_REFUSED","hint":"an agent reaches global, agent:<its name> and project:<its project>; it is told its name with --agent NAME"}}}
+    "#);
+}
+
+#[test]
+fn what_is_nested_too_deep_is_no_json() {
+    assert_eq!(error(&answer(&"[".repeat(1_000))), (-32_700, Value::Null));
+    let deep =
+        format!("{{\"id\":1,\"method\":\"ping\",\"params\":{}{}}}", "{\"a\":".repeat(1_000), "1".to_owned() + &"}".repeat(1_000));
+    assert_eq!(error(&answer(&deep)), (-32_700, Value::Null));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_bytes_have_an_answer_and_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
+        prop_assume!(!bytes.iter().all(u8::is_ascii_whitespace));
+        let mut speech = Speech::begin(&agent(), View::default());
+        let answer = speech.take(&bytes).expect("it is not blank").answer().expect("an answer");
+        prop_assert!(error(&answer).0 == -32_700 || error(&answer).0 == -32_600);
+    }
+
+    #[test]
+    fn any_request_has_an_answer_with_its_id(
+        method in prop::sample::select(vec!["ping", "tools/list", "tools/call", "session/open", "memory_list", "memory_tag", "", "x/y"]),
+        id in prop_oneof![Just(json!(null)), any::<i64>().prop_map(Value::from), ".{0,8}".prop_map(Value::from)],
+        name in ".{0,6}",
+        text in ".{0,20}",
+    ) {
+        let mut speech = Speech::begin(&agent(), View::default());
+        let line = json!({ "id": id, "method": method, "params": { name: text, "name": "memory_list" } }).to_string();
+        let answer = speech.take(line.as_bytes()).expect("it is not blank").answer().expect("an answer");
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        prop_assert_eq!(&answer["id"], &id);
+        prop_assert!(answer["result"].is_object() != answer["error"].is_object());
+    }
+}
