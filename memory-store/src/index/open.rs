@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
 use memory_core::{QuestionVector, StoreError};
@@ -36,8 +36,12 @@ const ATTEMPTS: usize = 4;
 pub(crate) struct Index {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) root: PathBuf,
-    state: Mutex<Option<Opened>>,
+    /// One for each who asks at the same time, with files of its own: the first free one is taken.
+    seats: [Mutex<Option<Opened>>; SEATS],
 }
+
+/// So many may ask at the same time; others wait.
+const SEATS: usize = 4;
 
 /// The files of the index, opened.
 #[derive(Debug)]
@@ -105,7 +109,7 @@ impl Opened {
 impl Index {
     /// Opens the index of the home at `root`. Nothing is read or made before it is needed.
     pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path) -> Self {
-        Self { disk, root: root.to_owned(), state: Mutex::new(None) }
+        Self { disk, root: root.to_owned(), seats: [const { Mutex::new(None) }; SEATS] }
     }
 
     /// Tells why answers may be less than they should be, if they may.
@@ -161,7 +165,7 @@ impl Index {
         elsewhere: Elsewhere,
         mut ask: impl FnMut(&Self, &mut Opened) -> Result<T, Trouble>,
     ) -> Result<T, StoreError> {
-        let mut state = self.state();
+        let mut state = self.seat();
         let mut attempt = 1;
         loop {
             let answer = self.opened(&mut state).and_then(|opened| ask(self, opened));
@@ -191,12 +195,15 @@ impl Index {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, Option<Opened>> {
-        self.state.lock().unwrap_or_else(|poisoned| {
-            let mut state = PoisonError::into_inner(poisoned);
-            *state = None;
-            self.state.clear_poison();
-            state
+    fn seat(&self) -> MutexGuard<'_, Option<Opened>> {
+        let free = self.seats.iter().find_map(|seat| match seat.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(poisoned)) => Some(cleared(seat, poisoned.into_inner())),
+            Err(TryLockError::WouldBlock) => None,
+        });
+        free.unwrap_or_else(|| {
+            let [.., last] = &self.seats;
+            last.lock().unwrap_or_else(|poisoned| cleared(last, poisoned.into_inner()))
         })
     }
 
@@ -287,6 +294,13 @@ impl Index {
         *state = Some(opened);
         Ok(())
     }
+}
+
+/// Forgets what somebody left who broke down in the middle.
+fn cleared<'s>(seat: &Mutex<Option<Opened>>, mut state: MutexGuard<'s, Option<Opened>>) -> MutexGuard<'s, Option<Opened>> {
+    *state = None;
+    seat.clear_poison();
+    state
 }
 
 /// Tells whether the tables can be read at all.

@@ -26,6 +26,20 @@ fn both(home: &Home, check: impl Fn(&Index)) {
 }
 
 #[test]
+fn nobody_waits_for_a_question_of_somebody_else() {
+    let home = Home::new();
+    home.write(&Note { number: 1, body: "user prefers dark mode", ..Note::default() });
+    let index = home.index();
+    index.refresh(Depth::Usual).unwrap();
+    let found = index.ask("be slow", |index, _| {
+        // Somebody else asks while this one is not done.
+        let asked = std::thread::scope(|scope| scope.spawn(|| numbers(index, "dark")).join());
+        Ok(asked.expect("it is answered"))
+    });
+    assert_eq!(found.unwrap(), [1]);
+}
+
+#[test]
 fn every_script_is_found_down_to_one_character() {
     let bodies = ["用户喜欢深色模式", "記憶は大切です", "Rust 用 tokio 写的 server", "기억 검색", "user prefers dark mode"];
     let home = Home::new();
