@@ -1,0 +1,78 @@
+//! Times `memory_search` over the socket of a running daemon: `socket HOME QUESTIONS`.
+//!
+//! Each question is asked once before it counts. Prints how long round trips over one connection take, and how many requests a
+//! second are answered over sixteen, each of which asks the next question once it has the answer to the last.
+
+use std::env;
+use std::error::Error;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+/// So many ask at once.
+const CONNECTIONS: u32 = 16;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [home, questions] = arguments.as_slice() else { return Err("usage: socket HOME QUESTIONS".into()) };
+    let (place, questions) = (Path::new(home).join("memory.sock"), questions.parse::<u32>()?);
+    let mut client = Client::connect(&place)?;
+    for number in 0..questions {
+        client.ask(number)?;
+    }
+    let mut times = Vec::new();
+    for number in 0..questions {
+        let start = Instant::now();
+        client.ask(number)?;
+        times.push(start.elapsed().as_secs_f64() * 1_000.0);
+    }
+    times.sort_by(f64::total_cmp);
+    let last = times.len().checked_sub(1).ok_or("there is nothing to ask")?;
+    let at = |share: usize| times[(times.len() * share / 100).min(last)];
+    let start = Instant::now();
+    let asking: Vec<_> = (0..CONNECTIONS).map(|first| (place.clone(), first)).collect();
+    let asking: Vec<_> =
+        asking.into_iter().map(|(place, first)| thread::spawn(move || ask_all(&place, first, questions))).collect();
+    for asked in asking {
+        asked.join().map_err(|_| "somebody who asks broke down")??;
+    }
+    let rate = f64::from(CONNECTIONS * questions) / start.elapsed().as_secs_f64();
+    println!("| questions | p50 | p99 | slowest | {CONNECTIONS} connections |\n|---:|---:|---:|---:|---:|");
+    println!("| {questions} | {:.2} ms | {:.2} ms | {:.2} ms | {rate:.0}/s |", at(50), at(99), at(100));
+    Ok(())
+}
+
+/// Asks all questions, from another one on than others do.
+fn ask_all(place: &PathBuf, first: u32, questions: u32) -> Result<(), String> {
+    let asked = || -> Result<(), Box<dyn Error>> {
+        let mut client = Client::connect(place)?;
+        let begin = questions / CONNECTIONS * first;
+        (0..questions).try_for_each(|number| client.ask((begin + number) % questions))
+    };
+    asked().map_err(|error| error.to_string())
+}
+
+struct Client {
+    stream: BufReader<UnixStream>,
+    answer: String,
+}
+
+impl Client {
+    fn connect(place: &Path) -> Result<Self, Box<dyn Error>> {
+        Ok(Self { stream: BufReader::new(UnixStream::connect(place)?), answer: String::new() })
+    }
+
+    fn ask(&mut self, number: u32) -> Result<(), Box<dyn Error>> {
+        let request = json!({ "id": number, "method": "memory_search", "params": { "query": corpus::question(number) } });
+        self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
+        self.answer.clear();
+        self.stream.read_line(&mut self.answer)?;
+        // The whole answer is read by whoever asks in earnest; that it is one is seen at its beginning.
+        let is_answer = self.answer.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":"));
+        if is_answer { Ok(()) } else { Err(format!("{:?} was answered with {}", Value::from(number), self.answer).into()) }
+    }
+}
