@@ -1,5 +1,7 @@
 //! `memory serve`
 
+mod fronts;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use memory_dream::schedule::{Done, Past, Rules, Schedule, Stop};
 use memory_store::{DaemonLock, FileStore, Freshness, Log, LogFile, Options};
 use serde_json::{Value, json};
 
+use self::fronts::Fronts;
 use crate::app::{App, Home};
 use crate::config::Settings;
 use crate::daemon::{Bell, Diary, HomeChores, Listener, Report, Signals, Woken, keep, once, told};
@@ -26,6 +29,9 @@ use crate::print::{Column, Table};
 /// minutes and 2 hours, it dreams, each time deeper. Once a day it removes from the trash what has been there for longer than
 /// the settings say (storage.trash_retention). What other programs change is found within two seconds, however large the
 /// store is.
+///
+/// Agents reach the tools at memory.sock in the home: JSON-RPC, one line each way (`tools/list`, `tools/call`, or the name of
+/// a tool as the method). Only programs of the same person are served.
 ///
 /// One process does this for a home; `memory status` says what it did last, and daemon.log in the home tells the story. SIGINT
 /// (Ctrl-C) or SIGTERM ends it within 5 seconds, a second one at once; nothing is lost either way, and all that it did can be
@@ -65,7 +71,9 @@ impl Serve {
         let chores = HomeChores::of(&home, &settings, app.environment);
         let signals = Signals::take().map_err(Failure::file("listen to signals"))?;
         diary.info(&format!("memory {} begins, process {pid}", env!("CARGO_PKG_VERSION")));
-        let (stop, bell, ear, woken) = (Stop::default(), Arc::new(Bell::default()), Arc::new(Bell::default()), Woken::default());
+        let (stop, woken) = (Stop::default(), Woken::default());
+        let [bell, ear, end] = [(); 3].map(|()| Arc::new(Bell::default()));
+        let fronts = (!self.once).then(|| Fronts::open(&home, &settings, &diary));
         if !self.once {
             let place = app.output.place(root);
             if app.output.is_json() {
@@ -76,9 +84,9 @@ impl Serve {
             app.output.flush()?;
         }
         let reports = thread::scope(|scope| {
-            let _end = signals.end(&stop, [&bell, &ear]);
+            let _end = signals.end(&stop, [&bell, &ear, &end]);
             let told = &diary;
-            let (own_stop, bells) = (stop.clone(), [Arc::clone(&bell), Arc::clone(&ear)]);
+            let (own_stop, bells) = (stop.clone(), [&bell, &ear, &end].map(Arc::clone));
             scope.spawn(move || signals.listen(&own_stop, &bells, told));
             if self.once {
                 return once(schedule, &chores, &diary, &stop);
@@ -91,6 +99,10 @@ impl Serve {
                 stop: stop.clone(),
             };
             scope.spawn(move || listener.listen());
+            if let Some(fronts) = fronts {
+                let end = &end;
+                scope.spawn(move || fronts.serve(end, told));
+            }
             keep(schedule, &chores, &diary, &bell, &woken, &stop);
             Vec::new()
         });

@@ -15,7 +15,7 @@ use crate::print::{Column, Form, Table};
 ///
 /// It works without a daemon (`memory serve`) as well; then it says what the last one did.
 ///
-/// JSON: {daemon: {running, pid?, started_at?, stopped_at?, watching?}, memories, inbox, due, trash_files, trash_bytes,
+/// JSON: {daemon: {running, pid?, started_at?, stopped_at?, watching?, socket?}, memories, inbox, due, trash_files, trash_bytes,
 /// chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]}; `due` counts reminders, `worked_at` is when a
 /// chore last had something to do
 #[derive(Debug, Args)]
@@ -85,6 +85,9 @@ impl Standing {
         if let Some(state) = known.filter(|state| self.running.is_some() && !state.watching.is_empty()) {
             daemon["watching"] = state.watching.clone().into();
         }
+        if let Some(socket) = self.socket().filter(|socket| !socket.is_empty()) {
+            daemon["socket"] = socket.into();
+        }
         let chores: Vec<Value> = known.into_iter().flat_map(|state| &state.chores).map(|chore| self.chore(chore)).collect();
         json!({
             "daemon": daemon,
@@ -116,6 +119,11 @@ impl Standing {
         shape
     }
 
+    /// Returns where the daemon listens to agents, if there is one; empty if nowhere.
+    fn socket(&self) -> Option<&str> {
+        self.state.as_ref().filter(|_| self.running.is_some()).map(|state| state.socket.as_str())
+    }
+
     /// Returns when a chore is due, if somebody is there to do it.
     fn due_at(&self, chore: &ChoreState) -> Option<DateTime<Utc>> {
         chore.due_at.filter(|_| self.running.is_some())
@@ -124,6 +132,9 @@ impl Standing {
     fn table(&self, is_drawn: bool) -> Table {
         let mut table = Table::new([Column::Text("what"), Column::Text("state")]);
         table.push(["daemon", &self.daemon(is_drawn)]);
+        if let Some(socket) = self.socket() {
+            table.push(["socket", if socket.is_empty() { "none; daemon.log says why" } else { socket }]);
+        }
         table.push(["memories", &self.memories.to_string()]);
         table.push(["inbox", &self.inbox.to_string()]);
         table.push(["reminders due", &self.due.to_string()]);

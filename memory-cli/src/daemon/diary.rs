@@ -1,5 +1,6 @@
 //! What the daemon writes down: the log for people, and the state for `memory status`.
 
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
@@ -36,7 +37,16 @@ impl<'a> Diary<'a> {
             .collect();
         let past = Past::seen(now, last_write, &done);
         let chores = chores.into_iter().filter(|chore| Chore::of(&chore.name).is_some()).collect();
-        let state = DaemonState { pid, started_at: now, stopped_at: None, watching: String::new(), last_write, journal, chores };
+        let state = DaemonState {
+            pid,
+            started_at: now,
+            stopped_at: None,
+            watching: String::new(),
+            socket: String::new(),
+            last_write,
+            journal,
+            chores,
+        };
         Ok((Self { store, log, state: Mutex::new(state) }, past))
     }
 
@@ -60,6 +70,14 @@ impl<'a> Diary<'a> {
             None => self.info(&format!("changes of files are heard by {how}")),
             Some(why) => self.warning(&format!("changes of files are looked for by {how}: {why}")),
         }
+        self.save();
+    }
+
+    /// Takes note of where agents are listened to.
+    pub(crate) fn listens(&self, socket: &Path) {
+        let socket = socket.display().to_string();
+        self.info(&format!("socket: listening at {socket}"));
+        self.state().socket = socket;
         self.save();
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct End {
     handle: Handle,
     done: SyncSender<()>,
     stop: Stop,
-    bells: [Arc<Bell>; 2],
+    bells: [Arc<Bell>; 3],
 }
 
 impl Drop for End {
@@ -61,7 +61,7 @@ impl Signals {
     }
 
     /// Returns what ends [`Signals::listen`], and asks all others to stop.
-    pub(crate) fn end(&self, stop: &Stop, bells: [&Arc<Bell>; 2]) -> End {
+    pub(crate) fn end(&self, stop: &Stop, bells: [&Arc<Bell>; 3]) -> End {
         End { handle: self.heard.handle(), done: self.end.clone(), stop: stop.clone(), bells: bells.map(Arc::clone) }
     }
 

@@ -1,8 +1,10 @@
 //! `memory serve`, `memory status`
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -28,7 +30,13 @@ struct Daemon {
 impl Daemon {
     /// Starts a daemon, and waits until it hears of changes.
     fn start(sandbox: &Sandbox) -> Self {
-        let mut command = sandbox.command(&["serve", "--log", "-"]);
+        let daemon = Self::run(sandbox.command(&["serve", "--log", "-"]));
+        daemon.says("changes of files are");
+        daemon
+    }
+
+    /// Starts a daemon by `command`.
+    fn run(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
         let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
         let (sender, log) = channel();
@@ -37,9 +45,7 @@ impl Daemon {
                 let _ = sender.send(line);
             }
         });
-        let daemon = Self { child, log };
-        daemon.says("changes of files are");
-        daemon
+        Self { child, log }
     }
 
     /// Waits until the log says something.
@@ -71,6 +77,20 @@ impl Drop for Daemon {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Asks the daemon of a home, over its socket.
+fn ask(stream: &mut BufReader<UnixStream>, request: &str) -> String {
+    stream.get_mut().write_all(format!("{request}\n").as_bytes()).expect("it listens");
+    let mut answer = String::new();
+    stream.read_line(&mut answer).expect("it answers");
+    answer.trim_end().to_owned()
+}
+
+fn connect(sandbox: &Sandbox) -> BufReader<UnixStream> {
+    let stream = UnixStream::connect(sandbox.path(".memory/memory.sock")).expect("it listens");
+    stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
+    BufReader::new(stream)
 }
 
 /// Writes a file as another program would, long ago.
@@ -241,6 +261,80 @@ fn whoever_writes_puts_dreams_off() {
     while due().is_none_or(|due| due <= before) {
         assert!(Instant::now() < until, "nobody was woken");
     }
+}
+
+#[test]
+fn agents_reach_the_daemon_as_the_readme_says() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", BY_FILE);
+    let mut daemon = Daemon::start(&sandbox);
+    let place = sandbox.path(".memory/memory.sock");
+    assert_eq!(fs::metadata(&place).expect("a socket").permissions().mode() & 0o777, 0o600);
+    assert_eq!(sandbox.json(&["status"])["daemon"]["socket"], place.display().to_string());
+    let mut agent = connect(&sandbox);
+    let readme = include_str!("../../../README.md");
+    let mut asked = 0;
+    let mut answer = String::new();
+    for line in readme.lines() {
+        if let Some(request) = line.strip_prefix("> {") {
+            answer = ask(&mut agent, &format!("{{{request}"));
+            asked += 1;
+        } else if let Some(said) = line.strip_prefix("< ") {
+            assert_eq!(answer, said);
+        }
+    }
+    assert_eq!(asked, 3);
+    daemon.signal("-TERM");
+    assert_eq!(daemon.ended().code(), Some(0));
+    assert!(!place.exists());
+}
+
+#[test]
+fn an_agent_that_writes_puts_dreams_off() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", BY_FILE);
+    sandbox.write("tea", &[]);
+    let _daemon = Daemon::start(&sandbox);
+    let mut agent = connect(&sandbox);
+    let last_write = || {
+        let state = fs::read(sandbox.path(".memory/index/daemon.json")).expect("a file");
+        serde_json::from_slice::<Value>(&state).expect("JSON")["last_write"].clone()
+    };
+    let before = last_write();
+    let answer = ask(&mut agent, r#"{"id":1,"method":"memory_write","params":{"content":"milk"}}"#);
+    assert!(answer.contains("\"created\":true"), "{answer}");
+    let until = Instant::now() + DEADLINE;
+    while last_write() == before {
+        assert!(Instant::now() < until, "nobody was woken");
+    }
+    assert!(sandbox.run(&["list"]).contains("milk"));
+}
+
+#[test]
+fn hooks_of_the_settings_stand_before_agents() {
+    let sandbox = Sandbox::new();
+    let hook = r#"hooks:
+  before_tool_call: "grep -q secret && echo '{\"block\": \"not that\"}' || true"
+"#;
+    sandbox.file(".memory/config.yaml", &format!("{BY_FILE}{hook}"));
+    let _daemon = Daemon::start(&sandbox);
+    let mut agent = connect(&sandbox);
+    let refused = ask(&mut agent, r#"{"id":1,"method":"memory_write","params":{"content":"a secret"}}"#);
+    assert!(refused.contains("-32000") && refused.contains("CALL_BLOCKED") && refused.contains("not that"), "{refused}");
+    assert!(ask(&mut agent, r#"{"id":2,"method":"memory_list"}"#).contains("\"total\":0"));
+}
+
+#[test]
+fn where_a_socket_cannot_be_the_daemon_goes_on_without() {
+    let sandbox = Sandbox::new();
+    let name = "a".repeat(100);
+    sandbox.file(&format!("{name}/config.yaml"), BY_FILE);
+    let root = sandbox.path(&name).display().to_string();
+    let daemon = Daemon::run(sandbox.command(&["serve", "--log", "-", "--root", &root]));
+    let said = daemon.says("socket: ");
+    assert!(said.contains("there is none: ") && said.contains("is longer than the 10"), "{said}");
+    daemon.says("changes of files are");
+    assert!(sandbox.run(&["status", "--root", &root]).contains("socket	none; daemon.log says why"));
 }
 
 #[test]

@@ -31,6 +31,9 @@ pub struct DaemonState {
     /// How it learns of changed files: `inotify`, `polling` and the like.
     #[serde(default)]
     pub watching: String,
+    /// Where agents are listened to; empty if nowhere.
+    #[serde(default)]
+    pub socket: String,
     /// When somebody else last wrote, as far as it knows.
     #[serde(with = "maybe_moment", default)]
     pub last_write: Option<DateTime<Utc>>,
@@ -187,6 +190,7 @@ mod tests {
             started_at: at,
             stopped_at: None,
             watching: "inotify".into(),
+            socket: "/home/me/.memory/memory.sock".into(),
             last_write: Some(at),
             journal: "2026-05.jsonl:9".into(),
             chores: vec![chore],
