@@ -7,7 +7,7 @@ use std::env;
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Asks all questions, from another one on than others do.
-fn ask_all(place: &PathBuf, first: u32, questions: u32) -> Result<(), String> {
+fn ask_all(place: &Path, first: u32, questions: u32) -> Result<(), String> {
     let asked = || -> Result<(), Box<dyn Error>> {
         let mut client = Client::connect(place)?;
         let begin = questions / CONNECTIONS * first;

@@ -5,6 +5,7 @@
 //! `memory://note/<id>`; prompts are `recall`, `remember` and `review`.
 
 mod http;
+mod neighbour;
 mod prompts;
 mod resources;
 mod server;

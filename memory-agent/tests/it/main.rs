@@ -4,7 +4,7 @@ mod agents;
 mod json;
 #[cfg(all(feature = "local-model", feature = "remote-model"))]
 mod model;
-mod tools;
 mod rpc;
 #[cfg(feature = "server")]
 mod socket;
+mod tools;

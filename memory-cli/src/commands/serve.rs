@@ -3,6 +3,7 @@
 mod fronts;
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -31,13 +32,13 @@ use crate::print::{Column, Table};
 /// store is.
 ///
 /// Agents reach the tools at memory.sock in the home: JSON-RPC, one line each way (`tools/list`, `tools/call`, or the name of
-/// a tool as the method). Only programs of the same person are served.
+/// a tool as the method). Only programs of the same person are served. --http serves clients of the Model Context Protocol.
 ///
 /// One process does this for a home; `memory status` says what it did last, and daemon.log in the home tells the story. SIGINT
 /// (Ctrl-C) or SIGTERM ends it within 5 seconds, a second one at once; nothing is lost either way, and all that it did can be
 /// taken back with `memory undo`.
 ///
-/// JSON: {pid, home, log}, when it begins; with --once {chores: [{name, ending, said?}]}, where `ending` is done, nothing,
+/// JSON: {pid, home, log, http?}, when it begins; with --once {chores: [{name, ending, said?}]}, where `ending` is done, nothing,
 /// left_out, stopped or failed
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
@@ -50,6 +51,10 @@ pub(crate) struct Serve {
     /// Write the log to this file instead of daemon.log in the home; - means the standard error
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Also serve clients of the Model Context Protocol over HTTP, at /mcp; only programs of yours on this machine are served
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8717", value_parser = loopback)]
+    #[arg(conflicts_with = "once")]
+    http: Option<SocketAddr>,
 }
 
 impl Serve {
@@ -73,12 +78,21 @@ impl Serve {
         diary.info(&format!("memory {} begins, process {pid}", env!("CARGO_PKG_VERSION")));
         let (stop, woken) = (Stop::default(), Woken::default());
         let [bell, ear, end] = [(); 3].map(|()| Arc::new(Bell::default()));
-        let fronts = (!self.once).then(|| Fronts::open(&home, &settings, &diary));
+        let open = || Fronts::open(&home, &settings, self.http, &diary);
+        let fronts = (!self.once).then(open).transpose()?;
+        let http = fronts.as_ref().and_then(Fronts::address).map(|address| format!("http://{address}/mcp"));
         if !self.once {
             let place = app.output.place(root);
             if app.output.is_json() {
-                app.output.json(&json!({ "pid": pid, "home": place, "log": log_place }))?;
+                let mut shape = json!({ "pid": pid, "home": place, "log": log_place });
+                if let Some(http) = http {
+                    shape["http"] = http.into();
+                }
+                app.output.json(&shape)?;
             } else {
+                if let Some(http) = http {
+                    app.output.note(&format!("MCP is served at {http}"))?;
+                }
                 app.output.note(&format!("looking after {place} as process {pid}; Ctrl-C ends it"))?;
             }
             app.output.flush()?;
@@ -143,6 +157,15 @@ impl Home {
         self.store = store;
         Ok(())
     }
+}
+
+/// Reads an address that only programs on this machine reach.
+fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address: SocketAddr = text.parse().map_err(|_| "it is no address with a port, such as 127.0.0.1:8717".to_owned())?;
+    if address.ip().is_loopback() {
+        return Ok(address);
+    }
+    Err("others could reach that; memories are served on this machine only, as on 127.0.0.1".into())
 }
 
 fn show(reports: &[Report], app: &mut App) -> Result<(), Failure> {

@@ -163,7 +163,7 @@ impl Client {
         let (input, output) = (program.stdin.take().expect("a pipe"), program.stdout.take().expect("a pipe"));
         let mut client = Self { program, input, output: BufReader::new(output), last: 0 };
         let info = json!({ "name": name, "version": "1" });
-        let begun = client.ask("initialize", json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }));
+        let begun = client.ask("initialize", &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }));
         assert_eq!(begun["result"]["serverInfo"]["name"], "memory");
         client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client
@@ -179,7 +179,7 @@ impl Client {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let id = self.last;
         self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
@@ -191,8 +191,8 @@ impl Client {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))["result"].take()
+    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))["result"].take()
     }
 
     fn end(self) -> Option<i32> {
@@ -206,23 +206,23 @@ impl Client {
 fn a_client_of_the_protocol_has_tools_resources_and_prompts() {
     let sandbox = Sandbox::new();
     let mut client = Client::start(&sandbox, "Some Client");
-    let listed = client.ask("tools/list", json!({}));
+    let listed = client.ask("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().expect("tools");
     assert_eq!(
         tools[1]["annotations"],
         json!({ "readOnlyHint": true, "destructiveHint": false, "idempotentHint": false, "openWorldHint": false })
     );
-    let written = client.call("memory_write", json!({ "content": "tea at nine", "scope": "agent:some-client" }));
+    let written = client.call("memory_write", &json!({ "content": "tea at nine", "scope": "agent:some-client" }));
     let id = written["structuredContent"]["id"].as_str().expect("an id").to_owned();
-    let note = client.ask("resources/read", json!({ "uri": format!("memory://note/{id}") }));
+    let note = client.ask("resources/read", &json!({ "uri": format!("memory://note/{id}") }));
     assert_eq!(note["result"]["contents"][0]["text"], "tea at nine");
-    let index = client.ask("resources/read", json!({ "uri": "memory://index" }));
+    let index = client.ask("resources/read", &json!({ "uri": "memory://index" }));
     assert!(index["result"]["contents"][0]["text"].as_str().expect("a text").contains("1 memory"), "{index}");
-    let recalled = client.ask("prompts/get", json!({ "name": "recall", "arguments": { "topic": "tea" } }));
+    let recalled = client.ask("prompts/get", &json!({ "name": "recall", "arguments": { "topic": "tea" } }));
     assert!(recalled["result"]["messages"][0]["content"]["text"].as_str().expect("a text").contains("tea at nine"), "{recalled}");
     assert_eq!(client.end(), Some(0));
     let mut other = Client::start(&sandbox, "other");
-    let hidden = other.call("memory_read", json!({ "id": id }));
+    let hidden = other.call("memory_read", &json!({ "id": id }));
     assert_eq!((&hidden["isError"], &hidden["structuredContent"]["error"]["code"]), (&json!(true), &json!("MEMORY_NOT_FOUND")));
 }
 
@@ -230,14 +230,14 @@ fn a_client_of_the_protocol_has_tools_resources_and_prompts() {
 fn a_client_of_the_protocol_is_told_what_it_does_wrongly() {
     let sandbox = Sandbox::new();
     let mut client = Client::start(&sandbox, "wrong");
-    assert_eq!(client.ask("tools/call", json!({ "name": "memory_fly" }))["error"]["code"], -32602);
-    assert_eq!(client.ask("memory/fly", json!({}))["error"]["code"], -32601);
-    let wrong = client.call("memory_list", json!({ "limit": "x" }));
+    assert_eq!(client.ask("tools/call", &json!({ "name": "memory_fly" }))["error"]["code"], -32602);
+    assert_eq!(client.ask("memory/fly", &json!({}))["error"]["code"], -32601);
+    let wrong = client.call("memory_list", &json!({ "limit": "x" }));
     assert_eq!((&wrong["isError"], &wrong["structuredContent"]["error"]["code"]), (&json!(true), &json!("INVALID_INPUT")));
-    assert_eq!(client.ask("resources/read", json!({ "uri": "memory://note/none" }))["error"]["code"], -32002);
-    assert_eq!(client.ask("resources/read", json!({ "uri": "file:///etc/passwd" }))["error"]["code"], -32002);
-    assert_eq!(client.ask("prompts/get", json!({ "name": "recall" }))["error"]["code"], -32602);
-    assert_eq!(client.call("memory_list", json!({}))["structuredContent"]["total"], 0, "it lives");
+    assert_eq!(client.ask("resources/read", &json!({ "uri": "memory://note/none" }))["error"]["code"], -32002);
+    assert_eq!(client.ask("resources/read", &json!({ "uri": "file:///etc/passwd" }))["error"]["code"], -32002);
+    assert_eq!(client.ask("prompts/get", &json!({ "name": "recall" }))["error"]["code"], -32602);
+    assert_eq!(client.call("memory_list", &json!({}))["structuredContent"]["total"], 0, "it lives");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn a_client_is_told_when_what_it_watches_changes() {
     let id = sandbox.write("tea at nine", &[]);
     let mut client = Client::start(&sandbox, "watcher");
     let uri = format!("memory://note/{id}");
-    assert_eq!(client.ask("resources/subscribe", json!({ "uri": uri }))["result"], json!({}));
+    assert_eq!(client.ask("resources/subscribe", &json!({ "uri": uri }))["result"], json!({}));
     sandbox.json(&["delete", &id]);
     let told = client.hear();
     assert_eq!((&told["method"], &told["params"]["uri"]), (&json!("notifications/resources/updated"), &json!(uri)));

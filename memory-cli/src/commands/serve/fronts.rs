@@ -1,9 +1,11 @@
 //! How agents reach the daemon: all fronts run on one small runtime.
 
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use memory_agent::Agent;
+use memory_agent::mcp::{Speaker, serve_http};
 use memory_agent::socket::{self, Limits, Socket};
+use memory_agent::{Agent, Offer};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
@@ -11,25 +13,38 @@ use crate::agent::agent;
 use crate::app::Home;
 use crate::config::Settings;
 use crate::daemon::{Bell, Diary};
+use crate::failure::Failure;
 
 /// What is open for agents.
 pub(super) struct Fronts {
     agent: Arc<Agent>,
     socket: Option<Socket>,
+    http: Option<TcpListener>,
 }
 
 /// More threads than this never work at once for agents, whatever the fronts do.
 const THREADS: usize = 16;
 
 impl Fronts {
-    /// Opens what can be opened, and says what cannot.
-    pub(super) fn open(home: &Home, settings: &Settings, diary: &Diary) -> Self {
+    /// Opens the socket if it can be, and says it if not; and `http`, which somebody asked for.
+    pub(super) fn open(home: &Home, settings: &Settings, http: Option<SocketAddr>, diary: &Diary) -> Result<Self, Failure> {
+        let http = http.map(|address| listen(address).map_err(Failure::file(format!("listen on {address}")))).transpose()?;
         let socket = Socket::bind(home.store.root());
         match &socket {
             Ok(socket) => diary.listens(socket.path()),
             Err(error) => diary.warning(&format!("socket: there is none: {}", with_causes(error))),
         }
-        Self { agent: agent(home, settings), socket: socket.ok() }
+        let agent = agent(home, settings, &Offer::Usual)?;
+        let fronts = Self { agent, socket: socket.ok(), http };
+        if let Some(address) = fronts.address() {
+            diary.info(&format!("http: http://{address}/mcp"));
+        }
+        Ok(fronts)
+    }
+
+    /// Returns where HTTP is served, if it is.
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        self.http.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
     /// Serves agents until `end` is rung.
@@ -60,10 +75,27 @@ impl Fronts {
                     Err(error) => diary.warning(&format!("socket: closed: {error}")),
                 }
             };
-            // Another front is served beside it: `tokio::join!`.
-            over_socket.await;
+            let over_http = async {
+                let Some(listener) = self.http else { return };
+                let listener = match tokio::net::TcpListener::from_std(listener) {
+                    Ok(listener) => listener,
+                    Err(error) => return diary.warning(&format!("http: {error}")),
+                };
+                let served = serve_http(listener, Arc::clone(&self.agent), Speaker::default(), until_asked(ending.clone()));
+                match served.await {
+                    Ok(()) => diary.info("http: closed"),
+                    Err(error) => diary.warning(&format!("http: closed: {error}")),
+                }
+            };
+            tokio::join!(over_socket, over_http);
         });
     }
+}
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let listener = TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
 }
 
 fn with_causes(error: &dyn std::error::Error) -> String {

@@ -1,0 +1,74 @@
+//! Whether whoever connects over TCP belongs to the same person.
+
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// Tells whether the program at the other end of a connection on this machine runs as the same person as we, or as root. Where
+/// the system does not tell, it is believed to.
+pub(super) fn is_ours(peer: SocketAddr) -> bool {
+    let own = rustix::process::getuid().as_raw();
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
+    if tables.iter().all(Result::is_err) {
+        return true;
+    }
+    let owner = tables.iter().flatten().find_map(|table| owner(table, peer));
+    owner.is_some_and(|owner| owner == own || owner == 0)
+}
+
+/// Returns who owns the socket at `place`, as a table of the system's sockets has it (`proc_net_tcp(5)`).
+fn owner(table: &str, place: SocketAddr) -> Option<u32> {
+    table.lines().skip(1).find_map(|line| {
+        let mut fields = line.split_whitespace();
+        let local = fields.nth(1)?;
+        (address(local)? == canonical(place)).then(|| fields.nth(5)?.parse().ok())?
+    })
+}
+
+/// Reads `0100007F:1F90`: the bytes of each 32-bit word of the address stand in the machine's order.
+fn address(text: &str) -> Option<SocketAddr> {
+    let (ip, port) = text.split_once(':')?;
+    let word = |part: &str| u32::from_str_radix(part, 16).ok().map(u32::to_ne_bytes);
+    let ip: IpAddr = match ip.len() {
+        8 => Ipv4Addr::from(word(ip)?).into(),
+        32 => {
+            let mut bytes = [0; 16];
+            for (number, four) in bytes.chunks_mut(4).enumerate() {
+                four.copy_from_slice(&word(ip.get(8 * number..8 * number + 8)?)?);
+            }
+            Ipv6Addr::from(bytes).into()
+        }
+        _ => return None,
+    };
+    Some(canonical(SocketAddr::new(ip, u16::from_str_radix(port, 16).ok()?)))
+}
+
+fn canonical(place: SocketAddr) -> SocketAddr {
+    SocketAddr::new(place.ip().to_canonical(), place.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn the_owner_of_a_socket_is_found_by_its_address() {
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   \
+             0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 26157 1\n   \
+             1: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 26158 1\n";
+        let owner = |place: &str| owner(table, place.parse().expect("an address"));
+        if cfg!(target_endian = "little") {
+            assert_eq!(owner("127.0.0.1:8081"), Some(1001));
+            assert_eq!(owner("[::ffff:127.0.0.1]:8080"), Some(1000));
+        }
+        assert_eq!(owner("127.0.0.1:8082"), None);
+    }
+
+    #[test]
+    fn we_are_our_own_neighbours() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let client = TcpStream::connect(listener.local_addr().expect("an address")).expect("a connection");
+        assert!(is_ours(client.local_addr().expect("an address")));
+    }
+}
