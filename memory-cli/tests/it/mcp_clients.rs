@@ -1,7 +1,9 @@
 //! The protocol as its own conformance suite and inspector see it
 
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -51,4 +53,70 @@ fn the_inspector_finds_what_the_protocol_promises_on_the_standard_streams() {
         assert_eq!(inspect(&["--method", method]).1, Some(0), "{method}");
     }
     assert_eq!(inspect(&["--method", "tools/call", "--tool-name", "memory_fly"]).1, Some(5));
+}
+
+/// What every server must do that has none of the suite's own fixtures.
+const SCENARIOS: [&str; 8] = [
+    "server-initialize",
+    "ping",
+    "tools-list",
+    "resources-list",
+    "resources-subscribe",
+    "resources-unsubscribe",
+    "prompts-list",
+    "server-sse-multiple-streams",
+];
+
+fn conforms(folder: &std::path::Path, sandbox: &Sandbox, url: &str, scenarios: &[&str]) {
+    let results = sandbox.path("results").display().to_string();
+    for scenario in scenarios {
+        let arguments = ["server", "--url", url, "--spec-version", "2025-11-25", "--scenario", scenario, "-o", &results];
+        let (said, code) = run(folder, "conformance", &arguments);
+        assert!(code == Some(0) && said.contains(", 0 failed, 0 warnings"), "{scenario}: {said}");
+    }
+}
+
+/// A program that is ended when it goes out of scope.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn the_conformance_suite_passes_over_http() {
+    let Some(folder) = installed("conformance over HTTP") else { return };
+    let sandbox = Sandbox::new();
+    sandbox.write("tea at nine", &[]);
+    let mut command = sandbox.command(&["serve", "--http", "127.0.0.1:0", "--json"]);
+    let mut server = Running(command.stdout(Stdio::piped()).spawn().expect("it starts"));
+    let mut begun = String::new();
+    BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut begun).expect("a line");
+    let begun: Value = serde_json::from_str(&begun).expect("JSON");
+    let url = begun["http"].as_str().expect("an address");
+    conforms(&folder, &sandbox, url, &[&SCENARIOS[..], &["dns-rebinding-protection"]].concat());
+}
+
+#[test]
+fn the_conformance_suite_passes_on_the_standard_streams() {
+    let Some(folder) = installed("conformance on stdio") else { return };
+    let sandbox = Sandbox::new();
+    sandbox.write("tea at nine", &[]);
+    // The suite speaks HTTP only; a bridge of others stands between, on a port that is free now.
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port().to_string();
+    let program = format!("{} mcp --root {}", env!("CARGO_BIN_EXE_memory"), sandbox.path(".memory").display());
+    let bin = folder.join("node_modules/.bin");
+    let mut bridge = Command::new(bin.join("node"));
+    bridge.arg(bin.join("supergateway").canonicalize().expect("the bridge"));
+    bridge.args(["--stdio", &program, "--outputTransport", "streamableHttp", "--stateful", "--port", &port]);
+    let mut bridge = Running(bridge.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts"));
+    let mut said = BufReader::new(bridge.0.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+    said.find(|line| line.contains("Listening on port")).expect("it listens");
+    // Its pipe must not fill.
+    std::thread::spawn(move || said.for_each(drop));
+    conforms(&folder, &sandbox, &format!("http://127.0.0.1:{port}/mcp"), &SCENARIOS);
 }
