@@ -4,21 +4,26 @@ use std::sync::Arc;
 
 use memory_agent::hook::{Hook, ShellHook};
 use memory_agent::{Agent, Hooks, Offer};
-use memory_core::Services;
+use memory_core::{Embedder, Services};
 
 use crate::app::Home;
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::{embedding, reranking};
+use crate::reranking;
 
 /// Who writes, in the journal, when an agent does that has no name.
 const ACTOR: &str = "agent";
 
 /// Returns what every front offers: the tools on the memories of `home`, with the models and the hooks of the settings. Models
 /// are opened once there is something for them to read.
-pub(crate) fn agent(home: &Home, settings: &Settings, offer: &Offer) -> Result<Arc<Agent>, Failure> {
+pub(crate) fn agent(
+    home: &Home,
+    settings: &Settings,
+    offer: &Offer,
+    embedder: Option<Arc<dyn Embedder>>,
+) -> Result<Arc<Agent>, Failure> {
     let services = Services {
-        embedder: embedding::open_later(&settings.embedding),
+        embedder,
         reranking: reranking::open_later(&settings.reranking),
         actor: ACTOR.into(),
         ..home.services.clone()

@@ -1,7 +1,11 @@
 //! The embedding model that the settings name.
 
 use std::env;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::{EmbedError, Embedder, Embedding as Vector};
@@ -28,6 +32,77 @@ pub(crate) fn open(settings: &Embedding) -> Result<Option<Arc<dyn Embedder>>, Em
 pub(crate) fn open_later(settings: &Embedding) -> Option<Arc<dyn Embedder>> {
     let is_named = settings.model.value.is_some() || settings.base_url.value.is_some();
     is_named.then(|| Arc::new(Later { settings: settings.clone(), opened: OnceLock::new() }) as Arc<dyn Embedder>)
+}
+
+/// Returns it for a process that comes and goes: a daemon of the home at `root` has the model open already, and is asked first.
+pub(crate) fn open_nearby(settings: &Embedding, root: &Path) -> Option<Arc<dyn Embedder>> {
+    let is_local = settings.model.value.is_some();
+    let own = open_later(settings)?;
+    if !is_local {
+        return Some(own);
+    }
+    Some(Arc::new(Nearby { place: root.join("memory.sock"), own, identity: OnceLock::new() }))
+}
+
+/// A daemon that does not answer within this time is not waited for.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The model of a running daemon, and our own where none answers.
+#[derive(Debug)]
+struct Nearby {
+    place: PathBuf,
+    own: Arc<dyn Embedder>,
+    /// Which model the daemon has, if it has one.
+    identity: OnceLock<Option<String>>,
+}
+
+impl Nearby {
+    fn identity_there(&self) -> Option<&str> {
+        self.identity.get_or_init(|| self.ask(&[]).map(|(identity, _)| identity)).as_deref()
+    }
+
+    /// Asks the daemon; nothing if none answers in time.
+    fn ask(&self, texts: &[&str]) -> Option<(String, Vec<Vector>)> {
+        let end = Instant::now() + PATIENCE;
+        let stream = UnixStream::connect(&self.place).ok()?;
+        stream.set_write_timeout(Some(PATIENCE)).ok()?;
+        let request = serde_json::json!({ "id": 1, "method": "embed", "params": { "texts": texts } });
+        (&stream).write_all(format!("{request}\n").as_bytes()).ok()?;
+        let mut line = Vec::new();
+        let mut buffer = [0; 1 << 14];
+        while !line.ends_with(b"\n") {
+            let left = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
+            stream.set_read_timeout(Some(left)).ok()?;
+            match (&stream).read(&mut buffer).ok()? {
+                0 => return None,
+                read => line.extend_from_slice(&buffer[..read]),
+            }
+        }
+        let mut answer: serde_json::Value = serde_json::from_slice(&line).ok()?;
+        let identity = answer["result"]["identity"].as_str().filter(|identity| !identity.is_empty())?.to_owned();
+        let vectors: Vec<Vector> = serde_json::from_value(answer["result"]["vectors"].take()).ok()?;
+        (vectors.len() == texts.len()).then_some((identity, vectors))
+    }
+}
+
+impl Embedder for Nearby {
+    fn identity(&self) -> &str {
+        self.identity_there().unwrap_or_else(|| self.own.identity())
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        let Some(there) = self.identity_there() else { return self.own.embed(texts) };
+        if let Some((identity, vectors)) = self.ask(texts)
+            && identity == there
+        {
+            return Ok(vectors);
+        }
+        // Vectors of two models must not be taken for each other.
+        if self.own.identity() == there {
+            return self.own.embed(texts);
+        }
+        Err(EmbedError { why: "the daemon, which had another model than the settings name, has gone".into(), hint: None })
+    }
 }
 
 fn api_key(variable: &str) -> Result<ApiKey, EmbedError> {

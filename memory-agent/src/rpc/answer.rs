@@ -1,6 +1,6 @@
 //! What is answered.
 
-use memory_core::{Tool, View};
+use memory_core::{StoreError, Tool, ToolError, View};
 use serde_json::{Value, json};
 
 use super::{Ask, Fault};
@@ -14,6 +14,7 @@ pub(super) fn result(session: &Session, ask: Ask) -> Result<Value, Fault> {
         Ask::Tools { all } => Ok(tools(session.agent(), all)),
         Ask::Call { tool, parameters } => Ok(session.call(&tool, parameters)?),
         Ask::Open(view) => Ok(opened(&view)),
+        Ask::Embed(texts) => embedded(session, &texts),
     }
 }
 
@@ -25,6 +26,16 @@ pub fn tools(agent: &Agent, all: bool) -> Value {
 
 fn described(tool: &dyn Tool) -> Value {
     json!({ "name": tool.name(), "description": tool.description(), "parameters": tool.parameters() })
+}
+
+/// Has the embedding model read texts: `{identity, vectors}`; for no texts, says which model it is.
+fn embedded(session: &Session, texts: &[String]) -> Result<Value, Fault> {
+    let embedder = session.services().embedder.as_ref();
+    let embedder = embedder.ok_or_else(|| ToolError::from(StoreError::NoModel))?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = if texts.is_empty() { Ok(Vec::new()) } else { embedder.embed(&texts) };
+    let vectors = vectors.map_err(|error| ToolError::from(StoreError::from(error)))?;
+    Ok(json!({ "identity": embedder.identity(), "vectors": vectors }))
 }
 
 fn opened(view: &View) -> Value {

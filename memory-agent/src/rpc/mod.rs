@@ -6,6 +6,7 @@
 //! | `tools/call` | `{name, params?}` | what the tool says, see [`crate::json`]; `arguments` is another name of `params` |
 //! | the name of a tool | those of the tool | the same |
 //! | `session/open` | `{agent?, project?}` | `{agent, project, scopes}`; who is speaking from the next request on |
+//! | `embed` | `{texts}` | `{identity, vectors}`, by the embedding model that is open here |
 //! | `ping` | | `{}` |
 //!
 //! A request without `id` is not answered, `jsonrpc` may be left out, and a list of requests is answered by one list. A line

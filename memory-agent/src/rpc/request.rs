@@ -47,7 +47,12 @@ pub enum Ask {
     },
     /// To be somebody from now on.
     Open(View),
+    /// The vectors of texts, by the embedding model that is open here.
+    Embed(Vec<String>),
 }
+
+/// More texts than these are no question.
+const MOST_TEXTS: usize = 8;
 
 /// Reads a line, without what ends it.
 pub fn read(line: &[u8]) -> Line {
@@ -113,6 +118,7 @@ fn ask(members: &mut Map<String, Value>) -> Result<Ask, Fault> {
         }
         "tools/call" => call(parameters),
         "session/open" => open(parameters),
+        "embed" => embed(parameters),
         tool if tool.contains('/') => Err(Fault::no_method(tool)),
         tool => Ok(Ask::Call { tool: tool.to_owned(), parameters: Value::Object(parameters) }),
     }
@@ -138,6 +144,14 @@ fn open(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
     });
     let project = project.transpose()?;
     none_left(&parameters).map(|()| Ask::Open(View { agent, project }))
+}
+
+fn embed(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
+    let wrong = || Fault::parameters(format!("texts: they are a list of at most {MOST_TEXTS} texts"));
+    let Some(Value::Array(texts)) = parameters.remove("texts") else { return Err(wrong()) };
+    let texts: Option<Vec<String>> = texts.into_iter().map(|text| text.as_str().map(str::to_owned)).collect();
+    let texts = texts.filter(|texts| texts.len() <= MOST_TEXTS).ok_or_else(wrong)?;
+    none_left(&parameters).map(|()| Ask::Embed(texts))
 }
 
 fn text(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Fault> {

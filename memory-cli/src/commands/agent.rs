@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::agent;
 use crate::app::App;
 use crate::cli::SpeakerArgs;
+use crate::embedding;
 use crate::failure::Failure;
 use crate::print::Output;
 
@@ -45,7 +46,8 @@ impl Agent {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let home = app.open_with(&settings)?;
-        let agent = agent::agent(&home, &settings, self.speaker.offer())?;
+        let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
+        let agent = agent::agent(&home, &settings, self.speaker.offer(), embedder)?;
         if self.list_tools {
             let tools = agent
                 .listed()

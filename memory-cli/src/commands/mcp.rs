@@ -6,6 +6,7 @@ use memory_agent::mcp::{Speaker, serve_stdio};
 use crate::agent;
 use crate::app::App;
 use crate::cli::SpeakerArgs;
+use crate::embedding;
 use crate::failure::Failure;
 
 /// Serve an MCP client on the standard streams
@@ -25,7 +26,8 @@ impl Mcp {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let home = app.open_with(&settings)?;
-        let agent = agent::agent(&home, &settings, self.speaker.offer())?;
+        let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
+        let agent = agent::agent(&home, &settings, self.speaker.offer(), embedder)?;
         let project = self.speaker.project(app.environment.folder.as_deref());
         let speaker = Speaker { agent: self.speaker.agent(), project };
         serve_stdio(&agent, &speaker).map_err(Failure::file("serve the client on the standard streams"))

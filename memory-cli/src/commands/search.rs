@@ -53,7 +53,7 @@ impl Search {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let mut services = app.open_with(&settings)?.services;
-        services.embedder = embedding::open_later(&settings.embedding);
+        services.embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         services.reranking = reranking::open_later(&settings.reranking);
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };

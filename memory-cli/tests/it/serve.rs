@@ -14,6 +14,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
+use crate::tiny_bert::TinyBert;
 
 /// No machine is so slow.
 const DEADLINE: Duration = Duration::from_mins(2);
@@ -386,4 +387,23 @@ fn a_second_signal_ends_a_daemon_at_once() {
     daemon.says("SIGINT: stopping");
     daemon.signal("-INT");
     assert_eq!(daemon.ended().signal(), Some(2));
+}
+
+#[test]
+fn a_search_asks_the_daemon_for_the_vector_of_its_question() {
+    let sandbox = Sandbox::new();
+    TinyBert::encoder(1).write(&sandbox.path("model"));
+    sandbox.file(".memory/config.yaml", &format!("embedding:\n  model: ~/model\n{BY_FILE}"));
+    sandbox.write("dark mode", &[]);
+    sandbox.run(&["embed"]);
+    let with_own = sandbox.json(&["search", "dark", "--explain"]);
+    let _daemon = Daemon::start(&sandbox);
+    // It opens the model when it is first asked.
+    assert!(
+        ask(&mut connect(&sandbox), r#"{"id": 1, "method": "embed", "params": {"texts": ["x"]}}"#).contains("\"vectors\":[[")
+    );
+    fs::rename(sandbox.path("model"), sandbox.path("elsewhere")).expect("it is moved");
+    let with_its = sandbox.json(&["search", "dark", "--explain"]);
+    assert_eq!(with_its["degraded"], Value::Null, "nobody else has a model any more");
+    assert_eq!(with_its["hits"][0]["explain"]["relevance"], with_own["hits"][0]["explain"]["relevance"]);
 }

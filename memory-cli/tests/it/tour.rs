@@ -10,10 +10,24 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""), "{shown}");
     let commands: Vec<_> = shown.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
     let verbs: Vec<_> = commands.iter().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
-    let wanted =
-        ["ingest", "write", "link", "search", "search", "search", "remind", "reminders", "dream", "", "delete", "undo", "log"];
+    let wanted = [
+        "ingest",
+        "write",
+        "link",
+        "search",
+        "search",
+        "search",
+        "agent",
+        "remind",
+        "reminders",
+        "dream",
+        "",
+        "delete",
+        "undo",
+        "log",
+    ];
     assert!(verbs.iter().zip(wanted).all(|(verb, wanted)| wanted.is_empty() || *verb == format!("memory {wanted}")), "{verbs:?}");
-    assert!(verbs[9].starts_with("cat ~/.memory/categories/"), "{verbs:?}");
+    assert!(verbs[10].starts_with("cat ~/.memory/categories/"), "{verbs:?}");
     assert!(!shown.contains(&std::env::temp_dir().display().to_string()), "{shown}");
     let snippets: Vec<_> = shown.lines().filter(|line| line.starts_with("          ")).collect();
     assert!(!snippets.is_empty() && snippets.iter().all(|line| line.chars().count() <= 100), "{snippets:#?}");
@@ -24,7 +38,7 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
 fn the_tour_can_leave_its_home_for_trying_out() {
     let sandbox = Sandbox::new();
     let answer = sandbox.json(&["tour", "--keep", "kept"]);
-    assert_eq!(answer["steps"].as_array().map(Vec::len), Some(13));
+    assert_eq!(answer["steps"].as_array().map(Vec::len), Some(14));
     let home = answer["home"].as_str().expect("a home").to_owned();
     let found = sandbox.json(&["search", "茶", "--root", &home]);
     assert_ne!(found["total"], 0);

@@ -13,6 +13,7 @@ use crate::agent::agent;
 use crate::app::Home;
 use crate::config::Settings;
 use crate::daemon::{Bell, Diary};
+use crate::embedding;
 use crate::failure::Failure;
 
 /// What is open for agents.
@@ -34,7 +35,8 @@ impl Fronts {
             Ok(socket) => diary.listens(socket.path()),
             Err(error) => diary.warning(&format!("socket: there is none: {}", with_causes(error))),
         }
-        let agent = agent(home, settings, &Offer::Usual)?;
+        let embedder = embedding::open_later(&settings.embedding);
+        let agent = agent(home, settings, &Offer::Usual, embedder)?;
         let fronts = Self { agent, socket: socket.ok(), http };
         if let Some(address) = fronts.address() {
             diary.info(&format!("http: http://{address}/mcp"));

@@ -44,6 +44,9 @@ impl Tour {
         stage.say("and by a single character.", app)?;
         stage.play(&["search", "茶", "--limit", "3"], app)?;
 
+        stage.say("What an agent should know before it answers comes as one block, fenced as data.", app)?;
+        stage.play(&["agent", "--agent", "claude", "--prompt", "who reviews the timetable cache?", "--budget", "250"], app)?;
+
         stage.say("It reminds, too: when is said in English or Chinese. `memory notify` shows what is due.", app)?;
         stage.play(&["remind", "ask Mei for her review tomorrow at 3pm"], app)?;
         stage.play(&["reminders"], app)?;

@@ -24,7 +24,7 @@ use crate::index::trouble::Trouble;
 pub(super) struct Flushed<'s> {
     searcher: &'s Searcher,
     fields: Fields,
-    /// Whether only some scopes count.
+    /// Whether some scopes do not count.
     is_narrowed: bool,
     /// For each segment, the documents that count.
     valid: Vec<Bits>,
@@ -71,16 +71,23 @@ impl<'s> Flushed<'s> {
                 }
             }
         }
+        let mut is_narrowed = false;
         if let Some(within) = within {
             let scope = |scope: &Scope| Term::from_field_u64(fields.filters, Handle::Scope(scope).bits().cast_unsigned());
-            let scopes: Vec<Term> = within.iter().map(scope).collect();
+            let mut scopes: Vec<Term> = within.iter().map(scope).collect();
+            scopes.sort_unstable();
+            scopes.dedup();
             for (segment, bits) in segments.iter().zip(&mut valid) {
-                bits.retain(&any(segment, &scopes)?);
+                // A document lies in one scope; where these are all there are, nothing is hidden.
+                if with_any(segment, &scopes)? < u64::from(segment.max_doc()) {
+                    bits.retain(&any(segment, &scopes)?);
+                    is_narrowed = true;
+                }
             }
         }
         let matching = segments.iter().map(|segment| Bits::none(segment.max_doc())).collect();
         let passing = valid.clone();
-        Ok(Self { searcher, fields, is_narrowed: within.is_some(), valid, passing, matching })
+        Ok(Self { searcher, fields, is_narrowed, valid, passing, matching })
     }
 
     /// Takes the documents that have one of what is wanted for matching.
@@ -349,6 +356,15 @@ fn any(segment: &SegmentReader, terms: &[Term]) -> Result<Bits, Trouble> {
         }
     }
     Ok(bits)
+}
+
+/// Returns how many documents have the terms, of which no document has two; those that were deleted count as well.
+fn with_any(segment: &SegmentReader, terms: &[Term]) -> Result<u64, Trouble> {
+    let mut count = 0;
+    for term in terms {
+        count += u64::from(segment.inverted_index(term.field())?.doc_freq(term)?);
+    }
+    Ok(count)
 }
 
 fn postings(segment: &SegmentReader, term: &Term) -> Result<Option<Bits>, Trouble> {
