@@ -55,7 +55,7 @@ struct Offered {
 pub type Hooks = Vec<(Point, Arc<dyn Hook>)>;
 
 /// How long hooks may still be told of events at the end.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 impl Agent {
     /// Returns the agent that works on `services`.

@@ -85,7 +85,7 @@ fn texts(operation: &Operation) -> impl Iterator<Item = &str> {
     });
     memories.flat_map(|memory| {
         let names = memory.tags.iter().chain(&memory.aliases).map(String::as_str);
-        std::iter::once(memory.content.as_str()).chain(memory.title.as_deref()).chain(names)
+        [memory.content.as_str(), memory.source.as_str()].into_iter().chain(memory.title.as_deref()).chain(names)
     })
 }
 

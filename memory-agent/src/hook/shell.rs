@@ -3,11 +3,11 @@
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use serde_json::Value;
 
 use super::{Answer, Hook, Occasion, PATIENCE};
@@ -28,8 +28,8 @@ const LONGEST: u64 = 1 << 20;
 /// So much of what a failed command said is told.
 const TOLD: usize = 200;
 
-/// The thread that waits for the command must answer before it is given up itself.
-const SPARE: Duration = Duration::from_millis(100);
+/// The thread that waits for the command must answer before it is given up itself, and what it has said is soon read.
+const SPARE: Duration = Duration::from_millis(250);
 
 impl ShellHook {
     /// Returns the hook that runs `command` by `sh -c`.
@@ -41,27 +41,32 @@ impl ShellHook {
         let mut command = Command::new("sh");
         command.arg("-c").arg(&self.command).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = Group(command.spawn().map_err(|error| format!("it cannot be run: {error}"))?);
+        let mut child = command.spawn().map_err(|error| format!("it cannot be run: {error}"))?;
         let (sender, outputs) = sync_channel(2);
-        let (stdin, stdout, stderr) = (child.0.stdin.take(), child.0.stdout.take(), child.0.stderr.take());
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let given = given.to_owned();
         // A command need not read what it is given.
         drop(thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(given.as_bytes()))));
         let errors = sender.clone();
         drop(thread::spawn(move || errors.send((false, stderr.map(read_all).unwrap_or_default()))));
         drop(thread::spawn(move || sender.send((true, stdout.map(read_all).unwrap_or_default()))));
-        let end = Instant::now() + patience;
+        let has_ended = ended(&child, patience);
+        // Whatever it has started and left behind ends with it. Until it is waited for, nobody else can have its number.
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let _ = group.map(|group| kill_process_group(group, Signal::KILL));
+        let status = child.wait().map_err(|error| format!("its end was not seen: {error}"))?;
+        if !has_ended {
+            return Err(format!("it did not end within {} s", patience.as_secs_f32()));
+        }
         let (mut answer, mut complaint) = (String::new(), String::new());
         for _ in 0..2 {
-            match outputs.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            match outputs.recv_timeout(SPARE) {
                 Ok((true, text)) => answer = text,
                 Ok((false, text)) => complaint = text,
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    return Err(format!("it did not end within {} s", patience.as_secs_f32()));
-                }
+                // Somebody has left its group and holds the stream open.
+                Err(_) => return Err("it left a process behind that holds its output open".into()),
             }
         }
-        let status = child.0.wait().map_err(|error| format!("its end was not seen: {error}"))?;
         if status.success() {
             return Ok(answer);
         }
@@ -70,13 +75,25 @@ impl ShellHook {
     }
 }
 
+/// Waits until a command has ended, but no longer than `patience`; it is still to be waited for then.
+fn ended(child: &Child, patience: Duration) -> bool {
+    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return false };
+    let (sender, seen) = sync_channel(1);
+    let look = move || {
+        let looked = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        // Nobody may be waiting any more.
+        let _ = sender.send(looked.is_ok());
+    };
+    thread::Builder::new().spawn(look).is_ok() && seen.recv_timeout(patience).unwrap_or(false)
+}
+
 impl Hook for ShellHook {
     fn name(&self) -> String {
         format!("`{}`", memory_core::text::one_line(&self.command, 60))
     }
 
     fn answer(&self, occasion: &Occasion) -> Result<Answer, String> {
-        let output = self.run(&occasion.json().to_string(), PATIENCE.saturating_sub(SPARE))?;
+        let output = self.run(&occasion.json().to_string(), PATIENCE.saturating_sub(3 * SPARE))?;
         if matches!(occasion, Occasion::Event(_)) || output.trim().is_empty() {
             return Ok(Answer::Go);
         }
@@ -103,19 +120,6 @@ fn read_all(stream: impl Read) -> String {
     // What was read so far is what there is.
     let _ = stream.take(LONGEST).read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// A command with all that it started, which ends with us.
-struct Group(Child);
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if matches!(self.0.try_wait(), Ok(None)) {
-            let group = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw);
-            let _ = group.map(|group| kill_process_group(group, Signal::KILL));
-            let _ = self.0.wait();
-        }
-    }
 }
 
 #[cfg(test)]
@@ -150,5 +154,13 @@ mod tests {
     fn a_command_that_does_not_end_is_killed_with_what_it_started() {
         let late = ShellHook::new("cat; exec 0</dev/null; sleep 1000 & wait").run("", Duration::from_millis(300));
         assert_eq!(late.unwrap_err(), "it did not end within 0.3 s");
+    }
+
+    #[test]
+    fn what_a_command_leaves_behind_ends_with_it_and_holds_up_nobody() {
+        let pid = ShellHook::new("sleep 1000 >/dev/null 2>&1 & echo $!").run("", Duration::from_mins(1)).expect("it ends");
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+        assert!(stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z ")), "{pid} was left behind");
+        assert_eq!(ShellHook::new("sleep 1000 &").run("", Duration::from_mins(1)).as_deref(), Ok(""));
     }
 }

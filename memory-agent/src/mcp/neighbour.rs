@@ -3,24 +3,29 @@
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Tells whether the program at the other end of a connection on this machine runs as the same person as we, or as root. Where
-/// the system does not tell, it is believed to.
-pub(super) fn is_ours(peer: SocketAddr) -> bool {
+/// Tells whether the program at the other end of a connection to `here`, on this machine, runs as the same person as we, or as
+/// root. Where the system does not tell, it is believed to.
+pub(super) fn is_ours(peer: SocketAddr, here: SocketAddr) -> bool {
     let own = rustix::process::getuid().as_raw();
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
     if tables.iter().all(Result::is_err) {
         return true;
     }
-    let owner = tables.iter().flatten().find_map(|table| owner(table, peer));
+    let owner = tables.iter().flatten().find_map(|table| owner(table, peer, here));
     owner.is_some_and(|owner| owner == own || owner == 0)
 }
 
-/// Returns who owns the socket at `place`, as a table of the system's sockets has it (`proc_net_tcp(5)`).
-fn owner(table: &str, place: SocketAddr) -> Option<u32> {
+/// A connection that is open at both ends. All others may have lost their owner, and stand there as those of root.
+const ESTABLISHED: &str = "01";
+
+/// Returns who owns the socket from `local` to `remote`, as a table of the system's sockets has it (`proc_net_tcp(5)`).
+fn owner(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<u32> {
+    let wanted = [canonical(local), canonical(remote)];
     table.lines().skip(1).find_map(|line| {
-        let mut fields = line.split_whitespace();
-        let local = fields.nth(1)?;
-        (address(local)? == canonical(place)).then(|| fields.nth(5)?.parse().ok())?
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [_, from, to, state, _, _, _, owner, ..] = fields.as_slice() else { return None };
+        let is_it = *state == ESTABLISHED && [address(from)?, address(to)?] == wanted;
+        is_it.then(|| owner.parse().ok())?
     })
 }
 
@@ -53,22 +58,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_owner_of_a_socket_is_found_by_its_address() {
+    fn the_owner_of_a_connection_is_found_by_both_its_ends() {
         let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   \
-             0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 26157 1\n   \
-             1: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 26158 1\n";
-        let owner = |place: &str| owner(table, place.parse().expect("an address"));
+             0: 0100007F:1F91 0100007F:1000 06 00000000:00000000 03:00001770 00000000     0        0 0 3\n   \
+             1: 0100007F:1F91 0100007F:1000 01 00000000:00000000 00:00000000 00000000     0        0 26157 1\n   \
+             2: 0100007F:1F91 0100007F:1F90 06 00000000:00000000 03:00001770 00000000     0        0 0 3\n   \
+             3: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 26158 1\n";
+        let owner = |from: &str, to: &str| owner(table, from.parse().expect("one"), to.parse().expect("one"));
         if cfg!(target_endian = "little") {
-            assert_eq!(owner("127.0.0.1:8081"), Some(1001));
-            assert_eq!(owner("[::ffff:127.0.0.1]:8080"), Some(1000));
+            assert_eq!(owner("127.0.0.1:8081", "127.0.0.1:8080"), Some(1001), "not what root once had, or has elsewhere");
+            assert_eq!(owner("[::ffff:127.0.0.1]:8081", "127.0.0.1:8080"), Some(1001));
         }
-        assert_eq!(owner("127.0.0.1:8082"), None);
+        assert_eq!(owner("127.0.0.1:8081", "127.0.0.1:8082"), None);
     }
 
     #[test]
     fn we_are_our_own_neighbours() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let client = TcpStream::connect(listener.local_addr().expect("an address")).expect("a connection");
-        assert!(is_ours(client.local_addr().expect("an address")));
+        let here = listener.local_addr().expect("an address");
+        let client = TcpStream::connect(here).expect("a connection");
+        assert!(is_ours(client.local_addr().expect("an address"), here));
     }
 }

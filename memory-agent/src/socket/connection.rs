@@ -104,7 +104,12 @@ impl Voice {
     /// Says a line to the client; if it does not listen, nothing more is said.
     async fn say(&self, mut line: String, worker: Option<OwnedSemaphorePermit>) {
         line.push('\n');
-        let _room = self.room.for_answer(line.len()).await;
+        let _room = match self.room.for_answer_now(line.len()) {
+            Some(room) => room,
+            // There is no room left, and this client has not read what it was told before: others must not wait for it.
+            None if self.half.try_lock().is_err() => return self.broken.cancel(),
+            None => self.room.for_answer(line.len()).await,
+        };
         drop(worker);
         let mut half = self.half.lock().await;
         let said = timeout(self.room.limits.read_time, half.write_all(line.as_bytes())).await;

@@ -43,11 +43,20 @@ impl Room {
         }
     }
 
+    /// Returns room for an answer of so many bytes, if there is some now.
+    pub(super) fn for_answer_now(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.answers).try_acquire_many_owned(size(bytes)).ok()
+    }
+
     /// Waits until there is room for an answer of so many bytes. One that is larger than all of it has all of it.
     pub(super) async fn for_answer(&self, bytes: usize) -> OwnedSemaphorePermit {
-        let size = u32::try_from(bytes.div_ceil(1 << 10).min(ANSWERS)).expect("it is at most that");
-        taken(Arc::clone(&self.answers).acquire_many_owned(size).await)
+        taken(Arc::clone(&self.answers).acquire_many_owned(size(bytes)).await)
     }
+}
+
+/// Returns how many KiB of room an answer takes.
+fn size(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(1 << 10).min(ANSWERS)).expect("it is at most that")
 }
 
 /// Returns what was acquired.

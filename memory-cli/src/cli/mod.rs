@@ -46,6 +46,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
     let arguments: Vec<OsString> = arguments.collect();
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
+        // A client of another version may ask a hook for what we do not know; it would take a complaint for an answer.
+        Err(error) if error.use_stderr() && arguments.get(1).is_some_and(|first| first == "hook") => return ExitCode::Done,
         Err(error) => return usage::answer(&error, &arguments, environment, streams),
     };
     let Cli { command, globals } = cli;
@@ -53,9 +55,11 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
     output.color(globals.color, environment.colors);
     output.abbreviate(environment.home.as_deref());
     let mut app = App { environment, globals, output };
+    let is_silent = command.is_silent();
     let done = command.run(&mut app).and_then(|()| app.output.flush().map_err(Failure::from));
     match done {
         Ok(()) => ExitCode::Done,
+        Err(_) if is_silent => ExitCode::Done,
         Err(failure) => {
             let code = report::failure(&failure, &mut app.output);
             // Nobody is left to be told.

@@ -15,7 +15,6 @@ use serde_json::Value;
 use crate::app::App;
 use crate::cli::project_of;
 use crate::config::{Environment, Settings};
-use crate::failure::Failure;
 use crate::zone::Zone;
 
 /// Print what an agent should know, for the hooks of its client
@@ -54,7 +53,7 @@ const FOR_A_PROMPT: usize = 800;
 const LONGEST: u64 = 4 << 20;
 
 impl Hook {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    pub(super) fn run(&self, app: &mut App) {
         let asked = Asked {
             moment: self.moment,
             agent: self.agent.clone(),
@@ -69,7 +68,10 @@ impl Hook {
         };
         let spawned = thread::Builder::new().name("hook".into()).spawn(work);
         let answered = spawned.ok().and_then(|_| answer.recv_timeout(PATIENCE).ok()).flatten();
-        answered.map_or(Ok(()), |text| Ok(app.output.text(&text)?))
+        if let Some(text) = answered {
+            // A client that does not listen any more is not told so.
+            let _ = app.output.text(&text).and_then(|()| app.output.flush());
+        }
     }
 }
 

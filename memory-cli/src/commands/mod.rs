@@ -104,6 +104,11 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Tells whether the command says nothing of what goes wrong, since a client would take it for an answer.
+    pub(crate) fn is_silent(&self) -> bool {
+        matches!(self, Self::Hook(_))
+    }
+
     /// Does what the command says.
     pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
         match self {
@@ -140,7 +145,10 @@ impl Command {
             Self::Embed(command) => command.run(app),
             Self::Agent(command) => command.run(app),
             Self::Mcp(command) => command.run(app),
-            Self::Hook(command) => command.run(app),
+            Self::Hook(command) => {
+                command.run(app);
+                Ok(())
+            }
             Self::Install(command) => command.run(app),
             Self::Uninstall(command) => command.run(app),
             Self::Serve(command) => command.run(app),

@@ -144,6 +144,8 @@ fn a_hook_of_a_client_says_what_matters_once_and_nothing_when_something_is_wrong
     assert_eq!(ask("prompt", prompt.clone()), "", "it was given");
     assert!(ask("session-start", json!({ "session_id": "s" })).contains("dark mode"), "a new session knows nothing");
     assert_eq!(sandbox.pipe("no JSON", &["hook", "prompt"]), "");
+    assert_eq!(sandbox.run(&["hook", "prompt", "--agent", "a b"]), "", "nothing is said of what is asked wrongly");
+    assert_eq!(sandbox.run(&["hook", "later", "--flag"]), "", "nor of what another version may know");
     sandbox.file(".memory/config.yaml", "storage: [");
     assert_eq!(ask("prompt", json!({ "prompt": "which mode?" })), "", "the settings cannot be read");
 }
@@ -237,6 +239,13 @@ fn a_client_of_the_protocol_is_told_what_it_does_wrongly() {
     assert_eq!(client.ask("resources/read", &json!({ "uri": "memory://note/none" }))["error"]["code"], -32002);
     assert_eq!(client.ask("resources/read", &json!({ "uri": "file:///etc/passwd" }))["error"]["code"], -32002);
     assert_eq!(client.ask("prompts/get", &json!({ "name": "recall" }))["error"]["code"], -32602);
+    assert_eq!(client.ask("tools/call", &json!({ "name": 5 }))["error"]["code"], -32602);
+    for (line, code) in [("{\"jsonrpc\":", -32700), (&"[".repeat(1_000), -32700), ("[]", -32600), (&"x".repeat(2 << 20), -32600)]
+    {
+        writeln!(client.input, "{line}").expect("the program reads");
+        let told = client.hear();
+        assert_eq!((&told["id"], &told["error"]["code"]), (&Value::Null, &json!(code)), "{}", &line[..line.len().min(20)]);
+    }
     assert_eq!(client.call("memory_list", &json!({}))["structuredContent"]["total"], 0, "it lives");
 }
 
@@ -250,4 +259,21 @@ fn a_client_is_told_when_what_it_watches_changes() {
     sandbox.json(&["delete", &id]);
     let told = client.hear();
     assert_eq!((&told["method"], &told["params"]["uri"]), (&json!("notifications/resources/updated"), &json!(uri)));
+}
+
+#[test]
+fn a_file_whose_scope_nobody_can_tell_is_seen_by_no_agent() {
+    let sandbox = Sandbox::new();
+    let id = sandbox.write("walrus of bob", &["--scope", "agent:bob"]);
+    let path = sandbox.json(&["read", &id])["path"].as_str().expect("a path").to_owned();
+    let file = sandbox.path(".memory").join(path);
+    let text = std::fs::read_to_string(&file).expect("a file");
+    let ask =
+        r#"{"prompt": "walrus", "calls": [{"name": "memory_search", "params": {"query": "walrus"}}, {"name": "memory_list"}]}"#;
+    for scope in ["agents:bob", "private", "[agent:bob]", "agent:", "agent:bob\ntags: [x"] {
+        std::fs::write(&file, text.replace("agent:bob", scope)).expect("it is written");
+        let answer = sandbox.pipe(ask, &["agent", "--agent", "alice"]);
+        assert!(!answer.contains("of bob") && answer.contains("\"context\":\"\""), "{scope}: {answer}");
+        assert_eq!(sandbox.json(&["search", "walrus"])["total"], 1, "{scope}: a person sees it");
+    }
 }

@@ -19,7 +19,7 @@ use super::ParseError;
 pub enum Scope {
     /// Everybody.
     Global,
-    /// One agent, by name.
+    /// One agent, by name; case does not matter when it is read.
     Agent(String),
     /// Everybody who works on one project, by name.
     Project(String),
@@ -53,7 +53,7 @@ impl FromStr for Scope {
             return Err(wrong());
         }
         match kind.trim() {
-            "agent" => Ok(Self::Agent(name.to_owned())),
+            "agent" => Ok(Self::Agent(name.to_lowercase())),
             "project" => Ok(Self::Project(name.to_owned())),
             "conversation" => Ok(Self::Conversation(name.to_owned())),
             _ => Err(wrong()),

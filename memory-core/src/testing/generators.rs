@@ -41,7 +41,7 @@ fn any_id() -> impl Strategy<Value = MemoryId> {
 fn any_scope() -> impl Strategy<Value = Scope> {
     prop_oneof![
         3 => Just(Scope::Global),
-        1 => any_name().prop_map(Scope::Agent),
+        1 => any_name().prop_map(|name| Scope::Agent(name.to_lowercase())),
         1 => any_name().prop_map(Scope::Project),
         1 => any_name().prop_map(Scope::Conversation),
     ]

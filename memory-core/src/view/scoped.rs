@@ -21,7 +21,8 @@ impl Scoped {
 
     /// Tells whether a memory is seen.
     pub(super) fn sees(&self, stored: &Stored) -> bool {
-        self.view.allows(&stored.memory.scope)
+        // Of a file that cannot be understood nobody can tell whose it is.
+        stored.problem.is_none() && self.view.allows(&stored.memory.scope)
     }
 
     /// Returns those of the scopes that are seen, or all that are if none are given.
