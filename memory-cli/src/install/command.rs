@@ -56,9 +56,11 @@ impl Invocation {
         is_us && arguments.windows(verb.len()).any(|window| window == verb)
     }
 
-    /// Returns our words that were found as they should be; what somebody added to them stays.
+    /// Returns our words that were found as they should be; what somebody added to them stays, and so does the home they name
+    /// unless another one is given: nobody's agents are sent to another home unasked.
     pub(super) fn renewed(&self, verb: Verb, found: &[String]) -> Vec<String> {
-        let own = self.words(verb);
+        let home = self.root.clone().or_else(|| Flags::of(found).root.map(str::to_owned));
+        let own = Self { root: home, ..self.clone() }.words(verb);
         let (of_found, more) = (Flags::of(found), Flags::of(found).more);
         let own_flags = Flags::of(&own);
         if found.first() == own.first() && of_found.agent == own_flags.agent && of_found.root == own_flags.root {
@@ -153,7 +155,10 @@ mod tests {
         assert_eq!(renewed("/opt/memory mcp --agent codex"), "/opt/memory mcp --agent codex");
         assert_eq!(renewed("/opt/memory --tools all mcp --agent=codex"), "/opt/memory --tools all mcp --agent=codex");
         assert_eq!(renewed("/old/memory mcp --agent codex --tools all"), "/opt/memory mcp --agent codex --tools all");
-        assert_eq!(renewed("/opt/memory mcp --agent codex --root /x"), "/opt/memory mcp --agent codex");
+        assert_eq!(renewed("/old/memory mcp --agent codex --root /x"), "/opt/memory mcp --agent codex --root /x");
+        let elsewhere = Invocation { root: Some("/y".into()), ..own() };
+        let moved = elsewhere.renewed(Verb::Serve, &found("/opt/memory mcp --agent codex --root /x"));
+        assert_eq!(moved.join(" "), "/opt/memory mcp --agent codex --root /y");
     }
 
     #[test]

@@ -366,5 +366,5 @@ fn another_home_is_named_and_the_usual_one_is_not() {
       }
     }
     "#);
-    assert_snapshot!(sandbox.run(&["install", "cursor", "--json"]), @r#"{"client":"cursor","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.cursor/mcp.json","change":"changed","backup":"~/.cursor/mcp.json.before-memory-2","diff":null}]}"#);
+    assert_snapshot!(sandbox.run(&["install", "cursor", "--json"]), @r#"{"client":"cursor","level":"user","dry_run":false,"changed":false,"files":[{"path":"~/.cursor/mcp.json","change":"unchanged","backup":null,"diff":null}]}"#);
 }
