@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::commit::{ATTEMPTS, commit, persist};
 use crate::wikilink::{self, By, Rule, Target, choose};
 use crate::{
-    Change, Filter, Memory, MemoryId, MemoryStoreExt, Names, Operation, Patch, Refinement, Secrets, Services, StoreError, Stored,
-    Unit, Verb,
+    Change, Filter, Memory, MemoryId, MemoryStoreExt, Names, Operation, Patch, Refinement, Scope, Secrets, Services, StoreError,
+    Stored, Unit, Verb,
 };
 
 /// Links two memories, both ways.
@@ -166,7 +166,25 @@ impl Wanted {
         }
     }
 
-    fn record(self, services: &Services, refinement: &mut Refinement<'_>) -> Result<LinksResolved, StoreError> {
+    /// Leaves out links between what is an agent's own and what is not: links go both ways, and a memory that others may read
+    /// must not name one that they may not. Whoever follows the wikilink itself still finds it.
+    fn keep_to_oneself(&mut self, services: &Services) -> Result<(), StoreError> {
+        let ids: Vec<MemoryId> = self.links.keys().copied().collect();
+        let scopes = services.store.scopes(&ids)?;
+        let own = |scope: Option<Scope>| scope.filter(|scope| matches!(scope, Scope::Agent(_)));
+        let owners: HashMap<MemoryId, Option<Scope>> = ids.into_iter().zip(scopes.into_iter().map(own)).collect();
+        if owners.values().all(Option::is_none) {
+            return Ok(());
+        }
+        for (id, links) in &mut self.links {
+            links.retain(|other| owners.get(id) == owners.get(other));
+        }
+        self.links.retain(|_, links| !links.is_empty());
+        Ok(())
+    }
+
+    fn record(mut self, services: &Services, refinement: &mut Refinement<'_>) -> Result<LinksResolved, StoreError> {
+        self.keep_to_oneself(services)?;
         let mut report = self.report;
         let mut links: Vec<_> = self.links.into_iter().collect();
         links.sort_unstable();
@@ -192,7 +210,8 @@ impl Wanted {
         Ok(report)
     }
 
-    fn foresee(self, services: &Services) -> Result<LinksResolved, StoreError> {
+    fn foresee(mut self, services: &Services) -> Result<LinksResolved, StoreError> {
+        self.keep_to_oneself(services)?;
         let mut report = self.report;
         for (id, links) in &self.links {
             report.updated += u64::from(grown(services, id, links)?.is_some());
@@ -235,5 +254,33 @@ fn place(memory: &Memory, path: &str) -> String {
 fn push_patched(operation: &mut Operation, stored: &Stored, patch: &Patch) {
     if let Some(memory) = patch.apply(&stored.memory, operation.at) {
         operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::testing::{FakeStore, services};
+    use crate::{Draft, write};
+
+    #[test]
+    fn what_others_may_read_never_names_what_is_an_agents_own() {
+        let services = services(Arc::new(FakeStore::default()));
+        let keep = |text: &str, title: &str, scope: &str| {
+            let scope = scope.parse().expect("a scope");
+            let draft = Draft { title: Some(title.into()), scope, ..Draft::new(text) };
+            write(&services, draft, Secrets::Refuse).expect("it is kept").id
+        };
+        let plan = keep("ours", "Plan", "agent:bob");
+        let notes = keep("see [[Plan]] and [[Tea]]", "Notes", "agent:bob");
+        let tea = keep("see [[Plan]] and [[Cups]]", "Tea", "global");
+        let cups = keep("see [[Plan]]", "Cups", "project:kitchen");
+        let spied = keep("see [[Plan]]", "Spied", "agent:alice");
+        resolve_links(&services).expect("they are followed");
+        let links = |id: MemoryId| services.store.get(&id).expect("it is there").memory.links;
+        assert_eq!((links(plan), links(notes)), (vec![notes], vec![plan]));
+        assert_eq!((links(tea), links(cups), links(spied)), (vec![cups], vec![tea], vec![]));
     }
 }

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// Serve an MCP client on the standard streams
 ///
 /// For the settings of clients that speak the Model Context Protocol: tools, resources (memory://index and
-/// memory://note/<id>) and the prompts recall, remember and review. An agent that is not named is called as its client calls
+/// memory://note/ID) and the prompts recall, remember and review. An agent that is not named is called as its client calls
 /// itself. `memory install` writes those settings.
 ///
 /// Nothing else is needed, no daemon either. It ends when the client closes the stream.
