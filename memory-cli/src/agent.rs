@@ -4,15 +4,12 @@ use std::sync::Arc;
 
 use memory_agent::hook::{Hook, ShellHook};
 use memory_agent::{Agent, Hooks, Offer};
-use memory_core::{Embedder, Services};
+use memory_core::{AgentName, Embedder, Services};
 
 use crate::app::Home;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::reranking;
-
-/// Who writes, in the journal, when an agent does that has no name.
-const ACTOR: &str = "agent";
 
 /// Returns what every front offers: the tools on the memories of `home`, with the models and the hooks of the settings. Models
 /// are opened once there is something for them to read.
@@ -25,7 +22,7 @@ pub(crate) fn agent(
     let services = Services {
         embedder,
         reranking: reranking::open_later(&settings.reranking),
-        actor: ACTOR.into(),
+        actor: AgentName::NAMELESS.into(),
         ..home.services.clone()
     };
     let zone = home.zone;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use memory_core::{Clock, Services};
+use memory_core::{Clock, Services, StoreError};
 
 use crate::cli::Globals;
 use crate::config::{Environment, Settings};
@@ -36,6 +36,23 @@ pub(crate) struct Home {
 }
 
 impl Home {
+    /// Opens the home that `settings` name.
+    pub(crate) fn open(settings: &Settings, freshness: Freshness) -> Result<Self, StoreError> {
+        let store = Arc::new(FileStore::open(&settings.root.value, Options { freshness, ..Options::default() })?);
+        let clock = Arc::new(SystemClock);
+        let services = Services {
+            store: store.clone(),
+            history: store.clone(),
+            clock: clock.clone(),
+            ids: Arc::new(RandomIds),
+            embedder: None,
+            reranking: None,
+            chat: language_model::open_later(settings, clock),
+            actor: "cli".into(),
+        };
+        Ok(Self { services, store, zone: Zone::of(settings.timezone.value) })
+    }
+
     /// Writes the page of what is due anew, and tells whether there is one. What was done before stays done if that fails.
     pub(crate) fn keep_pending(&self, output: &mut Output) -> Result<bool, Failure> {
         match self.store.keep_pending(|| memory_core::pending(&self.services, &self.zone)) {
@@ -78,19 +95,7 @@ impl App<'_> {
     /// Opens the home that `settings` name.
     pub(crate) fn open_with(&self, settings: &Settings) -> Result<Home, Failure> {
         let freshness = if self.globals.fresh { Freshness::Fresh } else { Freshness::Usual };
-        let store = Arc::new(FileStore::open(&settings.root.value, Options { freshness, ..Options::default() })?);
-        let clock = Arc::new(SystemClock);
-        let services = Services {
-            store: store.clone(),
-            history: store.clone(),
-            clock: clock.clone(),
-            ids: Arc::new(RandomIds),
-            embedder: None,
-            reranking: None,
-            chat: language_model::open_later(settings, clock),
-            actor: "cli".into(),
-        };
-        Ok(Home { services, store, zone: Zone::of(settings.timezone.value) })
+        Ok(Home::open(settings, freshness)?)
     }
 }
 

@@ -1,12 +1,12 @@
 //! What sessions of several processes were given already.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use memory_core::{ContentHash, Given};
 
+use crate::derived;
 use crate::error::io_error;
 
 /// The folder below the index; what is in it may be deleted at any time.
@@ -46,14 +46,8 @@ impl GivenFile {
         entries.sort_unstable_by_key(|(id, _)| *id);
         let lines: Vec<String> = entries.iter().map(|(id, hash)| format!("{id} {hash}")).collect();
         let refused = |error| io_error(format!("write to {}", self.path.display()), error);
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        match fs::create_dir(folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(refused(error)),
-            _ => {}
-        }
-        let part = self.path.with_extension("part");
-        fs::write(&part, lines.join("\n")).and_then(|()| fs::rename(&part, &self.path)).map_err(refused)?;
-        forget(folder, now);
+        derived::write(&self.path, lines.join("\n").as_bytes()).map_err(refused)?;
+        forget(self.path.parent().unwrap_or(&self.path), now);
         Ok(())
     }
 }
@@ -70,6 +64,8 @@ fn forget(folder: &Path, now: SystemTime) {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -82,6 +78,8 @@ mod tests {
         let now = SystemTime::now();
         file("a/../b").keep(&[entry].into_iter().collect(), now).unwrap();
         assert_eq!(file("a/../b").load().entries(), [entry]);
+        let mode = fs::metadata(&file("a/../b").path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
         assert!(file("b").load().entries().is_empty());
         file("b").keep(&Given::default(), now + 2 * OVER).unwrap();
         assert!(file("a/../b").load().entries().is_empty(), "it is over");

@@ -20,6 +20,7 @@
 
 mod commit;
 mod daemon;
+mod derived;
 pub mod disk;
 mod error;
 mod file;

@@ -3,8 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex};
 
 use memory_agent::{Agent, LocalTime, Offer};
-use memory_core::Services;
-use memory_core::testing::{CountingIds, FakeClock, FakeStore};
+use memory_core::testing::{FakeStore, services};
 
 /// Returns an agent with nothing in its memory.
 pub(crate) fn agent() -> Arc<Agent> {
@@ -21,17 +20,7 @@ pub(crate) fn agent_behind(gate: &Arc<Gate>) -> Arc<Agent> {
 }
 
 fn with_time(local_time: LocalTime) -> Arc<Agent> {
-    let store = Arc::new(FakeStore::default());
-    let services = Services {
-        store: store.clone(),
-        history: store,
-        clock: Arc::new(FakeClock::default()),
-        ids: Arc::new(CountingIds::default()),
-        embedder: None,
-        reranking: None,
-        chat: None,
-        actor: "agent".into(),
-    };
+    let services = services(Arc::new(FakeStore::default()));
     Arc::new(Agent::new(services, local_time, &Offer::Usual, Vec::new()).expect("no tool is named"))
 }
 

@@ -4,9 +4,9 @@ use std::io::Read;
 
 use clap::Args;
 use memory_agent::batch::{self, Wish};
-use memory_agent::{CONTEXT_BUDGET, Session, json};
+use memory_agent::{CONTEXT_BUDGET, Session, json, rpc};
 use memory_core::{ToolError, View};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::agent;
 use crate::app::App;
@@ -49,10 +49,7 @@ impl Agent {
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         let agent = agent::agent(&home, &settings, self.speaker.offer(), embedder)?;
         if self.list_tools {
-            let tools = agent
-                .listed()
-                .map(|tool| json!({ "name": tool.name(), "description": tool.description(), "parameters": tool.parameters() }));
-            return Ok(app.output.json(&json!({ "tools": tools.collect::<Vec<_>>() }))?);
+            return Ok(app.output.json(&rpc::tools(&agent, false))?);
         }
         let project = self.speaker.project(app.environment.folder.as_deref());
         let session = Session::begin(&agent, &View { agent: self.speaker.agent(), project });

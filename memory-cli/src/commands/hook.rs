@@ -2,20 +2,18 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
-use memory_core::{AgentName, Given, Services, StoreError, View, context};
-use memory_store::{FileStore, GivenFile, Options, RandomIds, SystemClock};
+use memory_core::{AgentName, Given, View, context};
+use memory_store::{Freshness, GivenFile};
 use serde_json::Value;
 
-use crate::app::App;
+use crate::app::{App, Home};
 use crate::cli::project_of;
 use crate::config::{Environment, Settings};
-use crate::zone::Zone;
 
 /// Print what an agent should know, for the hooks of its client
 ///
@@ -95,8 +93,9 @@ impl Asked {
         }
         let folder = text("cwd").map(PathBuf::from).or_else(|| self.environment.folder.clone());
         let project = folder.and_then(|folder| project_of(&folder));
-        let services = services(&settings).ok()?.seen_by(View { agent: Some(self.agent.clone()), project });
-        let zone = Zone::of(settings.timezone.value);
+        // Words alone are looked for, since a model takes longer to open than a client waits.
+        let Home { services, zone, .. } = Home::open(&settings, Freshness::Usual).ok()?;
+        let services = services.seen_by(View { agent: Some(self.agent.clone()), project });
         let now = services.clock.now().with_timezone(&zone);
         let file = text("session_id").map(|session| GivenFile::of(root, session));
         // A new session knows nothing yet, whatever it is called.
@@ -116,19 +115,4 @@ impl Asked {
         }
         Some(answer)
     }
-}
-
-/// Opens the memories for a moment: words alone are looked for, since a model takes longer to open than a client waits.
-fn services(settings: &Settings) -> Result<Services, StoreError> {
-    let store = Arc::new(FileStore::open(&settings.root.value, Options::default())?);
-    Ok(Services {
-        store: store.clone(),
-        history: store,
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(RandomIds),
-        embedder: None,
-        reranking: None,
-        chat: None,
-        actor: AgentName::NAMELESS.into(),
-    })
 }

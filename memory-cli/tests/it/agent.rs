@@ -274,6 +274,9 @@ fn a_file_whose_scope_nobody_can_tell_is_seen_by_no_agent() {
         std::fs::write(&file, text.replace("agent:bob", scope)).expect("it is written");
         let answer = sandbox.pipe(ask, &["agent", "--agent", "alice"]);
         assert!(!answer.contains("of bob") && answer.contains("\"context\":\"\""), "{scope}: {answer}");
+        // Where the scope itself can be read, it is another's, and nothing is said of it.
+        let is_told = answer.contains("1 file was left out that cannot be understood");
+        assert_eq!(is_told, !scope.starts_with("agent:bob"), "{scope}: {answer}");
         assert_eq!(sandbox.json(&["search", "walrus"])["total"], 1, "{scope}: a person sees it");
     }
 }

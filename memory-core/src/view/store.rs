@@ -112,9 +112,10 @@ impl MemoryStore for Scoped {
     fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError> {
         let filter = self.narrowed(asked.filter);
         let mut found = self.store.search(&Asked { filter: &filter, ..asked.clone() }, now)?;
-        let all = found.hits.len();
+        let (all, damaged) = (found.hits.len(), found.hits.iter().filter(|hit| hit.stored.problem.is_some()).count());
         found.hits.retain(|hit| self.sees(&hit.stored));
         found.total = found.total.saturating_sub((all - found.hits.len()) as u64);
+        found.degraded = less_by(damaged, found.degraded);
         Ok(found)
     }
 
@@ -153,12 +154,21 @@ impl MemoryStore for Scoped {
     }
 }
 
+/// Says that so many files are left out, of which nobody can tell whose they are, beside what was to be said already.
+fn less_by(damaged: usize, said: Option<String>) -> Option<String> {
+    let files = if damaged == 1 { "file was" } else { "files were" };
+    let left_out =
+        (0 < damaged).then(|| format!("{damaged} {files} left out that cannot be understood, so nobody can tell for whom"));
+    said.into_iter().chain(left_out).reduce(|one, other| format!("{one}; {other}"))
+}
+
 impl Scoped {
     /// Returns what of a page is seen: all of it, unless a file has changed since the store looked.
     fn page(&self, mut page: Page) -> Page {
-        let all = page.memories.len();
+        let (all, damaged) = (page.memories.len(), page.memories.iter().filter(|stored| stored.problem.is_some()).count());
         page.memories.retain(|stored| self.sees(stored));
         page.total = page.total.saturating_sub((all - page.memories.len()) as u64);
+        page.degraded = less_by(damaged, page.degraded);
         page
     }
 

@@ -1,14 +1,12 @@
 //! What a daemon has done, for others to read.
 
-use std::fs::DirBuilder;
-use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use memory_core::StoreError;
 use serde::{Deserialize, Serialize};
 
+use crate::derived;
 use crate::error::io_error;
 
 /// The folder, below the home. What is in it may vanish: then nobody knows what was done, and it is done again.
@@ -119,17 +117,10 @@ impl DaemonState {
     /// When it cannot be written.
     pub fn write(&self, root: &Path) -> Result<(), StoreError> {
         let place = root.join(FOLDER).join(NAME);
-        self.try_write(&place).map_err(|error| io_error(format!("write {}", place.display()), error))
-    }
-
-    fn try_write(&self, place: &Path) -> io::Result<()> {
-        let folder = place.parent().unwrap_or(place);
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let mut file = tempfile::Builder::new().prefix(".daemon-").tempfile_in(folder)?;
-        serde_json::to_writer(&mut file, self)?;
-        file.write_all(b"\n")?;
-        file.persist(place)?;
-        Ok(())
+        let refused = |error| io_error(format!("write {}", place.display()), error);
+        let mut bytes = serde_json::to_vec(self).map_err(|error| refused(error.into()))?;
+        bytes.push(b'\n');
+        derived::write(&place, &bytes).map_err(refused)
     }
 }
 
