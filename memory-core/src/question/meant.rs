@@ -83,8 +83,11 @@ enum Around {
 }
 
 fn period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<Period> {
-    if let Some((from, until, span)) = current(text, now) {
-        return Some(Period { from: Some(from), until: Some(until), span });
+    if let Some((from, span)) = current(text, now) {
+        // What goes on now has no end yet.
+        let (around, span) = around(text, &span);
+        let (from, until) = if around == Around::Before { (None, Some(from)) } else { (Some(from), None) };
+        return Some(Period { from, until, span });
     }
     readings(text, now).iter().find_map(|reading| placed(text, reading, now))
 }
@@ -183,8 +186,8 @@ fn around(text: &str, span: &Range<usize>) -> (Around, Range<usize>) {
     }
 }
 
-/// Reads the stretch of time that goes on now: "today", "this week", 本月.
-fn current<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<(DateTime<Utc>, DateTime<Utc>, Range<usize>)> {
+/// Reads when the stretch of time began that goes on now: "today", "this week", 本月.
+fn current<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<(DateTime<Utc>, Range<usize>)> {
     let small = text.to_ascii_lowercase();
     let today = now.date_naive();
     let monday = today.checked_sub_days(Days::new(today.weekday().num_days_from_monday().into()))?;
@@ -198,7 +201,7 @@ fn current<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<(DateTime<Utc
         for name in names {
             let Some(start) = find_word(&small, name) else { continue };
             let first = now.timezone().from_local_datetime(&first.and_time(chrono::NaiveTime::MIN)).earliest()?;
-            return Some((first.to_utc(), now.to_utc() + TimeDelta::days(1), start..start + name.len()));
+            return Some((first.to_utc(), start..start + name.len()));
         }
     }
     None
@@ -273,6 +276,9 @@ mod tests {
         is("tea since Monday", "tea", "11-16", "");
         is("tea in 2024", "tea", "01-01", "01-01");
         is("tea before last week", "tea", "", "11-09");
+        is("tea this week", "tea", "11-16", "");
+        is("tea before this week", "tea", "", "11-16");
+        is("今天的茶", "的茶", "11-21", "");
         is("上周的茶", "的茶", "11-09", "11-16");
         is("昨天喝的茶", "喝的茶", "11-20", "11-21");
     }
