@@ -58,6 +58,32 @@ pub enum Code {
     CallBlocked,
     /// A hook broke down, or did not answer in time.
     HookFailed,
+    /// No bank is called so.
+    BankNotFound,
+    /// A bank has no such key.
+    KeyNotFound,
+    /// An entry of a bank has expired.
+    TtlExpired,
+    /// A key is there already.
+    KeyExists,
+    /// That is no name of a bank.
+    InvalidBankName,
+    /// That is no key.
+    InvalidKey,
+    /// That is no JSON.
+    InvalidJson,
+    /// A value, a bank or the number of keys is beyond its limit.
+    LimitExceeded,
+    /// A folder or file must not be written.
+    PermissionDenied,
+    /// A jq filter is none, or failed.
+    FilterError,
+    /// A jq filter took too long, or too much memory.
+    FilterTimeout,
+    /// That is no JSON Schema.
+    InvalidSchema,
+    /// A value does not fit the schema of its bank.
+    SchemaViolation,
     /// The disk is full.
     DiskFull,
     /// The disk or the system refused.
@@ -83,7 +109,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 42] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -110,6 +136,19 @@ impl Code {
         Self::CallFailed,
         Self::CallBlocked,
         Self::HookFailed,
+        Self::BankNotFound,
+        Self::KeyNotFound,
+        Self::TtlExpired,
+        Self::KeyExists,
+        Self::InvalidBankName,
+        Self::InvalidKey,
+        Self::InvalidJson,
+        Self::LimitExceeded,
+        Self::PermissionDenied,
+        Self::FilterError,
+        Self::FilterTimeout,
+        Self::InvalidSchema,
+        Self::SchemaViolation,
         Self::DiskFull,
         Self::Io,
         Self::Internal,
@@ -144,6 +183,19 @@ impl Code {
             Self::CallFailed => "CALL_FAILED",
             Self::CallBlocked => "CALL_BLOCKED",
             Self::HookFailed => "HOOK_FAILED",
+            Self::BankNotFound => "BANK_NOT_FOUND",
+            Self::KeyNotFound => "KEY_NOT_FOUND",
+            Self::TtlExpired => "TTL_EXPIRED",
+            Self::KeyExists => "KEY_EXISTS",
+            Self::InvalidBankName => "INVALID_BANK_NAME",
+            Self::InvalidKey => "INVALID_KEY",
+            Self::InvalidJson => "INVALID_JSON",
+            Self::LimitExceeded => "LIMIT_EXCEEDED",
+            Self::PermissionDenied => "PERMISSION_DENIED",
+            Self::FilterError => "FILTER_ERROR",
+            Self::FilterTimeout => "FILTER_TIMEOUT",
+            Self::InvalidSchema => "INVALID_SCHEMA",
+            Self::SchemaViolation => "SCHEMA_VIOLATION",
             Self::DiskFull => "DISK_FULL",
             Self::Io => "IO",
             Self::Internal => "INTERNAL",
@@ -153,17 +205,29 @@ impl Code {
     /// Tells whose fault it is.
     pub const fn fault(self) -> Fault {
         match self {
-            Self::MemoryNotFound | Self::OperationNotFound | Self::TrashNotFound | Self::PathNotFound | Self::ToolNotFound => {
-                Fault::Missing
-            }
-            Self::Conflict | Self::DaemonRunning => Fault::Conflict,
+            Self::MemoryNotFound
+            | Self::OperationNotFound
+            | Self::TrashNotFound
+            | Self::PathNotFound
+            | Self::ToolNotFound
+            | Self::BankNotFound
+            | Self::KeyNotFound
+            | Self::TtlExpired => Fault::Missing,
+            Self::Conflict | Self::DaemonRunning | Self::KeyExists => Fault::Conflict,
             Self::MemoryAmbiguous
             | Self::InvalidInput
             | Self::SecretFound
             | Self::PathRefused
             | Self::ScopeRefused
             | Self::ConfigInvalid
-            | Self::CallBlocked => Fault::Caller,
+            | Self::CallBlocked
+            | Self::InvalidBankName
+            | Self::InvalidKey
+            | Self::InvalidJson
+            | Self::LimitExceeded
+            | Self::FilterError
+            | Self::InvalidSchema
+            | Self::SchemaViolation => Fault::Caller,
             Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed => Fault::Damaged,
             Self::ModelFailed
             | Self::ModelRefused
@@ -174,6 +238,8 @@ impl Code {
             | Self::CallFailed
             | Self::HookFailed
             | Self::Locked
+            | Self::PermissionDenied
+            | Self::FilterTimeout
             | Self::DiskFull
             | Self::Io
             | Self::Internal => Fault::Machine,
@@ -198,7 +264,9 @@ mod tests {
             names.join(" "),
             "MEMORY_NOT_FOUND MEMORY_AMBIGUOUS OPERATION_NOT_FOUND TRASH_NOT_FOUND PATH_NOT_FOUND CONFLICT LOCKED DAEMON_RUNNING \
              INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED SCOPE_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
-             MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_FAILED CALL_BLOCKED HOOK_FAILED DISK_FULL IO INTERNAL"
+             MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_FAILED CALL_BLOCKED HOOK_FAILED \
+             BANK_NOT_FOUND KEY_NOT_FOUND TTL_EXPIRED KEY_EXISTS INVALID_BANK_NAME INVALID_KEY INVALID_JSON LIMIT_EXCEEDED PERMISSION_DENIED \
+             FILTER_ERROR FILTER_TIMEOUT INVALID_SCHEMA SCHEMA_VIOLATION DISK_FULL IO INTERNAL"
         );
     }
 }

@@ -15,6 +15,7 @@
 //! | know when a text means | [`when::when()`], [`when::readings()`] |
 //! | be reminded | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
 //! | take it back | [`delete()`], [`undo()`], [`restore()`] |
+//! | keep JSON under keys, and ask it with jq | [`bank`], [`json`] |
 //! | keep memories somewhere else | [`MemoryStore`], and its suite in `testing` |
 
 #![forbid(unsafe_code)]
@@ -71,6 +72,8 @@ mod upgrade;
 mod usage;
 mod write;
 
+pub mod bank;
+pub mod json;
 pub mod question;
 pub mod rank;
 pub mod secret;

@@ -1,0 +1,47 @@
+//! Taking entries and banks away.
+
+use super::services::named;
+use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, EntryChange, Found, Key, ScopeChoice};
+
+/// Deletes the entry under `key` where it is: of the project, or else of the user. Undo brings it back.
+///
+/// # Errors
+/// [`super::Trouble::BankNotFound`] and [`super::Trouble::KeyNotFound`]; or when the disk refuses.
+pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> Result<BankScope, BankError> {
+    let mut refusal = None;
+    for (scope, store) in banks.places(choice) {
+        let told = |error: BankError| error.about(bank.as_str(), Some(scope)).of_key(key);
+        match store.entry(bank, key).map_err(told)? {
+            Found::NoBank => {}
+            Found::NoKey => {
+                refusal.get_or_insert_with(|| BankError::no_key(bank, key, scope));
+            }
+            Found::Entry(_) => {
+                let mut decide = |seen: Option<&Bank>| match seen.and_then(|seen| seen.entry(key)) {
+                    Some(_) => Ok(BankChange::Entries(vec![EntryChange::Remove(key.clone())])),
+                    None => Err(BankError::no_key(bank, key, scope)),
+                };
+                store.change(bank, &banks.operation(BankVerb::Delete), &mut decide).map_err(told)?;
+                return Ok(scope);
+            }
+        }
+    }
+    Err(refusal.unwrap_or_else(|| BankError::no_bank(bank, named(choice)).of_key(key)))
+}
+
+/// Deletes a whole bank: of the project, or else of the user. It goes to trash as it is; undo brings it back.
+///
+/// # Errors
+/// [`super::Trouble::BankNotFound`]; or when the disk refuses.
+pub fn delete_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankScope, BankError> {
+    for (scope, store) in banks.places(choice) {
+        let told = |error: BankError| error.about(bank.as_str(), Some(scope));
+        if store.banks().map_err(told)?.iter().all(|summary| summary.name != *bank) {
+            continue;
+        }
+        let operation = banks.operation(BankVerb::Delete);
+        store.change(bank, &operation, &mut |_| Ok(BankChange::Remove)).map_err(told)?;
+        return Ok(scope);
+    }
+    Err(BankError::no_bank(bank, named(choice)))
+}

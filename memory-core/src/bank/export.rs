@@ -1,0 +1,43 @@
+//! Banks as one JSON document.
+
+use std::fmt::Write;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+
+use super::{Bank, BankError, BankName, BankScope, Banks, ScopeChoice};
+use crate::json::JsonText;
+
+/// Returns a bank as one JSON document, as its file is: all that is in it, expired or not.
+///
+/// # Errors
+/// [`super::Trouble::BankNotFound`]; or when it cannot be read.
+pub fn export(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, String), BankError> {
+    let (scope, _, found) = banks.place_of(bank, choice)?;
+    Ok((scope, document(&found)))
+}
+
+/// Returns the JSON document of a bank: `{_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}`.
+pub fn document(bank: &Bank) -> String {
+    let meta = &bank.meta;
+    let mut text = format!(
+        r#"{{"_meta":{{"version":{},"created_at":"{}","updated_at":"{}","schema":{}}},"entries":{{"#,
+        meta.version,
+        moment(meta.created_at),
+        moment(meta.updated_at),
+        meta.schema.as_ref().map_or("null", JsonText::as_str),
+    );
+    for (index, (key, entry)) in bank.entries.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        let (key, value) = (JsonText::string(key.as_str()), &entry.value);
+        let (created, updated) = (moment(entry.created_at), moment(entry.updated_at));
+        let ttl = entry.ttl.map_or_else(|| "null".to_owned(), |seconds| seconds.to_string());
+        write!(text, r#"{comma}{key}:{{"value":{value},"created_at":"{created}","updated_at":"{updated}","ttl":{ttl}}}"#)
+            .expect("a string takes all that is written to it");
+    }
+    text.push_str("}}");
+    text
+}
+
+fn moment(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}

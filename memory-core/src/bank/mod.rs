@@ -1,0 +1,57 @@
+//! Banks: named JSON documents, each a set of keys with values.
+//!
+//! | you want to | look at |
+//! |---|---|
+//! | know what a bank is | [`Bank`], [`Entry`], [`BankName`], [`Key`], [`BankScope`] |
+//! | keep something in one | [`write()`], [`update()`], [`import()`], [`set_schema()`] |
+//! | find it again | [`read()`], [`list()`], [`keys()`], [`query()`], [`search()`], [`export()`] |
+//! | take it away | [`delete()`], [`delete_bank()`], [`gc()`] |
+//! | take that back | [`undo()`], [`history()`] |
+//! | have damage seen to | [`repair()`] |
+//! | keep banks somewhere else | [`BankStore`], and its suite in `testing` |
+
+mod delete;
+mod entry;
+mod error;
+mod export;
+mod filter;
+mod gc;
+mod import;
+mod limits;
+mod list;
+mod name;
+mod query;
+mod read;
+mod repair;
+mod schema;
+mod scope;
+mod search;
+mod services;
+mod store;
+mod undo;
+mod update;
+mod write;
+
+pub use delete::{delete, delete_bank};
+pub use entry::{Bank, BankMeta, Entry};
+pub use error::{BankError, Trouble};
+pub use export::{document, export};
+pub use filter::{FilterTrouble, JsonFilter, SchemaCheck};
+pub use gc::{Collected, Gone, gc};
+pub use import::{ImportReport, import};
+pub use limits::Limits;
+pub use list::{KeyListing, Listing, keys, list};
+pub use name::{BankName, Key};
+pub use query::{Subject, query};
+pub use read::{Reading, read, read_bank};
+pub use repair::{Checked, repair};
+pub use schema::{Absent, schema, set_schema};
+pub use scope::{BankScope, ScopeChoice};
+pub use search::{Match, Matches, Searched, search};
+pub use services::Banks;
+pub use store::{
+    BankChange, BankOperation, BankRecord, BankStore, BankSummary, BankVerb, Changed, Damage, EntryChange, Found, Repairs,
+};
+pub use undo::{BankUndone, history, last, undo};
+pub use update::{Missing, update};
+pub use write::{Condition, Done, WriteRequest, write};

@@ -1,0 +1,118 @@
+//! Finding keys and values by a pattern.
+
+use regex::{Regex, RegexBuilder};
+
+use super::{BankError, BankName, BankScope, Banks, Entry, Key, ScopeChoice, Trouble};
+use crate::json::{TokenKind, Tokens, unquoted};
+
+/// The most memory that a pattern may take once it is compiled, in bytes.
+const PATTERN_SIZE: usize = 4 * 1024 * 1024;
+
+/// Where a pattern is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Searched {
+    /// In keys.
+    Keys,
+    /// In keys and values.
+    Values,
+}
+
+/// What was found, and what could not be read.
+#[derive(Debug)]
+pub struct Matches {
+    /// What was found, in the order of scope, bank and file.
+    pub matches: Vec<Match>,
+    /// The banks that could not be read.
+    pub unreadable: Vec<BankError>,
+}
+
+/// An entry that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    /// Its bank.
+    pub bank: BankName,
+    /// Whose bank.
+    pub scope: BankScope,
+    /// Its key.
+    pub key: Key,
+    /// The entry.
+    pub entry: Entry,
+    /// Whether it was found by its key.
+    pub by_key: bool,
+}
+
+/// Finds the entries whose key, or whose value as one line of JSON, matches the regular expression `pattern`.
+///
+/// # Errors
+/// [`Trouble::InvalidPattern`]; or when a folder cannot be read. Banks that cannot be read are told of in the answer.
+pub fn search(banks: &Banks, pattern: &str, searched: Searched, choice: ScopeChoice) -> Result<Matches, BankError> {
+    let now = banks.clock.now();
+    let pattern = RegexBuilder::new(pattern).size_limit(PATTERN_SIZE).build().map_err(|error| {
+        BankError::new(Trouble::InvalidPattern { why: error.to_string().lines().last().unwrap_or_default().trim().to_owned() })
+    })?;
+    let mut found = Matches { matches: Vec::new(), unreadable: Vec::new() };
+    for (scope, store) in banks.places(choice) {
+        for summary in store.banks()? {
+            let bank = match store.bank(&summary.name) {
+                Ok(Some(bank)) => bank,
+                Ok(None) => continue,
+                Err(error) => {
+                    found.unreadable.push(error.about(summary.name.as_str(), Some(scope)));
+                    continue;
+                }
+            };
+            for (key, entry) in bank.living(now) {
+                let by_key = pattern.is_match(key.as_str());
+                if by_key || (searched == Searched::Values && is_in(&pattern, entry.value.as_str())) {
+                    let (key, entry) = (key.clone(), entry.clone());
+                    found.matches.push(Match { bank: summary.name.clone(), scope, key, entry, by_key });
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Tells whether a pattern is in a JSON text, however its characters are spelled there.
+fn is_in(pattern: &Regex, json: &str) -> bool {
+    pattern.is_match(json) || (json.contains('\\') && pattern.is_match(&spelled_out(json)))
+}
+
+/// Writes characters that are escaped as themselves.
+fn spelled_out(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    let mut end = 0;
+    for token in Tokens::of(json).map_while(Result::ok) {
+        if !matches!(token.kind, TokenKind::Key | TokenKind::String) {
+            continue;
+        }
+        text.push_str(&json[end..token.range.start]);
+        match unquoted(&json[token.range.clone()]) {
+            Some(said) => {
+                text.push('"');
+                text.push_str(&said);
+                text.push('"');
+            }
+            None => text.push_str(&json[token.range.clone()]),
+        }
+        end = token.range.end;
+    }
+    text.push_str(&json[end..]);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_is_found_however_it_is_spelled() {
+        let pattern = Regex::new("深色|a\"b|refactor.*main").unwrap();
+        for json in
+            [r#"{"theme":"\u6df1\u8272"}"#, r#"{"深色":1}"#, r#"["a\"b"]"#, r#"{"topic":"refactoring","files":["main.go"]}"#]
+        {
+            assert!(is_in(&pattern, json), "{json}");
+        }
+        assert!(!is_in(&pattern, r#"{"theme":"\u6df1"}"#));
+    }
+}

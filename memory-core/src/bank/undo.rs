@@ -1,0 +1,65 @@
+//! The way back.
+
+use super::{BankError, BankRecord, BankScope, BankStore, BankVerb, Banks, ScopeChoice};
+use crate::{OperationId, StoreError};
+use std::sync::Arc;
+
+/// What was taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankUndone {
+    /// Whose bank it was.
+    pub scope: BankScope,
+    /// The operation that was taken back.
+    pub record: BankRecord,
+    /// The operation that took it back; taking back this one does the first again.
+    pub undo: OperationId,
+}
+
+/// Returns what was done to all banks at hand, newest first.
+///
+/// # Errors
+/// When that cannot be read.
+pub fn history(banks: &Banks) -> Result<Vec<(BankScope, BankRecord)>, BankError> {
+    let mut records = Vec::new();
+    for (scope, store) in banks.places(ScopeChoice::Detected) {
+        records.extend(store.history()?.into_iter().map(|record| (scope, record)));
+    }
+    records.sort_by_key(|(_, record)| std::cmp::Reverse(record.operation.at));
+    Ok(records)
+}
+
+/// Returns the last operation that can be taken back, if there is one.
+///
+/// # Errors
+/// When what was done cannot be read.
+pub fn last(banks: &Banks) -> Result<Option<BankRecord>, BankError> {
+    let is_open = |record: &BankRecord| record.operation.verb != BankVerb::Undo && record.undone_by.is_none();
+    Ok(history(banks)?.into_iter().map(|(_, record)| record).find(is_open))
+}
+
+/// Takes back the operation on a bank whose id begins with `reference`, 4 digits of it or more. Taking back an undo does the operation
+/// again.
+///
+/// # Errors
+/// [`StoreError::OperationNotFound`] if there is none; [`super::Trouble::Conflict`] if what it left was changed since.
+pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndone, BankError> {
+    let wanted = reference.trim().to_lowercase();
+    let mut found: Option<(BankScope, &Arc<dyn BankStore>, OperationId)> = None;
+    for (scope, store) in banks.places(ScopeChoice::Detected) {
+        for record in store.history()? {
+            if 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted) {
+                if found.as_ref().is_some_and(|(.., id)| *id != record.operation.id) {
+                    let wanted = format!("{reference} is the beginning of more than one operation");
+                    return Err(StoreError::OperationNotFound { wanted }.into());
+                }
+                found = Some((scope, store, record.operation.id));
+            }
+        }
+    }
+    let missing = || BankError::from(StoreError::OperationNotFound { wanted: format!("no operation is called {reference}") });
+    let (scope, store, id) = found.ok_or_else(missing)?;
+    let operation = banks.operation(BankVerb::Undo);
+    let told = |error: BankError| BankError { scope: Some(scope), ..error };
+    let record = store.undo(&id, &operation).map_err(told)?;
+    Ok(BankUndone { scope, record, undo: operation.id })
+}

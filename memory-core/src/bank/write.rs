@@ -1,0 +1,104 @@
+//! Writing a value under a key.
+
+use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, Entry, EntryChange, Key, ScopeChoice, Trouble};
+use crate::json::JsonText;
+use crate::{Secrets, StoreError, secret};
+
+/// A value that is to be written.
+#[derive(Debug, Clone)]
+pub struct WriteRequest {
+    /// In which bank.
+    pub bank: BankName,
+    /// Under which key.
+    pub key: Key,
+    /// The value.
+    pub value: JsonText,
+    /// How many seconds later it expires, if it does.
+    pub ttl: Option<u64>,
+    /// What must be so before.
+    pub condition: Condition,
+    /// Whose bank.
+    pub scope: ScopeChoice,
+    /// What becomes of credentials.
+    pub secrets: Secrets,
+}
+
+/// What must be so before something is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Condition {
+    /// Anything.
+    #[default]
+    Any,
+    /// The key is not there.
+    Absent,
+    /// The key is there.
+    Present,
+}
+
+/// What was written, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// The bank.
+    pub bank: BankName,
+    /// The key.
+    pub key: Key,
+    /// Whose bank.
+    pub scope: BankScope,
+    /// Whether the key is new.
+    pub created: bool,
+    /// The entry as it is now.
+    pub entry: Entry,
+}
+
+/// Writes a value under a key, in a bank that is made if it is missing. What was there before is kept, and can be brought back.
+///
+/// # Errors
+/// When a limit, the schema of the bank, a credential, the condition or the disk is against it.
+///
+/// # Panics
+/// If the store changes a bank without asking what is to become of it.
+pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
+    let WriteRequest { bank, key, value, ttl, condition, scope, secrets } = request;
+    let (scope, store) = banks.place_to_write(*scope).map_err(|error| error.about(bank.as_str(), None))?;
+    let place = |error: BankError| error.about(bank.as_str(), Some(scope)).of_key(key);
+    let operation = banks.operation(BankVerb::Write);
+    let mut written = None;
+    let mut decide = |seen: Option<&Bank>| {
+        let former = seen.and_then(|seen| seen.entry(key));
+        let living = former.filter(|former| !former.is_expired(operation.at));
+        match (condition, living, former) {
+            (Condition::Absent, Some(_), _) => return Err(BankError::new(Trouble::KeyExists)),
+            (Condition::Present, None, Some(_)) => return Err(BankError::new(Trouble::Expired)),
+            (Condition::Present, None, None) => return Err(BankError::no_key(bank, key, scope)),
+            _ => {}
+        }
+        check(banks, seen, value, *secrets)?;
+        let created_at = living.map_or(operation.at, |living| living.created_at);
+        let entry = Entry { value: value.clone(), created_at, updated_at: operation.at, ttl: *ttl };
+        written = Some((living.is_none(), entry.clone()));
+        Ok(BankChange::Entries(vec![EntryChange::Put(key.clone(), entry)]))
+    };
+    store.change(bank, &operation, &mut decide).map_err(place)?;
+    let (created, entry) = written.expect("nothing is changed before it was decided");
+    Ok(Done { bank: bank.clone(), key: key.clone(), scope, created, entry })
+}
+
+/// Checks a value before it is kept in the bank that was seen: the one way in.
+pub(super) fn check(banks: &Banks, seen: Option<&Bank>, value: &JsonText, secrets: Secrets) -> Result<(), BankError> {
+    let (length, most) = (value.as_str().len(), banks.limits.value_bytes);
+    if most < length {
+        let what = format!("The value has {length} bytes; a value may have {most}");
+        return Err(BankError::new(Trouble::TooLarge { what }));
+    }
+    if secrets == Secrets::Refuse {
+        let mut kinds: Vec<_> = secret::find(value.as_str()).iter().map(|found| found.kind).collect();
+        kinds.dedup();
+        if !kinds.is_empty() {
+            return Err(StoreError::Secret { kinds }.into());
+        }
+    }
+    match seen.and_then(|seen| seen.meta.schema.as_ref()) {
+        Some(schema) => banks.schemas.check(schema, value).map_err(|why| BankError::new(Trouble::SchemaViolation { why })),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,42 @@
+//! JSON for people.
+
+use super::{TokenKind, Tokens};
+
+/// Lays a JSON text out on lines, each level two spaces further in, as `jq .` does. What is no JSON is returned as it is.
+pub fn pretty(text: &str) -> String {
+    let mut laid_out = String::with_capacity(text.len() * 2);
+    // Whether something precedes the next part in the same bracket, and whether it follows its key.
+    let (mut needs_comma, mut follows_key) = (false, false);
+    for token in Tokens::of(text) {
+        let Ok(token) = token else { return text.to_owned() };
+        let ends = matches!(token.kind, TokenKind::ObjectEnds | TokenKind::ArrayEnds);
+        let begins = matches!(token.kind, TokenKind::ObjectBegins | TokenKind::ArrayBegins);
+        if !ends && needs_comma {
+            laid_out.push(',');
+        }
+        // Empty brackets stay together.
+        if token.depth != 0 && !follows_key && !ends || ends && needs_comma {
+            laid_out.push('\n');
+            laid_out.extend(std::iter::repeat_n("  ", token.depth));
+        }
+        laid_out.push_str(&text[token.range]);
+        follows_key = token.kind == TokenKind::Key;
+        if follows_key {
+            laid_out.push_str(": ");
+        }
+        needs_comma = !begins && !follows_key;
+    }
+    laid_out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pretty;
+
+    #[test]
+    fn every_level_is_two_spaces_further_in() {
+        let text = r#"{"a":[1,{"b":{}}],"c":[],"d":"x"}"#;
+        assert_eq!(pretty(text), "{\n  \"a\": [\n    1,\n    {\n      \"b\": {}\n    }\n  ],\n  \"c\": [],\n  \"d\": \"x\"\n}");
+        assert_eq!((pretty("1e1000").as_str(), pretty("{broken").as_str()), ("1e1000", "{broken"));
+    }
+}

@@ -1,0 +1,250 @@
+//! One JSON value as the text that was written.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use super::{TokenKind, Tokens, unquoted};
+
+/// How deep objects and arrays may stand in each other.
+pub const MAX_DEPTH: usize = 512;
+
+/// One JSON value: a text that is checked, without spaces between its parts, with every digit and every key in its place.
+///
+/// No object in it has a key twice, and it is at most [`MAX_DEPTH`] deep.
+///
+/// ```
+/// use memory_core::json::JsonText;
+///
+/// let value: JsonText = r#"{ "big": 100000000000000000001, "a": 0.10 }"#.parse()?;
+/// assert_eq!(value.as_str(), r#"{"big":100000000000000000001,"a":0.10}"#);
+/// # Ok::<(), memory_core::json::JsonError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct JsonText(String);
+
+impl JsonText {
+    /// Returns `null`.
+    pub fn null() -> Self {
+        Self("null".into())
+    }
+
+    /// Returns `text` as a JSON string.
+    pub fn string(text: &str) -> Self {
+        Self(Value::from(text).to_string())
+    }
+
+    /// Returns the text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the string that this is, if it is one and none of half a character.
+    pub fn as_string(&self) -> Option<String> {
+        unquoted(&self.0)
+    }
+
+    /// Returns it as a value whose numbers are those of the machine: what does not fit becomes the nearest that does.
+    pub fn to_value(&self) -> Value {
+        serde_json::from_str(&self.0).unwrap_or_else(|_| approximate(&self.0))
+    }
+
+    /// Tells whether [`JsonText::to_value`] says all that this does.
+    pub fn is_exact_as_value(&self) -> bool {
+        Tokens::of(&self.0).all(|token| {
+            token.is_ok_and(|token| {
+                token.kind != TokenKind::Number || {
+                    let number = &self.0[token.range];
+                    serde_json::from_str::<Value>(number).is_ok_and(|value| is_same_number(number, &value.to_string()))
+                }
+            })
+        })
+    }
+}
+
+/// Tells whether two JSON numbers are the same, digit by digit: `1.50` and `1.5`, `1e2` and `100` are.
+fn is_same_number(one: &str, other: &str) -> bool {
+    normal(one) == normal(other)
+}
+
+/// Returns sign, significant digits and exponent.
+fn normal(number: &str) -> (bool, String, i64) {
+    let (is_negative, rest) = number.strip_prefix('-').map_or((false, number), |rest| (true, rest));
+    let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let exponent: i64 = exponent.parse().unwrap_or(i64::MAX);
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let kept = digits.trim_end_matches('0');
+    let dropped = i64::try_from(digits.len() - kept.len()).unwrap_or(0);
+    let places = i64::try_from(fraction.len()).unwrap_or(0);
+    let significant = kept.trim_start_matches('0');
+    if significant.is_empty() {
+        return (false, String::new(), 0);
+    }
+    (is_negative, significant.to_owned(), exponent.saturating_sub(places).saturating_add(dropped))
+}
+
+impl fmt::Display for JsonText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl FromStr for JsonText {
+    type Err = JsonError;
+
+    fn from_str(text: &str) -> Result<Self, JsonError> {
+        let mut compact = String::with_capacity(text.len());
+        let mut keys: Vec<HashSet<String>> = Vec::new();
+        let mut needs_comma = false;
+        for token in Tokens::of(text) {
+            let token = token?;
+            let ends = matches!(token.kind, TokenKind::ObjectEnds | TokenKind::ArrayEnds);
+            if needs_comma && !ends {
+                compact.push(',');
+            }
+            compact.push_str(&text[token.range.clone()]);
+            needs_comma = true;
+            match token.kind {
+                TokenKind::ObjectBegins | TokenKind::ArrayBegins => {
+                    if token.depth == MAX_DEPTH {
+                        return Err(JsonError::TooDeep);
+                    }
+                    keys.push(HashSet::new());
+                    needs_comma = false;
+                }
+                TokenKind::ObjectEnds | TokenKind::ArrayEnds => drop(keys.pop()),
+                TokenKind::Key => {
+                    let key = unquoted(&text[token.range.clone()])
+                        .ok_or(JsonError::Syntax { at: token.range.start, what: "a key is no text" })?;
+                    let is_new = keys.last_mut().is_none_or(|known| known.insert(key.clone()));
+                    if !is_new {
+                        return Err(JsonError::DuplicateKey { key });
+                    }
+                    compact.push(':');
+                    needs_comma = false;
+                }
+                TokenKind::String | TokenKind::Number | TokenKind::Literal => {}
+            }
+        }
+        Ok(Self(compact))
+    }
+}
+
+impl From<&Value> for JsonText {
+    /// Keeps a value that is in memory already; deeper than [`MAX_DEPTH`] it cannot have been read.
+    fn from(value: &Value) -> Self {
+        Self(value.to_string())
+    }
+}
+
+/// Reads a value with numbers that the machine has no room for, or deeper than `serde_json` goes.
+fn approximate(text: &str) -> Value {
+    let mut open: Vec<(Value, Option<String>)> = Vec::new();
+    let mut key = None;
+    let mut done = Value::Null;
+    for token in Tokens::of(text).map_while(Result::ok) {
+        let part = &text[token.range.clone()];
+        let value = match token.kind {
+            TokenKind::Key => {
+                key = unquoted(part);
+                continue;
+            }
+            TokenKind::ObjectBegins | TokenKind::ArrayBegins => {
+                let empty = if part == "{" { Value::Object(serde_json::Map::new()) } else { Value::Array(Vec::new()) };
+                open.push((empty, key.take()));
+                continue;
+            }
+            TokenKind::ObjectEnds | TokenKind::ArrayEnds => {
+                let Some((value, own_key)) = open.pop() else { break };
+                key = own_key;
+                value
+            }
+            TokenKind::Number => nearest(part),
+            TokenKind::String | TokenKind::Literal => serde_json::from_str(part).unwrap_or_else(|_| Value::from(part)),
+        };
+        match open.last_mut() {
+            Some((Value::Array(items), _)) => items.push(value),
+            Some((Value::Object(members), _)) => drop(members.insert(key.take().unwrap_or_default(), value)),
+            _ => done = value,
+        }
+    }
+    done
+}
+
+fn nearest(number: &str) -> Value {
+    let exact = serde_json::from_str(number);
+    exact.unwrap_or_else(|_| Value::from(if number.starts_with('-') { f64::MIN } else { f64::MAX }))
+}
+
+/// Why a text is no JSON value of ours.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    /// It breaks the rules of JSON.
+    #[error("{what} (byte {at})")]
+    Syntax {
+        /// Where, in bytes from 0.
+        at: usize,
+        /// What is wrong there.
+        what: &'static str,
+    },
+    /// An object has a key twice.
+    #[error("the key {key:?} stands twice in one object")]
+    DuplicateKey {
+        /// The key.
+        key: String,
+    },
+    /// It is too deep.
+    #[error("objects and arrays stand in each other more than {MAX_DEPTH} deep")]
+    TooDeep,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(text: &str) -> Result<String, JsonError> {
+        text.parse::<JsonText>().map(|text| text.as_str().to_owned())
+    }
+
+    #[test]
+    fn digits_and_order_are_kept_and_spaces_are_not() {
+        for number in ["1e1000", "0.1", "9007199254740993", "100000000000000000001", "-0", "1.50", "1E+2"] {
+            assert_eq!(kept(&format!("\n[ {number} ,\t{{ \"z\" : {number}, \"a\":{{ }} }} , [ ] ]")).unwrap(), {
+                format!("[{number},{{\"z\":{number},\"a\":{{}}}},[]]")
+            });
+        }
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_named_however_it_is_spelled() {
+        let twice = |key: &str| Err(JsonError::DuplicateKey { key: key.into() });
+        assert_eq!(kept(r#"{"a":1,"b":{"a":2},"\u0061":3}"#), twice("a"));
+        assert_eq!(kept(r#"[{"a":1},{"a":2}]"#).unwrap(), r#"[{"a":1},{"a":2}]"#);
+    }
+
+    #[test]
+    fn depth_is_bounded_and_any_depth_is_survived() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        kept(&nested(MAX_DEPTH)).unwrap();
+        assert_eq!(kept(&nested(MAX_DEPTH + 1)), Err(JsonError::TooDeep));
+        assert_eq!(kept(&nested(1_000_000)), Err(JsonError::TooDeep));
+    }
+
+    #[test]
+    fn what_a_machine_number_cannot_say_is_known_and_comes_as_near_as_it_can() {
+        let text = |text: &str| text.parse::<JsonText>().unwrap();
+        for exact in ["1", "0.1", "1.50", "1e2", "-0.0", "0", "9007199254740993", "[18446744073709551615]", "{\"a\":\"1e1000\"}"]
+        {
+            assert!(text(exact).is_exact_as_value(), "{exact}");
+        }
+        for inexact in ["1e1000", "100000000000000000001", "0.1000000000000000055511151231257827", "[{\"a\":1e-400}]"] {
+            assert!(!text(inexact).is_exact_as_value(), "{inexact}");
+        }
+        assert_eq!(text("{\"a\":[-1e1000,1]}").to_value(), serde_json::json!({"a": [f64::MIN, 1]}));
+        let deep = text(&format!("{}1{}", "[".repeat(300), "]".repeat(300)));
+        assert_eq!(JsonText::from(&deep.to_value()), deep);
+    }
+}

@@ -1,0 +1,329 @@
+//! JSON, token by token.
+
+use std::ops::Range;
+
+use super::JsonError;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenKind {
+    /// `{`
+    ObjectBegins,
+    /// `}`
+    ObjectEnds,
+    /// `[`
+    ArrayBegins,
+    /// `]`
+    ArrayEnds,
+    /// The key of an object's member, with its quotes.
+    Key,
+    /// A string, with its quotes.
+    String,
+    /// A number.
+    Number,
+    /// `true`, `false` or `null`.
+    Literal,
+}
+
+/// One token, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+    /// In how many objects and arrays it stands; brackets stand in what is around them.
+    pub depth: usize,
+}
+
+/// The tokens of one JSON value, in order. Commas, colons and spaces are checked and left out.
+///
+/// It works without recursion, so no depth of the value can exhaust the stack.
+///
+/// ```
+/// use memory_core::json::{TokenKind, Tokens};
+///
+/// let text = r#"{"count": 1e1000}"#;
+/// let numbers = Tokens::of(text).filter_map(Result::ok).filter(|token| token.kind == TokenKind::Number);
+/// assert_eq!(numbers.map(|number| &text[number.range]).collect::<Vec<_>>(), ["1e1000"]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Tokens<'a> {
+    text: &'a [u8],
+    at: usize,
+    /// Whether each enclosing bracket is that of an object.
+    open: Vec<bool>,
+    next: Expected,
+}
+
+/// What may come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Value,
+    ValueOrEnd,
+    Key,
+    KeyOrEnd,
+    CommaOrEnd,
+    Nothing,
+    /// The text was wrong, which was told.
+    Failed,
+}
+
+impl<'a> Tokens<'a> {
+    /// Returns the tokens of `text`, which is to be one value.
+    pub fn of(text: &'a str) -> Self {
+        Self { text: text.as_bytes(), at: 0, open: Vec::new(), next: Expected::Value }
+    }
+
+    /// Returns up to where the text was read.
+    pub fn read_to(&self) -> usize {
+        self.at
+    }
+
+    fn token(&mut self) -> Result<Option<Token>, JsonError> {
+        loop {
+            self.skip_spaces();
+            let Some(&byte) = self.text.get(self.at) else {
+                return if self.next == Expected::Nothing { Ok(None) } else { Err(self.wrong("the text breaks off")) };
+            };
+            match (self.next, byte) {
+                (Expected::CommaOrEnd, b',') => {
+                    self.at += 1;
+                    self.next = if self.open.last() == Some(&true) { Expected::Key } else { Expected::Value };
+                }
+                (Expected::CommaOrEnd | Expected::KeyOrEnd, b'}') if self.open.last() == Some(&true) => {
+                    return Ok(Some(self.end()));
+                }
+                (Expected::CommaOrEnd | Expected::ValueOrEnd, b']') if self.open.last() == Some(&false) => {
+                    return Ok(Some(self.end()));
+                }
+                (Expected::Key | Expected::KeyOrEnd, b'"') => return self.key().map(Some),
+                (Expected::Value | Expected::ValueOrEnd, _) => return self.value(byte).map(Some),
+                (Expected::Nothing, _) => return Err(self.wrong("something stands behind the value")),
+                (Expected::Key | Expected::KeyOrEnd, _) => return Err(self.wrong("a key in quotes is missing")),
+                (Expected::CommaOrEnd, _) => return Err(self.wrong("a comma or a closing bracket is missing")),
+                (Expected::Failed, _) => return Ok(None),
+            }
+        }
+    }
+
+    fn value(&mut self, byte: u8) -> Result<Token, JsonError> {
+        let (start, depth) = (self.at, self.open.len());
+        let kind = match byte {
+            b'{' | b'[' => {
+                let is_object = byte == b'{';
+                self.at += 1;
+                self.open.push(is_object);
+                self.next = if is_object { Expected::KeyOrEnd } else { Expected::ValueOrEnd };
+                let kind = if is_object { TokenKind::ObjectBegins } else { TokenKind::ArrayBegins };
+                return Ok(Token { kind, range: start..self.at, depth });
+            }
+            b'"' => {
+                self.string()?;
+                TokenKind::String
+            }
+            b'-' | b'0'..=b'9' => {
+                self.number()?;
+                TokenKind::Number
+            }
+            _ => {
+                let rest = &self.text[start..];
+                let Some(word) = ["true", "false", "null"].into_iter().find(|word| rest.starts_with(word.as_bytes())) else {
+                    return Err(self.wrong("a value is missing"));
+                };
+                self.at += word.len();
+                TokenKind::Literal
+            }
+        };
+        self.next = if depth == 0 { Expected::Nothing } else { Expected::CommaOrEnd };
+        Ok(Token { kind, range: start..self.at, depth })
+    }
+
+    fn key(&mut self) -> Result<Token, JsonError> {
+        let start = self.at;
+        self.string()?;
+        let range = start..self.at;
+        self.skip_spaces();
+        if self.text.get(self.at) != Some(&b':') {
+            return Err(self.wrong("a colon is missing"));
+        }
+        self.at += 1;
+        self.next = Expected::Value;
+        Ok(Token { kind: TokenKind::Key, range, depth: self.open.len() })
+    }
+
+    fn end(&mut self) -> Token {
+        let kind = if self.open.pop() == Some(true) { TokenKind::ObjectEnds } else { TokenKind::ArrayEnds };
+        self.at += 1;
+        self.next = if self.open.is_empty() { Expected::Nothing } else { Expected::CommaOrEnd };
+        Token { kind, range: self.at - 1..self.at, depth: self.open.len() }
+    }
+
+    fn string(&mut self) -> Result<(), JsonError> {
+        let start = self.at;
+        self.at += 1;
+        loop {
+            match self.text.get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'\\') => self.escape()?,
+                Some(0..=0x1f) => return Err(self.wrong("a control character stands bare in a string")),
+                Some(_) => self.at += 1,
+                None => {
+                    self.at = start;
+                    return Err(self.wrong("a string has no end"));
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), JsonError> {
+        let length = match self.text.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+            Some(b'u') => {
+                let digits = self.text.get(self.at + 2..self.at + 6);
+                if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
+                    return Err(self.wrong("\\u is not followed by four digits"));
+                }
+                6
+            }
+            _ => return Err(self.wrong("a backslash escapes nothing")),
+        };
+        self.at += length;
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), JsonError> {
+        if self.text[self.at] == b'-' {
+            self.at += 1;
+        }
+        if self.text.get(self.at) == Some(&b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.text.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.text.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.text.get(self.at), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<(), JsonError> {
+        let count = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if count == 0 {
+            return Err(self.wrong("a digit is missing"));
+        }
+        self.at += count;
+        Ok(())
+    }
+
+    fn skip_spaces(&mut self) {
+        self.at += self.text[self.at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+    }
+
+    fn wrong(&self, what: &'static str) -> JsonError {
+        JsonError::Syntax { at: self.at, what }
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Result<Token, JsonError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next == Expected::Failed {
+            return None;
+        }
+        let token = self.token();
+        if token.is_err() {
+            self.next = Expected::Failed;
+        }
+        token.transpose()
+    }
+}
+
+/// Returns what a JSON string with its quotes says, or `None` if it names half a character (a lone surrogate).
+pub fn unquoted(quoted: &str) -> Option<String> {
+    let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') { serde_json::from_str(quoted).ok() } else { Some(inner.to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Result<Vec<(TokenKind, &str, usize)>, JsonError> {
+        Tokens::of(text).map(|token| token.map(|token| (token.kind, &text[token.range], token.depth))).collect()
+    }
+
+    #[test]
+    fn every_token_is_told_with_its_text_and_depth() {
+        use TokenKind::{ArrayBegins, ArrayEnds, Key, Literal, Number, ObjectBegins, ObjectEnds, String};
+        let told = kinds(" { \"a\" : [ 1.50e+3 , null ] , \"b\\u0022\" : \"c\" } ").unwrap();
+        let expected = [
+            (ObjectBegins, "{", 0),
+            (Key, "\"a\"", 1),
+            (ArrayBegins, "[", 1),
+            (Number, "1.50e+3", 2),
+            (Literal, "null", 2),
+            (ArrayEnds, "]", 1),
+            (Key, "\"b\\u0022\"", 1),
+            (String, "\"c\"", 1),
+            (ObjectEnds, "}", 0),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused_where_it_goes_wrong() {
+        let cases = [
+            ("", 0),
+            ("{", 1),
+            ("[1,]", 3),
+            ("{\"a\"}", 4),
+            ("{\"a\":1,}", 7),
+            ("[1 2]", 3),
+            ("01", 1),
+            ("-", 1),
+            ("1.", 2),
+            ("1e", 2),
+            ("+1", 0),
+            ("nul", 0),
+            ("NaN", 0),
+            ("\"\\x\"", 1),
+            ("\"\\u12g4\"", 1),
+            ("\"a\nb\"", 2),
+            ("\"open", 0),
+            ("{a:1}", 1),
+            ("[1}", 2),
+            ("1 1", 2),
+            ("'a'", 0),
+        ];
+        for (text, place) in cases {
+            let error = kinds(text).unwrap_err();
+            assert!(matches!(error, JsonError::Syntax { at, .. } if at == place), "{text}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_told_behind_an_error() {
+        let mut tokens = Tokens::of("[1 2]");
+        assert!(tokens.by_ref().take(3).last().is_some_and(|token| token.is_err()));
+        assert_eq!(tokens.next(), None);
+    }
+
+    #[test]
+    fn a_key_of_half_a_character_has_no_text() {
+        assert_eq!(unquoted("\"\\ud83d\\ude00\""), Some("😀".to_owned()));
+        assert_eq!(unquoted("\"\\ud83d\""), None);
+    }
+}
