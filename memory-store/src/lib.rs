@@ -1,13 +1,14 @@
 //! Memories as Markdown files, with an index beside them.
 //!
-//! [`FileStore`] is the driver behind [`memory_core::MemoryStore`] and [`memory_core::History`], and [`Ledger`] the one
-//! behind [`memory_core::Meter`]. The files are the truth: the `index/` folder is a cache that may be deleted at any time,
+//! [`FileStore`] is the driver behind [`memory_core::MemoryStore`] and [`memory_core::History`], [`bank::BankFolder`] the one behind
+//! [`memory_core::bank::BankStore`], and [`Ledger`] the one behind [`memory_core::Meter`]. The files are the truth: the `index/` folder is a cache that may be deleted at any time,
 //! the `journal/` says what happened, and the `trash/` holds every file that was replaced or deleted, whole.
 //!
 //! | room | what is decided there |
 //! |---|---|
 //! | [`markdown`] | what a memory looks like as a file, and how to change one without touching the rest of it |
 //! | `file_store` | how the parts make up the driver |
+//! | [`bank`] | what a bank looks like as a file, and how to change a part of one without touching the rest |
 //! | `commit` | in which order things are done, so that an operation is whole or not at all |
 //! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
 //! | `journal` | what is written down before anything is done, and how an interrupted operation is taken back |
@@ -18,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bank;
 mod commit;
 mod daemon;
 mod derived;

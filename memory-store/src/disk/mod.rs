@@ -39,7 +39,8 @@ pub trait Disk: Debug + Send + Sync {
     /// When the disk refuses, or the path leaves the home.
     fn signature(&self, path: &str) -> io::Result<Option<Signature>>;
 
-    /// Returns what is in a folder, in no order; nothing if there is no such folder.
+    /// Returns what is in a folder, in no order; nothing if there is no such folder. The home itself is `""`, as in
+    /// [`Disk::sync_folder`].
     ///
     /// # Errors
     /// When the disk refuses, or the path leaves the home.

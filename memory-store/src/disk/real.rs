@@ -105,7 +105,7 @@ impl Disk for RealDisk {
     }
 
     fn folder(&self, path: &str) -> io::Result<Vec<Entry>> {
-        let place = self.place(path)?;
+        let place = if path.is_empty() { self.root.clone() } else { self.place(path)? };
         if is_symlink(&place) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} is a symlink")));
         }

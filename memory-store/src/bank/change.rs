@@ -1,0 +1,272 @@
+//! Changing a bank: all of it or nothing, also when the power fails in between.
+
+use std::collections::HashSet;
+
+use memory_core::bank::{Bank, BankChange, BankError, BankName, BankOperation, Changed, EntryChange, Limits, Trouble};
+
+use super::BankOptions;
+use super::edit::{self, BankEdit, Edit, ItemEdit, SchemaEdit};
+use super::file::{self, BankFile, Kind};
+use super::layout::{Layout, NoBank, layout};
+use super::trash::{self, EntryLine, FileLine, Line, SchemaLine};
+use super::{gzip, index};
+use crate::disk::Disk;
+use crate::error::io_error;
+
+/// Where the bytes of a bank wait until they may take its place. There is one writer at a time.
+pub(super) const WAITING: &str = ".next.tmp";
+
+/// How often a change is thought out anew because somebody who takes no lock was faster.
+const TRIES: usize = 3;
+
+/// Says that what the last writer did not finish was not carried out.
+pub(super) fn recover(disk: &dyn Disk) -> Result<(), BankError> {
+    let told = |error| BankError::from(io_error(format!("check {WAITING}"), error));
+    if disk.signature(WAITING).map_err(told)?.is_none() {
+        return Ok(());
+    }
+    let waiting = disk.read_part(WAITING, 0, file::MAX_FILE).map_err(told)?;
+    if let Some(line) = trash::last(disk)?.filter(|line| !line.aborted && line.sum == Some(crc32fast::hash(&waiting))) {
+        trash::abort(disk, &line)?;
+    }
+    disk.remove(WAITING).map_err(told)
+}
+
+/// One change of one bank. Whoever makes it holds the lock.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Work<'a> {
+    pub disk: &'a dyn Disk,
+    pub options: &'a BankOptions,
+    pub name: &'a BankName,
+    pub operation: &'a BankOperation,
+}
+
+/// A bank as it was when a change of it was thought out.
+#[derive(Debug)]
+pub(super) struct Former {
+    pub file: BankFile,
+    pub layout: Layout,
+}
+
+impl Former {
+    /// Reads the bank as it is, if it is there.
+    pub(super) fn read(work: &Work<'_>) -> Result<Option<Self>, BankError> {
+        let Some(file) = file::read(work.disk, work.name.as_str())? else { return Ok(None) };
+        Ok(Some(Self { layout: file.layout()?, file }))
+    }
+}
+
+impl Work<'_> {
+    /// Changes the bank as `decide` says.
+    pub(super) fn change(
+        &self,
+        decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
+    ) -> Result<Changed, BankError> {
+        for _ in 0..TRIES {
+            let former = match Former::read(self) {
+                Ok(former) => former,
+                // A bank that cannot be read can still be deleted, whole as it is.
+                Err(error) => match decide(None) {
+                    Ok(BankChange::Remove) => return self.remove().map(|()| Changed::Yes),
+                    _ => return Err(error),
+                },
+            };
+            let bank = former.as_ref().map(|former| former.file.bank(self.name, &former.layout));
+            let edit = match decide(bank.as_ref())? {
+                BankChange::Nothing => return Ok(Changed::No),
+                BankChange::Remove if former.is_none() => return Ok(Changed::No),
+                BankChange::Remove => return self.remove().map(|()| Changed::Yes),
+                BankChange::Entries(changes) => {
+                    BankEdit { items: changes.into_iter().map(ItemEdit::from).collect(), ..BankEdit::default() }
+                }
+                BankChange::Schema(schema) => BankEdit { schema: SchemaEdit::to(schema), ..BankEdit::default() },
+            };
+            if self.carry_out(former, &edit, Line::of(self.operation, self.name))? {
+                return Ok(Changed::Yes);
+            }
+        }
+        Err(BankError::new(Trouble::Conflict))
+    }
+
+    /// Carries out what was decided, and writes `line` down before. Returns whether the bank was still as it was seen.
+    pub(super) fn carry_out(&self, former: Option<Former>, edit: &BankEdit, mut line: Line) -> Result<bool, BankError> {
+        let damaged = |why: NoBank| file::damaged(self.name.as_str(), &why.to_string());
+        line.made = former.is_none();
+        let (text, before, former) = if let Some(Former { file, layout }) = former {
+            (file.text.clone(), layout, Some(file))
+        } else {
+            let text = edit::new_bank(self.operation.at);
+            let layout = layout(&text).map_err(damaged)?;
+            (text, layout, None)
+        };
+        let planned = edit::plan(&text, &before, edit, self.operation.at);
+        let next = edit::apply(&text, &planned);
+        let after = layout(&next).map_err(damaged)?;
+        check_limits(&self.options.limits, edit, &next, &after)?;
+
+        let kind = self.kind(next.len());
+        let bytes = packed(kind, former.as_ref(), &planned, &next, &after)
+            .map_err(|error| BankError::from(io_error(format!("compress {}", self.name), error)))?;
+        line.entries = entry_lines(&text, &before, &next, &after, &edit.items);
+        line.schema = edit.schema.text().map(|after| SchemaLine {
+            before: before.meta.and_then(|meta| meta.schema).map(|range| text[range].to_owned()),
+            after: Some(after.to_owned()),
+        });
+        let path = kind.path(self.name.as_str());
+        if !self.replace(line, former.as_ref(), &path, &bytes)? {
+            return Ok(false);
+        }
+        remember(self.disk, &path, bytes, next, &after);
+        Ok(true)
+    }
+
+    /// Returns how a text of this length is kept.
+    pub(super) fn kind(&self, length: usize) -> Kind {
+        let is_large = self.options.compress_above.is_some_and(|above| above < length);
+        if is_large { Kind::Packed } else { Kind::Plain }
+    }
+
+    /// Writes the new file, then the line, and then puts the file in its place. Returns whether the bank was still as it was seen.
+    pub(super) fn replace(&self, mut line: Line, former: Option<&BankFile>, path: &str, bytes: &[u8]) -> Result<bool, BankError> {
+        let disk = self.disk;
+        let told = |error| BankError::from(io_error(format!("write {path}"), error));
+        line.sum = Some(crc32fast::hash(bytes));
+        if let Err(error) = disk.write(WAITING, bytes).and_then(|()| disk.sync_file(WAITING)) {
+            // Half of it is of no use to anybody; if it cannot be removed either, the next writer does it.
+            let _ = disk.remove(WAITING);
+            return Err(told(error));
+        }
+        let placed = trash::append(disk, self.operation.at, &line).and_then(|()| {
+            let is_as_seen = self.is_as_seen(former)?;
+            if is_as_seen {
+                disk.rename(WAITING, path).map_err(told)?;
+            }
+            Ok(is_as_seen)
+        });
+        match placed {
+            Ok(true) => {}
+            Ok(false) => {
+                trash::abort(disk, &line)?;
+                disk.remove(WAITING).map_err(told)?;
+                return Ok(false);
+            }
+            Err(error) => {
+                // If this fails too, the next writer does it.
+                if trash::abort(disk, &line).is_ok() {
+                    let _ = disk.remove(WAITING);
+                }
+                return Err(error);
+            }
+        }
+        if let Some(former) = former.filter(|former| former.path != path) {
+            disk.remove(&former.path).map_err(told)?;
+        }
+        disk.sync_folder("").map_err(told)?;
+        Ok(true)
+    }
+
+    fn is_as_seen(&self, former: Option<&BankFile>) -> Result<bool, BankError> {
+        let Some((path, _)) = file::find(self.disk, self.name.as_str())? else { return Ok(former.is_none()) };
+        let Some(former) = former.filter(|former| former.path == path) else { return Ok(false) };
+        Ok(file::bytes(self.disk, &path)? == former.bytes)
+    }
+
+    /// Moves the file of the bank to trash.
+    fn remove(&self) -> Result<(), BankError> {
+        let Some((path, _)) = file::find(self.disk, self.name.as_str())? else { return Ok(()) };
+        let trashed = self.keep(&path)?;
+        let mut line = Line::of(self.operation, self.name);
+        line.file = Some(FileLine { path: path.clone(), trash: Some(trashed), after: None });
+        self.take_away(&path, &line)
+    }
+
+    /// Keeps a file in the trash, and returns where.
+    pub(super) fn keep(&self, path: &str) -> Result<String, BankError> {
+        let folder = trash::folder(self.operation);
+        let trashed = format!("{folder}/{path}");
+        let kept = self.disk.keep(path, &trashed).and_then(|()| self.disk.sync_folder(&folder));
+        kept.map_err(|error| BankError::from(io_error(format!("keep {path}"), error)))?;
+        Ok(trashed)
+    }
+
+    /// Takes a file away that the trash keeps, and writes `line` down before.
+    pub(super) fn take_away(&self, path: &str, line: &Line) -> Result<(), BankError> {
+        let told = |error| BankError::from(io_error(format!("delete {path}"), error));
+        let gone = trash::append(self.disk, self.operation.at, line).and_then(|()| self.disk.remove(path).map_err(told));
+        if let Err(error) = gone {
+            // What was not taken away is there, whatever the line says; undoing it is refused then.
+            let _ = trash::abort(self.disk, line);
+            return Err(error);
+        }
+        self.disk.sync_folder("").map_err(told)
+    }
+}
+
+impl From<EntryChange> for ItemEdit {
+    fn from(change: EntryChange) -> Self {
+        match change {
+            EntryChange::Put(key, entry) => Self::Put(key.as_str().to_owned(), entry),
+            EntryChange::Remove(key) => Self::Remove(key.as_str().to_owned()),
+        }
+    }
+}
+
+fn remember(disk: &dyn Disk, path: &str, bytes: Vec<u8>, text: String, layout: &Layout) {
+    let Ok(Some(signature)) = disk.signature(path) else { return };
+    let members = if gzip::is_gzip(&bytes) { gzip::members(&bytes) } else { Vec::new() };
+    index::keep(disk, &BankFile { path: path.to_owned(), signature, bytes, text, members }, layout);
+}
+
+fn packed(kind: Kind, former: Option<&BankFile>, edits: &[Edit], next: &str, layout: &Layout) -> std::io::Result<Vec<u8>> {
+    match (kind, former) {
+        (Kind::Plain, _) => Ok(next.as_bytes().to_vec()),
+        (Kind::Packed, Some(former)) if !former.members.is_empty() => {
+            gzip::repack(&former.bytes, &former.members, next.as_bytes(), edits, &cuts(layout))
+        }
+        (Kind::Packed, _) => gzip::pack(next.as_bytes(), &cuts(layout)),
+    }
+}
+
+/// Returns where a packed text may be cut: before each entry.
+fn cuts(layout: &Layout) -> Vec<usize> {
+    layout.items.iter().map(|item| item.range.start).collect()
+}
+
+fn check_limits(limits: &Limits, edit: &BankEdit, text: &str, layout: &Layout) -> Result<(), BankError> {
+    // What is too large already may become smaller.
+    if edit.items.iter().all(|edit| matches!(edit, ItemEdit::Remove(_))) {
+        return Ok(());
+    }
+    let refuse = |what: String| Err(BankError::new(Trouble::TooLarge { what }));
+    if limits.keys < layout.items.len() {
+        return refuse(format!("The bank would have {} keys; a bank may have {}", layout.items.len(), limits.keys));
+    }
+    if limits.bank_bytes < text.len() {
+        return refuse(format!("The bank would have {} bytes; a bank may have {}", text.len(), limits.bank_bytes));
+    }
+    Ok(())
+}
+
+fn entry_lines(text: &str, before: &Layout, next: &str, after: &Layout, edits: &[ItemEdit]) -> Vec<EntryLine> {
+    let key = |edit: &ItemEdit| match edit {
+        ItemEdit::Put(key, _) | ItemEdit::PutText(key, ..) | ItemEdit::Remove(key) => key.clone(),
+    };
+    let places = |layout: &Layout| -> std::collections::HashMap<String, usize> {
+        layout.items.iter().enumerate().map(|(index, item)| (item.key.clone(), index)).collect()
+    };
+    let (was, is) = (places(before), places(after));
+    let staying: HashSet<&str> = after.items.iter().map(|item| item.key.as_str()).collect();
+    let line = |edit: &ItemEdit| {
+        let key = key(edit);
+        let former = was.get(&key).copied();
+        let follows =
+            former.and_then(|index| before.items[..index].iter().rev().find(|item| staying.contains(item.key.as_str())));
+        EntryLine {
+            before: former.map(|index| text[before.items[index].entry.clone()].to_owned()),
+            after: is.get(&key).map(|&index| trash::hash(&next[after.items[index].entry.clone()])),
+            follows: follows.map(|item| item.key.clone()),
+            key,
+        }
+    };
+    edits.iter().map(line).collect()
+}

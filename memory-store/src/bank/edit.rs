@@ -1,0 +1,275 @@
+//! Changing the text of a bank, and no more of it than must be.
+
+use std::ops::Range;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::bank::Entry;
+use memory_core::json::JsonText;
+
+use super::layout::{Item, Layout};
+
+/// What is put in the place of some bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Edit {
+    /// The bytes that go.
+    pub range: Range<usize>,
+    /// What comes.
+    pub text: String,
+}
+
+/// What is to become of a bank.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct BankEdit {
+    pub items: Vec<ItemEdit>,
+    pub schema: SchemaEdit,
+}
+
+/// What is to become of the schema.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) enum SchemaEdit {
+    #[default]
+    Keep,
+    Clear,
+    Set(JsonText),
+}
+
+impl SchemaEdit {
+    pub(super) fn to(schema: Option<JsonText>) -> Self {
+        schema.map_or(Self::Clear, Self::Set)
+    }
+
+    /// Returns the text of the schema that is to be, if it is to be another.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Keep => None,
+            Self::Clear => Some("null"),
+            Self::Set(schema) => Some(schema.as_str()),
+        }
+    }
+}
+
+/// What is to become of one entry of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ItemEdit {
+    /// The entry under this key, which is there or not, is to say this.
+    Put(String, Entry),
+    /// The entry under this key is to be this text, behind the entry of that other key, if it is there.
+    PutText(String, String, Option<String>),
+    /// The entry under this key goes.
+    Remove(String),
+}
+
+/// Returns the text of a new bank without entries.
+pub(super) fn new_bank(at: DateTime<Utc>) -> String {
+    let at = moment(at);
+    format!(
+        "{{\n  \"_meta\": {{\n    \"version\": 1,\n    \"created_at\": {at},\n    \"updated_at\": {at},\n    \"schema\": null\n  }},\n  \
+         \"entries\": {{}}\n}}\n"
+    )
+}
+
+/// Plans what changes in `text` for `edits` to be so, and for the bank to say that it was changed `at`. No two of the edits overlap,
+/// and they are in order.
+pub(super) fn plan(text: &str, layout: &Layout, edit: &BankEdit, at: DateTime<Utc>) -> Vec<Edit> {
+    let mut planned = meta(text, layout, edit.schema.text(), at);
+    items(text, layout, &edit.items, &mut planned);
+    planned.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    planned
+}
+
+/// Returns `text` as it is after `edits`.
+pub(super) fn apply(text: &str, edits: &[Edit]) -> String {
+    let mut result = String::with_capacity(text.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>());
+    let mut end = 0;
+    for edit in edits {
+        result.push_str(&text[end..edit.range.start]);
+        result.push_str(&edit.text);
+        end = edit.range.end;
+    }
+    result.push_str(&text[end..]);
+    result
+}
+
+fn meta(text: &str, layout: &Layout, schema: Option<&str>, at: DateTime<Utc>) -> Vec<Edit> {
+    let at = moment(at);
+    let Some(meta) = &layout.meta else {
+        let start = layout.document.start + 1;
+        let schema = schema.unwrap_or("null");
+        let text = format!("\"_meta\": {{\"version\": 1, \"created_at\": {at}, \"updated_at\": {at}, \"schema\": {schema}}}, ");
+        return vec![Edit { range: start..start, text }];
+    };
+    let mut edits = Vec::new();
+    let mut missing = String::new();
+    let is_empty = text[meta.range.start + 1..meta.range.end - 1].trim().is_empty();
+    let mut set = |name: &str, range: &Option<Range<usize>>, value: &str| match range {
+        Some(range) => edits.push(Edit { range: range.clone(), text: value.to_owned() }),
+        None => missing.extend(["\"", name, "\": ", value, ", "]),
+    };
+    set("updated_at", &meta.updated_at, &at);
+    if let Some(schema) = schema {
+        set("schema", &meta.schema, schema);
+    }
+    if !missing.is_empty() {
+        let start = meta.range.start + 1;
+        let text = if is_empty { missing.trim_end_matches(", ").to_owned() } else { missing };
+        edits.push(Edit { range: start..start, text });
+    }
+    edits
+}
+
+fn items(text: &str, layout: &Layout, edits: &[ItemEdit], planned: &mut Vec<Edit>) {
+    let positions: std::collections::HashMap<&str, usize> =
+        layout.items.iter().enumerate().map(|(index, item)| (item.key.as_str(), index)).collect();
+    let mut goes = vec![false; layout.items.len()];
+    // What comes behind each entry, and what comes before all.
+    let mut behind: std::collections::BTreeMap<usize, Vec<String>> = std::collections::BTreeMap::new();
+    let mut before = Vec::new();
+    let style = Style::of(text, layout);
+    for edit in edits {
+        match edit {
+            ItemEdit::Remove(key) => {
+                if let Some(&index) = positions.get(key.as_str()) {
+                    goes[index] = true;
+                }
+            }
+            ItemEdit::Put(key, entry) => match positions.get(key.as_str()).map(|&index| &layout.items[index]) {
+                Some(item) => rewrite(text, item, entry, &style, planned),
+                None => behind.entry(layout.items.len()).or_default().push(style.item(key, entry)),
+            },
+            ItemEdit::PutText(key, entry, follows) => {
+                let whole = format!("{}: {entry}", JsonText::string(key));
+                match (positions.get(key.as_str()), follows) {
+                    (Some(&index), _) => planned.push(Edit { range: layout.items[index].entry.clone(), text: entry.clone() }),
+                    (None, None) => before.push(whole),
+                    (None, Some(other)) => {
+                        let index = positions.get(other.as_str()).map_or(layout.items.len(), |&index| index + 1);
+                        behind.entry(index).or_default().push(whole);
+                    }
+                }
+            }
+        }
+    }
+    let kept: Vec<usize> = (0..goes.len()).filter(|&index| !goes[index]).collect();
+    if kept.is_empty() {
+        let new: Vec<_> = before.into_iter().chain(behind.into_values().flatten()).collect();
+        if !(new.is_empty() && layout.items.is_empty()) {
+            planned.push(Edit { range: layout.entries.clone(), text: style.entries(&new) });
+        }
+        return;
+    }
+    let first_kept = kept[0];
+    for index in (0..goes.len()).filter(|&index| goes[index]) {
+        let own = &layout.items[index].range;
+        // The comma goes along: the one before, unless nothing stays before it.
+        let range = if index < first_kept {
+            own.start..layout.items[index + 1].range.start
+        } else {
+            layout.items[index - 1].range.end..own.end
+        };
+        planned.push(Edit { range, text: String::new() });
+    }
+    if !before.is_empty() {
+        let start = layout.items[0].range.start;
+        let text = before.iter().flat_map(|item| [item, ",", &style.gap]).collect();
+        planned.push(Edit { range: start..start, text });
+    }
+    for (index, new) in behind {
+        // Behind the last of those before it that stays; a comma that goes must not be the one that is needed.
+        let place = kept
+            .iter()
+            .rev()
+            .find(|&&kept| kept < index)
+            .map_or(layout.items[first_kept].range.start, |&kept| layout.items[kept].range.end);
+        let is_first = place == layout.items[first_kept].range.start;
+        let text = if is_first {
+            new.iter().flat_map(|item| [item, ",", &style.gap]).collect()
+        } else {
+            new.iter().flat_map(|item| [",", &style.gap, item]).collect()
+        };
+        planned.push(Edit { range: place..place, text });
+    }
+}
+
+/// Makes an entry say what it should; what else it says stays.
+fn rewrite(text: &str, item: &Item, entry: &Entry, style: &Style, planned: &mut Vec<Edit>) {
+    let Some(value) = &item.value else {
+        planned.push(Edit { range: item.entry.clone(), text: style.entry(entry) });
+        return;
+    };
+    let mut missing = String::new();
+    let mut set = |name: &str, range: &Option<Range<usize>>, new: String| match range {
+        Some(range) if text[range.clone()] == new => {}
+        Some(range) => planned.push(Edit { range: range.clone(), text: new }),
+        None if new == "null" => {}
+        None => missing.extend([", \"", name, "\": ", &new]),
+    };
+    set("value", &item.value, entry.value.as_str().to_owned());
+    set("created_at", &item.created_at, moment(entry.created_at));
+    set("updated_at", &item.updated_at, moment(entry.updated_at));
+    set("ttl", &item.ttl, entry.ttl.map_or_else(|| "null".to_owned(), |seconds| seconds.to_string()));
+    if !missing.is_empty() {
+        planned.push(Edit { range: value.end..value.end, text: missing });
+    }
+}
+
+/// How a text is laid out.
+#[derive(Debug)]
+struct Style {
+    /// What stands before each entry.
+    gap: String,
+    /// What stands before the brace that ends the entries.
+    last: String,
+    is_pretty: bool,
+}
+
+impl Style {
+    fn of(text: &str, layout: &Layout) -> Self {
+        let is_pretty = text[layout.document.clone()].contains('\n');
+        let gap = match layout.items.as_slice() {
+            [] if is_pretty => "\n    ".to_owned(),
+            [] => String::new(),
+            [_, second, ..] => spaces_before(text, second.range.start).to_owned(),
+            [first] => spaces_before(text, first.range.start).to_owned(),
+        };
+        let last = match layout.items.is_empty() {
+            true if is_pretty => "\n  ".to_owned(),
+            true => String::new(),
+            false => spaces_before(text, layout.entries.end - 1).to_owned(),
+        };
+        Self { gap, last, is_pretty }
+    }
+
+    fn item(&self, key: &str, entry: &Entry) -> String {
+        format!("{}{}{}", JsonText::string(key), if self.is_pretty { ": " } else { ":" }, self.entry(entry))
+    }
+
+    fn entry(&self, entry: &Entry) -> String {
+        let Entry { value, created_at, updated_at, ttl } = entry;
+        let (created_at, updated_at) = (moment(*created_at), moment(*updated_at));
+        let ttl = ttl.map_or_else(|| "null".to_owned(), |seconds| seconds.to_string());
+        if !self.is_pretty {
+            return format!(r#"{{"value":{value},"created_at":{created_at},"updated_at":{updated_at},"ttl":{ttl}}}"#);
+        }
+        let gap = if self.gap.contains('\n') { self.gap.as_str() } else { "\n" };
+        format!(
+            "{{{gap}  \"value\": {value},{gap}  \"created_at\": {created_at},{gap}  \"updated_at\": {updated_at},{gap}  \"ttl\": {ttl}{gap}}}"
+        )
+    }
+
+    fn entries(&self, items: &[String]) -> String {
+        if items.is_empty() {
+            return "{}".to_owned();
+        }
+        let items: Vec<_> = items.iter().map(|item| format!("{}{item}", self.gap)).collect();
+        format!("{{{}{}}}", items.join(","), self.last)
+    }
+}
+
+fn spaces_before(text: &str, end: usize) -> &str {
+    let trimmed = text[..end].trim_end_matches([' ', '\t', '\n', '\r']);
+    &text[trimmed.len()..end]
+}
+
+fn moment(moment: DateTime<Utc>) -> String {
+    format!("\"{}\"", moment.to_rfc3339_opts(SecondsFormat::AutoSi, true))
+}

@@ -1,0 +1,176 @@
+//! A folder of banks.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use memory_core::bank::{
+    Bank, BankChange, BankError, BankName, BankOperation, BankRecord, BankStore, BankSummary, Changed, Damage, Found, Key,
+    Limits, Repairs, Trouble,
+};
+use memory_core::{OperationId, StoreError};
+
+use super::change::{self, Work};
+use super::decode::entry;
+use super::file::{self, Kind, damaged, refused};
+use super::{index, repair, trash, undo};
+use crate::disk::{Disk, EntryKind, RealDisk};
+use crate::error::io_error;
+use crate::lock::{PATIENCE, WriterLock};
+
+/// How banks are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BankOptions {
+    /// How much they hold.
+    pub limits: Limits,
+    /// Above how many bytes a bank is compressed; `None` for never.
+    pub compress_above: Option<usize>,
+    /// How long a writer waits for the others.
+    pub patience: Duration,
+}
+
+impl Default for BankOptions {
+    fn default() -> Self {
+        Self { limits: Limits::default(), compress_above: Some(1024 * 1024), patience: PATIENCE }
+    }
+}
+
+/// A folder of banks, which is made when the first bank is written.
+#[derive(Debug)]
+pub struct BankFolder {
+    root: PathBuf,
+    pub(super) options: BankOptions,
+    disk: OnceLock<Arc<dyn Disk>>,
+}
+
+impl BankFolder {
+    /// Returns the banks at `root`, whether the folder is there or not.
+    pub fn new(root: impl Into<PathBuf>, options: BankOptions) -> Self {
+        Self { root: root.into(), options, disk: OnceLock::new() }
+    }
+
+    /// Returns the banks at `root`, where `disk` is what writes there.
+    pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, options: BankOptions) -> Self {
+        Self { root: root.into(), options, disk: OnceLock::from(disk) }
+    }
+
+    /// Returns where it is.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the disk, unless there is no folder.
+    fn disk(&self) -> Result<Option<&dyn Disk>, BankError> {
+        if self.disk.get().is_none() && !self.root.is_dir() {
+            return Ok(None);
+        }
+        self.disk_to_write().map(Some)
+    }
+
+    /// Returns the disk; the folder is made if it is missing.
+    fn disk_to_write(&self) -> Result<&dyn Disk, BankError> {
+        if let Some(disk) = self.disk.get() {
+            return Ok(disk.as_ref());
+        }
+        let opened = RealDisk::open(&self.root);
+        let opened = opened.map_err(|error| self.not_written(io_error(format!("open {}", self.root.display()), error)))?;
+        Ok(self.disk.get_or_init(|| Arc::new(opened)).as_ref())
+    }
+
+    /// Waits for the right to write, and sees to what the last writer left.
+    fn write<T>(&self, work: impl FnOnce(&dyn Disk) -> Result<T, BankError>) -> Result<T, BankError> {
+        let disk = self.disk_to_write()?;
+        let _lock = WriterLock::acquire(&self.root, self.options.patience).map_err(|error| self.not_written(error))?;
+        change::recover(disk).and_then(|()| work(disk)).map_err(|error| match error {
+            BankError { trouble: Trouble::Store(store), bank, key, scope } => {
+                BankError { bank, key, scope, ..self.not_written(*store) }
+            }
+            other => other,
+        })
+    }
+
+    fn not_written(&self, error: StoreError) -> BankError {
+        file::not_written(&self.root.display().to_string(), error)
+    }
+}
+
+impl BankStore for BankFolder {
+    fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let entries = disk.folder("").map_err(|error| refused(&self.root.display().to_string(), error))?;
+        let mut names: Vec<BankName> = entries
+            .iter()
+            .filter(|entry| entry.kind != EntryKind::Other)
+            .filter_map(|entry| Kind::name_in(&entry.name)?.0.parse().ok())
+            .collect();
+        names.sort();
+        names.dedup();
+        let summary = |name: BankName| match file::find(disk, name.as_str()) {
+            Ok(Some((_, signature))) => Some(BankSummary { name, size_bytes: signature.size }),
+            // It was deleted in the meantime.
+            Ok(None) => None,
+            // Whoever opens it is told.
+            Err(_) => Some(BankSummary { name, size_bytes: 0 }),
+        };
+        Ok(names.into_iter().filter_map(summary).collect())
+    }
+
+    fn bank(&self, name: &BankName) -> Result<Option<Bank>, BankError> {
+        let Some(disk) = self.disk()? else { return Ok(None) };
+        let Some(file) = file::read(disk, name.as_str())? else { return Ok(None) };
+        let layout = file.layout()?;
+        Ok(Some(file.bank(name, &layout)))
+    }
+
+    fn entry(&self, name: &BankName, key: &Key) -> Result<Found, BankError> {
+        let Some(disk) = self.disk()? else { return Ok(Found::NoBank) };
+        let told = |why: String| damaged(&Kind::Plain.path(name.as_str()), &format!("the entry '{key}' {why}"));
+        if let Some((path, signature)) = file::find(disk, name.as_str())? {
+            let is_large = index::WORTHWHILE <= usize::try_from(signature.size).unwrap_or(usize::MAX)
+                || path == Kind::Packed.path(name.as_str());
+            if is_large && let Some((text, item)) = index::entry(disk, &path, &signature, key) {
+                let written_at = chrono::DateTime::from_timestamp_nanos(signature.modified_ns);
+                return Ok(Found::Entry(Box::new(entry(&text, &item, written_at).map_err(told)?)));
+            }
+        }
+        let Some(file) = file::read(disk, name.as_str())? else { return Ok(Found::NoBank) };
+        let layout = file.layout()?;
+        if index::WORTHWHILE <= file.text.len() {
+            index::keep(disk, &file, &layout);
+        }
+        let Some(item) = layout.items.iter().find(|item| item.key == key.as_str()) else { return Ok(Found::NoKey) };
+        Ok(Found::Entry(Box::new(entry(&file.text, item, file.written_at()).map_err(told)?)))
+    }
+
+    fn change(
+        &self,
+        name: &BankName,
+        operation: &BankOperation,
+        decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
+    ) -> Result<Changed, BankError> {
+        self.write(|disk| Work { disk, options: &self.options, name, operation }.change(decide))
+    }
+
+    fn history(&self) -> Result<Vec<BankRecord>, BankError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let lines = trash::lines(disk)?;
+        let mut records: Vec<_> = lines.iter().filter_map(trash::Line::record).collect();
+        for record in &mut records {
+            record.undone_by = trash::undone_by(&lines, &record.operation.id).and_then(|line| line.operation.parse().ok());
+        }
+        records.reverse();
+        Ok(records)
+    }
+
+    fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
+        self.write(|disk| undo::undo(disk, &self.options, undone, operation))
+    }
+
+    fn repair(&self, name: Option<&BankName>, repairs: Repairs, operation: &BankOperation) -> Result<Vec<Damage>, BankError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        match repairs {
+            Repairs::None => repair::check(disk, name),
+            Repairs::All => self.write(|disk| repair::repair(disk, &self.options, name, operation)),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Where the entries of large banks are: `_index.json`.
+//!
+//! It is a cache. What it says is believed only of the very file that it was made from, and then it says no more than where to
+//! look: the entry is read where it stands, and must have its key there. So a wrong index costs time, and no answer.
+//!
+//! The file is one JSON document of a fixed layout, a line for each bank and each key, so that one key is found in it without reading
+//! it as JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::Range;
+
+use memory_core::bank::Key;
+use memory_core::json::JsonText;
+use serde::Deserialize;
+
+use super::file::BankFile;
+use super::gzip::{self, Member};
+use super::layout::{Item, Layout, item_of};
+use crate::disk::{Disk, Signature};
+
+/// From how many bytes on a bank is in the index.
+pub(super) const WORTHWHILE: usize = 256 * 1024;
+
+const PATH: &str = "_index.json";
+const WAITING: &str = ".index.tmp";
+const HEAD: &str = "{\"version\":1,\"banks\":{\n";
+
+/// The most bytes of an index that are read.
+const MAX_INDEX: usize = 64 * 1024 * 1024;
+
+/// What the line of a bank says.
+#[derive(Debug, Deserialize, PartialEq)]
+struct Head {
+    size: u64,
+    modified_ns: i64,
+    changed_ns: i64,
+    inode: u64,
+    /// Beginning in the text, beginning in the file, length in the file.
+    members: Vec<(usize, usize, usize)>,
+}
+
+/// Looks for one entry with the help of the index. `None` means that it does not help.
+pub(super) fn entry(disk: &dyn Disk, path: &str, signature: &Signature, key: &Key) -> Option<(String, Item)> {
+    let index = String::from_utf8(disk.read_part(PATH, 0, MAX_INDEX).ok()?).ok()?;
+    let section = section(&index, path)?;
+    let (head, keys) = section.split_once('\n')?;
+    let head = head_of(head)?;
+    if !head.is_of(signature) {
+        return None;
+    }
+    let wanted = format!("\n{}:[", JsonText::string(key.as_str()));
+    // The first key follows the head's line break, which was cut off.
+    let at = if keys.starts_with(&wanted[1..]) { wanted.len() - 1 } else { keys.find(&wanted)? + wanted.len() };
+    let (start, rest) = keys[at..].split_once(',')?;
+    let length = rest.split_once(']')?.0;
+    let (start, length): (usize, usize) = (start.parse().ok()?, length.parse().ok()?);
+    let text = part(disk, path, &head.members, start..start.checked_add(length)?)?;
+    let item = item_of(&text).ok()?;
+    (item.key == key.as_str()).then_some((text, item))
+}
+
+/// Writes down where the entries of `bank` are, or that it is no large one. Nothing depends on whether that succeeds.
+pub(super) fn keep(disk: &dyn Disk, bank: &BankFile, layout: &Layout) {
+    let former = disk.read_part(PATH, 0, MAX_INDEX).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    let own = (WORTHWHILE <= bank.text.len()).then(|| written(bank, layout));
+    let mut sections: BTreeMap<&str, &str> = sections(&former).collect();
+    match &own {
+        Some(own) => drop(sections.insert(&bank.path, own)),
+        None if sections.remove(bank.path.as_str()).is_none() => return,
+        None => {}
+    }
+    sections.retain(|path, _| matches!(disk.signature(path), Ok(Some(_))));
+    let sections: Vec<_> = sections.into_values().collect();
+    let text = format!("{HEAD}{}\n}}}}\n", sections.join(",\n"));
+    if disk.write(WAITING, text.as_bytes()).is_ok() {
+        let _ = disk.rename(WAITING, PATH);
+    }
+}
+
+fn written(bank: &BankFile, layout: &Layout) -> String {
+    let Signature { size, modified_ns, changed_ns, inode, .. } = bank.signature;
+    let members: Vec<_> = bank.members.iter().map(|Member { text, file }| (text.start, file.start, file.len())).collect();
+    let members = serde_json::to_string(&members).unwrap_or_default();
+    let path = JsonText::string(&bank.path);
+    let mut text = format!(
+        "{path}:{{\"size\":{size},\"modified_ns\":{modified_ns},\"changed_ns\":{changed_ns},\"inode\":{inode},\"members\":{members},\"keys\":{{"
+    );
+    for (index, item) in layout.items.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        let (key, start, length) = (JsonText::string(&item.key), item.range.start, item.range.len());
+        // A string takes all that is written to it.
+        let _ = write!(text, "{comma}\n{key}:[{start},{length}]");
+    }
+    text.push_str("\n}}");
+    text
+}
+
+/// Returns the sections of an index, with the file that each is of.
+fn sections(index: &str) -> impl Iterator<Item = (&str, &str)> {
+    let body = index.strip_prefix(HEAD).and_then(|rest| rest.strip_suffix("\n}}\n")).unwrap_or_default();
+    body.split("\n}},\n").filter_map(move |section| {
+        // What was split off belongs to all but the last.
+        let start = section.as_ptr().addr() - body.as_ptr().addr();
+        let end = if start + section.len() == body.len() { body.len() } else { start + section.len() + "\n}}".len() };
+        let path = section.strip_prefix('"')?.split_once('"')?.0;
+        Some((path, &body[start..end]))
+    })
+}
+
+fn section<'a>(index: &'a str, path: &str) -> Option<&'a str> {
+    let body = index.strip_prefix(HEAD)?;
+    let name = format!("{}:{{\"size\":", JsonText::string(path));
+    let start = if body.starts_with(&name) { 0 } else { body.find(&format!("\n}}}},\n{name}"))? + "\n}},\n".len() };
+    let rest = &body[start..];
+    Some(&rest[..=rest.find("\n}}")?])
+}
+
+fn head_of(line: &str) -> Option<Head> {
+    let (_, head) = line.split_once(":{")?;
+    serde_json::from_str(&format!("{{{}}}", head.strip_suffix(",\"keys\":{")?)).ok()
+}
+
+impl Head {
+    fn is_of(&self, signature: &Signature) -> bool {
+        let Signature { size, modified_ns, changed_ns, inode, .. } = *signature;
+        (self.size, self.modified_ns, self.changed_ns, self.inode) == (size, modified_ns, changed_ns, inode)
+    }
+}
+
+/// Reads a part of a bank's text, and no more of the file than holds it.
+fn part(disk: &dyn Disk, path: &str, members: &[(usize, usize, usize)], wanted: Range<usize>) -> Option<String> {
+    if members.is_empty() {
+        let bytes = disk.read_part(path, u64::try_from(wanted.start).ok()?, wanted.len()).ok()?;
+        return String::from_utf8(bytes).ok().filter(|text| text.len() == wanted.len());
+    }
+    let first = members.iter().rposition(|&(text, ..)| text <= wanted.start)?;
+    let mut text = Vec::new();
+    let (begin, ..) = members[first];
+    for &(start, file, length) in &members[first..] {
+        if wanted.end <= start {
+            break;
+        }
+        let bytes = disk.read_part(path, u64::try_from(file).ok()?, length).ok()?;
+        text.extend(gzip::unpack(&bytes).ok()?.0);
+    }
+    String::from_utf8(text.get(wanted.start - begin..wanted.end - begin)?.to_vec()).ok()
+}

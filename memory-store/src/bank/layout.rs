@@ -1,0 +1,230 @@
+//! Where the parts of a bank stand in its text.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use memory_core::json::{JsonError, Token, TokenKind, Tokens, unquoted};
+
+/// Where the parts of a bank stand in its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// The document, with its braces.
+    pub document: Range<usize>,
+    /// What the bank says of itself, if it does.
+    pub meta: Option<Meta>,
+    /// All entries, with their braces.
+    pub entries: Range<usize>,
+    /// Each entry, in order.
+    pub items: Vec<Item>,
+}
+
+/// Where the parts of `_meta` stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Meta {
+    /// All of it, with its braces.
+    pub range: Range<usize>,
+    pub version: Option<Range<usize>>,
+    pub created_at: Option<Range<usize>>,
+    pub updated_at: Option<Range<usize>>,
+    pub schema: Option<Range<usize>>,
+}
+
+/// Where the parts of one entry stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    /// What the key says.
+    pub key: String,
+    /// The key, the colon and the value.
+    pub range: Range<usize>,
+    /// The value: an object, or the entry is damaged.
+    pub entry: Range<usize>,
+    pub value: Option<Range<usize>>,
+    pub created_at: Option<Range<usize>>,
+    pub updated_at: Option<Range<usize>>,
+    pub ttl: Option<Range<usize>>,
+}
+
+/// Why a text is no bank.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoBank {
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    #[error("it is no JSON object")]
+    NoObject,
+    #[error("it has no object of entries")]
+    NoEntries,
+    #[error("the key {0:?} stands twice")]
+    Twice(String),
+}
+
+/// Finds the parts of a bank.
+pub(super) fn layout(text: &str) -> Result<Layout, NoBank> {
+    let mut tokens = Tokens::of(text);
+    let begin = tokens.next().transpose()?;
+    let Some(begin) = begin.filter(|token| token.kind == TokenKind::ObjectBegins) else { return Err(NoBank::NoObject) };
+    let (mut meta, mut entries, mut seen) = (None, None, HashSet::new());
+    let end = loop {
+        let Some((name, _)) = key(text, &mut tokens)? else { break tokens.read_to() };
+        if !seen.insert(name.clone()) {
+            return Err(NoBank::Twice(name));
+        }
+        let first = token(&mut tokens)?;
+        match (name.as_str(), first.kind) {
+            ("_meta", TokenKind::ObjectBegins) => meta = Some(read_meta(text, &mut tokens, &first)?),
+            ("entries", TokenKind::ObjectBegins) => entries = Some(read_entries(text, &mut tokens, &first)?),
+            _ => {
+                skip(&mut tokens, &first)?;
+            }
+        }
+    };
+    // Whatever stands behind the document is told as an error.
+    tokens.next().transpose()?;
+    let (entries, items) = entries.ok_or(NoBank::NoEntries)?;
+    Ok(Layout { document: begin.range.start..end, meta, entries, items })
+}
+
+/// Finds the parts of one entry, whose text this is: a key, a colon and a value.
+pub(super) fn item_of(text: &str) -> Result<Item, NoBank> {
+    // With braces around it, it is an object of one member; then every place is one byte too far.
+    let wrapped = format!("{{{text}}}");
+    let mut tokens = Tokens::of(&wrapped);
+    let _ = tokens.next();
+    let mut item = read_item(&wrapped, &mut tokens)?.ok_or(NoBank::NoEntries)?;
+    for token in tokens {
+        token?;
+    }
+    let back = |range: &mut Range<usize>| *range = range.start - 1..range.end - 1;
+    [&mut item.range, &mut item.entry].into_iter().for_each(back);
+    [&mut item.value, &mut item.created_at, &mut item.updated_at, &mut item.ttl].into_iter().flatten().for_each(back);
+    Ok(item)
+}
+
+fn read_meta(text: &str, tokens: &mut Tokens<'_>, first: &Token) -> Result<Meta, NoBank> {
+    let mut meta = Meta { range: 0..0, version: None, created_at: None, updated_at: None, schema: None };
+    while let Some((name, _)) = key(text, tokens)? {
+        let first = token(tokens)?;
+        let range = skip(tokens, &first)?;
+        match name.as_str() {
+            "version" => meta.version = Some(range),
+            "created_at" => meta.created_at = Some(range),
+            "updated_at" => meta.updated_at = Some(range),
+            "schema" => meta.schema = Some(range),
+            _ => {}
+        }
+    }
+    meta.range = first.range.start..tokens.read_to();
+    Ok(meta)
+}
+
+fn read_entries(text: &str, tokens: &mut Tokens<'_>, first: &Token) -> Result<(Range<usize>, Vec<Item>), NoBank> {
+    let mut items = Vec::new();
+    let mut seen = HashSet::new();
+    while let Some(item) = read_item(text, tokens)? {
+        if !seen.insert(item.key.clone()) {
+            return Err(NoBank::Twice(item.key));
+        }
+        items.push(item);
+    }
+    Ok((first.range.start..tokens.read_to(), items))
+}
+
+fn read_item(text: &str, tokens: &mut Tokens<'_>) -> Result<Option<Item>, NoBank> {
+    let Some((name, start)) = key(text, tokens)? else { return Ok(None) };
+    let first = token(tokens)?;
+    let mut item = Item { key: name, range: 0..0, entry: 0..0, value: None, created_at: None, updated_at: None, ttl: None };
+    if first.kind == TokenKind::ObjectBegins {
+        while let Some((name, _)) = key(text, tokens)? {
+            let first = token(tokens)?;
+            let range = skip(tokens, &first)?;
+            match name.as_str() {
+                "value" => item.value = Some(range),
+                "created_at" => item.created_at = Some(range),
+                "updated_at" => item.updated_at = Some(range),
+                "ttl" => item.ttl = Some(range),
+                _ => {}
+            }
+        }
+        item.entry = first.range.start..tokens.read_to();
+    } else {
+        item.entry = skip(tokens, &first)?;
+    }
+    item.range = start..item.entry.end;
+    Ok(Some(item))
+}
+
+/// Returns the next key and where it begins, or `None` at the end of the object.
+fn key(text: &str, tokens: &mut Tokens<'_>) -> Result<Option<(String, usize)>, NoBank> {
+    let token = token(tokens)?;
+    if token.kind != TokenKind::Key {
+        return Ok(None);
+    }
+    let at = token.range.start;
+    let name = unquoted(&text[token.range]).ok_or(JsonError::Syntax { at, what: "a key is no text" })?;
+    Ok(Some((name, at)))
+}
+
+fn token(tokens: &mut Tokens<'_>) -> Result<Token, NoBank> {
+    match tokens.next() {
+        Some(token) => Ok(token?),
+        None => Err(JsonError::Syntax { at: tokens.read_to(), what: "the text breaks off" }.into()),
+    }
+}
+
+/// Goes to the end of the value that begins with `first`, and returns where it stands.
+fn skip(tokens: &mut Tokens<'_>, first: &Token) -> Result<Range<usize>, NoBank> {
+    if !matches!(first.kind, TokenKind::ObjectBegins | TokenKind::ArrayBegins) {
+        return Ok(first.range.clone());
+    }
+    loop {
+        let next = token(tokens)?;
+        if next.depth == first.depth {
+            return Ok(first.range.start..next.range.end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BANK: &str = r#" { "x": [1], "_meta": {"version": 1, "updated_at": "u", "schema": {"a": []}},
+        "entries": { "a": {"value": {"v": [1, 2]}, "note": 1, "ttl": 5}, "b\u0021" : 7 } } "#;
+
+    #[test]
+    fn the_parts_of_a_bank_are_found_whatever_stands_beside_them() {
+        let layout = layout(BANK).unwrap();
+        let text = |range: &Range<usize>| &BANK[range.clone()];
+        assert_eq!(text(&layout.document), BANK.trim());
+        let meta = layout.meta.unwrap();
+        assert_eq!(meta.schema.as_ref().map(text), Some(r#"{"a": []}"#));
+        assert_eq!((meta.created_at, meta.updated_at.as_ref().map(text)), (None, Some("\"u\"")));
+        assert!(text(&layout.entries).starts_with("{ \"a\"") && text(&layout.entries).ends_with("7 }"));
+        let [first, second] = layout.items.as_slice() else { panic!("two entries") };
+        assert_eq!((first.key.as_str(), first.value.as_ref().map(text)), ("a", Some(r#"{"v": [1, 2]}"#)));
+        assert_eq!((first.ttl.as_ref().map(text), first.created_at.clone()), (Some("5"), None));
+        assert_eq!((second.key.as_str(), text(&second.entry), second.value.clone()), ("b!", "7", None));
+        assert_eq!(text(&second.range), r#""b\u0021" : 7"#);
+    }
+
+    #[test]
+    fn an_entry_by_itself_has_its_parts_where_they_stand() {
+        let text = r#""a": {"value": [1], "ttl": null}"#;
+        let item = item_of(text).unwrap();
+        assert_eq!((&text[item.range], &text[item.value.unwrap()], &text[item.ttl.unwrap()]), (text, "[1]", "null"));
+        for wrong in ["", r#""a""#, r#""a": {"value": 1"#, r#""a": 1, "b"#, r#""a": 1} , {"b": 2"#] {
+            item_of(wrong).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn what_is_no_bank_is_refused_with_the_reason() {
+        let why = |text: &str| layout(text).unwrap_err();
+        assert_eq!(why("[]"), NoBank::NoObject);
+        assert_eq!(why("{}"), NoBank::NoEntries);
+        assert_eq!(why(r#"{"entries": []}"#), NoBank::NoEntries);
+        assert_eq!(why(r#"{"entries": {"a": 1, "\u0061": 2}}"#), NoBank::Twice("a".into()));
+        assert_eq!(why(r#"{"entries": {}, "entries": {}}"#), NoBank::Twice("entries".into()));
+        assert!(matches!(why(r#"{"entries": {}} x"#), NoBank::Json(_)));
+        assert!(matches!(why(r#"{"entries": {"a": 1"#), NoBank::Json(_)));
+    }
+}

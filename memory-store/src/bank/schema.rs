@@ -1,0 +1,66 @@
+//! JSON Schema.
+
+use memory_core::bank::SchemaCheck;
+use memory_core::json::JsonText;
+use serde_json::Value;
+
+/// How many of the places that do not fit are named.
+const NAMED: usize = 5;
+
+/// Checks values with the `jsonschema` crate. No schema is fetched from anywhere.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JsonSchemas;
+
+impl SchemaCheck for JsonSchemas {
+    fn check_schema(&self, schema: &JsonText) -> Result<(), String> {
+        compiled(&schema.to_value()).map(drop)
+    }
+
+    fn check(&self, schema: &JsonText, value: &JsonText) -> Result<(), String> {
+        let validator = compiled(&schema.to_value())?;
+        let value = value.to_value();
+        let told: Vec<_> = validator
+            .iter_errors(&value)
+            .take(NAMED)
+            .map(|error| match error.instance_path().to_string() {
+                place if place.is_empty() => error.to_string(),
+                place => format!("{place}: {error}"),
+            })
+            .collect();
+        if told.is_empty() { Ok(()) } else { Err(told.join("; ")) }
+    }
+}
+
+fn compiled(schema: &Value) -> Result<jsonschema::Validator, String> {
+    if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
+        return Err("a schema is an object, true or false".to_owned());
+    }
+    jsonschema::options().build(schema).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> JsonText {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_with_its_place() {
+        let schema = text(r#"{"type":"object","properties":{"count":{"type":"integer","minimum":0}},"required":["count"]}"#);
+        JsonSchemas.check(&schema, &text(r#"{"count":3}"#)).unwrap();
+        let why = JsonSchemas.check(&schema, &text(r#"{"count":-1}"#)).unwrap_err();
+        assert!(why.starts_with("/count: "), "{why}");
+        let why = JsonSchemas.check(&schema, &text("{}")).unwrap_err();
+        assert!(why.contains("\"count\""), "{why}");
+    }
+
+    #[test]
+    fn what_is_no_schema_is_refused_and_nothing_is_fetched() {
+        for wrong in ["7", r#"{"type":"thing"}"#, r#"{"$ref":"https://example.com/schema.json"}"#, r##"{"$ref":"#/nowhere"}"##] {
+            JsonSchemas.check_schema(&text(wrong)).unwrap_err();
+        }
+        JsonSchemas.check_schema(&text("true")).unwrap();
+    }
+}

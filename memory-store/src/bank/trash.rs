@@ -1,0 +1,207 @@
+//! What was before: one line an operation.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::bank::{BankError, BankName, BankOperation, BankRecord, BankVerb};
+use memory_core::{ContentHash, OperationId};
+use serde::{Deserialize, Serialize};
+
+use super::file::refused;
+use crate::disk::Disk;
+use crate::error::io_error;
+
+/// The folder of what was before.
+pub(super) const FOLDER: &str = ".trash";
+
+/// The longest month that is read, in bytes.
+const MAX_MONTH: usize = 1024 * 1024 * 1024;
+
+/// One operation on one bank.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Line {
+    pub operation: String,
+    pub at: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verb: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub bank: String,
+    /// The operation that this one takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    /// Whether the bank was made.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub made: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<EntryLine>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<SchemaLine>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileLine>,
+    /// The sum of the bytes that the file was to have, by which it is known whether it got them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sum: Option<u32>,
+    /// That the operation was not carried out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aborted: bool,
+}
+
+/// What became of one entry.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct EntryLine {
+    pub key: String,
+    /// The text of the entry as it was, if it was there.
+    pub before: Option<String>,
+    /// The hash of the entry as it is then, if it is there.
+    pub after: Option<String>,
+    /// The key of the entry before it, of those that stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<String>,
+}
+
+/// What became of the schema.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SchemaLine {
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+/// What became of the file as a whole.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FileLine {
+    /// Where it was.
+    pub path: String,
+    /// Where it is now, if it was there.
+    pub trash: Option<String>,
+    /// The hash of what took its place, if anything did.
+    pub after: Option<String>,
+}
+
+impl Line {
+    pub(super) fn of(operation: &BankOperation, bank: &BankName) -> Self {
+        Self {
+            operation: operation.id.to_string(),
+            at: operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
+            verb: operation.verb.as_str().to_owned(),
+            by: operation.by.clone(),
+            bank: bank.as_str().to_owned(),
+            undoes: None,
+            made: false,
+            entries: Vec::new(),
+            schema: None,
+            file: None,
+            sum: None,
+            aborted: false,
+        }
+    }
+
+    fn aborted(&self) -> Self {
+        let empty = String::new;
+        Self {
+            operation: self.operation.clone(),
+            at: self.at.clone(),
+            verb: empty(),
+            by: empty(),
+            bank: empty(),
+            undoes: None,
+            made: false,
+            entries: Vec::new(),
+            schema: None,
+            file: None,
+            sum: None,
+            aborted: true,
+        }
+    }
+
+    /// Returns what people are told of it.
+    pub(super) fn record(&self) -> Option<BankRecord> {
+        let id = self.operation.parse().ok()?;
+        let verb = BankVerb::ALL.into_iter().find(|verb| verb.as_str() == self.verb)?;
+        let at = DateTime::parse_from_rfc3339(&self.at).ok()?.to_utc();
+        Some(BankRecord {
+            operation: BankOperation { id, verb, by: self.by.clone(), at },
+            bank: self.bank.parse().ok()?,
+            keys: self.entries.iter().map(|entry| entry.key.clone()).collect(),
+            undoes: self.undoes.as_deref().and_then(|id| id.parse().ok()),
+            undone_by: None,
+        })
+    }
+}
+
+fn month(at: DateTime<Utc>) -> String {
+    format!("{FOLDER}/{}.jsonl", at.format("%Y-%m"))
+}
+
+/// Returns where the files of an operation go.
+pub(super) fn folder(operation: &BankOperation) -> String {
+    format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
+}
+
+/// Adds a line, durably.
+pub(super) fn append(disk: &dyn Disk, at: DateTime<Utc>, line: &Line) -> Result<(), BankError> {
+    let path = month(at);
+    let told = |error| BankError::from(io_error(format!("write {path}"), error));
+    let is_new = disk.signature(&path).map_err(told)?.is_none();
+    let mut bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
+    bytes.push(b'\n');
+    // A crash may have left half a line, which must not become a part of this one.
+    if !is_new && last_byte(disk, &path).is_some_and(|byte| byte != b'\n') {
+        bytes.insert(0, b'\n');
+    }
+    disk.append(&path, &bytes).map_err(told)?;
+    if is_new { disk.sync_folder(FOLDER).map_err(told) } else { Ok(()) }
+}
+
+fn last_byte(disk: &dyn Disk, path: &str) -> Option<u8> {
+    let size = disk.signature(path).ok()??.size;
+    disk.read_part(path, size.checked_sub(1)?, 1).ok()?.first().copied()
+}
+
+/// Says that an operation was not carried out.
+pub(super) fn abort(disk: &dyn Disk, line: &Line) -> Result<(), BankError> {
+    let at = DateTime::parse_from_rfc3339(&line.at).map_or(DateTime::UNIX_EPOCH, |at| at.to_utc());
+    append(disk, at, &line.aborted())
+}
+
+/// Returns all lines, oldest first, without those that were not carried out. What is no line of ours is left out.
+pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<Line>, BankError> {
+    let mut lines: Vec<Line> = Vec::new();
+    for path in months(disk)? {
+        let bytes = disk.read_part(&path, 0, MAX_MONTH).map_err(|error| refused(&path, error))?;
+        for line in bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+            if line.aborted {
+                if let Some(at) = lines.iter().rposition(|other| other.operation == line.operation) {
+                    lines.remove(at);
+                }
+            } else {
+                lines.push(line);
+            }
+        }
+    }
+    Ok(lines)
+}
+
+/// Returns the last line, carried out or not.
+pub(super) fn last(disk: &dyn Disk) -> Result<Option<Line>, BankError> {
+    let Some(path) = months(disk)?.pop() else { return Ok(None) };
+    let bytes = disk.read_part(&path, 0, MAX_MONTH).map_err(|error| refused(&path, error))?;
+    Ok(bytes.split(|&byte| byte == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok()))
+}
+
+fn months(disk: &dyn Disk) -> Result<Vec<String>, BankError> {
+    let entries = disk.folder(FOLDER).map_err(|error| refused(FOLDER, error))?;
+    let mut months: Vec<_> =
+        entries.into_iter().map(|entry| entry.name).filter(|name| name.strip_suffix(".jsonl").is_some()).collect();
+    months.sort();
+    Ok(months.into_iter().map(|name| format!("{FOLDER}/{name}")).collect())
+}
+
+/// Returns the operation called `id`, and those that took others back.
+pub(super) fn undone_by<'a>(lines: &'a [Line], id: &OperationId) -> Option<&'a Line> {
+    lines.iter().find(|line| line.undoes.as_deref() == Some(id.as_str()))
+}
+
+/// Returns the hash by which the text of an entry is known.
+pub(super) fn hash(text: &str) -> String {
+    ContentHash::of(text).to_string()
+}

@@ -1,0 +1,114 @@
+//! Taking an operation on a bank back.
+
+use memory_core::bank::{BankError, BankOperation, BankRecord, Trouble};
+use memory_core::json::{JsonError, JsonText};
+use memory_core::{ContentHash, OperationId, StoreError};
+
+use super::BankOptions;
+use super::change::{Former, Work};
+use super::edit::{BankEdit, ItemEdit, SchemaEdit};
+use super::file::{self, damaged};
+use super::trash::{self, EntryLine, FileLine, Line};
+use crate::disk::Disk;
+
+/// Takes back the operation called `undone`. The caller holds the lock.
+pub(super) fn undo(
+    disk: &dyn Disk,
+    options: &BankOptions,
+    undone: &OperationId,
+    operation: &BankOperation,
+) -> Result<BankRecord, BankError> {
+    let lines = trash::lines(disk)?;
+    let missing = |wanted: String| BankError::from(StoreError::OperationNotFound { wanted });
+    let line = lines.iter().find(|line| line.operation == undone.as_str());
+    let line = line.ok_or_else(|| missing(format!("no operation is called {undone}")))?;
+    if let Some(other) = trash::undone_by(&lines, undone) {
+        return Err(missing(format!("operation {undone} was taken back already, by {}", other.operation)));
+    }
+    let record = line.record().ok_or_else(|| missing(format!("operation {undone} is of a kind that is not known")))?;
+    let work = Work { disk, options, name: &record.bank, operation };
+    let mut own = Line::of(operation, &record.bank);
+    own.undoes = Some(undone.to_string());
+    let done = match &line.file {
+        Some(whole) => work.file_back(whole, own),
+        None => work.entries_back(line, own),
+    };
+    match done {
+        Ok(true) => Ok(record),
+        Ok(false) => Err(BankError::new(Trouble::Conflict).about(record.bank.as_str(), None)),
+        Err(error) => Err(error.about(record.bank.as_str(), None)),
+    }
+}
+
+impl Work<'_> {
+    /// Puts a file back that was deleted or replaced as a whole, or takes away one that was put back. Returns whether what the operation
+    /// left was still there.
+    fn file_back(&self, whole: &FileLine, mut own: Line) -> Result<bool, BankError> {
+        let current = file::find(self.disk, self.name.as_str())?;
+        let current = current.map(|(path, _)| file::bytes(self.disk, &path).map(|bytes| (path, bytes))).transpose()?;
+        let is_as_left = match (&current, &whole.after) {
+            (None, None) => true,
+            (Some((_, bytes)), Some(after)) => ContentHash::of_bytes(bytes).to_string() == *after,
+            _ => false,
+        };
+        if !is_as_left {
+            return Ok(false);
+        }
+        let Some(trash) = &whole.trash else { return self.bank_away(own) };
+        let former = file::bytes(self.disk, trash)?;
+        let mut line =
+            FileLine { path: whole.path.clone(), trash: None, after: Some(ContentHash::of_bytes(&former).to_string()) };
+        if let Some((path, _)) = &current {
+            line.trash = Some(self.keep(path)?);
+        }
+        own.file = Some(line);
+        let seen = if current.is_some() { file::read(self.disk, self.name.as_str())? } else { None };
+        self.replace(own, seen.as_ref(), &whole.path, &former)
+    }
+
+    /// Puts entries back. Returns whether what the operation left was still there.
+    fn entries_back(&self, line: &Line, own: Line) -> Result<bool, BankError> {
+        let Some(former) = Former::read(self)? else { return Ok(false) };
+        if !is_as_left(&former, line) {
+            return Ok(false);
+        }
+        let left = line.entries.iter().filter(|entry| entry.after.is_some()).count();
+        if line.made && left == former.layout.items.len() {
+            return self.bank_away(own);
+        }
+        let edit = |entry: &EntryLine| match &entry.before {
+            Some(text) => ItemEdit::PutText(entry.key.clone(), text.clone(), entry.follows.clone()),
+            None => ItemEdit::Remove(entry.key.clone()),
+        };
+        let schema = match &line.schema {
+            Some(schema) => SchemaEdit::to(self.schema_of(schema.before.as_deref())?),
+            None => SchemaEdit::Keep,
+        };
+        let edit = BankEdit { items: line.entries.iter().map(edit).collect(), schema };
+        self.carry_out(Some(former), &edit, own)
+    }
+
+    /// Takes the whole bank away again.
+    fn bank_away(&self, mut own: Line) -> Result<bool, BankError> {
+        let Some((path, _)) = file::find(self.disk, self.name.as_str())? else { return Ok(false) };
+        own.file = Some(FileLine { path: path.clone(), trash: Some(self.keep(&path)?), after: None });
+        self.take_away(&path, &own).map(|()| true)
+    }
+
+    fn schema_of(&self, text: Option<&str>) -> Result<Option<JsonText>, BankError> {
+        let schema = text.filter(|text| *text != "null").map(str::parse).transpose();
+        schema.map_err(|why: JsonError| damaged(self.name.as_str(), &format!("its former schema is none: {why}")))
+    }
+}
+
+/// Tells whether what an operation changed is still as it left it.
+fn is_as_left(former: &Former, line: &Line) -> bool {
+    let Former { file, layout } = former;
+    let hash = |key: &str| {
+        let item = layout.items.iter().find(|item| item.key == key)?;
+        Some(trash::hash(&file.text[item.entry.clone()]))
+    };
+    let schema = layout.meta.as_ref().and_then(|meta| meta.schema.clone()).map_or("null", |range| &file.text[range]);
+    line.entries.iter().all(|entry| hash(&entry.key) == entry.after)
+        && line.schema.as_ref().is_none_or(|line| line.after.as_deref().unwrap_or("null") == schema)
+}
