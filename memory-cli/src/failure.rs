@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use memory_core::bank::{BankError, BankName, Key};
 use memory_core::{Code, NotifyError, ParseError, SourceError, StoreError};
 
 use crate::config::ConfigError;
@@ -14,6 +15,9 @@ pub(crate) enum Failure {
     /// The memories could not be read or changed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A bank could not be read or changed.
+    #[error(transparent)]
+    Bank(#[from] BankError),
     /// A place to take notes in from cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -60,6 +64,14 @@ pub(crate) enum Failure {
     /// A check found something wrong; the report that was printed says what.
     #[error("{count} {} wrong", if *count == 1 { "thing is" } else { "things are" })]
     CheckFailed {
+        /// How many findings were not repaired.
+        count: u64,
+        /// Whether that was tried.
+        tried: bool,
+    },
+    /// Something is wrong with banks; the report that was printed says what.
+    #[error("{count} {} wrong with the banks", if *count == 1 { "thing is" } else { "things are" })]
+    BanksDamaged {
         /// How many findings were not repaired.
         count: u64,
         /// Whether that was tried.
@@ -139,6 +151,17 @@ impl Failure {
         Self::Usage { why: why.into(), hint: Some(hint.into()) }
     }
 
+    /// Says which bank and key it is about.
+    pub(crate) fn in_bank(self, bank: &BankName, key: Option<&Key>) -> Self {
+        match self {
+            Self::Bank(error) => {
+                let error = error.about(bank.as_str(), None);
+                Self::Bank(if let Some(key) = key { error.of_key(key) } else { error })
+            }
+            other => other,
+        }
+    }
+
     /// Returns the permanent name.
     pub(crate) fn code(&self) -> &'static str {
         if matches!(self, Self::Usage { .. }) { "USAGE" } else { self.core_code().as_str() }
@@ -147,6 +170,7 @@ impl Failure {
     fn core_code(&self) -> Code {
         match self {
             Self::Store(error) | Self::Draft { source: error, .. } => error.code(),
+            Self::Bank(error) => error.code(),
             Self::Source(error) => error.code(),
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
@@ -162,7 +186,7 @@ impl Failure {
             Self::Taken { .. } => Code::Conflict,
             Self::Undone { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
-            Self::CheckFailed { .. } => Code::CheckFailed,
+            Self::CheckFailed { .. } | Self::BanksDamaged { .. } => Code::CheckFailed,
             Self::Unreadable { .. } | Self::NotTaken { .. } => Code::FileDamaged,
         }
     }
@@ -171,6 +195,7 @@ impl Failure {
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error) => error.hint(),
+            Self::Bank(error) => error.hint(),
             Self::Source(error) => error.hint(),
             Self::Config(error) => error.hint(),
             Self::Usage { hint, .. } => hint.clone(),
@@ -184,7 +209,12 @@ impl Failure {
             }
             Self::Taken { .. } => Some("nothing was written; give that entry another name, or remove it, and repeat".into()),
             Self::NotTaken { .. } => Some("all others were kept; mend these lines and import them again".into()),
-            Self::CheckFailed { tried: true, .. } => Some("what is left must be mended by hand".into()),
+            Self::BanksDamaged { tried: false, .. } => {
+                Some("`memory bank repair` keeps what can be read, and sets the rest aside".into())
+            }
+            Self::CheckFailed { tried: true, .. } | Self::BanksDamaged { tried: true, .. } => {
+                Some("what is left must be mended by hand".into())
+            }
             Self::NotShown { .. } => {
                 Some("the next `memory notify` tries again; notification.method: file needs no desktop".into())
             }
@@ -203,6 +233,7 @@ impl Failure {
         matches!(
             self,
             Self::CheckFailed { .. }
+                | Self::BanksDamaged { .. }
                 | Self::Undone { .. }
                 | Self::NotTaken { .. }
                 | Self::NotUnderstood { .. }

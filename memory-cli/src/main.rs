@@ -8,6 +8,7 @@
 mod agent;
 mod allocator;
 mod app;
+mod banks;
 mod cli;
 mod commands;
 mod config;
@@ -16,6 +17,7 @@ mod dreaming;
 mod embedding;
 mod exit_code;
 mod failure;
+mod filter;
 mod install;
 mod language_model;
 mod moments;

@@ -7,7 +7,7 @@ use memory_agent::json;
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::print::Output;
+use crate::print::{Form, Output};
 
 /// Says why a command failed, and returns the number with which the program ends.
 ///
@@ -18,7 +18,12 @@ pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
         return ExitCode::Done;
     }
     // When the streams themselves are gone, the number is all that is left to say.
-    let is_for_programs = output.is_json() && !matches!(failure, Failure::Output(_));
+    let is_for_programs = match failure {
+        Failure::Output(_) => false,
+        // Whoever asks a bank in a pipe reads JSON.
+        Failure::Bank(_) => !matches!(output.form(), Form::Drawn(_)),
+        _ => output.is_json(),
+    };
     let _ = if is_for_programs { for_programs(failure, output) } else { for_people(failure, output) };
     failure.exit_code()
 }
@@ -26,6 +31,9 @@ pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
 fn for_programs(failure: &Failure, output: &mut Output) -> io::Result<()> {
     if failure.is_in_the_answer() {
         return Ok(());
+    }
+    if let Failure::Bank(error) = failure {
+        return output.json_text(&json::bank::error(error));
     }
     let mut message = failure.to_string();
     for cause in causes(failure) {

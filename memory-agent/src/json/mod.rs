@@ -29,8 +29,10 @@
 //! | reminders | as list |
 //! | done, snooze, pin, unpin | as read |
 //! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`, see [`notified`] |
+//! | bank … | see [`bank`] |
 //! | anything that failed | `{"error": {code, message, hint?}}`, see [`error`] |
 
+pub mod bank;
 mod context;
 mod error;
 mod exported;

@@ -2,6 +2,7 @@
 
 mod agent;
 mod backlinks;
+mod bank;
 mod completions;
 mod config;
 mod consolidate;
@@ -85,6 +86,7 @@ pub(crate) enum Command {
     Restore(restore::Restore),
     Trash(trash::Trash),
     Log(log::Log),
+    Bank(bank::Bank),
     Embed(embed::Embed),
     Agent(agent::Agent),
     Mcp(mcp::Mcp),
@@ -142,6 +144,7 @@ impl Command {
             Self::Restore(command) => command.run(app),
             Self::Trash(command) => command.run(app),
             Self::Log(command) => command.run(app),
+            Self::Bank(command) => command.run(app),
             Self::Embed(command) => command.run(app),
             Self::Agent(command) => command.run(app),
             Self::Mcp(command) => command.run(app),

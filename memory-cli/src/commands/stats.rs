@@ -27,7 +27,7 @@ impl Stats {
         for (kind, counts) in grouped(&statistics) {
             for (name, count) in counts {
                 let name = if name.is_empty() { "(none)" } else { name };
-                table.push([&format!("{kind} {name}"), &count.to_string()]);
+                table.push([format!("{kind} {name}").as_str(), &count.to_string()]);
             }
         }
         Ok(app.output.table(&table)?)

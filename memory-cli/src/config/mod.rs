@@ -1,5 +1,6 @@
 //! The settings: defaults, then the file, then the environment, then the flags. Nothing else reads any of these.
 
+mod banks;
 mod document;
 mod environment;
 mod error;
@@ -8,6 +9,7 @@ mod llm;
 mod reranking;
 mod settings;
 
+pub(crate) use banks::BankSettings;
 pub(crate) use environment::Environment;
 pub(crate) use error::ConfigError;
 pub(crate) use hooks::Hooks;

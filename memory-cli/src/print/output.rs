@@ -96,12 +96,23 @@ impl Output {
 
     /// Returns JSON that no terminal obeys: it may hold control characters bare, within texts only.
     fn bare(value: &Value) -> String {
-        let text = value.to_string();
-        if !text.chars().any(is_bare_control) {
-            return text;
-        }
-        let escape = |character: char| format!("\\u{:04x}", u32::from(character));
-        text.chars().map(|own| if is_bare_control(own) { escape(own) } else { own.into() }).collect()
+        visible_json(value.to_string())
+    }
+
+    /// Writes a JSON text, on one line or several.
+    pub(crate) fn json_text(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.streams.out, "{}", visible_json(text.to_owned()))
+    }
+
+    /// Writes a text as it is where it is piped; at a terminal, control characters become visible.
+    pub(crate) fn raw_line(&mut self, text: &str) -> io::Result<()> {
+        let is_piped = self.streams.out_width.is_none();
+        if is_piped { writeln!(self.streams.out, "{text}") } else { writeln!(self.streams.out, "{}", visible_text(text)) }
+    }
+
+    /// Writes a table with its heading, also where it is piped.
+    pub(crate) fn columns(&mut self, table: &Table) -> io::Result<()> {
+        table.columns().iter().try_for_each(|line| writeln!(self.streams.out, "{line}"))
     }
 
     /// Writes one JSON value as an item of a list, on a line of its own.
@@ -227,6 +238,15 @@ impl Output {
         let answer = answer.trim().to_lowercase();
         Ok(matches!(answer.as_str(), "y" | "yes"))
     }
+}
+
+/// Escapes what a terminal obeys.
+fn visible_json(text: String) -> String {
+    if !text.chars().any(is_bare_control) {
+        return text;
+    }
+    let escape = |character: char| format!("\\u{:04x}", u32::from(character));
+    text.chars().map(|own| if is_bare_control(own) { escape(own) } else { own.into() }).collect()
 }
 
 fn is_bare_control(character: char) -> bool {

@@ -62,8 +62,8 @@ impl Table {
     }
 
     /// Adds a row; control characters become visible.
-    pub(crate) fn push<const N: usize>(&mut self, row: [&str; N]) {
-        self.rows.push(row.iter().map(|cell| visible_line(cell).into_owned()).collect());
+    pub(crate) fn push<'a>(&mut self, row: impl IntoIterator<Item = &'a str>) {
+        self.rows.push(row.into_iter().map(|cell| visible_line(cell).into_owned()).collect());
     }
 
     /// Tells whether it has no rows.
@@ -74,6 +74,11 @@ impl Table {
     /// Returns the rows as lines with tabs between the cells.
     pub(super) fn tabbed(&self) -> impl Iterator<Item = String> {
         self.rows.iter().map(|row| row.join("\t"))
+    }
+
+    /// Returns the heading and the rows as lines with spaces between the cells, however wide.
+    pub(super) fn columns(&self) -> Vec<String> {
+        self.drawn(u16::MAX)
     }
 
     /// Returns the heading and the rows as lines no wider than `width`.

@@ -1,0 +1,92 @@
+//! What the commands on banks have in common: their answers, scopes and values.
+
+use clap::ValueEnum;
+use memory_core::Secrets;
+use memory_core::bank::{BankError, BankScope, Banks, ScopeChoice, Trouble};
+use memory_core::json::{JsonText, pretty};
+
+use crate::app::App;
+use crate::banks;
+use crate::failure::Failure;
+use crate::print::{Form, Output};
+
+/// Whose banks are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ScopeArg {
+    User,
+    Project,
+}
+
+/// Whose banks are meant, where all may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ScopesArg {
+    User,
+    Project,
+    All,
+}
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ListFormat {
+    Json,
+    Table,
+}
+
+/// Returns where to look.
+pub(super) fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
+    match scope {
+        None => ScopeChoice::Detected,
+        Some(ScopeArg::User) => ScopeChoice::Only(BankScope::User),
+        Some(ScopeArg::Project) => ScopeChoice::Only(BankScope::Project),
+    }
+}
+
+/// Returns where to look, where nothing said means all.
+pub(super) fn choice_of_all(scope: Option<ScopesArg>) -> ScopeChoice {
+    match scope {
+        None | Some(ScopesArg::All) => ScopeChoice::Detected,
+        Some(ScopesArg::User) => ScopeChoice::Only(BankScope::User),
+        Some(ScopesArg::Project) => ScopeChoice::Only(BankScope::Project),
+    }
+}
+
+/// Opens the banks.
+pub(super) fn open(app: &mut App) -> Result<Banks, Failure> {
+    let settings = app.settings()?;
+    Ok(banks::open(&settings, app.environment, "cli"))
+}
+
+/// Writes a JSON text: on lines for people, on one line otherwise.
+pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
+    let text = if matches!(output.form(), Form::Drawn(_)) { pretty(json) } else { json.to_owned() };
+    Ok(output.json_text(&text)?)
+}
+
+/// Reads a value: what was typed, or the standard input.
+pub(super) fn value(app: &mut App, typed: Option<&str>, from_stdin: bool) -> Result<JsonText, Failure> {
+    let text = match typed {
+        Some(typed) if !from_stdin && typed != "-" => typed.to_owned(),
+        Some(typed) if from_stdin && typed != "-" => {
+            return Err(Failure::usage("the value is given twice", "leave out the value, or --stdin"));
+        }
+        _ if from_stdin || typed.is_some() => input(app)?,
+        _ => return Err(Failure::usage("a value is missing", "type it behind the key, or pipe it in with --stdin")),
+    };
+    Ok(text.parse::<JsonText>().map_err(BankError::from)?)
+}
+
+/// Reads the standard input as text.
+pub(super) fn input(app: &mut App) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    app.output.input().read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let what = memory_core::json::JsonError::Syntax { at, what: "the text is not UTF-8" };
+        BankError::new(Trouble::InvalidJson(what)).into()
+    })
+}
+
+/// Returns what becomes of credentials.
+pub(super) fn secrets(allow: bool) -> Secrets {
+    if allow { Secrets::Keep } else { Secrets::Refuse }
+}

@@ -1,0 +1,49 @@
+//! `memory bank delete`
+
+use clap::Args;
+use memory_agent::json::bank as json;
+use memory_core::bank::BankError;
+
+use super::answer::{ScopeArg, choice, open, put};
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Delete the entry under a key, or a whole bank; `memory undo` brings it back
+///
+/// JSON: {success, bank, scope, key?, deleted}, where deleted is key or bank
+#[derive(Debug, Args)]
+pub(super) struct Delete {
+    /// Which bank
+    bank: String,
+    /// Which key
+    #[arg(required_unless_present = "whole", conflicts_with = "whole")]
+    key: Option<String>,
+    /// Whose bank [default: where it is, the project's first]
+    #[arg(long, value_enum)]
+    scope: Option<ScopeArg>,
+    /// Delete the whole bank
+    #[arg(long = "bank", id = "whole")]
+    whole: bool,
+    /// Do not ask
+    #[arg(long)]
+    confirm: bool,
+}
+
+impl Delete {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let banks = open(app)?;
+        let bank: memory_core::bank::BankName = self.bank.parse()?;
+        if let Some(key) = &self.key {
+            let key = key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
+            let scope = memory_core::bank::delete(&banks, &bank, &key, choice(self.scope))?;
+            return put(&mut app.output, &json::deleted(&bank, Some(&key), scope));
+        }
+        // Where nobody can be asked, the trash is what keeps it.
+        let asks = !self.confirm && app.output.input_is_terminal();
+        if asks && !app.output.ask(&format!("Delete the whole bank {bank}?"))? {
+            return Ok(app.output.note("nothing was deleted")?);
+        }
+        let scope = memory_core::bank::delete_bank(&banks, &bank, choice(self.scope))?;
+        put(&mut app.output, &json::deleted(&bank, None, scope))
+    }
+}

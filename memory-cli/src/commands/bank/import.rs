@@ -1,0 +1,82 @@
+//! `memory bank import`
+
+use clap::Args;
+use memory_agent::json::bank as json;
+use memory_core::bank::{BankError, BankName, BankScope, ScopeChoice};
+use memory_core::json::{TokenKind, Tokens, unquoted};
+use memory_store::bank::bank_of_text;
+
+use super::answer::{ScopeArg, choice, input, open, put, secrets};
+use crate::app::{App, now};
+use crate::failure::Failure;
+
+/// Take entries in from an export on the standard input
+///
+/// All entries are taken in, or none. Keys that the export does not have stay as they are; what is replaced can be brought back
+/// with `memory undo`.
+///
+/// JSON: {success, bank, scope, created, updated, unchanged}, a line for each bank
+#[derive(Debug, Args)]
+pub(super) struct Import {
+    /// Into which bank
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    bank: Option<String>,
+    /// Take in what export --all wrote, each bank into the one of its name and scope
+    #[arg(long)]
+    all: bool,
+    /// Whose bank [default: the project's if there is a project, else yours]
+    #[arg(long, value_enum)]
+    scope: Option<ScopeArg>,
+    /// Keep it though it looks like credentials
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+impl Import {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let banks = open(app)?;
+        let text = input(app)?;
+        let mut incoming = Vec::new();
+        match &self.bank {
+            Some(bank) => incoming.push((choice(self.scope), bank_of_text(&bank.parse()?, &text, now())?)),
+            None => {
+                for (scope, name, document) in documents(&text)? {
+                    let choice = if self.scope.is_some() { choice(self.scope) } else { ScopeChoice::Only(scope) };
+                    incoming.push((choice, bank_of_text(&name, document, now())?));
+                }
+            }
+        }
+        for (choice, bank) in incoming {
+            let report = memory_core::bank::import(&banks, &bank, choice, secrets(self.allow_secret))?;
+            put(&mut app.output, &json::imported(&bank.name, &report))?;
+        }
+        Ok(())
+    }
+}
+
+/// Finds the banks in what `export --all` wrote.
+fn documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failure> {
+    let wrong = || Failure::usage("that is no export of all banks", "`memory bank export --all` writes one");
+    let mut found = Vec::new();
+    let mut path: Vec<String> = Vec::new();
+    let mut begin = None;
+    for token in Tokens::of(text) {
+        let token = token.map_err(BankError::from)?;
+        match token.kind {
+            TokenKind::Key => {
+                path.truncate(token.depth - 1);
+                path.push(unquoted(&text[token.range]).ok_or_else(wrong)?);
+            }
+            TokenKind::ObjectBegins if token.depth == 3 => begin = Some(token.range.start),
+            TokenKind::ObjectEnds if token.depth == 3 => {
+                let [banks, scope, name] = path.get(..3).ok_or_else(wrong)? else { return Err(wrong()) };
+                if banks == "banks" {
+                    let scope: BankScope = scope.parse().map_err(|_| wrong())?;
+                    found.push((scope, name.parse()?, &text[begin.ok_or_else(wrong)?..token.range.end]));
+                }
+            }
+            _ => {}
+        }
+    }
+    if found.is_empty() { Err(wrong()) } else { Ok(found) }
+}

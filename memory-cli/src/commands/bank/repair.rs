@@ -1,0 +1,52 @@
+//! `memory bank repair`
+
+use clap::Args;
+use memory_agent::json::bank as json;
+use memory_core::bank::Repairs;
+
+use super::answer::{ListFormat, ScopesArg, choice_of_all, open, put};
+use super::list::{show, wants_table};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::{Column, Table};
+
+/// Keep what can be read of damaged banks, and set the rest aside beside them
+///
+/// Ends with 5 if something is wrong that was not repaired.
+///
+/// JSON: {damage: [{bank, scope, key?, what, repaired, set_aside?}], total}
+#[derive(Debug, Args)]
+pub(super) struct Repair {
+    /// Which bank; all if left out
+    bank: Option<String>,
+    /// Only tell what is wrong
+    #[arg(long)]
+    check_only: bool,
+    /// Whose banks [default: all]
+    #[arg(long, value_enum)]
+    scope: Option<ScopesArg>,
+    /// json or table [default: a table at a terminal, else json]
+    #[arg(long, value_enum)]
+    format: Option<ListFormat>,
+}
+
+impl Repair {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let banks = open(app)?;
+        let bank = self.bank.as_deref().map(str::parse).transpose()?;
+        let repairs = if self.check_only { Repairs::None } else { Repairs::All };
+        let checked = memory_core::bank::repair(&banks, bank.as_ref(), choice_of_all(self.scope), repairs)?;
+        if wants_table(self.format, &app.output) {
+            let mut table = Table::new(["BANK", "SCOPE", "WHAT", "SET ASIDE"].map(Column::Text));
+            for one in &checked {
+                let aside = one.damage.set_aside.as_deref().unwrap_or("-");
+                table.push([one.damage.bank.as_str(), one.scope.as_str(), &one.damage.what, aside]);
+            }
+            show(&mut app.output, &table, "nothing is wrong")?;
+        } else {
+            put(&mut app.output, &json::checked(&checked))?;
+        }
+        let count = checked.iter().filter(|one| !one.damage.repaired).count() as u64;
+        if count == 0 { Ok(()) } else { Err(Failure::BanksDamaged { count, tried: !self.check_only }) }
+    }
+}

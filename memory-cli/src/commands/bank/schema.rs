@@ -1,0 +1,53 @@
+//! `memory bank schema`
+
+use clap::Args;
+use memory_agent::json::bank as json;
+use memory_core::bank::{Absent, BankError, BankName};
+use memory_core::json::JsonText;
+
+use super::answer::{ScopeArg, choice, open, put};
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Show the JSON Schema that the values of a bank must fit, set one, or clear it
+///
+/// JSON: {bank, scope, schema}; null if there is none
+#[derive(Debug, Args)]
+pub(super) struct Schema {
+    /// Which bank
+    bank: String,
+    /// The schema, as JSON, or @FILE; values that are there must fit it
+    #[arg(long, value_name = "JSON", conflicts_with = "clear")]
+    set: Option<String>,
+    /// Take the schema away
+    #[arg(long)]
+    clear: bool,
+    /// Whose bank [default: the project's, else yours]
+    #[arg(long, value_enum)]
+    scope: Option<ScopeArg>,
+}
+
+impl Schema {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let banks = open(app)?;
+        let bank: BankName = self.bank.parse()?;
+        let choice = choice(self.scope);
+        let (scope, schema) = match &self.set {
+            None if !self.clear => memory_core::bank::schema(&banks, &bank, choice)?,
+            None => (memory_core::bank::set_schema(&banks, &bank, None, choice, Absent::Refuse)?, None),
+            Some(text) => {
+                let schema = read(text).map_err(|failure| failure.in_bank(&bank, None))?;
+                (memory_core::bank::set_schema(&banks, &bank, Some(&schema), choice, Absent::Make)?, Some(schema))
+            }
+        };
+        put(&mut app.output, &json::schema(&bank, scope, schema.as_ref()))
+    }
+}
+
+fn read(text: &str) -> Result<JsonText, Failure> {
+    let text = match text.strip_prefix('@') {
+        Some(file) => std::fs::read_to_string(file).map_err(Failure::file(format!("read {file}")))?,
+        None => text.to_owned(),
+    };
+    Ok(text.parse::<JsonText>().map_err(BankError::from)?)
+}

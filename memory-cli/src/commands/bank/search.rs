@@ -1,0 +1,53 @@
+//! `memory bank search`
+
+use clap::Args;
+use memory_agent::json::bank as json;
+use memory_core::bank::Searched;
+
+use super::answer::{ListFormat, ScopesArg, choice_of_all, open, put};
+use super::list::{second, show, wants_table};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::{Column, Table};
+
+/// Find keys by a regular expression, and with --value what is in their values
+///
+/// JSON: {matches: [{bank, key, scope, matched, updated_at, value?}], total, unreadable?}, where matched is key or value
+#[derive(Debug, Args)]
+pub(super) struct Search {
+    /// The regular expression; (?i) at its beginning makes case not matter
+    #[arg(allow_hyphen_values = true)]
+    pattern: String,
+    /// Search in values too, each as one line of JSON
+    #[arg(long)]
+    value: bool,
+    /// Whose banks [default: all]
+    #[arg(long, value_enum)]
+    scope: Option<ScopesArg>,
+    /// json or table [default: a table at a terminal, else json]
+    #[arg(long, value_enum)]
+    format: Option<ListFormat>,
+}
+
+impl Search {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let banks = open(app)?;
+        let searched = if self.value { Searched::Values } else { Searched::Keys };
+        let found = memory_core::bank::search(&banks, &self.pattern, searched, choice_of_all(self.scope))?;
+        if wants_table(self.format, &app.output) {
+            let mut table = Table::new(["BANK", "KEY", "SCOPE", "UPDATED", "MATCHED"].map(Column::Text));
+            for one in &found.matches {
+                let matched = if one.by_key { "key" } else { "value" };
+                let updated = second(one.entry.updated_at);
+                table.push([one.bank.as_str(), one.key.as_str(), one.scope.as_str(), &updated, matched]);
+            }
+            show(&mut app.output, &table, "nothing matches")?;
+        } else {
+            put(&mut app.output, &json::matches(&found, searched))?;
+        }
+        for error in &found.unreadable {
+            app.output.less_than_it_should_be(&error.to_string())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! `memory bank update`
+
+use clap::Args;
+use memory_agent::json::bank as json;
+use memory_core::bank::{BankError, Missing};
+
+use super::answer::{ScopeArg, choice, open, put, secrets};
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Change the value under a key with a jq filter, as in '.count += 1'
+///
+/// Others wait meanwhile, so no update is lost. The filter must put out one value.
+///
+/// JSON: {success, key, bank, scope, operation, value}
+#[derive(Debug, Args)]
+pub(super) struct Update {
+    /// Which bank
+    bank: String,
+    /// Which key
+    key: String,
+    /// The filter
+    #[arg(allow_hyphen_values = true)]
+    filter: String,
+    /// Whose bank [default: the project's if the key is there, else yours]
+    #[arg(long, value_enum)]
+    scope: Option<ScopeArg>,
+    /// If the key does not exist, give the filter null and make it
+    #[arg(long)]
+    create: bool,
+    /// Keep it though it looks like a credential
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+impl Update {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let banks = open(app)?;
+        let bank: memory_core::bank::BankName = self.bank.parse()?;
+        let key = self.key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
+        let missing = if self.create { Missing::Create } else { Missing::Refuse };
+        let secrets = secrets(self.allow_secret);
+        let done = memory_core::bank::update(&banks, &bank, &key, &self.filter, choice(self.scope), missing, secrets)?;
+        put(&mut app.output, &json::updated(&done))
+    }
+}

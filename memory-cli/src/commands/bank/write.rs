@@ -1,0 +1,59 @@
+//! `memory bank write`
+
+use clap::Args;
+use memory_agent::json::bank as json;
+use memory_core::bank::{BankError, Condition, WriteRequest};
+
+use super::answer::{ScopeArg, choice, open, put, secrets, value};
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Write a JSON value under a key; the bank is made if it is missing
+///
+/// JSON: {success, key, bank, scope, operation}, where operation is create or update
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(super) struct Write {
+    /// Which bank
+    bank: String,
+    /// Which key
+    key: String,
+    /// The value, as JSON; - reads the standard input
+    #[arg(allow_hyphen_values = true)]
+    value: Option<String>,
+    /// Whose bank [default: the project's if there is a project, else yours]
+    #[arg(long, value_enum)]
+    scope: Option<ScopeArg>,
+    /// Read the value from the standard input
+    #[arg(long)]
+    stdin: bool,
+    /// After how many seconds it expires
+    #[arg(long, value_name = "SECONDS")]
+    ttl: Option<u64>,
+    /// Fail if the key exists
+    #[arg(long, conflicts_with = "update_only")]
+    create_only: bool,
+    /// Fail if the key does not exist
+    #[arg(long)]
+    update_only: bool,
+    /// Keep it though it looks like a credential
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+impl Write {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let banks = open(app)?;
+        let bank: memory_core::bank::BankName = self.bank.parse()?;
+        let key: memory_core::bank::Key = self.key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
+        let value = value(app, self.value.as_deref(), self.stdin).map_err(|failure| failure.in_bank(&bank, Some(&key)))?;
+        let condition = match (self.create_only, self.update_only) {
+            (true, _) => Condition::Absent,
+            (false, true) => Condition::Present,
+            (false, false) => Condition::Any,
+        };
+        let (ttl, scope, secrets) = (self.ttl, choice(self.scope), secrets(self.allow_secret));
+        let done = memory_core::bank::write(&banks, &WriteRequest { bank, key, value, ttl, condition, scope, secrets })?;
+        put(&mut app.output, &json::written(&done))
+    }
+}

@@ -1,0 +1,94 @@
+//! How banks are kept, and what filters may cost.
+
+use std::time::Duration;
+
+use memory_core::ParseError;
+use serde_json::Value;
+
+use super::document::Document;
+use super::settings::or_plain;
+use super::{ConfigError, Layer, Setting};
+use crate::moments;
+
+const MEGABYTE: usize = 1024 * 1024;
+
+/// How banks are kept, and what filters may cost.
+#[derive(Debug)]
+pub(crate) struct BankSettings {
+    /// Above how many bytes a bank is compressed, unless never.
+    pub compress_above: Setting<Option<usize>>,
+    /// How long a filter may take.
+    pub filter_timeout: Setting<Duration>,
+    /// How many megabytes a filter may need.
+    pub filter_memory: Setting<usize>,
+}
+
+impl BankSettings {
+    /// Takes them out of the file.
+    pub(super) fn take(document: &mut Document) -> Result<Self, ConfigError> {
+        Ok(Self {
+            compress_above: or_plain(document.take("banks.compress_above", size_or_never)?, Some(MEGABYTE)),
+            filter_timeout: or_plain(document.take("banks.filter_timeout", moments::span)?, Duration::from_secs(5)),
+            filter_memory: or_plain(document.take("banks.filter_memory", megabytes)?, 256),
+        })
+    }
+
+    /// Returns every key with its value and where that comes from, in the order of the file.
+    pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 3] {
+        let Self { compress_above, filter_timeout, filter_memory } = self;
+        let size = |bytes: &Option<usize>| bytes.map_or_else(|| "never".to_owned(), size_text);
+        [
+            ("banks.compress_above", compress_above.show(|bytes| size(bytes).into())),
+            ("banks.filter_timeout", filter_timeout.show(|span| moments::span_text(*span).into())),
+            ("banks.filter_memory", filter_memory.show(|megabytes| format!("{megabytes}MB").into())),
+        ]
+    }
+}
+
+fn size_or_never(text: &str) -> Result<Option<usize>, ParseError> {
+    if text.trim() == "never" { Ok(None) } else { size(text).map(Some) }
+}
+
+/// Reads a size such as `64KB` or `1MB`.
+fn size(text: &str) -> Result<usize, ParseError> {
+    let wrong = || ParseError::new(text, "a size such as 64KB or 1MB");
+    let trimmed = text.trim();
+    let digits = trimmed.trim_end_matches(|character: char| character.is_ascii_alphabetic() || character == ' ');
+    let unit = match trimmed[digits.len()..].trim() {
+        "" | "B" => 1,
+        "KB" | "KiB" | "K" => 1024,
+        "MB" | "MiB" | "M" => MEGABYTE,
+        _ => return Err(wrong()),
+    };
+    digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit)).ok_or_else(wrong)
+}
+
+fn size_text(bytes: usize) -> String {
+    match bytes {
+        _ if bytes.is_multiple_of(MEGABYTE) => format!("{}MB", bytes / MEGABYTE),
+        _ if bytes.is_multiple_of(1024) => format!("{}KB", bytes / 1024),
+        _ => format!("{bytes}B"),
+    }
+}
+
+fn megabytes(text: &str) -> Result<usize, ParseError> {
+    let most = size(text)? / MEGABYTE;
+    if most < 16 { Err(ParseError::new(text, "at least 16MB")) } else { Ok(most) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_they_are_shown() {
+        for (text, bytes) in [("0", 0), ("17B", 17), ("64KB", 65_536), ("3 MB", 3 * MEGABYTE), ("1MiB", MEGABYTE)] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+            assert_eq!(size(&size_text(bytes)), Ok(bytes), "{text}");
+        }
+        for wrong in ["", "MB", "-1", "1.5MB", "1GB", "99999999999999999999"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+        assert!(megabytes("1MB").is_err() && megabytes("256MB") == Ok(256));
+    }
+}
