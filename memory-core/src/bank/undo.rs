@@ -2,6 +2,7 @@
 
 use super::{BankError, BankRecord, BankScope, BankStore, BankVerb, Banks, ScopeChoice};
 use crate::{OperationId, StoreError};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What was taken back.
@@ -20,11 +21,16 @@ pub struct BankUndone {
 /// # Errors
 /// When that cannot be read.
 pub fn history(banks: &Banks) -> Result<Vec<(BankScope, BankRecord)>, BankError> {
-    let mut records = Vec::new();
+    let mut histories = Vec::new();
     for (scope, store) in banks.places(ScopeChoice::Detected) {
-        records.extend(store.history()?.into_iter().map(|record| (scope, record)));
+        histories.push(store.history()?.into_iter().map(move |record| (scope, record)).collect::<VecDeque<_>>());
     }
-    records.sort_by_key(|(_, record)| std::cmp::Reverse(record.operation.at));
+    let mut records = Vec::new();
+    // What was done in one place stays in its order, whatever the clock said.
+    while let Some(next) = histories.iter_mut().max_by_key(|history| history.front().map(|(_, record)| record.operation.at)) {
+        let Some(record) = next.pop_front() else { break };
+        records.push(record);
+    }
     Ok(records)
 }
 

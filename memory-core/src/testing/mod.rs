@@ -3,7 +3,9 @@
 //! A suite takes whatever makes a fresh implementation and checks every promise of the trait against it; it panics with
 //! the promise that was broken. Drivers run it from their own tests.
 
+mod bank_suite;
 mod embeddings_suite;
+mod fake_banks;
 mod fake_clock;
 mod fake_meter;
 mod fake_models;
@@ -18,7 +20,9 @@ mod rim_suites;
 mod store_suite;
 mod view_suite;
 
+pub use bank_suite::{bank_suite, banks};
 pub use embeddings_suite::embeddings_suite;
+pub use fake_banks::{FakeBanks, FakeFilter, FakeSchemas};
 pub use fake_clock::{CountingIds, FakeClock};
 pub use fake_meter::FakeMeter;
 pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};

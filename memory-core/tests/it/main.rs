@@ -6,14 +6,19 @@ mod view;
 use std::sync::Arc;
 
 use memory_core::testing::{
-    CountingIds, FakeChat, FakeClock, FakeEmbedder, FakeMeter, FakeNotifier, FakeReranker, FakeSource, FakeStore, chat_suite,
-    clock_suite, embedder_suite, embeddings_suite, history_suite, id_suite, meter_suite, notifier_suite, outlines_suite,
-    reminder_suite, reranker_suite, services, source_suite, store_suite,
+    CountingIds, FakeBanks, FakeChat, FakeClock, FakeEmbedder, FakeMeter, FakeNotifier, FakeReranker, FakeSource, FakeStore,
+    bank_suite, chat_suite, clock_suite, embedder_suite, embeddings_suite, history_suite, id_suite, meter_suite, notifier_suite,
+    outlines_suite, reminder_suite, reranker_suite, services, source_suite, store_suite,
 };
 
 #[test]
 fn the_fake_store_keeps_the_promises_of_a_store() {
     store_suite(&|| services(Arc::new(FakeStore::default())));
+}
+
+#[test]
+fn the_fake_banks_keep_the_promises_of_banks() {
+    bank_suite(&|| Arc::new(FakeBanks::default()));
 }
 
 #[test]

@@ -26,8 +26,15 @@ pub(super) fn recover(disk: &dyn Disk) -> Result<(), BankError> {
         return Ok(());
     }
     let waiting = disk.read_part(WAITING, 0, file::MAX_FILE).map_err(told)?;
-    if let Some(line) = trash::last(disk)?.filter(|line| !line.aborted && line.sum == Some(crc32fast::hash(&waiting))) {
-        trash::abort(disk, &line)?;
+    let line = trash::last(disk)?.filter(|line| !line.aborted && line.sum == Some(crc32fast::hash(&waiting)));
+    if let Some(line) = line {
+        let was_taken_away = match line.file.as_ref().filter(|file| file.after.is_none()) {
+            Some(file) => disk.signature(&file.path).map_err(told)?.is_none(),
+            None => false,
+        };
+        if !was_taken_away {
+            trash::abort(disk, &line)?;
+        }
     }
     disk.remove(WAITING).map_err(told)
 }
@@ -158,8 +165,11 @@ impl Work<'_> {
                 return Err(error);
             }
         }
-        if let Some(former) = former.filter(|former| former.path != path) {
-            disk.remove(&former.path).map_err(told)?;
+        // What is in its place now, plain or compressed, is all there is of it.
+        for other in [Kind::Plain, Kind::Packed].map(|kind| kind.path(self.name.as_str())) {
+            if other != path {
+                disk.remove(&other).map_err(told)?;
+            }
         }
         disk.sync_folder("").map_err(told)?;
         Ok(true)
@@ -177,7 +187,7 @@ impl Work<'_> {
         let trashed = self.keep(&path)?;
         let mut line = Line::of(self.operation, self.name);
         line.file = Some(FileLine { path: path.clone(), trash: Some(trashed), after: None });
-        self.take_away(&path, &line)
+        self.take_away(&path, line)
     }
 
     /// Keeps a file in the trash, and returns where.
@@ -190,15 +200,21 @@ impl Work<'_> {
     }
 
     /// Takes a file away that the trash keeps, and writes `line` down before.
-    pub(super) fn take_away(&self, path: &str, line: &Line) -> Result<(), BankError> {
+    pub(super) fn take_away(&self, path: &str, mut line: Line) -> Result<(), BankError> {
+        let disk = self.disk;
         let told = |error| BankError::from(io_error(format!("delete {path}"), error));
-        let gone = trash::append(self.disk, self.operation.at, line).and_then(|()| self.disk.remove(path).map_err(told));
+        // Nothing takes the place of the file; so this says that the line was perhaps not carried out.
+        line.sum = Some(crc32fast::hash(line.operation.as_bytes()));
+        disk.write(WAITING, line.operation.as_bytes()).and_then(|()| disk.sync_file(WAITING)).map_err(told)?;
+        let gone = trash::append(disk, self.operation.at, &line).and_then(|()| disk.remove(path).map_err(told));
         if let Err(error) = gone {
-            // What was not taken away is there, whatever the line says; undoing it is refused then.
-            let _ = trash::abort(self.disk, line);
+            // If this fails too, the next writer does it.
+            if trash::abort(disk, &line).is_ok() {
+                let _ = disk.remove(WAITING);
+            }
             return Err(error);
         }
-        self.disk.sync_folder("").map_err(told)
+        disk.remove(WAITING).and_then(|()| disk.sync_folder("")).map_err(told)
     }
 }
 

@@ -14,7 +14,7 @@
 //!
 //! A change is three syncs. The new file is written under a temporary name; then the line of what was before is appended to the
 //! trash; then the file takes its place and the folder is synced. Whoever dies on the way leaves the temporary file, by which the next
-//! writer knows that the last line was not carried out, and says so in the next.
+//! writer knows that the last line was not carried out, and says so in the next. A deletion leaves such a file as well.
 
 mod change;
 mod decode;
@@ -27,6 +27,8 @@ mod layout;
 mod repair;
 mod salvage;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod trash;
 mod undo;
 

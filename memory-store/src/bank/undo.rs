@@ -92,7 +92,7 @@ impl Work<'_> {
     fn bank_away(&self, mut own: Line) -> Result<bool, BankError> {
         let Some((path, _)) = file::find(self.disk, self.name.as_str())? else { return Ok(false) };
         own.file = Some(FileLine { path: path.clone(), trash: Some(self.keep(&path)?), after: None });
-        self.take_away(&path, &own).map(|()| true)
+        self.take_away(&path, own).map(|()| true)
     }
 
     fn schema_of(&self, text: Option<&str>) -> Result<Option<JsonText>, BankError> {

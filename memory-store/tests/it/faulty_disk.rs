@@ -22,13 +22,23 @@ pub(crate) struct FaultyDisk {
     fault: Fault,
     at: u64,
     steps: Arc<AtomicU64>,
+    syncs: Arc<AtomicU64>,
 }
 
 impl FaultyDisk {
     /// Returns a disk that has its fault at step `at`, counted from 1, and the counter of its steps.
     pub(crate) fn new(real: RealDisk, fault: Fault, at: u64) -> (Self, Arc<AtomicU64>) {
         let steps = Arc::new(AtomicU64::new(0));
-        (Self { real, fault, at, steps: Arc::clone(&steps) }, steps)
+        (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default() }, steps)
+    }
+
+    /// Returns the counter of what was made durable.
+    pub(crate) fn syncs(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.syncs)
+    }
+
+    fn sync(&self) {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
     }
 
     fn is_dead(&self) -> bool {
@@ -82,6 +92,7 @@ impl Disk for FaultyDisk {
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.sync();
         let half = |disk: &RealDisk| drop(disk.append(path, &bytes[..bytes.len() / 2]));
         self.step(half, |disk| disk.append(path, bytes))
     }
@@ -103,14 +114,17 @@ impl Disk for FaultyDisk {
     }
 
     fn sync_file(&self, path: &str) -> io::Result<()> {
+        self.sync();
         self.step(|_| (), |disk| disk.sync_file(path))
     }
 
     fn sync_folder(&self, path: &str) -> io::Result<()> {
+        self.sync();
         self.step(|_| (), |disk| disk.sync_folder(path))
     }
 
     fn sync_everything(&self) -> io::Result<bool> {
+        self.sync();
         self.step(|_| (), Disk::sync_everything)
     }
 }

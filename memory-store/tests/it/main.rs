@@ -1,6 +1,8 @@
 //! The promises of the file driver, on a real disk and on one that fails.
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on is a failed test")]
 
+mod bank_faults;
+mod bank_writers;
 mod crash;
 mod daemon;
 mod faults;

@@ -2,7 +2,10 @@
 
 use std::cell::RefCell;
 
-use memory_core::testing::{embeddings_suite, history_suite, outlines_suite, reminder_suite, store_suite, view_suite};
+use memory_core::testing::{
+    bank_suite, embeddings_suite, history_suite, outlines_suite, reminder_suite, store_suite, view_suite,
+};
+use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::{FileStore, Options};
 
 use crate::home::{Home, repeatable_services};
@@ -16,6 +19,19 @@ fn the_file_store_keeps_the_promises_of_a_store() {
         homes.borrow_mut().push(home);
         services
     });
+}
+
+#[test]
+fn a_folder_keeps_the_promises_of_banks_plain_or_compressed() {
+    for compress_above in [None, Some(0), Some(1024)] {
+        let homes = RefCell::new(Vec::new());
+        bank_suite(&|| {
+            let home = Home::new();
+            let banks = BankFolder::new(home.path().join("banks"), BankOptions { compress_above, ..BankOptions::default() });
+            homes.borrow_mut().push(home);
+            std::sync::Arc::new(banks)
+        });
+    }
 }
 
 #[test]

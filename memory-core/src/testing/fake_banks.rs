@@ -1,0 +1,204 @@
+//! Banks in memory.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+
+use crate::bank::{
+    Bank, BankChange, BankError, BankMeta, BankName, BankOperation, BankRecord, BankStore, BankSummary, Changed, Damage,
+    EntryChange, FilterTrouble, Found, JsonFilter, Key, Repairs, SchemaCheck, Trouble, document,
+};
+use crate::json::JsonText;
+use crate::{OperationId, StoreError};
+
+/// Banks in memory, which are gone with it.
+#[derive(Debug, Default)]
+pub struct FakeBanks {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    banks: BTreeMap<BankName, Bank>,
+    done: Vec<Step>,
+}
+
+/// What was done, and the bank before and after.
+#[derive(Debug)]
+struct Step {
+    record: BankRecord,
+    before: Option<Bank>,
+    after: Option<Bank>,
+}
+
+impl FakeBanks {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no test panics while it holds the banks")
+    }
+}
+
+impl State {
+    fn take(&mut self, name: &BankName, operation: &BankOperation, keys: Vec<String>, next: Option<Bank>) {
+        let before = self.banks.remove(name);
+        if let Some(next) = &next {
+            self.banks.insert(name.clone(), next.clone());
+        }
+        let record = BankRecord { operation: operation.clone(), bank: name.clone(), keys, undoes: None, undone_by: None };
+        self.done.push(Step { record, before, after: next });
+    }
+}
+
+impl BankStore for FakeBanks {
+    fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
+        let summary = |bank: &Bank| BankSummary { name: bank.name.clone(), size_bytes: document(bank).len() as u64 };
+        Ok(self.state().banks.values().map(summary).collect())
+    }
+
+    fn bank(&self, name: &BankName) -> Result<Option<Bank>, BankError> {
+        Ok(self.state().banks.get(name).cloned())
+    }
+
+    fn entry(&self, name: &BankName, key: &Key) -> Result<Found, BankError> {
+        let state = self.state();
+        let Some(bank) = state.banks.get(name) else { return Ok(Found::NoBank) };
+        Ok(bank.entry(key).map_or(Found::NoKey, |entry| Found::Entry(Box::new(entry.clone()))))
+    }
+
+    fn change(
+        &self,
+        name: &BankName,
+        operation: &BankOperation,
+        decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
+    ) -> Result<Changed, BankError> {
+        let mut state = self.state();
+        let at = operation.at;
+        let change = decide(state.banks.get(name))?;
+        let mut bank = state.banks.get(name).cloned().unwrap_or_else(|| Bank {
+            name: name.clone(),
+            meta: BankMeta { version: 1, created_at: at, updated_at: at, schema: None },
+            entries: Vec::new(),
+            damaged: Vec::new(),
+        });
+        bank.meta.updated_at = at;
+        let mut touched = Vec::new();
+        match change {
+            BankChange::Nothing => return Ok(Changed::No),
+            BankChange::Remove if !state.banks.contains_key(name) => return Ok(Changed::No),
+            BankChange::Remove => {
+                state.take(name, operation, touched, None);
+                return Ok(Changed::Yes);
+            }
+            BankChange::Schema(schema) => bank.meta.schema = schema,
+            BankChange::Entries(changes) => {
+                for change in changes {
+                    match change {
+                        EntryChange::Put(key, entry) => {
+                            touched.push(key.to_string());
+                            match bank.entries.iter_mut().find(|(own, _)| *own == key) {
+                                Some((_, former)) => *former = entry,
+                                None => bank.entries.push((key, entry)),
+                            }
+                        }
+                        EntryChange::Remove(key) => {
+                            touched.push(key.to_string());
+                            bank.entries.retain(|(own, _)| *own != key);
+                        }
+                    }
+                }
+            }
+        }
+        state.take(name, operation, touched, Some(bank));
+        Ok(Changed::Yes)
+    }
+
+    fn history(&self) -> Result<Vec<BankRecord>, BankError> {
+        let state = self.state();
+        let undone_by = |record: &BankRecord| {
+            let undo = state.done.iter().find(|step| step.record.undoes.as_ref() == Some(&record.operation.id));
+            undo.map(|step| step.record.operation.id.clone())
+        };
+        let told = |step: &Step| BankRecord { undone_by: undone_by(&step.record), ..step.record.clone() };
+        Ok(state.done.iter().rev().map(told).collect())
+    }
+
+    fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
+        let mut state = self.state();
+        let wanted = || StoreError::OperationNotFound { wanted: format!("no operation {undone} is left to take back") };
+        let is_undone = state.done.iter().any(|step| step.record.undoes.as_ref() == Some(undone));
+        let step = state.done.iter().find(|step| step.record.operation.id == *undone && !is_undone).ok_or_else(wanted)?;
+        let (record, before, after) = (step.record.clone(), step.before.clone(), step.after.clone());
+        if !is_as_left(state.banks.get(&record.bank), after.as_ref(), &record.keys) {
+            return Err(BankError::new(Trouble::Conflict).about(record.bank.as_str(), None));
+        }
+        let next = back(state.banks.get(&record.bank), before.as_ref(), &record.keys);
+        state.take(&record.bank, operation, record.keys.clone(), next);
+        if let Some(last) = state.done.last_mut() {
+            last.record.undoes = Some(undone.clone());
+        }
+        Ok(record)
+    }
+
+    fn repair(&self, _: Option<&BankName>, _: Repairs, _: &BankOperation) -> Result<Vec<Damage>, BankError> {
+        // Memory does not rot.
+        Ok(Vec::new())
+    }
+}
+
+fn is_as_left(now: Option<&Bank>, after: Option<&Bank>, keys: &[String]) -> bool {
+    let (Some(now), Some(after)) = (now, after) else { return now.is_none() && after.is_none() };
+    let entry = |bank: &Bank, key: &str| bank.entries.iter().find(|(own, _)| own.as_str() == key).cloned();
+    keys.iter().all(|key| entry(now, key) == entry(after, key)) && (!keys.is_empty() || now.meta.schema == after.meta.schema)
+}
+
+fn back(now: Option<&Bank>, before: Option<&Bank>, keys: &[String]) -> Option<Bank> {
+    let Some(mut bank) = now.cloned() else { return before.cloned() };
+    if keys.is_empty() {
+        bank.meta.schema = before.and_then(|before| before.meta.schema.clone());
+    }
+    for key in keys {
+        let former = before.and_then(|before| before.entries.iter().find(|(own, _)| own.as_str() == key));
+        match (bank.entries.iter().position(|(own, _)| own.as_str() == key), former) {
+            (Some(at), Some(former)) => bank.entries[at] = former.clone(),
+            (Some(at), None) => drop(bank.entries.remove(at)),
+            (None, Some(former)) => bank.entries.push(former.clone()),
+            (None, None) => {}
+        }
+    }
+    if before.is_none() && bank.entries.is_empty() { None } else { Some(bank) }
+}
+
+/// Knows three filters: `.`, `.+1` for whole numbers, and `empty`. Any other fails.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FakeFilter;
+
+impl JsonFilter for FakeFilter {
+    fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble> {
+        let failed = |message: &str| FilterTrouble::Failed { message: message.to_owned() };
+        let value: JsonText = input.parse().map_err(|_| failed("the input is no JSON"))?;
+        match filter {
+            "." => Ok(vec![value]),
+            ".+1" => {
+                let number = if value == JsonText::null() { Ok(0) } else { value.as_str().parse::<u64>() };
+                let number = number.map_err(|_| failed("no whole number"))?;
+                Ok(vec![(number + 1).to_string().parse().expect("a number is JSON")])
+            }
+            "empty" => Ok(Vec::new()),
+            _ => Err(failed("no such filter")),
+        }
+    }
+}
+
+/// Knows one schema, `{"type":"string"}`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FakeSchemas;
+
+const STRINGS: &str = r#"{"type":"string"}"#;
+
+impl SchemaCheck for FakeSchemas {
+    fn check_schema(&self, schema: &JsonText) -> Result<(), String> {
+        if schema.as_str() == STRINGS { Ok(()) } else { Err("no such schema".to_owned()) }
+    }
+
+    fn check(&self, _: &JsonText, value: &JsonText) -> Result<(), String> {
+        if value.as_str().starts_with('"') { Ok(()) } else { Err("no string".to_owned()) }
+    }
+}

@@ -1,0 +1,163 @@
+//! Every change of a bank on a disk that fails or dies at every step: afterwards it has happened whole or not at all.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use memory_core::Secrets;
+use memory_core::bank::{
+    Absent, BankError, BankStore, Banks, Missing, Repairs, ScopeChoice, WriteRequest, delete, delete_bank, export, history,
+    import, last, repair, set_schema, undo, update, write,
+};
+use memory_core::testing::banks;
+use memory_store::bank::{BankFolder, BankOptions, bank_of_text};
+use memory_store::disk::RealDisk;
+use tempfile::TempDir;
+
+use crate::faulty_disk::{Fault, FaultyDisk};
+
+type Act = fn(&Banks) -> Result<(), BankError>;
+
+const ANY: ScopeChoice = ScopeChoice::Detected;
+
+const CHANGES: [(&str, Act); 10] = [
+    ("write of a new key", |banks| write(banks, &request("session", "new", "[1,2]")).map(drop)),
+    ("write of a known key", |banks| write(banks, &request("session", "a", "2")).map(drop)),
+    ("write of a new bank", |banks| write(banks, &request("other", "a", "1")).map(drop)),
+    ("write that compresses the bank", |banks| {
+        write(banks, &request("session", "large", &format!("\"{}\"", "x".repeat(2000)))).map(drop)
+    }),
+    ("update", |banks| {
+        let (bank, key) = (name("session"), "a".parse()?);
+        update(banks, &bank, &key, ".+1", ANY, Missing::Refuse, Secrets::Refuse).map(drop)
+    }),
+    ("delete of a key", |banks| delete(banks, &name("session"), &"b".parse()?, ANY).map(drop)),
+    ("delete of a bank", |banks| delete_bank(banks, &name("session"), ANY).map(drop)),
+    ("import", |banks| {
+        let text = r#"{"entries":{"a":{"value":7},"x":{"value":8},"y":{"value":9}}}"#;
+        let bank = bank_of_text(&name("session"), text, chrono::DateTime::UNIX_EPOCH)?;
+        import(banks, &bank, ANY, Secrets::Refuse).map(drop)
+    }),
+    ("schema", |banks| set_schema(banks, &name("names"), Some(&r#"{"type":"string"}"#.parse()?), ANY, Absent::Refuse).map(drop)),
+    ("undo", |banks| {
+        let last = last(banks)?.expect("something was done");
+        undo(banks, last.operation.id.as_str()).map(drop)
+    }),
+];
+
+fn name(text: &str) -> memory_core::bank::BankName {
+    text.parse().expect("a name")
+}
+
+fn request(bank: &str, key: &str, value: &str) -> WriteRequest {
+    WriteRequest {
+        bank: name(bank),
+        key: key.parse().expect("a key"),
+        value: value.parse().expect("JSON"),
+        ttl: None,
+        condition: memory_core::bank::Condition::Any,
+        scope: ANY,
+        secrets: Secrets::Refuse,
+    }
+}
+
+fn options() -> BankOptions {
+    BankOptions { compress_above: Some(1500), ..BankOptions::default() }
+}
+
+fn open(path: &Path) -> Banks {
+    // What comes after has other names than what was prepared.
+    let (banks, _) = banks(Arc::new(BankFolder::new(path, options())), None);
+    Banks { ids: Arc::new(memory_store::RandomIds), ..banks }
+}
+
+fn prepare(path: &Path) {
+    let banks = open(path);
+    for (bank, key, value) in [("session", "a", "1"), ("session", "b", "[true]"), ("names", "a", "\"Anna\"")] {
+        write(&banks, &request(bank, key, value)).unwrap();
+    }
+    delete(&banks, &name("session"), &"b".parse().unwrap(), ANY).unwrap();
+    write(&banks, &request("session", "b", "3")).unwrap();
+}
+
+/// Runs `act` on banks whose disk has `fault` at step `at`; returns the folder, whether it was acknowledged, and how many steps it took.
+fn run(act: Act, fault: Fault, at: u64) -> (TempDir, bool, u64) {
+    let home = tempfile::tempdir().unwrap();
+    prepare(home.path());
+    let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
+    let store: Arc<dyn BankStore> = Arc::new(BankFolder::on_disk(home.path(), Arc::new(disk), options()));
+    let (banks, _) = banks(store, None);
+    // Leave the ids behind that the preparation used.
+    (0..20).for_each(|_| drop(banks.ids.operation_id()));
+    let acknowledged = act(&banks).is_ok();
+    (home, acknowledged, steps.load(Ordering::Relaxed))
+}
+
+/// Returns what the banks hold, and what can be taken back, by another process that comes after.
+fn state(home: &Path) -> (Vec<String>, usize) {
+    let banks = open(home);
+    let mut held = Vec::new();
+    for listing in memory_core::bank::list(&banks, ANY).unwrap() {
+        let (_, text) = export(&banks, &listing.name, ANY).unwrap();
+        let bank = bank_of_text(&listing.name, &text, chrono::DateTime::UNIX_EPOCH).unwrap();
+        held.push(format!("{} {:?}", bank.name, bank.meta.schema));
+        held.extend(bank.entries.iter().map(|(key, entry)| format!("{} {key} {}", bank.name, entry.value)));
+    }
+    (held, history(&banks).unwrap().len())
+}
+
+fn check(what: &str, act: Act, fault: Fault) {
+    let (untouched, ..) = run(|_| Ok(()), fault, u64::MAX);
+    let before = state(untouched.path());
+    let (whole, acknowledged, steps) = run(act, fault, u64::MAX);
+    assert!(acknowledged, "{what} works on a disk that works");
+    let after = state(whole.path());
+    for at in 1..=steps {
+        let (home, acknowledged, _) = run(act, fault, at);
+        // The next writer comes first: it sees to what was interrupted.
+        let banks = open(home.path());
+        write(&banks, &request("next", "a", "1")).unwrap_or_else(|error| panic!("{what}, {fault:?} at step {at}: then {error}"));
+        let id = last(&banks).unwrap().unwrap().operation.id;
+        undo(&banks, id.as_str()).unwrap();
+        let (held, operations) = state(home.path());
+        let now = (held, operations - 2);
+        let is_whole = now == after;
+        assert!(is_whole || now == before, "{what}, {fault:?} at step {at} is half done: {now:#?}");
+        assert!(is_whole || !acknowledged, "{what}, {fault:?} at step {at} was acknowledged and is lost");
+        // Where a bank was compressed, its former file may still be there.
+        repair(&banks, None, ANY, Repairs::All).unwrap();
+        assert_eq!(repair(&banks, None, ANY, Repairs::None).unwrap(), [], "{what}, {fault:?} at step {at}");
+        let leftovers: Vec<_> = std::fs::read_dir(home.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.contains("tmp") && name != ".index.tmp")
+            .collect();
+        assert_eq!(leftovers, Vec::<String>::new(), "{what}, {fault:?} at step {at} leaves something behind");
+    }
+}
+
+#[test]
+fn a_power_cut_at_any_step_leaves_every_change_of_a_bank_whole_or_undone() {
+    for (what, act) in CHANGES {
+        check(what, act, Fault::Dies);
+    }
+}
+
+#[test]
+fn a_full_disk_at_any_step_leaves_every_change_of_a_bank_whole_or_undone() {
+    for (what, act) in CHANGES {
+        check(what, act, Fault::Fails(io::ErrorKind::StorageFull));
+    }
+}
+
+#[test]
+fn a_write_of_one_key_takes_three_syncs() {
+    let home = tempfile::tempdir().unwrap();
+    prepare(home.path());
+    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, u64::MAX);
+    let syncs = disk.syncs();
+    let (banks, _) = banks(Arc::new(BankFolder::on_disk(home.path(), Arc::new(disk), options())), None);
+    write(&banks, &request("session", "a", "5")).unwrap();
+    assert_eq!(syncs.load(Ordering::Relaxed), 3);
+}
