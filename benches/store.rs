@@ -18,6 +18,7 @@ fn services(store: FileStore) -> Services {
         embedder: None,
         reranking: None,
         chat: None,
+        banks: None,
         actor: "bench".into(),
     }
 }

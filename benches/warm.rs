@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         embedder: model.clone().map(|model| model as Arc<dyn Embedder>),
         reranking: None,
         chat: None,
+        banks: None,
         actor: "bench".into(),
     };
     let mut times = Vec::new();

@@ -50,6 +50,7 @@ impl Home {
             embedder: model.cloned(),
             reranking: None,
             chat: None,
+            banks: None,
             actor: "bench".into(),
         };
         let mut places: Vec<usize> = (0..data.turns.len()).collect();

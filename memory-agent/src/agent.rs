@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::event::{Event, EventKind, Events};
 use crate::hook::{self, Call, Hook, Occasion, Point};
 use crate::session::Session;
-use crate::tools;
+use crate::tools::{self, Offer, not_found};
 use crate::validation::Schema;
 
 /// What every front offers: the tools, the hooks around them, and what is told of them.
@@ -31,18 +31,6 @@ pub struct Agent {
 
 /// Returns what the clocks show at a moment.
 pub type LocalTime = Arc<dyn Fn(DateTime<Utc>) -> DateTime<FixedOffset> + Send + Sync>;
-
-/// Which tools are offered.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Offer {
-    /// All may be called; [`tools::DEFAULT`] are listed.
-    #[default]
-    Usual,
-    /// All are listed.
-    All,
-    /// These and no others.
-    Only(Vec<String>),
-}
 
 /// A tool that is offered.
 struct Offered {
@@ -61,23 +49,10 @@ impl Agent {
     /// Returns the agent that works on `services`.
     ///
     /// # Errors
-    /// [`Code::ToolNotFound`] if `offer` names a tool that does not exist.
+    /// When two tools of `offer` would have one name.
     pub fn new(services: Services, local_time: LocalTime, offer: &Offer, hooks: Hooks) -> Result<Self, ToolError> {
-        let all = tools::all();
-        if let Offer::Only(names) = offer
-            && let Some(unknown) = names.iter().find(|name| all.iter().all(|tool| tool.name() != name.as_str()))
-        {
-            return Err(not_found(unknown));
-        }
-        let offered = all.into_iter().filter_map(|tool| {
-            let is_listed = match offer {
-                Offer::Usual => tools::DEFAULT.contains(&tool.name()),
-                Offer::All => true,
-                Offer::Only(names) if names.iter().any(|name| name == tool.name()) => true,
-                Offer::Only(_) => return None,
-            };
-            Some(Offered { tool, is_listed, schema: OnceLock::new() })
-        });
+        let offered = tools::offered(offer, services.banks.is_some())?;
+        let offered = offered.into_iter().map(|(tool, is_listed)| Offered { tool, is_listed, schema: OnceLock::new() });
         let (mut before, mut after, mut on_event) = (Vec::new(), Vec::new(), Vec::new());
         for (point, hook) in hooks {
             match point {
@@ -170,16 +145,8 @@ impl fmt::Debug for Agent {
 fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
     catch_unwind(AssertUnwindSafe(|| tool.execute(context, parameters))).unwrap_or_else(|_| {
         let message = format!("{} broke down; nothing half-done is left behind", tool.name());
-        Err(ToolError { code: Code::Internal, message, hint: Some("`memory doctor` checks the store".into()) })
+        Err(ToolError::new(Code::Internal, message, Some("`memory doctor` checks the store".into())))
     })
-}
-
-fn not_found(name: &str) -> ToolError {
-    ToolError {
-        code: Code::ToolNotFound,
-        message: format!("no tool is called {}", memory_core::text::one_line(name, 80)),
-        hint: Some("`memory agent --list-tools` names them".into()),
-    }
 }
 
 /// Has every one of `hooks` told of what happens, on a thread of its own; returns what ends when that does.

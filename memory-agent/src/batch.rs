@@ -66,7 +66,7 @@ pub fn answer(session: &Session, call: Value) -> (Value, bool) {
     match done {
         Ok(result) => drop(shape.insert("result".into(), result)),
         Err(error) => {
-            let told = json::error(error.code.as_str(), &error.message, error.hint.as_deref());
+            let told = json::tool_error(&error);
             shape.extend(told.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
         }
     }
@@ -96,9 +96,5 @@ fn nothing_else(rest: &Map<String, Value>) -> Result<(), ToolError> {
 }
 
 fn invalid(message: &str) -> ToolError {
-    ToolError {
-        code: Code::InvalidInput,
-        message: message.to_owned(),
-        hint: Some("`memory agent --help` shows the forms".into()),
-    }
+    ToolError::new(Code::InvalidInput, message, Some("`memory agent --help` shows the forms".into()))
 }

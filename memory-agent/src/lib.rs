@@ -28,5 +28,6 @@ pub mod socket;
 pub mod tools;
 mod validation;
 
-pub use agent::{Agent, Hooks, LocalTime, Offer};
+pub use agent::{Agent, Hooks, LocalTime};
 pub use session::{CONTEXT_BUDGET, Session};
+pub use tools::Offer;

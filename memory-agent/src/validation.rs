@@ -41,7 +41,7 @@ impl Schema {
             return Ok(());
         }
         let hint = Some(format!("`memory agent --list-tools` shows the parameters of {tool}"));
-        Err(ToolError { code: Code::InvalidInput, message: faults.join("; "), hint })
+        Err(ToolError::new(Code::InvalidInput, faults.join("; "), hint))
     }
 }
 

@@ -7,7 +7,8 @@ use memory_agent::{Agent, Hooks, Offer};
 use memory_core::{AgentName, Embedder, Services};
 
 use crate::app::Home;
-use crate::config::Settings;
+use crate::banks;
+use crate::config::{Environment, Settings};
 use crate::failure::Failure;
 use crate::reranking;
 
@@ -16,10 +17,13 @@ use crate::reranking;
 pub(crate) fn agent(
     home: &Home,
     settings: &Settings,
+    environment: &Environment,
     offer: &Offer,
     embedder: Option<Arc<dyn Embedder>>,
 ) -> Result<Arc<Agent>, Failure> {
+    let banks = banks::open(settings, environment, AgentName::NAMELESS);
     let services = Services {
+        banks: Some(banks),
         embedder,
         reranking: reranking::open_later(&settings.reranking),
         actor: AgentName::NAMELESS.into(),

@@ -48,6 +48,7 @@ impl Home {
             embedder: None,
             reranking: None,
             chat: language_model::open_later(settings, clock),
+            banks: None,
             actor: "cli".into(),
         };
         Ok(Self { services, store, zone: Zone::of(settings.timezone.value) })

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use memory_core::bank::{BankError, BankName, Key};
+use memory_core::bank::{BankError, BankName, Key, Trouble};
 use memory_core::{Code, NotifyError, ParseError, SourceError, StoreError};
 
 use crate::config::ConfigError;
@@ -17,7 +17,7 @@ pub(crate) enum Failure {
     Store(#[from] StoreError),
     /// A bank could not be read or changed.
     #[error(transparent)]
-    Bank(#[from] BankError),
+    Bank(BankError),
     /// A place to take notes in from cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -245,6 +245,16 @@ impl Failure {
     /// Tells whether nobody wants to read the answer any more, as when it is piped into `head`.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(source) if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<BankError> for Failure {
+    fn from(error: BankError) -> Self {
+        match error {
+            // About no bank: as with notes.
+            BankError { bank: None, scope: None, trouble: Trouble::Store(error), .. } => Self::Store(*error),
+            error => Self::Bank(error),
+        }
     }
 }
 

@@ -53,6 +53,7 @@ mod import;
 mod ingest;
 mod link;
 mod list;
+mod log;
 mod notify;
 mod overview;
 mod pending;
@@ -106,6 +107,7 @@ pub use import::{Exported, ImportError, Imported, import};
 pub use ingest::{IngestReport, LinkCounts, Progress, Skipped, ingest};
 pub use link::{LinksResolved, link, resolve_links, resolve_links_in, resolve_links_of, unlink};
 pub use list::list;
+pub use log::{Logged, TakenBack, log, take_back};
 pub use memory::{
     AgentName, Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder, Reminders, Scope, Tags,
 };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::bank::Banks;
 use crate::{ChatModel, Clock, Duplicates, Embedder, History, IdSource, MemoryStore, Operation, Reranking, Verb};
 
 /// What the use cases work with: the machine, behind traits.
@@ -22,6 +23,8 @@ pub struct Services {
     pub reranking: Option<Reranking>,
     /// The language model, if there is one; it keeps to its budget by itself.
     pub chat: Option<Arc<dyn ChatModel>>,
+    /// The banks, if there are any here.
+    pub banks: Option<Banks>,
     /// Who is asking, for the journal: `cli`, or an agent's name.
     pub actor: String,
 }

@@ -63,6 +63,15 @@ pub struct ToolError {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+    /// What it is about, by name: the bank, the key.
+    pub about: Vec<(&'static str, String)>,
+}
+
+impl ToolError {
+    /// Says what happened, and what to do about it.
+    pub fn new(code: Code, message: impl Into<String>, hint: Option<String>) -> Self {
+        Self { code, message: message.into(), hint, about: Vec::new() }
+    }
 }
 
 impl From<StoreError> for ToolError {
@@ -74,6 +83,6 @@ impl From<StoreError> for ToolError {
             message.push_str(&cause.to_string());
             next = cause.source();
         }
-        Self { code: error.code(), message, hint: error.hint() }
+        Self::new(error.code(), message, error.hint())
     }
 }

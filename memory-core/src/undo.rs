@@ -34,6 +34,15 @@ pub struct Undone {
     pub undo: OperationId,
 }
 
+/// Returns the operation that would be taken back next, if there is one.
+pub(crate) fn last_open(services: &Services) -> Result<Option<Record>, StoreError> {
+    services.history.recover()?;
+    match last(services) {
+        Err(StoreError::OperationNotFound { .. }) => Ok(None),
+        found => found.map(Some),
+    }
+}
+
 fn last(services: &Services) -> Result<Record, StoreError> {
     let mut passed = Vec::new();
     for record in services.history.records() {

@@ -32,13 +32,13 @@ pub(crate) fn ask(hook: &Arc<dyn Hook>, occasion: Occasion, patience: Duration) 
 
 /// Says that a hook refused a call.
 pub(super) fn blocked(hook: &str, reason: &str) -> ToolError {
-    ToolError { code: Code::CallBlocked, message: format!("the hook {hook} blocked the call: {reason}"), hint: None }
+    ToolError::new(Code::CallBlocked, format!("the hook {hook} blocked the call: {reason}"), None)
 }
 
 /// Says that a hook did not do its part.
 pub(super) fn senseless(hook: &str, why: &str) -> ToolError {
     let hint = Some("mend it, or take it out of `hooks` in config.yaml".into());
-    ToolError { code: Code::HookFailed, message: format!("the hook {hook} {why}"), hint }
+    ToolError::new(Code::HookFailed, format!("the hook {hook} {why}"), hint)
 }
 
 #[cfg(test)]

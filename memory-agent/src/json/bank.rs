@@ -3,6 +3,7 @@
 //! Their values are texts with digits that no number of this machine may hold, so the answers are texts too.
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::Logged;
 use memory_core::bank::{
     Bank, BankError, BankName, BankScope, BankUndone, Checked, Collected, Done, Entry, Gone, ImportReport, Key, KeyListing,
     Listing, Matches, Reading, Searched,
@@ -170,18 +171,10 @@ pub fn schema(bank: &BankName, scope: BankScope, schema: Option<&JsonText>) -> S
     format!(r#"{{"bank":{bank},"scope":"{scope}","schema":{schema}}}"#)
 }
 
-/// Writes what was taken back: `{operation, undone: {operation, at, verb, by, bank, scope, keys}}`.
+/// Writes what was taken back: `{operation, undone: {operation, at, verb, by, files, bank, scope, keys}}`.
 pub fn undone(undone: &BankUndone) -> String {
-    let record = &undone.record;
-    let (at, by, bank) = (moment(record.operation.at), string(&record.operation.by), string(record.bank.as_str()));
-    let keys = list(record.keys.iter().map(|key| string(key)));
-    format!(
-        r#"{{"operation":"{}","undone":{{"operation":"{}","at":{at},"verb":"{}","by":{by},"bank":{bank},"scope":"{}","keys":{keys}}}}}"#,
-        undone.undo,
-        record.operation.id,
-        record.operation.verb.as_str(),
-        undone.scope,
-    )
+    let record = super::bank_record(&Logged::Bank(undone.scope, undone.record.clone()));
+    format!(r#"{{"operation":"{}","undone":{record}}}"#, undone.undo)
 }
 
 /// Writes what went wrong: `{"error": {code, message, bank?, key?, scope?, hint?}}`.

@@ -1,5 +1,6 @@
 //! What went wrong, in JSON.
 
+use memory_core::ToolError;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -29,4 +30,17 @@ struct Error<'a> {
 /// ```
 pub fn error(code: &str, message: &str, hint: Option<&str>) -> Value {
     value(&Failed { error: Error { code, message, hint } })
+}
+
+/// Writes what went wrong with a call: as [`error()`], and what it is about beside the message, as in `{"error": {code, message, bank, key,
+/// scope, hint}}`.
+pub fn tool_error(failed: &ToolError) -> Value {
+    let mut shape = error(failed.code.as_str(), &failed.message, None);
+    for (name, what) in &failed.about {
+        shape["error"][*name] = what.as_str().into();
+    }
+    if let Some(hint) = &failed.hint {
+        shape["error"]["hint"] = hint.as_str().into();
+    }
+    shape
 }

@@ -1,6 +1,6 @@
 //! What was done, and the way back, in JSON.
 
-use memory_core::{OperationId, Outcome, Record, RecordedChange, RecordedFile, Trashed, Undone};
+use memory_core::{Logged, OperationId, Outcome, Record, RecordedChange, RecordedFile, Trashed, Undone};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,6 +17,12 @@ struct RecordShape<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     undone_by: Option<&'a str>,
     files: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bank: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keys: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<ChangeShape<'a>>>,
 }
@@ -89,13 +95,18 @@ pub fn record(record: &Record, changes: &[RecordedChange]) -> Value {
     value(&RecordShape { changes: Some(changes), ..RecordShape::of(record) })
 }
 
-/// Writes operations of the journal: `{operations: [{operation, at, verb, by, undoes?, undone_by?, files}]}`; `files` is how
-/// many files were changed.
-pub fn records(records: &[Record]) -> Value {
-    value(&Records { operations: records.iter().map(RecordShape::of).collect() })
+/// Writes what was done: `{operations: [{operation, at, verb, by, undoes?, undone_by?, files, bank?, scope?, keys?}]}`; `files` is how
+/// many files were changed, and what was done to a bank names it.
+pub fn logged(logged: &[Logged]) -> Value {
+    value(&Records { operations: logged.iter().map(RecordShape::of_logged).collect() })
 }
 
-/// Writes what was taken back: `operation` is the undo itself, and `undone` what it took back, as [`records`] has it.
+/// Writes what was done to a bank, as [`logged`] does.
+pub fn bank_record(record: &Logged) -> Value {
+    value(&RecordShape::of_logged(record))
+}
+
+/// Writes what was taken back: `operation` is the undo itself, and `undone` what it took back, as [`logged`] has it.
 pub fn undone(undone: &Undone) -> Value {
     value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record) })
 }
@@ -126,6 +137,29 @@ impl<'a> RecordShape<'a> {
             undoes: record.undoes.as_ref().map(OperationId::as_str),
             undone_by: record.undone_by.as_ref().map(OperationId::as_str),
             files: record.files,
+            bank: None,
+            scope: None,
+            keys: None,
+            changes: None,
+        }
+    }
+
+    fn of_logged(logged: &'a Logged) -> Self {
+        let (scope, record) = match logged {
+            Logged::Notes(record) => return Self::of(record),
+            Logged::Bank(scope, record) => (scope, record),
+        };
+        Self {
+            operation: record.operation.id.as_str(),
+            at: time::text(record.operation.at),
+            verb: record.operation.verb.as_str(),
+            by: &record.operation.by,
+            undoes: record.undoes.as_ref().map(OperationId::as_str),
+            undone_by: record.undone_by.as_ref().map(OperationId::as_str),
+            files: 1,
+            bank: Some(record.bank.as_str()),
+            scope: Some(scope.as_str()),
+            keys: Some(&record.keys),
             changes: None,
         }
     }

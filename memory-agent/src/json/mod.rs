@@ -21,7 +21,7 @@
 //! | restore | `{id, path, trash}` |
 //! | trash list | `{files: [{id, path, trash, operation, verb, at, size}], total, bytes}` |
 //! | trash purge | `{files, bytes}` |
-//! | log | `{operations: [{operation, at, verb, by, undoes?, undone_by?, files}]}`, see [`records`] |
+//! | log | `{operations: [{operation, at, verb, by, undoes?, undone_by?, files, bank?, scope?, keys?}]}`, see [`logged`] |
 //! | log OPERATION | one of these, with its `changes`, see [`record`] |
 //! | when | `{text, at, span, kind, relation, repeats, vague, assumed?}`, see [`reading`] |
 //! | usage | `{budget, left, today, lately, unreadable}`, see [`usage`] |
@@ -48,9 +48,9 @@ mod usage;
 mod write;
 
 pub use context::{context, smart_found};
-pub use error::error;
+pub use error::{error, tool_error};
 pub use exported::exported;
-pub use history::{purged, record, records, restored, trashed, undone};
+pub use history::{bank_record, logged, purged, record, restored, trashed, undone};
 pub use ingested::{imported, ingested};
 pub use links::links_resolved;
 pub use memory::{memories, memory, page};

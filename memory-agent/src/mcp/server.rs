@@ -136,9 +136,7 @@ impl ServerHandler for Server {
             Ok(result) if !result.is_object() => Ok(CallToolResult::structured(json!({ "result": result })).into()),
             Ok(result) => Ok(CallToolResult::structured(result).into()),
             Err(error) if error.code == Code::ToolNotFound => Err(ErrorData::invalid_params(error.message, None)),
-            Err(ToolError { code, message, hint }) => {
-                Ok(CallToolResult::structured_error(shapes::error(code.as_str(), &message, hint.as_deref())).into())
-            }
+            Err(error) => Ok(CallToolResult::structured_error(shapes::tool_error(&error)).into()),
         }
     }
 

@@ -39,7 +39,7 @@ impl Fault {
     }
 
     fn new(number: i32, code: Code, message: String) -> Self {
-        Self { number, error: ToolError { code, message, hint: None } }
+        Self { number, error: ToolError::new(code, message, None) }
     }
 
     fn hinting(mut self, hint: &str) -> Self {
@@ -49,10 +49,13 @@ impl Fault {
 
     /// Writes it as the answer to the request `id`; null if that is not known.
     pub fn answer(&self, id: &Value) -> Value {
-        let ToolError { code, message, hint } = &self.error;
+        let ToolError { code, message, hint, about } = &self.error;
         let mut data = json!({ "code": code.as_str() });
         if let Some(hint) = hint {
             data["hint"] = hint.as_str().into();
+        }
+        for (name, value) in about {
+            data[*name] = value.as_str().into();
         }
         json!({ "jsonrpc": "2.0", "id": id, "error": { "code": self.number, "message": message, "data": data } })
     }

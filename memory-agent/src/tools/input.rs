@@ -20,7 +20,7 @@ pub(super) fn parsed<T: std::str::FromStr<Err = ParseError>>(field: &str, text: 
 
 /// Says that what was given cannot be meant so.
 pub(super) fn invalid(message: String) -> ToolError {
-    ToolError { code: Code::InvalidInput, message, hint: None }
+    ToolError::new(Code::InvalidInput, message, None)
 }
 
 /// Reads the first moment of what `field` names: a day (YYYY-MM-DD), or a moment (RFC 3339).

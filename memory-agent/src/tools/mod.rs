@@ -1,4 +1,4 @@
-//! The verbs of notes that agents may use, one a file.
+//! The verbs that agents may use, one a file.
 //!
 //! | tool | what it does | listed unasked |
 //! |---|---|---|
@@ -14,16 +14,19 @@
 //! | `memory_link` | links two | no |
 //! | `memory_backlinks` | lists what leads to one | no |
 //! | `memory_undo` | takes back what this agent did | no |
+//! | `bank_read`, `bank_write`, `bank_update`, `bank_delete`, `bank_list`, `bank_query`, `bank_search` | JSON under keys, and jq | no |
 //!
 //! Their answers are those of the commands of the same name, see [`crate::json`].
 
 mod backlinks;
+mod bank;
 mod context;
 mod delete;
 mod filter;
 mod input;
 mod link;
 mod list;
+mod offer;
 mod read;
 mod search;
 mod smart_search;
@@ -31,6 +34,9 @@ mod tag;
 mod undo;
 mod update;
 mod write;
+
+pub use offer::{Offer, Set};
+pub(crate) use offer::{not_found, offered};
 
 use std::sync::Arc;
 
@@ -50,7 +56,7 @@ pub const DEFAULT: [&str; 8] = [
 
 /// Returns all tools.
 pub fn all() -> Vec<Arc<dyn Tool>> {
-    vec![
+    let mut all: Vec<Arc<dyn Tool>> = vec![
         Arc::new(write::Write),
         Arc::new(read::Read),
         Arc::new(delete::Delete),
@@ -63,5 +69,7 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(link::Link),
         Arc::new(backlinks::Backlinks),
         Arc::new(undo::Undo),
-    ]
+    ];
+    all.extend(bank::all());
+    all
 }

@@ -87,7 +87,7 @@ fn what_cannot_be_done_says_why_by_number_and_name() {
     {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"id: it is a text, a number or null","data":{"code":"INVALID_INPUT"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"jsonrpc: it is \"2.0\", if it is there","data":{"code":"INVALID_INPUT"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"there is neither a method nor a tool called tools/lisp","data":{"code":"TOOL_NOT_FOUND","hint":"tools/list with {\"all\": true} names all tools"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no tool is called memory_lisp","data":{"code":"TOOL_NOT_FOUND","hint":"`memory agent --list-tools` names them"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no tool is called memory_lisp","data":{"code":"TOOL_NOT_FOUND","hint":"`memory agent --list-tools --tools all` names them"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: they are an object","data":{"code":"INVALID_INPUT"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"there is no field loud","data":{"code":"INVALID_INPUT"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"all: it is true or false","data":{"code":"INVALID_INPUT"}}}
@@ -119,7 +119,7 @@ fn whoever_wants_no_answer_has_none_but_the_work_is_done() {
 #[test]
 fn a_list_is_answered_by_one_list_in_its_order() {
     let line = r#"[{"id":2,"method":"ping"},{"method":"ping"},{"id":"a","method":"pong"},1]"#;
-    assert_snapshot!(answer(line), @r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no tool is called pong","data":{"code":"TOOL_NOT_FOUND","hint":"`memory agent --list-tools` names them"}}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a request is an object","data":{"code":"INVALID_INPUT"}}}]"#);
+    assert_snapshot!(answer(line), @r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no tool is called pong","data":{"code":"TOOL_NOT_FOUND","hint":"`memory agent --list-tools --tools all` names them"}}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a request is an object","data":{"code":"INVALID_INPUT"}}}]"#);
     let of = |count: usize| answer(&json!(vec![json!({ "id": 1, "method": "ping" }); count]).to_string());
     assert_eq!(serde_json::from_str::<Vec<Value>>(&of(MOST)).expect("a list").len(), MOST);
     assert_eq!(error(&of(10_000)), (-32_600, Value::Null));

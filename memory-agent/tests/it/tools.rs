@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 fn agent(hooks: Hooks) -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
     let local = |moment: DateTime<chrono::Utc>| moment.fixed_offset();
-    Arc::new(Agent::new(services, Arc::new(local), &Offer::Usual, hooks).expect("no tool is named"))
+    Arc::new(Agent::new(services, Arc::new(local), &Offer::usual(), hooks).expect("no tool is named"))
 }
 
 fn speaker(agent: &Arc<Agent>, name: &str) -> Session {
@@ -68,6 +68,20 @@ fn schemas_are_what_programs_rely_on() {
       {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
     memory_undo Changes
       {"type":"object","properties":{"operation":{"type":"string","minLength":4}},"additionalProperties":false}
+    bank_read Reads
+      {"type":"object","properties":{"bank":{"type":"string","description":"Memory bank name"},"key":{"type":"string","description":"Key to read (optional, reads all if omitted)"},"scope":{"type":"string","enum":["user","project"]},"default":{"description":"Default value if key not found"}},"required":["bank"]}
+    bank_write Changes
+      {"type":"object","properties":{"bank":{"type":"string"},"key":{"type":"string"},"value":{"description":"Value to store (any JSON)"},"scope":{"type":"string","enum":["user","project"]},"ttl":{"type":"integer","description":"TTL in seconds"}},"required":["bank","key","value"]}
+    bank_update Changes
+      {"type":"object","properties":{"bank":{"type":"string"},"key":{"type":"string"},"filter":{"type":"string","description":"jq filter to apply"},"scope":{"type":"string","enum":["user","project"]}},"required":["bank","key","filter"]}
+    bank_delete Changes
+      {"type":"object","properties":{"bank":{"type":"string"},"key":{"type":"string","description":"Key to delete (omit to delete entire bank)"},"scope":{"type":"string","enum":["user","project"]}},"required":["bank"]}
+    bank_list Reads
+      {"type":"object","properties":{"bank":{"type":"string","description":"Bank to list keys from (omit to list banks)"},"scope":{"type":"string","enum":["user","project","all"]}}}
+    bank_query Reads
+      {"type":"object","properties":{"bank":{"type":"string"},"key":{"type":"string"},"filter":{"type":"string","description":"jq filter expression"},"scope":{"type":"string","enum":["user","project"]}},"required":["bank","filter"]}
+    bank_search Reads
+      {"type":"object","properties":{"pattern":{"type":"string","description":"Search pattern (regex)"},"search_values":{"type":"boolean","description":"Search in values too"},"scope":{"type":"string","enum":["user","project","all"]}},"required":["pattern"]}
     "#);
 }
 

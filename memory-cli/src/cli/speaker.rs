@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::Args;
-use memory_agent::{Offer, tools};
-use memory_core::{AgentName, ParseError};
+use memory_agent::Offer;
+use memory_core::{AgentName, ParseError, ToolError};
 
 /// Who is speaking, as flags.
 #[derive(Debug, Clone, Args)]
@@ -15,7 +15,8 @@ pub(crate) struct SpeakerArgs {
     /// The project it works on; if not given, the folder of the git repository it was started in
     #[arg(long, value_name = "NAME", value_parser = project)]
     project: Option<String>,
-    /// The tools it may use: usual, all, or names with commas between them
+    /// The tools it may use: usual, all, a set (memory, bank), a set under another prefix (bank=memory_), or names, with commas
+    /// between them
     #[arg(long, value_name = "TOOLS", default_value = "usual", value_parser = offer)]
     tools: Offer,
 }
@@ -52,18 +53,8 @@ fn project(text: &str) -> Result<String, ParseError> {
 }
 
 fn offer(text: &str) -> Result<Offer, String> {
-    match text.trim() {
-        "usual" => Ok(Offer::Usual),
-        "all" => Ok(Offer::All),
-        names => {
-            let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
-            let all = tools::all();
-            match names.iter().find(|name| all.iter().all(|tool| tool.name() != name.as_str())) {
-                Some(unknown) => {
-                    Err(format!("no tool is called {unknown:?}; `memory agent --list-tools --tools all` names them"))
-                }
-                None => Ok(Offer::Only(names)),
-            }
-        }
-    }
+    text.parse().map_err(|error: ToolError| match error.hint {
+        Some(hint) => format!("{}; {hint}", error.message),
+        None => error.message,
+    })
 }

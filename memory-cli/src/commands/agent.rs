@@ -5,7 +5,7 @@ use std::io::Read;
 use clap::Args;
 use memory_agent::batch::{self, Wish};
 use memory_agent::{CONTEXT_BUDGET, Session, json, rpc};
-use memory_core::{ToolError, View};
+use memory_core::View;
 use serde_json::Value;
 
 use crate::agent;
@@ -47,7 +47,7 @@ impl Agent {
         let settings = app.settings()?;
         let home = app.open_with(&settings)?;
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
-        let agent = agent::agent(&home, &settings, self.speaker.offer(), embedder)?;
+        let agent = agent::agent(&home, &settings, app.environment, self.speaker.offer(), embedder)?;
         if self.list_tools {
             return Ok(app.output.json(&rpc::tools(&agent, false))?);
         }
@@ -99,9 +99,9 @@ fn answer_all(session: &Session, output: &mut Output) -> Result<(), Failure> {
         };
         match wish {
             Ok(wish) => failed += answer(session, wish, output)?,
-            Err(ToolError { code, message, hint }) => {
+            Err(error) => {
                 failed += 1;
-                output.json(&json::error(code.as_str(), &message, hint.as_deref()))?;
+                output.json(&json::tool_error(&error))?;
             }
         }
         // Whoever waits for the answer before the next wish gets it.

@@ -2,17 +2,19 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Record, RecordedChange, RecordedFile, StoreError};
+use memory_core::bank::{BankRecord, Banks};
+use memory_core::{Logged, OperationId, Record, RecordedChange, RecordedFile, StoreError};
 
 use crate::app::{App, Home};
+use crate::banks;
 use crate::failure::Failure;
 use crate::moments;
 use crate::print::{Column, Form, Table};
 
 /// Show what was done, newest first; or what one operation changed
 ///
-/// JSON: {operations: [{operation, at, verb, by, undoes?, undone_by?, files}]}; with an OPERATION, that one alone, with
-/// changes: [{id, before?, after?}], each a file: {path, hash, trash?}
+/// JSON: {operations: [{operation, at, verb, by, undoes?, undone_by?, files, bank?, scope?, keys?}]}; with an OPERATION, that one
+/// alone, and if it is about notes with changes: [{id, before?, after?}], each a file: {path, hash, trash?}
 #[derive(Debug, Args)]
 pub(crate) struct Log {
     /// An operation; 4 digits of it or more
@@ -24,42 +26,65 @@ pub(crate) struct Log {
 
 impl Log {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let home = app.open()?;
+        let settings = app.settings()?;
+        let home = app.open_with(&settings)?;
+        let banks = banks::open(&settings, app.environment, "cli");
         match &self.operation {
-            Some(operation) => show(operation, &home, app),
-            None => self.list(&home, app),
+            Some(operation) => show(operation, &home, &banks, app),
+            None => self.list(&home, &banks, app),
         }
     }
 
-    fn list(&self, home: &Home, app: &mut App) -> Result<(), Failure> {
+    fn list(&self, home: &Home, banks: &Banks, app: &mut App) -> Result<(), Failure> {
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
-        let records = home.services.history.records().take(limit).collect::<Result<Vec<_>, _>>()?;
+        let logged = memory_core::log(&home.services, banks, limit)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::records(&records))?);
+            return Ok(app.output.json(&json::logged(&logged))?);
         }
         let columns = ["operation", "when", "what", "by", "files", "state"].map(|name| match name {
             "files" => Column::Number(name),
             _ => Column::Text(name),
         });
         let mut table = Table::new(columns);
-        for record in &records {
+        for one in &logged {
             let when = match app.output.form() {
-                Form::Drawn(_) => moments::minute_text(record.at),
-                Form::Json | Form::Tabbed => record.at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+                Form::Drawn(_) => moments::minute_text(one.at()),
+                Form::Json | Form::Tabbed => one.at().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
             };
-            let (files, state) = (record.files.to_string(), state(record));
-            table.push([record.id.as_str(), &when, record.verb.as_str(), &record.by, &files, &state]);
+            let (what, by, files, state) = match one {
+                Logged::Notes(record) => {
+                    let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
+                    (record.verb.as_str().to_owned(), &record.by, record.files, state)
+                }
+                Logged::Bank(_, record) => {
+                    let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
+                    (format!("{} {}", record.operation.verb.as_str(), subject(record)), &record.operation.by, 1, state)
+                }
+            };
+            table.push([one.id().as_str(), &when, &what, by, &files.to_string(), &state]);
         }
         app.output.table(&table)?;
-        if records.is_empty() {
+        if logged.is_empty() {
             app.output.note("nothing was done yet")?;
         }
         Ok(())
     }
 }
 
-fn show(operation: &str, home: &Home, app: &mut App) -> Result<(), Failure> {
-    let record = find(operation, home)?;
+/// Returns what of a bank was changed.
+fn subject(record: &BankRecord) -> String {
+    match record.keys.as_slice() {
+        [] => format!("bank {}", record.bank),
+        [key] => format!("bank {}: {key}", record.bank),
+        keys => format!("bank {}: {} keys", record.bank, keys.len()),
+    }
+}
+
+fn show(operation: &str, home: &Home, banks: &Banks, app: &mut App) -> Result<(), Failure> {
+    let record = match find(operation, home) {
+        Err(StoreError::OperationNotFound { wanted }) => return show_of_banks(operation, wanted, banks, app),
+        found => found?,
+    };
     let changes = home.services.history.changes(&record.id).collect::<Result<Vec<_>, _>>()?;
     if app.output.is_json() {
         return Ok(app.output.json(&json::record(&record, &changes))?);
@@ -70,6 +95,21 @@ fn show(operation: &str, home: &Home, app: &mut App) -> Result<(), Failure> {
         let path = |file: &Option<RecordedFile>| file.as_ref().map_or_else(|| "-".to_owned(), |file| file.path.clone());
         let trash = before.as_ref().and_then(|before| before.trash.as_deref()).unwrap_or("-");
         table.push([&id, &path(before), &path(after), trash, why.as_deref().unwrap_or("-")]);
+    }
+    Ok(app.output.table(&table)?)
+}
+
+fn show_of_banks(operation: &str, missing: String, banks: &Banks, app: &mut App) -> Result<(), Failure> {
+    let wanted = operation.trim().to_lowercase();
+    let is_wanted = |record: &BankRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);
+    let found = memory_core::bank::history(banks)?.into_iter().find(|(_, record)| is_wanted(record));
+    let (scope, record) = found.ok_or(StoreError::OperationNotFound { wanted: missing })?;
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::bank_record(&Logged::Bank(scope, record)))?);
+    }
+    let mut table = Table::new(["bank", "scope", "key"].map(Column::Text));
+    for key in record.keys.iter().map(String::as_str).chain(record.keys.is_empty().then_some("-")) {
+        table.push([record.bank.as_str(), scope.as_str(), key]);
     }
     Ok(app.output.table(&table)?)
 }
@@ -85,8 +125,8 @@ fn find(operation: &str, home: &Home) -> Result<Record, StoreError> {
     Err(StoreError::OperationNotFound { wanted: format!("no operation is called {operation}") })
 }
 
-fn state(record: &Record) -> String {
-    match (&record.undoes, &record.undone_by) {
+fn state(undoes: Option<&OperationId>, undone_by: Option<&OperationId>) -> String {
+    match (undoes, undone_by) {
         (_, Some(by)) => format!("taken back by {by}"),
         (Some(undone), None) => format!("takes back {undone}"),
         (None, None) => String::new(),

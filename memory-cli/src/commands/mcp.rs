@@ -27,7 +27,7 @@ impl Mcp {
         let settings = app.settings()?;
         let home = app.open_with(&settings)?;
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
-        let agent = agent::agent(&home, &settings, self.speaker.offer(), embedder)?;
+        let agent = agent::agent(&home, &settings, app.environment, self.speaker.offer(), embedder)?;
         let project = self.speaker.project(app.environment.folder.as_deref());
         let speaker = Speaker { agent: self.speaker.agent(), project };
         serve_stdio(&agent, &speaker).map_err(Failure::file("serve the client on the standard streams"))

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use self::fronts::Fronts;
 use crate::app::{App, Home};
-use crate::config::Settings;
+use crate::config::{Environment, Settings};
 use crate::daemon::{Bell, Diary, HomeChores, Listener, Report, Signals, Woken, keep, once, told};
 use crate::failure::Failure;
 use crate::moments::span;
@@ -78,7 +78,9 @@ impl Serve {
         diary.info(&format!("memory {} begins, process {pid}", env!("CARGO_PKG_VERSION")));
         let (stop, woken) = (Stop::default(), Woken::default());
         let [bell, ear, end] = [(); 3].map(|()| Arc::new(Bell::default()));
-        let open = || Fronts::open(&home, &settings, self.http, &diary);
+        // Where the daemon was started is the project of none of those who speak to it.
+        let environment = Environment { folder: None, ..app.environment.clone() };
+        let open = || Fronts::open(&home, &settings, &environment, self.http, &diary);
         let fronts = (!self.once).then(open).transpose()?;
         let http = fronts.as_ref().and_then(Fronts::address).map(|address| format!("http://{address}/mcp"));
         if !self.once {

@@ -2,8 +2,11 @@
 
 use clap::Args;
 use memory_agent::json;
+use memory_core::TakenBack;
+use memory_core::bank::BankUndone;
 
 use crate::app::App;
+use crate::banks;
 use crate::failure::Failure;
 
 /// Take back the last operation, or the one named
@@ -11,7 +14,7 @@ use crate::failure::Failure;
 /// Files go back to what they were before; if one of them was changed since, nothing is done. Taking back an undo, by its
 /// name, does the operation again.
 ///
-/// JSON: {operation, undone: {operation, at, verb, by, files}}
+/// JSON: {operation, undone: {operation, at, verb, by, files, bank?, scope?, keys?}}
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
     /// The operation, as `memory log` names it; 4 digits or more
@@ -20,8 +23,13 @@ pub(crate) struct Undo {
 
 impl Undo {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let home = app.open()?;
-        let undone = memory_core::undo(&home.services, self.operation.as_deref())?;
+        let settings = app.settings()?;
+        let home = app.open_with(&settings)?;
+        let banks = banks::open(&settings, app.environment, "cli");
+        let undone = match memory_core::take_back(&home.services, &banks, self.operation.as_deref())? {
+            TakenBack::Notes(undone) => undone,
+            TakenBack::Bank(undone) => return tell(&undone, app),
+        };
         home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::undone(&undone))?);
@@ -33,4 +41,20 @@ impl Undo {
         let again = format!("`memory undo {}` does it again", undone.undo);
         Ok(app.output.note(&format!("took back {} of {files} file{plural}; {again}", record.verb))?)
     }
+}
+
+/// Says what was taken back of a bank.
+fn tell(undone: &BankUndone, app: &mut App) -> Result<(), Failure> {
+    if app.output.is_json() {
+        return Ok(app.output.json_text(&json::bank::undone(undone))?);
+    }
+    let record = &undone.record;
+    let (id, verb) = (record.operation.id.as_str(), record.operation.verb.as_str());
+    let what = match record.keys.as_slice() {
+        [] => record.bank.to_string(),
+        keys => format!("{} in {}", keys.join(", "), record.bank),
+    };
+    app.output.fields(&[id, verb, &what])?;
+    let again = format!("`memory undo {}` does it again", undone.undo);
+    Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
 }

@@ -31,6 +31,7 @@ fn services(store: FileStore, ids: usize) -> Services {
         embedder: None,
         reranking: None,
         chat: None,
+        banks: None,
         actor: "test".into(),
     }
 }

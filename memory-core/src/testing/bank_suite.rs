@@ -178,7 +178,8 @@ fn what_is_deleted_comes_back(case: &Case) {
     let undone = undo(&case.banks, &deletion[..6]).expect("it is taken back");
     assert_eq!((undone.record.operation.verb, undone.record.keys.as_slice()), (BankVerb::Delete, ["b".to_owned()].as_slice()));
     assert_eq!(case.value("session", "b").expect("it is back"), "2");
-    assert_eq!(code(undo(&case.banks, &deletion)), Code::OperationNotFound);
+    assert_eq!(code(undo(&case.banks, &deletion)), Code::InvalidInput);
+    assert_eq!(code(undo(&case.banks, "ffff00000000")), Code::OperationNotFound);
     undo(&case.banks, undone.undo.as_str()).expect("an undo is taken back");
     assert_eq!(code(case.value("session", "b")), Code::KeyNotFound);
 

@@ -122,9 +122,12 @@ impl BankStore for FakeBanks {
 
     fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
         let mut state = self.state();
-        let wanted = || StoreError::OperationNotFound { wanted: format!("no operation {undone} is left to take back") };
+        let wanted = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
         let is_undone = state.done.iter().any(|step| step.record.undoes.as_ref() == Some(undone));
-        let step = state.done.iter().find(|step| step.record.operation.id == *undone && !is_undone).ok_or_else(wanted)?;
+        let step = state.done.iter().find(|step| step.record.operation.id == *undone).ok_or_else(wanted)?;
+        if is_undone {
+            return Err(StoreError::Invalid { why: format!("{undone} was taken back already") }.into());
+        }
         let (record, before, after) = (step.record.clone(), step.before.clone(), step.after.clone());
         if !is_as_left(state.banks.get(&record.bank), after.as_ref(), &record.keys) {
             return Err(BankError::new(Trouble::Conflict).about(record.bank.as_str(), None));

@@ -51,6 +51,7 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         embedder: None,
         reranking: None,
         chat: None,
+        banks: Some(banks(Arc::new(FakeBanks::default()), None).0),
         actor: "test".into(),
     }
 }

@@ -23,7 +23,8 @@ pub(super) fn undo(
     let line = lines.iter().find(|line| line.operation == undone.as_str());
     let line = line.ok_or_else(|| missing(format!("no operation is called {undone}")))?;
     if let Some(other) = trash::undone_by(&lines, undone) {
-        return Err(missing(format!("operation {undone} was taken back already, by {}", other.operation)));
+        let why = format!("{undone} was taken back already, by {}", other.operation);
+        return Err(StoreError::Invalid { why }.into());
     }
     let record = line.record().ok_or_else(|| missing(format!("operation {undone} is of a kind that is not known")))?;
     let work = Work { disk, options, name: &record.bank, operation };

@@ -63,6 +63,7 @@ pub(crate) fn services(store: FileStore) -> Services {
         embedder: None,
         reranking: None,
         chat: None,
+        banks: None,
         actor: "test".into(),
     }
 }

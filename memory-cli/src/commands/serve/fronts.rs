@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::agent::agent;
 use crate::app::Home;
-use crate::config::Settings;
+use crate::config::{Environment, Settings};
 use crate::daemon::{Bell, Diary};
 use crate::embedding;
 use crate::failure::Failure;
@@ -28,7 +28,13 @@ const THREADS: usize = 16;
 
 impl Fronts {
     /// Opens the socket if it can be, and says it if not; and `http`, which somebody asked for.
-    pub(super) fn open(home: &Home, settings: &Settings, http: Option<SocketAddr>, diary: &Diary) -> Result<Self, Failure> {
+    pub(super) fn open(
+        home: &Home,
+        settings: &Settings,
+        environment: &Environment,
+        http: Option<SocketAddr>,
+        diary: &Diary,
+    ) -> Result<Self, Failure> {
         let http = http.map(|address| listen(address).map_err(Failure::file(format!("listen on {address}")))).transpose()?;
         let socket = Socket::bind(home.store.root());
         match &socket {
@@ -36,7 +42,7 @@ impl Fronts {
             Err(error) => diary.warning(&format!("socket: there is none: {}", with_causes(error))),
         }
         let embedder = embedding::open_later(&settings.embedding);
-        let agent = agent(home, settings, &Offer::Usual, embedder)?;
+        let agent = agent(home, settings, environment, &Offer::usual(), embedder)?;
         let fronts = Self { agent, socket: socket.ok(), http };
         if let Some(address) = fronts.address() {
             diary.info(&format!("http: http://{address}/mcp"));

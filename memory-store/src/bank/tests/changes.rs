@@ -128,7 +128,9 @@ proptest! {
                     keys.dedup();
                     if !keys.is_empty() {
                         done.push((folder.change(keys.iter().map(|key| EntryChange::Remove(key.parse().unwrap())).collect()), before));
-                        keys.iter().for_each(|key| drop(model.remove(key)));
+                        for key in &keys {
+                            model.remove(key);
+                        }
                     }
                 }
                 Step::Undo(back) => {

@@ -1,0 +1,54 @@
+//! `bank_delete`
+
+use memory_core::{Effect, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::input::{answer, bank, banks, key, read, schema, scope, told};
+use crate::json::bank as shapes;
+
+/// Deletes an entry, or a whole bank.
+#[derive(Debug)]
+pub(super) struct Delete;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    bank: String,
+    key: Option<String>,
+    scope: Option<String>,
+}
+
+impl Tool for Delete {
+    fn name(&self) -> &'static str {
+        "bank_delete"
+    }
+
+    fn description(&self) -> &'static str {
+        "Delete memory entry or bank"
+    }
+
+    fn parameters(&self) -> Value {
+        let properties = json!({
+            "bank": { "type": "string" },
+            "key": { "type": "string", "description": "Key to delete (omit to delete entire bank)" },
+            "scope": { "type": "string", "enum": ["user", "project"] }
+        });
+        schema(&properties, &["bank"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Changes
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
+        let (bank, choice) = (bank(&input.bank)?, scope(input.scope.as_deref())?);
+        let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
+        let scope = match &key {
+            Some(key) => memory_core::bank::delete(&banks, &bank, key, choice),
+            None => memory_core::bank::delete_bank(&banks, &bank, choice),
+        };
+        answer(&shapes::deleted(&bank, key.as_ref(), scope.map_err(told)?))
+    }
+}

@@ -1,0 +1,55 @@
+//! `bank_query`
+
+use memory_core::bank::Subject;
+use memory_core::{Effect, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::input::{answer, bank, banks, key, read, schema, scope, told};
+use crate::json::bank as shapes;
+
+/// Asks an entry or a bank with a jq filter.
+#[derive(Debug)]
+pub(super) struct Query;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    bank: String,
+    key: Option<String>,
+    filter: String,
+    scope: Option<String>,
+}
+
+impl Tool for Query {
+    fn name(&self) -> &'static str {
+        "bank_query"
+    }
+
+    fn description(&self) -> &'static str {
+        "Query memory with jq filter"
+    }
+
+    fn parameters(&self) -> Value {
+        let properties = json!({
+            "bank": { "type": "string" },
+            "key": { "type": "string" },
+            "filter": { "type": "string", "description": "jq filter expression" },
+            "scope": { "type": "string", "enum": ["user", "project"] }
+        });
+        schema(&properties, &["bank", "filter"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Reads
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
+        let (bank, choice) = (bank(&input.bank)?, scope(input.scope.as_deref())?);
+        let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
+        let subject = key.as_ref().map_or(Subject::Bank, Subject::Key);
+        let results = memory_core::bank::query(&banks, &bank, subject, &input.filter, choice).map_err(told)?;
+        answer(&shapes::queried(&results))
+    }
+}

@@ -1,0 +1,53 @@
+//! `bank_search`
+
+use memory_core::bank::Searched;
+use memory_core::{Effect, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::input::{answer, banks, read, schema, scope, told};
+use crate::json::bank as shapes;
+
+/// Finds keys and values by a pattern.
+#[derive(Debug)]
+pub(super) struct Search;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    pattern: String,
+    #[serde(default)]
+    search_values: bool,
+    scope: Option<String>,
+}
+
+impl Tool for Search {
+    fn name(&self) -> &'static str {
+        "bank_search"
+    }
+
+    fn description(&self) -> &'static str {
+        "Search across memory banks"
+    }
+
+    fn parameters(&self) -> Value {
+        let properties = json!({
+            "pattern": { "type": "string", "description": "Search pattern (regex)" },
+            "search_values": { "type": "boolean", "description": "Search in values too" },
+            "scope": { "type": "string", "enum": ["user", "project", "all"] }
+        });
+        schema(&properties, &["pattern"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Reads
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
+        let searched = if input.search_values { Searched::Values } else { Searched::Keys };
+        let choice = scope(input.scope.as_deref())?;
+        let found = memory_core::bank::search(&banks, &input.pattern, searched, choice).map_err(told)?;
+        answer(&shapes::matches(&found, searched))
+    }
+}

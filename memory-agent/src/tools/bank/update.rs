@@ -1,0 +1,54 @@
+//! `bank_update`
+
+use memory_core::bank::Missing;
+use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::input::{answer, bank, banks, key, read, schema, scope, told};
+use crate::json::bank as shapes;
+
+/// Changes a value with a jq filter.
+#[derive(Debug)]
+pub(super) struct Update;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    bank: String,
+    key: String,
+    filter: String,
+    scope: Option<String>,
+}
+
+impl Tool for Update {
+    fn name(&self) -> &'static str {
+        "bank_update"
+    }
+
+    fn description(&self) -> &'static str {
+        "Update memory entry with jq filter"
+    }
+
+    fn parameters(&self) -> Value {
+        let properties = json!({
+            "bank": { "type": "string" },
+            "key": { "type": "string" },
+            "filter": { "type": "string", "description": "jq filter to apply" },
+            "scope": { "type": "string", "enum": ["user", "project"] }
+        });
+        schema(&properties, &["bank", "key", "filter"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Changes
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
+        let (bank, choice) = (bank(&input.bank)?, scope(input.scope.as_deref())?);
+        let (key, filter) = (key(&bank, &input.key)?, &input.filter);
+        let done = memory_core::bank::update(&banks, &bank, &key, filter, choice, Missing::Refuse, Secrets::Refuse);
+        answer(&shapes::updated(&done.map_err(told)?))
+    }
+}

@@ -1,0 +1,58 @@
+//! `bank_write`
+
+use memory_core::bank::{Condition, WriteRequest};
+use memory_core::json::JsonText;
+use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::input::{answer, bank, banks, key, read, schema, scope, told};
+use crate::json::bank as shapes;
+
+/// Writes a value under a key.
+#[derive(Debug)]
+pub(super) struct Write;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    bank: String,
+    key: String,
+    value: Value,
+    scope: Option<String>,
+    ttl: Option<u64>,
+}
+
+impl Tool for Write {
+    fn name(&self) -> &'static str {
+        "bank_write"
+    }
+
+    fn description(&self) -> &'static str {
+        "Write to a memory bank"
+    }
+
+    fn parameters(&self) -> Value {
+        let properties = json!({
+            "bank": { "type": "string" },
+            "key": { "type": "string" },
+            "value": { "description": "Value to store (any JSON)" },
+            "scope": { "type": "string", "enum": ["user", "project"] },
+            "ttl": { "type": "integer", "description": "TTL in seconds" }
+        });
+        schema(&properties, &["bank", "key", "value"])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Changes
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
+        let (bank, scope) = (bank(&input.bank)?, scope(input.scope.as_deref())?);
+        let (key, value) = (key(&bank, &input.key)?, JsonText::from(&input.value));
+        let (ttl, condition, secrets) = (input.ttl, Condition::Any, Secrets::Refuse);
+        let request = WriteRequest { bank, key, value, ttl, condition, scope, secrets };
+        answer(&shapes::written(&memory_core::bank::write(&banks, &request).map_err(told)?))
+    }
+}

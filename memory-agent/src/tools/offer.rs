@@ -1,0 +1,222 @@
+//! Which tools are offered, and under which names.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use memory_core::{Code, Effect, Tool, ToolContext, ToolError};
+use serde_json::Value;
+
+use super::{DEFAULT, all};
+
+/// Which tools are offered, and under which names.
+///
+/// Written as words with commas between them: `usual` (all may be called, [`DEFAULT`] are listed), `all` (all are listed), the name of a
+/// set (`memory`, `bank`), a set under another prefix (`bank=memory_`), or the name of a tool.
+///
+/// ```
+/// use memory_agent::Offer;
+///
+/// let offer: Offer = "bank=memory_".parse()?;
+/// # Ok::<(), memory_core::ToolError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer(Vec<Part>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Usual,
+    All,
+    Set { set: Set, prefix: String },
+    Tool(String),
+}
+
+/// The tools of one shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Set {
+    /// Those of notes, `memory_*`.
+    Memory,
+    /// Those of banks, `bank_*`.
+    Bank,
+}
+
+impl Set {
+    const ALL: [Self; 2] = [Self::Memory, Self::Bank];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Bank => "bank",
+        }
+    }
+
+    fn prefix(self) -> String {
+        format!("{}_", self.name())
+    }
+
+    fn has(self, tool: &str) -> bool {
+        tool.starts_with(&self.prefix())
+    }
+}
+
+impl Offer {
+    /// All may be called, and [`DEFAULT`] are listed.
+    pub fn usual() -> Self {
+        Self(vec![Part::Usual])
+    }
+
+    /// All are listed.
+    pub fn all() -> Self {
+        Self(vec![Part::All])
+    }
+}
+
+impl Default for Offer {
+    fn default() -> Self {
+        Self::usual()
+    }
+}
+
+impl FromStr for Offer {
+    type Err = ToolError;
+
+    fn from_str(text: &str) -> Result<Self, ToolError> {
+        let tools = all();
+        let part = |word: &str| {
+            let (name, prefix) = word.split_once('=').map_or((word, None), |(name, prefix)| (name, Some(prefix)));
+            let set = Set::ALL.into_iter().find(|set| set.name() == name);
+            match (name, set, prefix) {
+                ("usual", None, None) => Ok(Part::Usual),
+                ("all", None, None) => Ok(Part::All),
+                (_, Some(set), None) => Ok(Part::Set { set, prefix: set.prefix() }),
+                (_, Some(set), Some(prefix)) if is_prefix(prefix) => Ok(Part::Set { set, prefix: prefix.to_owned() }),
+                (_, None, None) if tools.iter().any(|tool| tool.name() == name) => Ok(Part::Tool(name.to_owned())),
+                _ => Err(not_found(word)),
+            }
+        };
+        text.split(',').map(|word| part(word.trim())).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+fn is_prefix(prefix: &str) -> bool {
+    prefix.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// Says that no tool is called so.
+pub(crate) fn not_found(name: &str) -> ToolError {
+    let message = format!("no tool is called {}", memory_core::text::one_line(name, 80));
+    ToolError::new(Code::ToolNotFound, message, Some("`memory agent --list-tools --tools all` names them".into()))
+}
+
+/// A tool, and whether it is listed.
+type Offered = (Arc<dyn Tool>, bool);
+
+/// Returns the tools that `offer` means, each with whether it is listed. Those of banks only if there `are_banks`.
+///
+/// # Errors
+/// When two tools would have one name.
+pub(crate) fn offered(offer: &Offer, are_banks: bool) -> Result<Vec<Offered>, ToolError> {
+    let tools: Vec<_> = all().into_iter().filter(|tool| are_banks || !Set::Bank.has(tool.name())).collect();
+    let mut offered: Vec<Offered> = Vec::new();
+    let mut put = |tool: Arc<dyn Tool>, is_listed: bool, is_renamed: bool| match offered
+        .iter_mut()
+        .find(|(other, _)| other.name() == tool.name())
+    {
+        Some(_) if is_renamed => Err(taken(tool.name())),
+        Some((_, known)) => {
+            *known |= is_listed;
+            Ok(())
+        }
+        None => {
+            offered.push((tool, is_listed));
+            Ok(())
+        }
+    };
+    for part in &offer.0 {
+        for tool in &tools {
+            let name = tool.name();
+            match part {
+                Part::Usual => put(Arc::clone(tool), DEFAULT.contains(&name), false)?,
+                Part::All => put(Arc::clone(tool), true, false)?,
+                Part::Set { set, prefix } if set.has(name) => {
+                    let renamed = format!("{prefix}{}", &name[set.prefix().len()..]);
+                    if renamed == name {
+                        put(Arc::clone(tool), true, false)?;
+                    } else {
+                        put(Arc::new(Renamed { tool: Arc::clone(tool), name: renamed }), true, true)?;
+                    }
+                }
+                Part::Tool(wanted) if wanted == name => put(Arc::clone(tool), true, false)?,
+                Part::Set { .. } | Part::Tool(_) => {}
+            }
+        }
+    }
+    Ok(offered)
+}
+
+fn taken(name: &str) -> ToolError {
+    let hint = Some("offer only one of the two sets, or another prefix".into());
+    ToolError::new(Code::InvalidInput, format!("two tools would be called {name}"), hint)
+}
+
+/// A tool under another name.
+#[derive(Debug)]
+struct Renamed {
+    tool: Arc<dyn Tool>,
+    name: String,
+}
+
+impl Tool for Renamed {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn description(&self) -> &str {
+        self.tool.description()
+    }
+
+    fn parameters(&self) -> Value {
+        self.tool.parameters()
+    }
+
+    fn effect(&self) -> Effect {
+        self.tool.effect()
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        self.tool.execute(context, parameters)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(words: &str) -> Result<Vec<String>, ToolError> {
+        let offered = offered(&words.parse()?, true)?;
+        Ok(offered.into_iter().filter(|(_, is_listed)| *is_listed).map(|(tool, _)| tool.name().to_owned()).collect())
+    }
+
+    #[test]
+    fn words_say_which_tools_are_listed_and_under_which_names() {
+        assert_eq!(listed("usual").unwrap(), listed(&DEFAULT.join(",")).unwrap());
+        assert_eq!(listed("usual,bank").unwrap().len(), DEFAULT.len() + 7);
+        let banks = ["read", "write", "update", "delete", "list", "query", "search"];
+        assert_eq!(listed("bank=memory_").unwrap(), banks.map(|name| format!("memory_{name}")));
+        assert_eq!(listed("bank = kv-").err().map(|error| error.code), Some(Code::ToolNotFound));
+        assert_eq!(listed("bank_read, memory_undo").unwrap(), ["bank_read", "memory_undo"]);
+        for wrong in ["", "usual,", "nothing", "bank=a b", "usual=x"] {
+            assert_eq!(listed(wrong).unwrap_err().code, Code::ToolNotFound, "{wrong}");
+        }
+        assert_eq!(listed("usual,bank=memory_").unwrap_err().code, Code::InvalidInput);
+    }
+
+    #[test]
+    fn what_is_named_alone_is_all_that_may_be_called() {
+        let names = |words: &str, are_banks| -> Vec<String> {
+            offered(&words.parse().unwrap(), are_banks).unwrap().into_iter().map(|(tool, _)| tool.name().to_owned()).collect()
+        };
+        assert_eq!(names("bank_read", true), ["bank_read"]);
+        assert_eq!(names("usual", true).len(), all().len());
+        assert_eq!(names("usual", false).len(), all().len() - 7);
+    }
+}
