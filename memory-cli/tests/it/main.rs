@@ -1,6 +1,7 @@
 //! The program as it is typed: what goes to the standard output, what to the standard error, and how it ends.
 
 mod agent;
+mod bank;
 mod change;
 mod config;
 mod dream;

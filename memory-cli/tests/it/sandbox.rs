@@ -82,7 +82,16 @@ impl Sandbox {
 
     /// Returns the program with these arguments, in an environment that says nothing but where the home is.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_memory"));
+        self.program(env!("CARGO_BIN_EXE_memory"), arguments)
+    }
+
+    /// Runs `memory-cli`, the short hand for `memory bank`, with `input` at its standard input.
+    pub(crate) fn bank(&self, input: &str, arguments: &[&str]) -> String {
+        self.transcript(&Self::finish(self.program(env!("CARGO_BIN_EXE_memory-cli"), arguments), input))
+    }
+
+    fn program(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command.args(arguments).current_dir(self.folder.path()).env_clear().env("HOME", self.folder.path()).env("TZ", "UTC");
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command

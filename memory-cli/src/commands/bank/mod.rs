@@ -6,6 +6,8 @@ mod export;
 mod filter;
 mod gc;
 mod import;
+#[cfg(test)]
+mod kdl;
 mod list;
 mod query;
 mod read;
