@@ -7,7 +7,7 @@ use memory_agent::json;
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::print::{Form, Output};
+use crate::print::Output;
 
 /// Says why a command failed, and returns the number with which the program ends.
 ///
@@ -18,12 +18,7 @@ pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
         return ExitCode::Done;
     }
     // When the streams themselves are gone, the number is all that is left to say.
-    let is_for_programs = match failure {
-        Failure::Output(_) => false,
-        // Whoever asks a bank in a pipe reads JSON.
-        Failure::Bank(_) => !matches!(output.form(), Form::Drawn(_)),
-        _ => output.is_json(),
-    };
+    let is_for_programs = output.is_json() && !matches!(failure, Failure::Output(_));
     let _ = if is_for_programs { for_programs(failure, output) } else { for_people(failure, output) };
     failure.exit_code()
 }

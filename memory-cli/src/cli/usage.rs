@@ -12,7 +12,9 @@ use crate::report;
 
 /// Prints the help that was asked for, or says what is wrong with `arguments`.
 pub(super) fn answer(error: &clap::Error, arguments: &[OsString], environment: &Environment, streams: Streams) -> ExitCode {
-    let is_json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+    // Whoever asks a bank in a pipe reads JSON.
+    let is_bank = arguments.get(1).is_some_and(|first| first == "bank") && streams.out_width.is_none();
+    let is_json = is_bank || arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     let colored = environment.colors && streams.out_width.is_some();
     let mut output = Output::new(streams, is_json, false);

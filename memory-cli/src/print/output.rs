@@ -88,6 +88,13 @@ impl Output {
         }
     }
 
+    /// Answers in JSON from now on, where people do not read it at a terminal.
+    pub(crate) fn prefer_json(&mut self) {
+        if self.form == Form::Tabbed {
+            self.form = Form::Json;
+        }
+    }
+
     /// Writes one JSON value as one line.
     pub(crate) fn json(&mut self, value: &Value) -> io::Result<()> {
         let text = Self::bare(value);

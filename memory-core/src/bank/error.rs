@@ -83,6 +83,11 @@ pub enum Trouble {
         /// What is wrong, and where.
         what: String,
     },
+    /// The document is no bank.
+    InvalidDocument {
+        /// Why not.
+        why: String,
+    },
     /// There is no project here whose bank it could be.
     NoProject,
     /// As with notes.
@@ -136,7 +141,7 @@ impl BankError {
             Trouble::Filter(FilterTrouble::NotRun { .. }) => Code::Internal,
             Trouble::InvalidSchema { .. } => Code::InvalidSchema,
             Trouble::SchemaViolation { .. } => Code::SchemaViolation,
-            Trouble::InvalidPattern { .. } | Trouble::NoProject => Code::InvalidInput,
+            Trouble::InvalidPattern { .. } | Trouble::InvalidDocument { .. } | Trouble::NoProject => Code::InvalidInput,
             Trouble::Damaged { .. } => Code::FileDamaged,
             Trouble::Store(error) => error.code(),
         }
@@ -154,6 +159,7 @@ impl BankError {
             Trouble::Conflict => "try again in a moment",
             Trouble::NotOneValue { .. } => "wrap the filter in [ ] to keep all that it puts out",
             Trouble::Damaged { .. } => "`memory bank repair` keeps what can be read, and sets the rest aside",
+            Trouble::InvalidDocument { .. } => "`memory bank export BANK` writes one",
             Trouble::NoProject => "a project has a folder .memory; --scope user keeps it for all of them",
             Trouble::Store(error) => return error.hint(),
             Trouble::InvalidKey { .. }
@@ -189,6 +195,7 @@ impl fmt::Display for BankError {
             Trouble::SchemaViolation { why } => write!(formatter, "The value does not fit the schema of '{bank}': {why}"),
             Trouble::InvalidPattern { why } => write!(formatter, "That is no regular expression: {why}"),
             Trouble::TooLarge { what } | Trouble::Damaged { what } => write!(formatter, "{what}"),
+            Trouble::InvalidDocument { why } => write!(formatter, "The document is no bank: {why}"),
             Trouble::NoProject => write!(formatter, "There is no project here"),
             Trouble::Store(error) => write!(formatter, "{error}"),
         }

@@ -54,11 +54,10 @@ fn moment(json: &str) -> Option<DateTime<Utc>> {
 /// Reads the text of a bank that lies in no folder, such as an export. Times that are missing are `now`.
 ///
 /// # Errors
-/// [`Trouble::Damaged`] if it is none.
+/// [`Trouble::InvalidDocument`] if it is none.
 pub fn bank_of_text(name: &BankName, text: &str, now: DateTime<Utc>) -> Result<Bank, BankError> {
-    let layout = layout(text).map_err(|why| {
-        BankError::new(Trouble::Damaged { what: format!("The document is no bank: {why}") }).about(name.as_str(), None)
-    })?;
+    let layout = layout(text)
+        .map_err(|why| BankError::new(Trouble::InvalidDocument { why: why.to_string() }).about(name.as_str(), None))?;
     Ok(decode(name, text, &layout, now))
 }
 

@@ -55,6 +55,7 @@ enum BankCommand {
 
 impl Bank {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        app.output.prefer_json();
         match &self.command {
             BankCommand::Read(command) => command.run(app),
             BankCommand::Write(command) => command.run(app),
