@@ -15,6 +15,7 @@
 //! | `daemon` | that there is one daemon, what it has done, what it tells, and how it hears of changed files |
 //! | `ledger` | what asking a language model costs, and that no budget is overdrawn |
 //! | `notifier` | how a person is told of something |
+//! | [`jq`] | what a filter makes of JSON, and that it takes neither too long nor too much |
 //! | `index` | how memories are found: SQLite for the documents, tantivy for their words, a mapped file for their vectors |
 
 #![forbid(unsafe_code)]
@@ -30,6 +31,7 @@ mod file_store;
 mod given;
 mod index;
 mod journal;
+pub mod jq;
 mod ledger;
 mod lock;
 pub mod markdown;

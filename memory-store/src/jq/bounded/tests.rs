@@ -1,0 +1,81 @@
+//! Filters in real children: this very test binary, told to serve.
+
+use std::time::Duration;
+
+use super::*;
+use crate::jq::question::{Form, On};
+use crate::jq::serve_child;
+
+const SERVES: &str = "MEMORY_TEST_SERVES_FILTERS";
+
+/// Not a claim but the child of those below: what the harness prints goes nowhere, and the answer to the third file.
+#[test]
+fn child() {
+    if std::env::var_os(SERVES).is_some() {
+        let out = std::fs::File::options().write(true).open("/dev/fd/3").expect("the shell has opened it");
+        serve_child(std::io::stdin(), out).expect("somebody reads the answer");
+    }
+}
+
+fn helper() -> Helper {
+    let line = format!("{SERVES}=1 exec \"$0\" --exact \"$1\" 3>&1 >/dev/null");
+    let (_, module) = module_path!().split_once("::").expect("it is in a crate");
+    let program = std::env::current_exe().expect("it runs");
+    let arguments = ["-c".into(), line.into(), program.into_os_string(), format!("{module}::child").into()];
+    Helper { program: "/bin/sh".into(), arguments: arguments.into() }
+}
+
+fn ask(filter: &str, input: &str, bounds: &Bounds) -> Result<Vec<Answer>, JqError> {
+    bounded(&helper(), &Question { filter, input, on: On::Each, form: Form::Compact }, bounds)
+}
+
+/// Enough for a slow machine.
+fn patient() -> Bounds {
+    Bounds { time: Duration::from_mins(2), ..Bounds::default() }
+}
+
+fn large() -> JqError {
+    JqError::TooLarge { limit: patient().memory }
+}
+
+#[test]
+fn outputs_arrive_one_by_one() {
+    let answers = ask(".[] | ., 1 / .", "[\"two\\nlines\"] [4]", &patient()).unwrap();
+    let lines: Vec<_> = answers.iter().map(|answer| answer.as_deref().map_err(ToString::to_string)).collect();
+    let error = "number (1) and string (\"two\\nlines\") cannot be divided".to_owned();
+    assert_eq!(lines, [Ok("\"two\\nlines\""), Err(error), Ok("4"), Ok("0.25")]);
+}
+
+#[test]
+fn a_mistake_is_the_answer_to_all() {
+    assert!(matches!(ask("1 +", "1 2 3", &patient()), Err(JqError::Syntax { .. })));
+}
+
+#[test]
+fn ten_megabytes_pass_both_ways() {
+    let input = format!("[{}]", vec!["\"0123456789\""; 800_000].join(","));
+    let answers = ask("., length", &input, &patient()).unwrap();
+    assert!(answers == [Ok(input), Ok("800000".to_owned())]);
+}
+
+#[test]
+fn an_endless_filter_is_stopped() {
+    let bounds = Bounds { time: Duration::from_millis(300), ..Bounds::default() };
+    assert_eq!(ask("def f: f; f", "1", &bounds), Err(JqError::Timeout { limit: bounds.time }));
+}
+
+#[test]
+fn a_filter_that_takes_too_much_takes_nobody_along() {
+    for filter in ["[range(1e12)]", "def f: 1 + f; f", "range(1e12)", "\"x\" * 1e9", "[limit(1e9; repeat(\"x\" * 100))]"] {
+        assert_eq!(ask(filter, "1", &patient()), Err(large()), "{filter}");
+    }
+}
+
+#[test]
+fn who_does_not_serve_is_named() {
+    let question = Question { filter: ".", input: "1", on: On::Each, form: Form::Compact };
+    for program in ["/nowhere/at/all", "/bin/echo"] {
+        let helper = Helper { program: program.into(), arguments: Vec::new() };
+        assert!(matches!(bounded(&helper, &question, &patient()), Err(JqError::Process { .. })), "{program}");
+    }
+}

@@ -1,0 +1,68 @@
+//! The side of the process that runs a filter for another one.
+
+use std::io::{self, BufWriter, Read, Write};
+use std::thread;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::error::JqError;
+use super::program::{Output, Program};
+use super::question::{Form, On};
+use super::wire::{self, Header};
+
+/// Reads one question from `input`, runs its filter within its bounds, and writes the answer to `out`.
+///
+/// The bounds are those of the whole process from now on: a filter that needs more ends it. A program that is started for this
+/// purpose calls it and exits.
+///
+/// # Errors
+///
+/// If the question cannot be read, or nobody reads the answer.
+pub fn serve_child(mut input: impl Read, out: impl Write + Send) -> io::Result<()> {
+    let header = Header::read(&mut input)?;
+    limit(&header)?;
+    let mut text = Vec::new();
+    input.read_to_end(&mut text)?;
+    let text = String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    // Filters call themselves, and values nest: much stack, of which only what is used costs memory.
+    let stack = usize::try_from(header.memory / 4).unwrap_or(usize::MAX);
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, || answer(&header, &text, out))?;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("the filter could not be run")))
+    })
+}
+
+fn answer(header: &Header, text: &str, out: impl Write) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    match Program::parse(&header.filter) {
+        Err(error) => wire::write_answer(&Err(error), &mut out)?,
+        Ok(program) => match header.on {
+            On::Each => outputs(program.run(text), header.form, &mut out)?,
+            On::Null => outputs(program.run_on_null(text), header.form, &mut out)?,
+        },
+    }
+    wire::write_end(&mut out)?;
+    out.flush()
+}
+
+fn outputs(outputs: impl Iterator<Item = Result<Output, JqError>>, form: Form, out: &mut impl Write) -> io::Result<()> {
+    for output in outputs {
+        wire::write_answer(&output.map(|output| output.print(form)), out)?;
+    }
+    Ok(())
+}
+
+/// Memory that is written to counts, stacks among it; what is only mapped does not, so the size of the program is no matter.
+/// Processor time is bounded as well, in case whoever waits for us is no more.
+fn limit(header: &Header) -> io::Result<()> {
+    let bound = |most| Rlimit { current: Some(most), maximum: Some(most) };
+    #[cfg(target_os = "linux")]
+    let memory = Resource::Data;
+    #[cfg(not(target_os = "linux"))]
+    let memory = Resource::As;
+    setrlimit(memory, bound(header.memory))?;
+    setrlimit(Resource::Cpu, bound(header.seconds))?;
+    // A filter that dies leaves no core behind.
+    setrlimit(Resource::Core, bound(0))?;
+    Ok(())
+}

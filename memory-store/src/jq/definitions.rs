@@ -1,0 +1,66 @@
+//! The builtins that are written in jq, and which of them a program needs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jaq_core::load::Arena;
+use jaq_core::load::parse::Def;
+
+use super::parse::{self, Parsed};
+
+const TEXT: &str = include_str!("definitions.jq");
+
+type Signature = (String, usize);
+type Found<'s> = BTreeMap<Signature, Parsed<Def<&'s str>>>;
+
+/// The definitions that `calls` lead to, each behind those that it needs: it sees no others.
+pub(crate) fn needed<'s>(calls: &[Signature], arena: &'s Arena) -> Vec<Def<&'s str>> {
+    let mut known: BTreeMap<Signature, &str> =
+        signatures().map(|((name, arity), text)| ((name.to_owned(), arity), text)).collect();
+    let mut wanted: Vec<Signature> = calls.to_vec();
+    let mut found = Found::new();
+    while let Some(signature) = wanted.pop() {
+        let Some(text) = known.remove(&signature) else { continue };
+        let parsed = parse::definitions(text, arena).expect("the definitions are jq");
+        for definition in parsed {
+            wanted.extend(definition.calls.iter().cloned());
+            found.insert(signature.clone(), definition);
+        }
+    }
+    let mut ordered = Vec::new();
+    while let Some((signature, _)) = found.first_key_value() {
+        let signature = signature.clone();
+        place(&signature, &mut found, &mut ordered);
+    }
+    ordered
+}
+
+fn place<'s>(signature: &Signature, found: &mut Found<'s>, ordered: &mut Vec<Def<&'s str>>) {
+    let Some(definition) = found.remove(signature) else { return };
+    for call in &definition.calls {
+        place(call, found, ordered);
+    }
+    ordered.push(definition.term);
+}
+
+/// Name and arity of all of them.
+pub(crate) fn names() -> impl Iterator<Item = (String, usize)> {
+    let names: BTreeSet<_> = signatures().map(|((name, arity), _)| (name.to_owned(), arity)).collect();
+    names.into_iter()
+}
+
+/// Each definition begins a line; its name, its arity and its text are seen without parsing it.
+fn signatures() -> impl Iterator<Item = ((&'static str, usize), &'static str)> {
+    let starts: Vec<usize> = TEXT.match_indices("\ndef ").map(|(index, _)| index + 1).collect();
+    let ends: Vec<usize> = starts.iter().skip(1).copied().chain([TEXT.len()]).collect();
+    starts.into_iter().zip(ends).map(|(start, end)| {
+        let text = &TEXT[start..end];
+        let name_end = 4 + text[4..].find([':', '(']).expect("a definition has a body");
+        let arity = if text[name_end..].starts_with('(') {
+            let close = text.find(')').expect("arguments are closed");
+            1 + text[name_end..close].matches(';').count()
+        } else {
+            0
+        };
+        ((&text[4..name_end], arity), text)
+    })
+}

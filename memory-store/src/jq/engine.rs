@@ -1,0 +1,170 @@
+//! Values as jaq's evaluator wants them, and what a running program knows.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use jaq_core::box_iter::{BoxIter, box_once};
+use jaq_core::path::Opt;
+use jaq_core::{DataT, Exn, Lut, ValT, ValX, data::HasLut};
+
+use super::fault::{Attempt, cannot_iterate, fault};
+use super::number;
+use super::place;
+use super::read::Reader;
+use super::value::{Map, Val};
+
+/// What the natives are given besides their input.
+#[derive(Debug)]
+pub(crate) struct World;
+
+impl DataT for World {
+    type V<'a> = Val;
+    type Data<'a> = Run<'a>;
+}
+
+/// One run of a program.
+#[derive(Clone)]
+pub(crate) struct Run<'a> {
+    lut: &'a Lut<World>,
+    shared: Rc<Shared<'a>>,
+}
+
+/// What one run of a program remembers.
+#[derive(Debug, Default)]
+pub(crate) struct Shared<'a> {
+    /// All of the input.
+    pub(crate) text: &'a str,
+    /// Where the next input begins.
+    pub(crate) at: Cell<usize>,
+    /// What `halt_error` ended with.
+    pub(crate) halted: RefCell<Option<Val>>,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(lut: &'a Lut<World>, shared: Rc<Shared<'a>>) -> Self {
+        Self { lut, shared }
+    }
+
+    pub(crate) fn shared(&self) -> &Shared<'a> {
+        &self.shared
+    }
+}
+
+impl<'a> HasLut<'a, World> for Run<'a> {
+    fn lut(&self) -> &'a Lut<World> {
+        self.lut
+    }
+}
+
+impl Shared<'_> {
+    /// The next value of the input.
+    pub(crate) fn next(&self) -> Option<Result<Val, super::read::Flaw>> {
+        let mut reader = Reader::at(self.text, self.at.get());
+        let value = reader.next();
+        let broken = matches!(value, Some(Err(_)));
+        self.at.set(if broken { self.text.len() } else { reader.position() });
+        value
+    }
+}
+
+impl ValT for Val {
+    fn from_num(text: &str) -> Attempt {
+        number::parse(text.trim_end()).ok_or_else(|| fault(format!("Invalid numeric literal '{text}'")))
+    }
+
+    fn from_map<I: IntoIterator<Item = (Self, Self)>>(fields: I) -> Attempt {
+        let mut map = Map::default();
+        for (key, value) in fields {
+            match key {
+                Val::Str(key) => map.insert(key, value),
+                other => {
+                    let key = super::fault::described(&other);
+                    return Err(fault(format!("Cannot use {key} as object key")));
+                }
+            };
+        }
+        Ok(Val::object(map))
+    }
+
+    fn key_values(self) -> BoxIter<'static, Attempt<(Self, Self)>> {
+        match self {
+            Val::Arr(values) => Box::new((0..values.len()).map(move |index| Ok((Val::count(index), values[index].clone())))),
+            Val::Obj(map) => Box::new(
+                (0..map.len())
+                    .filter_map(move |index| map.get_index(index).map(|(key, value)| Ok((Val::Str(key.clone()), value.clone())))),
+            ),
+            other => box_once(Err(cannot_iterate(&other))),
+        }
+    }
+
+    fn values(self) -> Box<dyn Iterator<Item = Attempt>> {
+        match self {
+            Val::Arr(values) => match Rc::try_unwrap(values) {
+                Ok(values) => Box::new(values.into_iter().map(Ok)),
+                Err(values) => Box::new((0..values.len()).map(move |index| Ok(values[index].clone()))),
+            },
+            Val::Obj(map) => match Rc::try_unwrap(map) {
+                Ok(map) => Box::new(map.into_values().map(Ok)),
+                Err(map) => Box::new((0..map.len()).filter_map(move |index| map.get_index(index).map(|(_, v)| Ok(v.clone())))),
+            },
+            other => box_once(Err(cannot_iterate(&other))),
+        }
+    }
+
+    fn index(self, key: &Self) -> Attempt {
+        place::get(&self, key)
+    }
+
+    fn range(self, range: jaq_core::val::Range<&Self>) -> Attempt {
+        place::get(&self, &Val::from(range.start.cloned()..range.end.cloned()))
+    }
+
+    fn map_values<'a, I: Iterator<Item = ValX<'a, Self>>>(self, opt: Opt, update: impl Fn(Self) -> I) -> ValX<'a, Self> {
+        match self {
+            Val::Arr(values) => values.iter().cloned().flat_map(update).collect(),
+            Val::Obj(map) => {
+                let mut new = Map::default();
+                for (key, value) in map.iter() {
+                    if let Some(value) = update(value.clone()).next() {
+                        new.insert(key.clone(), value?);
+                    }
+                }
+                Ok(Val::object(new))
+            }
+            other => opt.fail(other, |other| Exn::from(cannot_iterate(&other))),
+        }
+    }
+
+    fn map_index<'a, I: Iterator<Item = ValX<'a, Self>>>(
+        self,
+        key: &Self,
+        opt: Opt,
+        update: impl Fn(Self) -> I,
+    ) -> ValX<'a, Self> {
+        let result = place::get(&self, key).map_err(Exn::from).and_then(|child| match update(child).next() {
+            Some(child) => Ok(place::set(self.clone(), key, child?)?),
+            None => Ok(self.clone()),
+        });
+        match (result, opt) {
+            (Err(_), Opt::Optional) => Ok(self),
+            (result, _) => result,
+        }
+    }
+
+    fn map_range<'a, I: Iterator<Item = ValX<'a, Self>>>(
+        self,
+        range: jaq_core::val::Range<&Self>,
+        opt: Opt,
+        update: impl Fn(Self) -> I,
+    ) -> ValX<'a, Self> {
+        self.map_index(&Val::from(range.start.cloned()..range.end.cloned()), opt, update)
+    }
+
+    fn as_bool(&self) -> bool {
+        self.truthy()
+    }
+
+    fn into_string(self) -> Self {
+        Val::Str(self.text())
+    }
+}

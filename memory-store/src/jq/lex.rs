@@ -1,0 +1,274 @@
+//! A program as tokens.
+
+use super::error::Mistake;
+
+/// A token, and the part of the program that it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Token<'s> {
+    pub(crate) kind: Kind,
+    pub(crate) text: &'s str,
+}
+
+/// What a token is. Strings are several: their quotes, their text, and what is inserted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A name; keywords are names here.
+    Name,
+    /// `.name`
+    Field,
+    /// `$name`
+    Variable,
+    /// `@name`
+    Format,
+    Number,
+    Symbol,
+    Quote,
+    /// Text of a string as it stands there.
+    Text,
+    /// A character of a string that was escaped.
+    Char(char),
+    /// `\(`
+    Insert,
+    /// The `)` that ends what is inserted.
+    InsertEnd,
+    QuoteEnd,
+    /// Nothing that the language knows.
+    Invalid,
+    End,
+}
+
+/// What encloses the place where the lexer stands.
+#[derive(Debug, PartialEq, Eq)]
+enum Inside {
+    Bracket(u8),
+    String,
+    Insertion,
+}
+
+const SYMBOLS: [&str; 33] = [
+    "?//", "//=", "|=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<=", ">=", "//", "..", ".", "?", "=", ";", ",", ":", "|", "+",
+    "-", "*", "/", "%", "<", ">", "$", "[", "{", "(", "]",
+];
+
+/// All tokens of a program, [`Kind::End`] the last.
+pub(crate) fn tokens(program: &str) -> Result<Vec<Token<'_>>, Mistake> {
+    let mut lexer = Lexer { program, at: 0, inside: Vec::new(), tokens: Vec::new() };
+    while lexer.at < program.len() {
+        if lexer.inside.last() == Some(&Inside::String) { lexer.string()? } else { lexer.token() }
+    }
+    lexer.push(Kind::End, 0);
+    Ok(lexer.tokens)
+}
+
+struct Lexer<'s> {
+    program: &'s str,
+    at: usize,
+    inside: Vec<Inside>,
+    tokens: Vec<Token<'s>>,
+}
+
+impl<'s> Lexer<'s> {
+    fn rest(&self) -> &'s str {
+        &self.program[self.at..]
+    }
+
+    fn push(&mut self, kind: Kind, length: usize) {
+        self.tokens.push(Token { kind, text: &self.rest()[..length] });
+        self.at += length;
+    }
+
+    fn token(&mut self) {
+        let rest = self.rest();
+        let first = rest.as_bytes()[0];
+        match first {
+            b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
+            b'#' => self.at += comment(rest),
+            b'"' => {
+                self.push(Kind::Quote, 1);
+                self.inside.push(Inside::String);
+            }
+            b'[' | b'{' | b'(' => {
+                self.inside.push(Inside::Bracket(first));
+                self.push(Kind::Symbol, 1);
+            }
+            b']' | b'}' | b')' => self.close(first),
+            b'0'..=b'9' => self.push(Kind::Number, number(rest)),
+            b'.' if rest[1..].starts_with(|next: char| next.is_ascii_digit()) => {
+                self.push(Kind::Number, number(rest));
+            }
+            b'.' if 0 < plain_name(&rest[1..]) => self.push(Kind::Field, 1 + plain_name(&rest[1..])),
+            b'$' if 0 < name(&rest[1..]) => self.push(Kind::Variable, 1 + name(&rest[1..])),
+            b'@' if 0 < word(&rest[1..]) => self.push(Kind::Format, 1 + word(&rest[1..])),
+            _ if 0 < name(rest) => self.push(Kind::Name, name(rest)),
+            _ => match SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)) {
+                Some(symbol) => self.push(Kind::Symbol, symbol.len()),
+                None => self.push(Kind::Invalid, rest.chars().next().map_or(0, char::len_utf8)),
+            },
+        }
+    }
+
+    fn close(&mut self, close: u8) {
+        let open = match close {
+            b']' => b'[',
+            b'}' => b'{',
+            _ => b'(',
+        };
+        match self.inside.last() {
+            Some(Inside::Bracket(opened)) if *opened == open => {
+                self.inside.pop();
+                self.push(Kind::Symbol, 1);
+            }
+            Some(Inside::Insertion) if close == b')' => {
+                self.inside.pop();
+                self.push(Kind::InsertEnd, 1);
+            }
+            _ => self.push(Kind::Invalid, 1),
+        }
+    }
+
+    fn string(&mut self) -> Result<(), Mistake> {
+        let rest = self.rest();
+        match rest.find(['"', '\\']) {
+            None => self.push(Kind::Text, rest.len()),
+            Some(0) if rest.starts_with('"') => {
+                self.inside.pop();
+                self.push(Kind::QuoteEnd, 1);
+            }
+            Some(0) if rest.starts_with("\\(") => {
+                self.push(Kind::Insert, 2);
+                self.inside.push(Inside::Insertion);
+            }
+            Some(0) => self.escape()?,
+            Some(length) => self.push(Kind::Text, length),
+        }
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Result<(), Mistake> {
+        let rest = self.rest();
+        let escaped = rest[1..].chars().next();
+        let simple = match escaped {
+            Some(char @ ('"' | '\\' | '/')) => char,
+            Some('b') => '\u{8}',
+            Some('f') => '\u{c}',
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('u') => return self.unicode(),
+            _ => {
+                let length = 1 + escaped.map_or(0, char::len_utf8);
+                let message =
+                    format!("Invalid escape at line 1, column {} (while parsing '\"{}\"')", length + 2, &rest[..length]);
+                return Err(Mistake::at(self.program, self.at..self.at + length, &message));
+            }
+        };
+        self.push(Kind::Char(simple), 2);
+        Ok(())
+    }
+
+    /// A code point, or the two halves of one.
+    fn unicode(&mut self) -> Result<(), Mistake> {
+        let rest = self.rest();
+        let hex = |at: usize| {
+            let digits = rest.get(at..at + 4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            digits.and_then(|digits| u32::from_str_radix(digits, 16).ok())
+        };
+        let Some(high) = hex(2) else {
+            let message = "Invalid characters in \\uXXXX escape";
+            return Err(Mistake::at(self.program, self.at..self.at + 2, message));
+        };
+        let low = if rest[6..].starts_with("\\u") { hex(8) } else { None };
+        let (code, length) = match (high, low) {
+            (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) => (0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), 12),
+            _ => (high, 6),
+        };
+        self.push(Kind::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)), length);
+        Ok(())
+    }
+}
+
+/// A comment goes on behind an odd number of backslashes at the end of a line.
+fn comment(text: &str) -> usize {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        let line = line.trim_end_matches('\n');
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let backslashes = line.bytes().rev().take_while(|byte| *byte == b'\\').count();
+        if backslashes % 2 == 0 {
+            break;
+        }
+    }
+    at
+}
+
+fn number(text: &str) -> usize {
+    let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let mut end = digits(0);
+    if text[end..].starts_with('.') {
+        end += 1 + digits(end + 1);
+    }
+    if text[end..].starts_with(['e', 'E']) {
+        let sign = usize::from(text[end + 1..].starts_with(['+', '-']));
+        let exponent = digits(end + 1 + sign);
+        if 0 < exponent {
+            end += 1 + sign + exponent;
+        }
+    }
+    end
+}
+
+/// Letters, digits and underscores.
+fn word(text: &str) -> usize {
+    text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()
+}
+
+/// A word that does not begin with a digit.
+fn plain_name(text: &str) -> usize {
+    if text.starts_with(|first: char| first.is_ascii_digit()) { 0 } else { word(text) }
+}
+
+/// Names with `::` between them.
+fn name(text: &str) -> usize {
+    let mut end = plain_name(text);
+    while 0 < end && text[end..].starts_with("::") {
+        match plain_name(&text[end + 2..]) {
+            0 => break,
+            length => end += 2 + length,
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(program: &str) -> Vec<&str> {
+        tokens(program).expect("it is sound").iter().map(|token| token.text).collect()
+    }
+
+    #[test]
+    fn the_longest_token_is_taken() {
+        assert_eq!(texts(".a?//.b"), [".a", "?//", ".b", ""]);
+        assert_eq!(texts("1.5e3e.e"), ["1.5e3", "e", ".e", ""]);
+        assert_eq!(texts("$a::b|@csv"), ["$a::b", "|", "@csv", ""]);
+    }
+
+    #[test]
+    fn strings_hold_tokens() {
+        assert_eq!(texts(r#""a\("b")c""#), ["\"", "a", "\\(", "\"", "b", "\"", ")", "c", "\"", ""]);
+    }
+
+    #[test]
+    fn halves_of_a_character_become_one() {
+        let tokens = tokens(r#""\ud83d\ude00\ud83d""#).expect("it is sound");
+        assert_eq!([tokens[1].kind, tokens[2].kind], [Kind::Char('😀'), Kind::Char('\u{fffd}')]);
+    }
+
+    #[test]
+    fn a_comment_goes_on_behind_a_backslash() {
+        assert_eq!(texts("1 # a \\\n 2\n+ 3"), ["1", "+", "3", ""]);
+        assert_eq!(texts("1 # a \\\\\n+ 3"), ["1", "+", "3", ""]);
+    }
+}

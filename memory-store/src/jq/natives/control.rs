@@ -1,0 +1,158 @@
+//! Constants, errors, ranges, inputs, and the end of a program.
+
+use jaq_core::box_iter::box_once;
+use jaq_core::native::{Fun, bome, run, v};
+use jaq_core::{Bind, Exn, Native};
+
+use super::builtin;
+use crate::jq::definitions;
+use crate::jq::engine::World;
+use crate::jq::fault::{Attempt, Fault, fault, unfit};
+use crate::jq::value::{Map, Val};
+use crate::jq::write;
+
+pub(super) fn natives() -> Vec<Fun<World>> {
+    let nothing = Native::new(|_| Box::new(std::iter::empty())).with_paths(|_| Box::new(std::iter::empty()));
+    let error = Native::new(|cv| bome(Err(Fault::new(cv.1)))).with_paths(|cv| box_once(Err(Exn::from(Fault::new(cv.1.0)))));
+    let identity = || Native::new(|cv| box_once(Ok(cv.1))).with_paths(|cv| box_once(Ok(cv.1)));
+    let mut natives = vec![
+        ("empty", v(0), nothing),
+        ("error", v(0), error),
+        ("debug", v(0), identity()),
+        ("stderr", v(0), identity()),
+        builtin!("true", yes),
+        builtin!("false", no),
+        builtin!("null", null),
+        builtin!("not", not),
+        builtin!("env", nowhere),
+        builtin!("input_filename", null),
+        builtin!("input_line_number", zero),
+        builtin!("get_search_list", no_places),
+        builtin!("have_literal_numbers", yes),
+        builtin!("have_decnum", yes),
+        builtin!("builtins", builtins),
+        builtin!("modulemeta", no_modules),
+        builtin!("_unknown_format", unknown_format, 1),
+        run(("range", v(2), |mut cv| {
+            let (end, start) = (cv.0.pop_var(), cv.0.pop_var());
+            range(&start, &end, &Val::Num(1.0))
+        })),
+        run(("range", v(3), |mut cv| {
+            let (step, end, start) = (cv.0.pop_var(), cv.0.pop_var(), cv.0.pop_var());
+            range(&start, &end, &step)
+        })),
+        run(("input", v(0), |cv| {
+            bome(match cv.0.data().shared().next() {
+                Some(Ok(value)) => Ok(value),
+                Some(Err(flaw)) => Err(fault(flaw.to_string())),
+                None => Err(fault("break")),
+            })
+        })),
+        run(("halt", v(0), |_| box_once(Err(Exn::halt(0))))),
+        run(("halt_error", v(1), |mut cv| {
+            let code = cv.0.pop_var();
+            let Some(code) = code.number() else {
+                return bome(Err(unfit(&code, "halt_error/1: number required")));
+            };
+            *cv.0.data().shared().halted.borrow_mut() = Some(cv.1);
+            #[expect(clippy::cast_possible_truncation, reason = "an exit code is small")]
+            box_once(Err(Exn::halt(code as i32)))
+        })),
+    ];
+    let renamed = jaq_core::funs::<World>().filter_map(|(name, args, native)| {
+        let name = match name {
+            "first" if args.len() == 1 => "first",
+            "last" if args.len() == 1 => "last",
+            "limit" => "_limit",
+            "skip" => "_skip",
+            _ => return None,
+        };
+        Some((name, args, native))
+    });
+    natives.extend(renamed);
+    let function: Box<[Bind]> = [Bind::Fun(())].into();
+    let last_or_null = Native::new(|mut cv| {
+        let (filter, ctx) = cv.0.pop_fun();
+        box_once(filter.run((ctx, cv.1)).try_fold(Val::Null, |_, value| value))
+    })
+    .with_paths(|mut cv| {
+        let (filter, ctx) = cv.0.pop_fun();
+        let path = cv.1.1.clone();
+        box_once(filter.paths((ctx, cv.1)).try_fold((Val::Null, path), |_, value| value))
+    });
+    natives.push(("_last_or_null", function, last_or_null));
+    natives.push(builtin!("_last_of_round", last_of_round));
+    natives
+}
+
+type Outputs<'a> = jaq_core::ValXs<'a, Val>;
+
+fn range<'a>(start: &Val, end: &Val, step: &Val) -> Outputs<'a> {
+    let (Some(start), Some(end), Some(step)) = (start.number(), end.number(), step.number()) else {
+        return bome(Err(fault("Range bounds must be numeric")));
+    };
+    let mut next = start;
+    Box::new(std::iter::from_fn(move || {
+        let within = if 0.0 < step { next < end } else { step < 0.0 && end < next };
+        within.then(|| {
+            let this = next;
+            next += step;
+            Ok(Val::Num(this))
+        })
+    }))
+}
+
+fn yes(_: Val) -> Attempt {
+    Ok(Val::Bool(true))
+}
+
+fn no(_: Val) -> Attempt {
+    Ok(Val::Bool(false))
+}
+
+fn null(_: Val) -> Attempt {
+    Ok(Val::Null)
+}
+
+fn zero(_: Val) -> Attempt {
+    Ok(Val::Num(0.0))
+}
+
+fn not(value: Val) -> Attempt {
+    Ok(Val::Bool(!value.truthy()))
+}
+
+/// The environment is nobody's business here.
+fn nowhere(_: Val) -> Attempt {
+    Ok(Val::object(Map::default()))
+}
+
+fn no_places(_: Val) -> Attempt {
+    Ok(Val::array(Vec::new()))
+}
+
+fn no_modules(value: Val) -> Attempt {
+    Err(fault(format!("there are no modules here: cannot find {}", write::excerpt(&value))))
+}
+
+fn unknown_format(_: Val, name: &Val) -> Attempt {
+    Err(fault(format!("{} is not a valid format", name.clone().text())))
+}
+
+/// The last output of the round before, in `foreach`.
+fn last_of_round(outputs: Val) -> Attempt {
+    Ok(match outputs {
+        Val::Arr(outputs) => outputs.last().cloned().unwrap_or_default(),
+        _ => Val::Null,
+    })
+}
+
+/// `name/arity` of all that a program may call.
+fn builtins(_: Val) -> Attempt {
+    let natives = super::all().into_iter().map(|(name, args, _)| (name.to_owned(), args.len()));
+    let names = natives.chain(definitions::names()).filter(|(name, _)| !name.starts_with(['_', '@']));
+    let mut names: Vec<String> = names.map(|(name, arity)| format!("{name}/{arity}")).collect();
+    names.sort();
+    names.dedup();
+    Ok(names.into_iter().map(Val::str).collect())
+}

@@ -1,0 +1,107 @@
+//! Dates. There is one time zone here: UTC.
+
+use jaq_core::native::Fun;
+
+use super::builtin;
+use crate::jq::calendar::{self, Moment};
+use crate::jq::engine::World;
+use crate::jq::fault::{Attempt, fault};
+use crate::jq::value::Val;
+
+/// Seconds that are farther from 1970 are no date.
+const FARTHEST: f64 = 6.7e16;
+
+pub(super) fn natives() -> Vec<Fun<World>> {
+    vec![
+        builtin!("gmtime", gmtime),
+        builtin!("localtime", localtime),
+        builtin!("mktime", mktime),
+        builtin!("strptime", strptime, 1),
+        builtin!("strftime", strftime, 1),
+        builtin!("strflocaltime", strflocaltime, 1),
+    ]
+}
+
+fn gmtime(value: Val) -> Attempt {
+    broken_down(&value, "gmtime() requires numeric inputs")
+}
+
+fn localtime(value: Val) -> Attempt {
+    broken_down(&value, "localtime() requires numeric inputs")
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "it is near enough to 1970")]
+fn broken_down(value: &Val, unfit: &str) -> Attempt {
+    let seconds = value.number().ok_or_else(|| fault(unfit))?;
+    if seconds.is_nan() || FARTHEST < seconds.abs() {
+        return Err(fault("error converting number of seconds since epoch to datetime"));
+    }
+    let moment = Moment::from_seconds(seconds.floor() as i64);
+    Ok(fields(&moment, f64::from(moment.second) + (seconds - seconds.floor())))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no year is beyond 2^53")]
+fn fields(moment: &Moment, second: f64) -> Val {
+    let rest = [moment.month0, moment.day, moment.hour, moment.minute].map(|field| Val::Num(f64::from(field)));
+    let mut fields = vec![Val::Num(moment.year as f64)];
+    fields.extend(rest);
+    fields.push(Val::Num(second));
+    fields.push(Val::Num(f64::from(moment.weekday())));
+    fields.push(Val::Num(f64::from(moment.day_of_year0())));
+    Val::array(fields)
+}
+
+/// A moment from its fields; those that are missing are 0.
+#[expect(clippy::cast_possible_truncation, reason = "what does not fit is no date")]
+fn from_fields(value: &Val) -> Option<Moment> {
+    let Val::Arr(fields) = value else { return None };
+    let mut numbers = [0_i64; 6];
+    for (index, field) in fields.iter().enumerate() {
+        let number = field.number()?;
+        if let Some(slot) = numbers.get_mut(index) {
+            *slot = (number as i64).clamp(-1_000_000_000, 1_000_000_000);
+        }
+    }
+    let [year, month0, day, hour, minute, second] = numbers;
+    Some(Moment::normalized(year, month0, day, hour, minute, second))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no date is beyond 2^53 seconds")]
+fn mktime(value: Val) -> Attempt {
+    if value.kind() != "array" {
+        return Err(fault("mktime requires array inputs"));
+    }
+    let moment = from_fields(&value).ok_or_else(|| fault("mktime requires parsed datetime inputs"))?;
+    Ok(Val::Num(moment.seconds() as f64))
+}
+
+fn strptime(value: Val, format: &Val) -> Attempt {
+    let (Val::Str(text), Val::Str(format)) = (&value, format) else {
+        return Err(fault("strptime/1 requires string inputs and arguments"));
+    };
+    match calendar::parse(text, format) {
+        Some((moment, rest)) => {
+            let parsed = fields(&moment, f64::from(moment.second));
+            if rest.is_empty() { Ok(parsed) } else { parsed + Val::array(vec![Val::str(rest)]) }
+        }
+        None => Err(fault(format!("date \"{text}\" does not match format \"{format}\""))),
+    }
+}
+
+fn strftime(value: Val, format: &Val) -> Attempt {
+    formatted(&value, format, "strftime/1")
+}
+
+fn strflocaltime(value: Val, format: &Val) -> Attempt {
+    formatted(&value, format, "strflocaltime/1")
+}
+
+fn formatted(value: &Val, format: &Val, name: &str) -> Attempt {
+    let broken = if value.number().is_some() { gmtime(value.clone())? } else { value.clone() };
+    if broken.kind() != "array" {
+        return Err(fault(format!("{name} requires parsed datetime inputs")));
+    }
+    let Val::Str(format) = format else { return Err(fault(format!("{name} requires a string format"))) };
+    let moment = from_fields(&broken).ok_or_else(|| fault(format!("{name} requires parsed datetime inputs")))?;
+    Ok(Val::str(calendar::format(&moment, format, "UTC")))
+}

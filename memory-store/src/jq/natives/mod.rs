@@ -1,0 +1,56 @@
+//! Builtins that are not written in jq.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    reason = "a builtin takes its input, which some change in place, and may fail, which some never do"
+)]
+
+mod collections;
+mod control;
+mod dates;
+mod formats;
+mod math;
+mod paths;
+mod regex;
+mod strings;
+
+use jaq_core::native::Fun;
+
+use super::engine::World;
+
+pub(crate) use formats::FORMATS;
+
+/// A builtin of the input alone, of one argument more, of two more.
+macro_rules! builtin {
+    ($name:literal, $function:path) => {
+        jaq_core::native::run::<World>(($name, jaq_core::native::v(0), |cv| jaq_core::native::bome($function(cv.1))))
+    };
+    ($name:literal, $function:path, 1) => {
+        jaq_core::native::run::<World>(($name, jaq_core::native::v(1), |mut cv| {
+            let argument = cv.0.pop_var();
+            jaq_core::native::bome($function(cv.1, &argument))
+        }))
+    };
+    ($name:literal, $function:path, 2) => {
+        jaq_core::native::run::<World>(($name, jaq_core::native::v(2), |mut cv| {
+            let second = cv.0.pop_var();
+            let first = cv.0.pop_var();
+            jaq_core::native::bome($function(cv.1, &first, &second))
+        }))
+    };
+}
+pub(crate) use builtin;
+
+/// All of them.
+pub(crate) fn all() -> Vec<Fun<World>> {
+    let mut natives = control::natives();
+    natives.extend(paths::natives());
+    natives.extend(collections::natives());
+    natives.extend(strings::natives());
+    natives.extend(formats::natives());
+    natives.extend(math::natives());
+    natives.extend(dates::natives());
+    natives.extend(regex::natives());
+    natives
+}

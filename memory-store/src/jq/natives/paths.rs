@@ -1,0 +1,132 @@
+//! Paths, and what is changed along them.
+
+use jaq_core::box_iter::box_once;
+use jaq_core::native::{Fun, bome, run, v};
+use jaq_core::{Bind, Ctx, Error, Exn, Native, ValX, compile::TermId};
+
+use super::builtin;
+use crate::jq::engine::World;
+use crate::jq::fault::{Attempt, fault};
+use crate::jq::place;
+use crate::jq::value::Val;
+use crate::jq::write::excerpt;
+
+pub(super) fn natives() -> Vec<Fun<World>> {
+    let one: Box<[Bind]> = [Bind::Fun(())].into();
+    let two: Box<[Bind]> = [Bind::Fun(()), Bind::Fun(())].into();
+    let get_path = Native::new(|mut cv| {
+        let path = cv.0.pop_var();
+        bome(get_path(&cv.1, &path))
+    })
+    .with_paths(|mut cv| {
+        let path = cv.0.pop_var();
+        let (value, before) = cv.1;
+        let end = get_path(&value, &path).unwrap_or_default();
+        let Val::Arr(keys) = path else {
+            return box_once(Err(Exn::from(fault("Path must be specified as an array"))));
+        };
+        box_once(Ok((end, keys.iter().fold(before, |path, key| path.cons(key.clone())))))
+    });
+    vec![
+        ("getpath", v(1), get_path),
+        run(("path", one, |mut cv| {
+            let (filter, ctx) = cv.0.pop_fun();
+            paths(filter, ctx, cv.1)
+        })),
+        run(("_modify", two.clone(), |mut cv| {
+            let (update, update_ctx) = cv.0.pop_fun();
+            let (filter, ctx) = cv.0.pop_fun();
+            box_once(modify((filter, ctx), (update, update_ctx), cv.1))
+        })),
+        run(("_assign", two, |mut cv| {
+            let (source, source_ctx) = cv.0.pop_fun();
+            let (filter, ctx) = cv.0.pop_fun();
+            let input = cv.1.clone();
+            Box::new(source.run((source_ctx, cv.1)).map(move |new| {
+                let new = new?;
+                let mut value = input.clone();
+                for path in paths(filter, ctx.clone(), input.clone()) {
+                    value = set_path(value, &path?, &new)?;
+                }
+                Ok(value)
+            }))
+        })),
+        builtin!("setpath", set_path, 2),
+        builtin!("delpaths", place::delete_paths, 1),
+    ]
+}
+
+type Closure<'a> = (TermId, Ctx<'a, World>);
+
+/// The paths of what `filter` gives.
+fn paths(filter: TermId, ctx: Ctx<'_, World>, input: Val) -> jaq_core::ValXs<'_, Val> {
+    #[expect(clippy::default_trait_access, reason = "jaq does not tell the name of its list")]
+    let start = (input.clone(), Default::default());
+    let found = filter.paths((ctx.clone(), start));
+    Box::new(found.map(move |found| match found {
+        Ok((_, path)) => {
+            let mut keys: Vec<Val> = path.iter().cloned().collect();
+            keys.reverse();
+            Ok(Val::array(keys))
+        }
+        Err(error) => Err(
+            error.get_err().map_or_else(|other| other, |error| Exn::from(explained(error, filter, ctx.clone(), input.clone()))),
+        ),
+    }))
+}
+
+/// jaq names the input of what is no path; jq names its result.
+fn explained(error: Error<Val>, filter: TermId, ctx: Ctx<'_, World>, input: Val) -> Error<Val> {
+    let Val::Str(message) = error.clone().into_val() else { return error };
+    if !message.starts_with("invalid path expression with input ") {
+        return error;
+    }
+    match filter.run((ctx, input)).next() {
+        Some(Ok(result)) => fault(format!("Invalid path expression with result {}", excerpt(&result))),
+        Some(Err(other)) => other.get_err().unwrap_or(error),
+        None => error,
+    }
+}
+
+fn get_path(value: &Val, path: &Val) -> Attempt {
+    match path {
+        Val::Arr(keys) => place::get_path(value, keys),
+        _ => Err(fault("Path must be specified as an array")),
+    }
+}
+
+fn set_path(value: Val, path: &Val, new: &Val) -> Attempt {
+    match path {
+        Val::Arr(keys) => place::set_path(value, keys, new.clone()),
+        _ => Err(fault("Path must be specified as an array")),
+    }
+}
+
+/// `filter |= update`: the first output counts, and where there is none, the place is deleted.
+fn modify<'a>(filter: Closure<'a>, update: Closure<'a>, input: Val) -> ValX<'a, Val> {
+    let places: Vec<Val> = paths(filter.0, filter.1, input.clone()).collect::<Result<_, _>>()?;
+    let mut value = input;
+    let mut gone = Vec::new();
+    for path in places {
+        let Val::Arr(keys) = &path else { continue };
+        let renew = |old: Val| update.0.run((update.1.clone(), old)).next();
+        // What is not there is not made, only to be deleted again.
+        if matches!(place::get_path(&value, keys), Ok(Val::Null)) {
+            match renew(Val::Null) {
+                Some(new) => value = place::set_path(value, keys, new?)?,
+                None => gone.push(path),
+            }
+            continue;
+        }
+        let mut empty = false;
+        value = place::update_path::<Exn<'a, Val>>(value, keys, |old| {
+            let new = renew(old);
+            empty = new.is_none();
+            new.unwrap_or(Ok(Val::Null))
+        })?;
+        if empty {
+            gone.push(path);
+        }
+    }
+    Ok(if gone.is_empty() { value } else { place::delete_paths(value, &Val::array(gone))? })
+}

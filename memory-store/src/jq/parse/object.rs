@@ -1,0 +1,157 @@
+//! Objects, and the patterns that take them apart.
+
+use jaq_core::load::parse::{Pattern, Term};
+
+use super::{Parse, Parser};
+use crate::jq::error::Mistake;
+use crate::jq::fault::described;
+use crate::jq::lex::Kind;
+use crate::jq::number;
+use crate::jq::term;
+use crate::jq::value::{Map, Val};
+
+impl<'s> Parser<'s> {
+    pub(super) fn object(&mut self) -> Parse<Term<&'s str>> {
+        let mut fields = Vec::new();
+        if self.take("}") {
+            return Ok(Term::Obj(fields));
+        }
+        loop {
+            fields.push(self.field()?);
+            if self.take("}") {
+                return Ok(Term::Obj(fields));
+            }
+            self.expect(",")?;
+        }
+    }
+
+    fn field(&mut self) -> Parse<(Term<&'s str>, Option<Term<&'s str>>)> {
+        let token = self.peek();
+        match token.kind {
+            Kind::Variable if token.text == "$__loc__" => {
+                self.next();
+                Ok((term::text("__loc__"), Some(self.location(token.text))))
+            }
+            Kind::Variable => {
+                self.next();
+                if self.take(":") {
+                    return Ok((Term::Var(token.text), Some(self.field_value()?)));
+                }
+                Ok((term::text(&token.text[1..]), Some(Term::Var(token.text))))
+            }
+            Kind::Name => {
+                self.next();
+                let key = term::text(token.text);
+                let value = if self.take(":") { Some(self.field_value()?) } else { None };
+                Ok((key, value))
+            }
+            Kind::Number => Err(self.mistake_here("May need parentheses around object key expression")),
+            Kind::Quote | Kind::Format => {
+                let key = self.string_term()?;
+                let value = if self.take(":") { Some(self.field_value()?) } else { None };
+                Ok((key, value))
+            }
+            Kind::Symbol if token.text == "(" => {
+                self.next();
+                let key = self.key()?;
+                self.expect(":")?;
+                Ok((key, Some(self.field_value()?)))
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// A key in parentheses, with the closing one. What can never be a key is refused at once.
+    fn key(&mut self) -> Parse<Term<&'s str>> {
+        let start = self.at;
+        let key = self.query()?;
+        let constant = match &key {
+            Term::Num(text) => number::parse(text.trim_end()),
+            Term::Call("true", args) if args.is_empty() => Some(Val::Bool(true)),
+            Term::Call("false", args) if args.is_empty() => Some(Val::Bool(false)),
+            Term::Call("null", args) if args.is_empty() => Some(Val::Null),
+            Term::Arr(None) => Some(Val::array(Vec::new())),
+            Term::Obj(fields) if fields.is_empty() => Some(Val::object(Map::default())),
+            _ => None,
+        };
+        if let Some(constant) = constant {
+            let place = self.place(self.tokens[start].text).start..self.place(self.peek().text).start;
+            let message = format!("Cannot use {} as object key", described(&constant));
+            return Err(Mistake::at(self.program, place, &message));
+        }
+        self.expect(")")?;
+        Ok(key)
+    }
+
+    /// A value in an object: no comma at the top, but a pipe.
+    fn field_value(&mut self) -> Parse<Term<&'s str>> {
+        let left = self.expression(0)?;
+        if self.take("|") {
+            return Ok(term::pipe(left, self.nested(Self::field_value)?));
+        }
+        Ok(left)
+    }
+
+    pub(super) fn patterns(&mut self) -> Parse<Vec<Pattern<&'s str>>> {
+        let mut patterns = vec![self.pattern()?];
+        while self.take("?//") {
+            patterns.push(self.pattern()?);
+        }
+        Ok(patterns)
+    }
+
+    fn pattern(&mut self) -> Parse<Pattern<&'s str>> {
+        self.nested(Self::pattern_within)
+    }
+
+    fn pattern_within(&mut self) -> Parse<Pattern<&'s str>> {
+        if self.take("[") {
+            let mut items = vec![self.pattern()?];
+            while self.take(",") {
+                items.push(self.pattern()?);
+            }
+            self.expect("]")?;
+            return Ok(Pattern::Arr(items));
+        }
+        if self.take("{") {
+            let mut fields = Vec::new();
+            loop {
+                self.pattern_field(&mut fields)?;
+                if !self.take(",") {
+                    break;
+                }
+            }
+            self.expect("}")?;
+            return Ok(Pattern::Obj(fields));
+        }
+        self.variable().map(Pattern::Var)
+    }
+
+    fn pattern_field(&mut self, fields: &mut Vec<(Term<&'s str>, Pattern<&'s str>)>) -> Parse<()> {
+        let token = self.peek();
+        let key = match token.kind {
+            Kind::Variable => {
+                let name = self.variable()?;
+                let key = term::text(&name[1..]);
+                fields.push((key.clone(), Pattern::Var(name)));
+                if self.take(":") {
+                    fields.push((key, self.pattern()?));
+                }
+                return Ok(());
+            }
+            Kind::Name => {
+                self.next();
+                term::text(token.text)
+            }
+            Kind::Quote | Kind::Format => self.string_term()?,
+            Kind::Symbol if token.text == "(" => {
+                self.next();
+                self.key()?
+            }
+            _ => return Err(self.unexpected()),
+        };
+        self.expect(":")?;
+        fields.push((key, self.pattern()?));
+        Ok(())
+    }
+}

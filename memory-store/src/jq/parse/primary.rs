@@ -1,0 +1,218 @@
+//! What an expression is made of: literals, names, brackets, control.
+
+use jaq_core::load::lex::StrPart;
+use jaq_core::load::parse::Term;
+use jaq_core::path::Part;
+
+use super::{KEYWORDS, Parse, Parser};
+use crate::jq::lex::Kind;
+use crate::jq::natives::FORMATS;
+use crate::jq::number;
+use crate::jq::term;
+use crate::jq::value::Val;
+
+impl<'s> Parser<'s> {
+    pub(super) fn primary(&mut self) -> Parse<Term<&'s str>> {
+        let token = self.peek();
+        match token.kind {
+            Kind::Number => {
+                self.next();
+                Ok(self.number(token.text))
+            }
+            Kind::Quote => self.string_term(),
+            Kind::Format => {
+                if self.tokens[self.at + 1].kind == Kind::Quote {
+                    return self.string_term();
+                }
+                self.next();
+                Ok(self.format(token.text))
+            }
+            Kind::Variable => {
+                self.next();
+                Ok(match token.text {
+                    "$__loc__" => self.location(token.text),
+                    "$ENV" => Term::Obj(Vec::new()),
+                    name => Term::Var(name),
+                })
+            }
+            Kind::Field => {
+                self.next();
+                let part = Part::Index(term::text(&token.text[1..]));
+                Ok(term::step(Term::Id, self.optional(part)))
+            }
+            Kind::Name => self.named(token.text),
+            Kind::Symbol => self.symbol(token.text),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn symbol(&mut self, symbol: &str) -> Parse<Term<&'s str>> {
+        self.next();
+        match symbol {
+            ".." => Ok(Term::Recurse),
+            "." => {
+                if matches!(self.peek().kind, Kind::Quote)
+                    || self.peek().kind == Kind::Format && self.tokens[self.at + 1].kind == Kind::Quote
+                {
+                    let part = Part::Index(self.string_term()?);
+                    return Ok(term::step(Term::Id, self.optional(part)));
+                }
+                if self.peek().kind == Kind::Name && self.keyword().is_none() {
+                    self.at -= 1;
+                    let message = "try .[\"field\"] instead of .field for unusually named fields";
+                    return Err(self.mistake_here(message));
+                }
+                Ok(Term::Id)
+            }
+            "(" => {
+                let inner = self.query()?;
+                self.expect(")")?;
+                Ok(inner)
+            }
+            "[" => {
+                if self.take("]") {
+                    return Ok(Term::Arr(None));
+                }
+                let inner = self.query()?;
+                self.expect("]")?;
+                Ok(Term::Arr(Some(Box::new(inner))))
+            }
+            "{" => self.object(),
+            _ => {
+                self.at -= 1;
+                Err(self.unexpected())
+            }
+        }
+    }
+
+    fn named(&mut self, name: &'s str) -> Parse<Term<&'s str>> {
+        if KEYWORDS.contains(&name) {
+            return self.control(name);
+        }
+        self.next();
+        let mut args = Vec::new();
+        if self.take("(") {
+            loop {
+                args.push(self.query()?);
+                if !self.take(";") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+        }
+        self.calls.push((name.to_owned(), args.len()));
+        Ok(Term::Call(name, args))
+    }
+
+    fn control(&mut self, word: &'s str) -> Parse<Term<&'s str>> {
+        match word {
+            "if" => {
+                self.next();
+                let mut branches = Vec::new();
+                loop {
+                    let condition = self.query()?;
+                    self.expect_keyword("then")?;
+                    branches.push((condition, self.query()?));
+                    if !self.take_keyword("elif") {
+                        break;
+                    }
+                }
+                let otherwise = if self.take_keyword("else") { Some(Box::new(self.query()?)) } else { None };
+                self.expect_keyword("end")?;
+                Ok(Term::IfThenElse(branches, otherwise))
+            }
+            "try" => {
+                self.next();
+                let body = self.postfix()?;
+                let catch = if self.take_keyword("catch") { Some(Box::new(self.postfix()?)) } else { None };
+                Ok(Term::TryCatch(Box::new(body), catch))
+            }
+            "reduce" | "foreach" => {
+                self.next();
+                let source = self.expression(0)?;
+                self.expect_keyword("as")?;
+                let patterns = self.patterns()?;
+                self.expect("(")?;
+                let mut args = vec![self.query()?];
+                while self.take(";") {
+                    args.push(self.query()?);
+                }
+                let enough = if word == "reduce" { args.len() == 2 } else { matches!(args.len(), 2 | 3) };
+                if !enough {
+                    return Err(self.unexpected());
+                }
+                self.expect(")")?;
+                Ok(term::fold(word, source, patterns, args))
+            }
+            "break" => {
+                self.next();
+                match self.variable() {
+                    Ok(name) => Ok(Term::Break(name)),
+                    Err(_) => Err(self.mistake_here("break requires a label to break to")),
+                }
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn number(&mut self, text: &'s str) -> Term<&'s str> {
+        match number::parse(text) {
+            // jaq takes what looks like a machine's integer for one, and would lose digits.
+            Some(Val::Lit(_)) => Term::Num(self.arena.alloc(format!("{text} ")).as_str()),
+            _ => Term::Num(text),
+        }
+    }
+
+    pub(super) fn location(&mut self, text: &str) -> Term<&'s str> {
+        let line = 1 + self.program[..self.place(text).start].matches('\n').count();
+        let line = self.arena.alloc(line.to_string()).as_str();
+        Term::Obj(vec![(term::text("file"), Some(term::text("<top-level>"))), (term::text("line"), Some(Term::Num(line)))])
+    }
+
+    fn format(&mut self, name: &'s str) -> Term<&'s str> {
+        if !FORMATS.contains(&name) {
+            let name = term::text(&name[1..]);
+            self.calls.push(("_unknown_format".to_owned(), 1));
+            return Term::Call("_unknown_format", vec![name]);
+        }
+        Term::Call(name, Vec::new())
+    }
+
+    /// A string, perhaps with a format before it.
+    pub(super) fn string_term(&mut self) -> Parse<Term<&'s str>> {
+        let token = self.peek();
+        let format = if token.kind == Kind::Format {
+            self.next();
+            if self.peek().kind != Kind::Quote {
+                return Err(self.unexpected());
+            }
+            Some(token.text)
+        } else {
+            None
+        };
+        self.next();
+        let mut parts = Vec::new();
+        loop {
+            let token = self.next();
+            match token.kind {
+                Kind::Text => parts.push(StrPart::Str(token.text)),
+                Kind::Char(char) => parts.push(StrPart::Char(char)),
+                Kind::Insert => {
+                    let inserted = self.query()?;
+                    if self.next().kind != Kind::InsertEnd {
+                        self.at -= 1;
+                        return Err(self.unexpected());
+                    }
+                    parts.push(StrPart::Term(inserted));
+                }
+                Kind::QuoteEnd => break,
+                _ => {
+                    self.at -= 1;
+                    return Err(self.unexpected());
+                }
+            }
+        }
+        let format = format.filter(|format| *format != "@text");
+        Ok(term::string(format, parts, self.arena))
+    }
+}

@@ -1,0 +1,217 @@
+//! A filter, from its text to its outputs.
+
+use std::panic::resume_unwind;
+use std::rc::Rc;
+use std::thread;
+
+use jaq_core::compile::{Compiler, Undefined};
+use jaq_core::load::parse::Def;
+use jaq_core::load::{Arena, File, Loader};
+use jaq_core::{Ctx, Filter, Vars};
+
+use super::definitions;
+use super::engine::{Run, Shared, World};
+use super::error::{JqError, Mistake};
+use super::natives;
+use super::parse;
+use super::question::Form;
+use super::value::Val;
+use super::write;
+
+/// What the program is called among the definitions.
+const MAIN: &str = "_main";
+/// What parsing takes at most, in bytes.
+const STACK: usize = 16 << 20;
+
+/// A filter that was compiled, and may be run any number of times.
+pub struct Program {
+    filter: Filter<World>,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Program").finish_non_exhaustive()
+    }
+}
+
+/// One output of a filter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Output(Val);
+
+impl Program {
+    /// Compiles a filter.
+    ///
+    /// # Errors
+    ///
+    /// [`JqError::Syntax`] if it is not jq, or names what is not defined.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for the stack that this takes.
+    pub fn parse(filter: &str) -> Result<Self, JqError> {
+        // Whoever calls may have a small stack; a program may nest as deep as the parser allows.
+        thread::scope(|scope| {
+            let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || Self::parse_here(filter));
+            thread.expect("there is memory for a stack").join().unwrap_or_else(|panic| resume_unwind(panic))
+        })
+    }
+
+    fn parse_here(filter: &str) -> Result<Self, JqError> {
+        let arena = Arena::default();
+        let parsed = parse::program(filter, &arena)?;
+        let mut definitions = definitions::needed(&parsed.calls, &arena);
+        definitions.push(Def { name: MAIN, args: Vec::new(), body: parsed.term });
+        let main = File { code: MAIN, path: () };
+        let modules = Loader::new(definitions).load(&arena, main).expect("a name is a program");
+        let compiled = Compiler::default().with_funs(natives::all()).compile(modules);
+        match compiled {
+            Ok(filter) => Ok(Self { filter }),
+            Err(errors) => {
+                let errors = errors.into_iter().flat_map(|(_, errors)| errors).collect();
+                Err(undefined(filter, errors).into())
+            }
+        }
+    }
+
+    /// Runs the filter on every value of `input`: JSON, one value after the other. An error ends the run of a value.
+    ///
+    /// It is not bounded: an endless filter never ends, and one that calls itself deeply, or an input that nests deeply, takes as
+    /// much stack as the thread has and then the process. What is not trusted runs [`bounded`](super::bounded).
+    pub fn run<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<Output, JqError>> + 'r {
+        Outputs::new(self, input, Left::Each)
+    }
+
+    /// Runs the filter once, on `null`; `input` is what its `input` and `inputs` read.
+    pub fn run_on_null<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<Output, JqError>> + 'r {
+        Outputs::new(self, input, Left::Null)
+    }
+}
+
+impl Output {
+    /// The output as text.
+    pub fn print(&self, form: Form) -> String {
+        match (&self.0, form) {
+            (Val::Str(text), Form::Raw | Form::RawPretty) => text.to_string(),
+            (value, Form::Compact | Form::Raw) => write::compact(value),
+            (value, Form::Pretty | Form::RawPretty) => write::pretty(value),
+        }
+    }
+}
+
+/// What a program still runs on.
+enum Left {
+    Each,
+    Null,
+    Nothing,
+}
+
+/// What comes out of a run, one after the other.
+struct Outputs<'p> {
+    program: &'p Program,
+    shared: Rc<Shared<'p>>,
+    current: Option<jaq_core::ValXs<'p, Val>>,
+    left: Left,
+    ended: bool,
+}
+
+impl<'p> Outputs<'p> {
+    fn new(program: &'p Program, input: &'p str, left: Left) -> Self {
+        let text = input.strip_prefix('\u{feff}').unwrap_or(input);
+        let shared = Rc::new(Shared { text, ..Shared::default() });
+        Self { program, shared, current: None, left, ended: false }
+    }
+
+    fn start(&mut self, value: Val) {
+        let run = Run::new(&self.program.filter.lut, Rc::clone(&self.shared));
+        let ctx = Ctx::<World>::new(run, Vars::new([]));
+        self.current = Some(self.program.filter.id.run((ctx, value)));
+    }
+
+    fn halted(&mut self, code: i32) -> Option<Result<Output, JqError>> {
+        self.ended = true;
+        let message = self.shared.halted.borrow_mut().take()?;
+        Some(Err(JqError::Halted { message: message.text().to_string(), code }))
+    }
+}
+
+impl Iterator for Outputs<'_> {
+    type Item = Result<Output, JqError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if self.ended {
+                return None;
+            }
+            if let Some(current) = &mut self.current {
+                match current.next() {
+                    Some(Ok(value)) => return Some(Ok(Output(value))),
+                    None => self.current = None,
+                    Some(Err(error)) => {
+                        self.current = None;
+                        return match error.get_err() {
+                            Ok(error) => Some(Err(JqError::Runtime { message: message(error.into_val()) })),
+                            Err(other) => self.halted(other.get_halt().unwrap_or(0)),
+                        };
+                    }
+                }
+            } else {
+                match self.next_input()? {
+                    Ok(value) => self.start(value),
+                    Err(error) => {
+                        self.ended = true;
+                        return Some(Err(error));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Outputs<'_> {
+    fn next_input(&mut self) -> Option<Result<Val, JqError>> {
+        match self.left {
+            Left::Each => (),
+            Left::Null => {
+                self.left = Left::Nothing;
+                return Some(Ok(Val::Null));
+            }
+            Left::Nothing => return None,
+        }
+        let value = self.shared.next()?;
+        Some(value.map_err(|flaw| JqError::Input { message: flaw.to_string() }))
+    }
+}
+
+/// What an error says that nobody caught.
+fn message(value: Val) -> String {
+    match value {
+        Val::Str(text) => text.to_string(),
+        other => format!("(not a string): {}", write::compact(&other)),
+    }
+}
+
+/// What is named but not defined, each at its place.
+fn undefined(program: &str, errors: Vec<(&str, Undefined)>) -> Mistake {
+    let whole = program.as_ptr() as usize..program.as_ptr() as usize + program.len();
+    let mistakes = errors.into_iter().map(|(name, what)| {
+        let message = match what {
+            Undefined::Label => format!("$*label-{} is not defined", &name[1..]),
+            Undefined::Filter(arity) => format!("{name}/{arity} is not defined"),
+            _ => format!("{name} is not defined"),
+        };
+        let at = name.as_ptr() as usize;
+        if !whole.contains(&at) {
+            return message;
+        }
+        let start = at - whole.start;
+        let start = match what {
+            Undefined::Label => program[..start].rfind("break").unwrap_or(start),
+            _ => start,
+        };
+        Mistake::at(program, start..at - whole.start + name.len(), &message).0
+    });
+    Mistake(mistakes.collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! What a filter computes with: JSON as jq understands it.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use super::literal::Literal;
+use super::number;
+use super::write;
+
+/// An object. Its keys keep the order in which they came.
+pub(crate) type Map = IndexMap<Rc<String>, Val, foldhash::fast::RandomState>;
+
+/// A JSON value. Copies share what is large.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Val {
+    #[default]
+    Null,
+    Bool(bool),
+    /// A number that was computed, or whose digits a double keeps.
+    Num(f64),
+    /// A number as it was written, where a double would lose some of its digits.
+    Lit(Rc<Literal>),
+    Str(Rc<String>),
+    Arr(Rc<Vec<Val>>),
+    Obj(Rc<Map>),
+}
+
+impl Val {
+    pub(crate) fn str(text: impl Into<String>) -> Self {
+        Self::Str(Rc::new(text.into()))
+    }
+
+    pub(crate) fn array(values: Vec<Val>) -> Self {
+        Self::Arr(Rc::new(values))
+    }
+
+    pub(crate) fn object(map: Map) -> Self {
+        Self::Obj(Rc::new(map))
+    }
+
+    /// An object of a few known keys.
+    pub(crate) fn record<const N: usize>(fields: [(&str, Val); N]) -> Self {
+        Self::object(fields.into_iter().map(|(key, value)| (Rc::new(key.to_owned()), value)).collect())
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "no text and no array is longer than 2^53")]
+    pub(crate) fn count(count: usize) -> Self {
+        Self::Num(count as f64)
+    }
+
+    /// The name of its type, as `type` gives it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "boolean",
+            Self::Num(_) | Self::Lit(_) => "number",
+            Self::Str(_) => "string",
+            Self::Arr(_) => "array",
+            Self::Obj(_) => "object",
+        }
+    }
+
+    /// Everything is true but `false` and `null`.
+    pub(crate) fn truthy(&self) -> bool {
+        !matches!(self, Self::Null | Self::Bool(false))
+    }
+
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Num(number) => Some(*number),
+            Self::Lit(literal) => Some(literal.double()),
+            _ => None,
+        }
+    }
+
+    /// What `tostring` gives.
+    pub(crate) fn text(self) -> Rc<String> {
+        match self {
+            Self::Str(text) => text,
+            other => Rc::new(other.to_string()),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Null => 0,
+            Self::Bool(false) => 1,
+            Self::Bool(true) => 2,
+            Self::Num(_) | Self::Lit(_) => 3,
+            Self::Str(_) => 4,
+            Self::Arr(_) => 5,
+            Self::Obj(_) => 6,
+        }
+    }
+
+    /// How jq sorts. A number that is none comes before every number.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Lit(left), Self::Lit(right)) => left.order(right),
+            (Self::Str(left), Self::Str(right)) => left.as_bytes().cmp(right.as_bytes()),
+            (Self::Arr(left), Self::Arr(right)) => {
+                let unequal = left.iter().zip(right.iter()).map(|(left, right)| left.order(right));
+                first_unequal(unequal).unwrap_or_else(|| left.len().cmp(&right.len()))
+            }
+            (Self::Obj(left), Self::Obj(right)) => order_objects(left, right),
+            _ => match (self.number(), other.number()) {
+                (Some(left), Some(right)) => number::order(left, right),
+                _ => self.rank().cmp(&other.rank()),
+            },
+        }
+    }
+
+    /// How deep it nests: 0 for what holds nothing. Looks no deeper than `limit`.
+    pub(crate) fn deeper_than(&self, limit: usize) -> bool {
+        match self {
+            Self::Arr(values) => limit == 0 || values.iter().any(|value| value.deeper_than(limit - 1)),
+            Self::Obj(map) => limit == 0 || map.values().any(|value| value.deeper_than(limit - 1)),
+            _ => false,
+        }
+    }
+}
+
+/// Keys first, as sorted lists; then the values in the order of the keys.
+fn order_objects(left: &Map, right: &Map) -> Ordering {
+    let (left_keys, right_keys) = (sorted_keys(left), sorted_keys(right));
+    left_keys.cmp(&right_keys).then_with(|| {
+        let values = left_keys.iter().map(|key| left[*key].order(&right[*key]));
+        first_unequal(values).unwrap_or(Ordering::Equal)
+    })
+}
+
+pub(crate) fn sorted_keys(map: &Map) -> Vec<&Rc<String>> {
+    let mut keys: Vec<_> = map.keys().collect();
+    keys.sort_unstable();
+    keys
+}
+
+fn first_unequal(mut orders: impl Iterator<Item = Ordering>) -> Option<Ordering> {
+    orders.find(|order| order.is_ne())
+}
+
+impl PartialEq for Val {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(left), Self::Bool(right)) => left == right,
+            (Self::Str(left), Self::Str(right)) => left == right,
+            (Self::Arr(left), Self::Arr(right)) => left == right,
+            (Self::Obj(left), Self::Obj(right)) => left == right,
+            (Self::Lit(left), Self::Lit(right)) => left.order(right).is_eq(),
+            _ => match (self.number(), other.number()) {
+                (Some(left), Some(right)) => left == right,
+                _ => false,
+            },
+        }
+    }
+}
+
+impl PartialOrd for Val {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        match (self.number(), other.number()) {
+            // `nan < nan` holds: it is less than every number, itself among them.
+            (Some(left), Some(right)) if left.is_nan() && right.is_nan() => Some(Ordering::Less),
+            _ => Some(self.order(other)),
+        }
+    }
+}
+
+impl fmt::Display for Val {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&write::compact(self))
+    }
+}
+
+impl From<bool> for Val {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<f64> for Val {
+    fn from(value: f64) -> Self {
+        Self::Num(value)
+    }
+}
+
+impl From<isize> for Val {
+    #[expect(clippy::cast_precision_loss, reason = "jq has no other numbers than doubles")]
+    fn from(value: isize) -> Self {
+        Self::Num(value as f64)
+    }
+}
+
+impl From<String> for Val {
+    fn from(text: String) -> Self {
+        Self::str(text)
+    }
+}
+
+/// A slice, as it stands in a path: `{"start": …, "end": …}`.
+impl From<std::ops::Range<Option<Val>>> for Val {
+    fn from(range: std::ops::Range<Option<Val>>) -> Self {
+        Self::record([("start", range.start.unwrap_or_default()), ("end", range.end.unwrap_or_default())])
+    }
+}
+
+impl FromIterator<Val> for Val {
+    fn from_iter<I: IntoIterator<Item = Val>>(values: I) -> Self {
+        Self::array(values.into_iter().collect())
+    }
+}

@@ -1,0 +1,160 @@
+//! What a process and the child that runs its filter say to each other. Nobody else speaks it.
+//!
+//! The question: numbers of eight bytes, little end first; a text is its length and its bytes; the input is what follows up to
+//! the end. The answer: frames of a letter and a text, the last of which says that there are no more.
+
+use std::io::{self, Read, Write};
+
+use super::error::JqError;
+use super::question::{Form, On};
+
+const OUTPUT: u8 = b'o';
+const SYNTAX: u8 = b's';
+const INPUT: u8 = b'i';
+const RUNTIME: u8 = b'r';
+const HALTED: u8 = b'h';
+const END: u8 = b'.';
+
+/// What stands before the input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) memory: u64,
+    pub(crate) seconds: u64,
+    pub(crate) on: On,
+    pub(crate) form: Form,
+    pub(crate) filter: String,
+}
+
+impl Header {
+    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(&self.memory.to_le_bytes())?;
+        out.write_all(&self.seconds.to_le_bytes())?;
+        let on = match self.on {
+            On::Each => 0,
+            On::Null => 1,
+        };
+        let form = match self.form {
+            Form::Compact => 0,
+            Form::Pretty => 1,
+            Form::Raw => 2,
+            Form::RawPretty => 3,
+        };
+        out.write_all(&[on, form])?;
+        write_text(&self.filter, out)
+    }
+
+    pub(crate) fn read(input: &mut impl Read) -> io::Result<Self> {
+        let (memory, seconds) = (read_number(input)?, read_number(input)?);
+        let mut choices = [0; 2];
+        input.read_exact(&mut choices)?;
+        let on = if choices[0] == 0 { On::Each } else { On::Null };
+        let form = match choices[1] {
+            0 => Form::Compact,
+            1 => Form::Pretty,
+            2 => Form::Raw,
+            _ => Form::RawPretty,
+        };
+        Ok(Self { memory, seconds, on, form, filter: read_text(input, u64::MAX)? })
+    }
+}
+
+/// A frame: an output, or what went wrong.
+pub(crate) fn write_answer(answer: &Result<String, JqError>, out: &mut impl Write) -> io::Result<()> {
+    let (letter, text) = match answer {
+        Ok(text) => (OUTPUT, text.clone()),
+        Err(JqError::Syntax { message }) => (SYNTAX, message.clone()),
+        Err(JqError::Input { message }) => (INPUT, message.clone()),
+        Err(JqError::Halted { message, code }) => (HALTED, format!("{code} {message}")),
+        Err(other) => (RUNTIME, other.to_string()),
+    };
+    out.write_all(&[letter])?;
+    write_text(&text, out)
+}
+
+pub(crate) fn write_end(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(&[END])
+}
+
+/// The next frame, and nothing behind the last. A text of more than `most` bytes is refused.
+pub(crate) fn read_answer(input: &mut impl Read, most: u64) -> io::Result<Option<Result<String, JqError>>> {
+    let mut letter = [0];
+    input.read_exact(&mut letter)?;
+    if letter[0] == END {
+        return Ok(None);
+    }
+    let message = read_text(input, most)?;
+    Ok(Some(match letter[0] {
+        OUTPUT => Ok(message),
+        SYNTAX => Err(JqError::Syntax { message }),
+        INPUT => Err(JqError::Input { message }),
+        RUNTIME => Err(JqError::Runtime { message }),
+        HALTED => {
+            let (code, message) = message.split_once(' ').unwrap_or(("5", &message));
+            Err(JqError::Halted { message: message.to_owned(), code: code.parse().unwrap_or(5) })
+        }
+        _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "no such frame")),
+    }))
+}
+
+fn write_text(text: &str, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(&(text.len() as u64).to_le_bytes())?;
+    out.write_all(text.as_bytes())
+}
+
+fn read_number(input: &mut impl Read) -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    input.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+/// Grows with what comes, so that a wrong length asks for no memory.
+fn read_text(input: &mut impl Read, most: u64) -> io::Result<String> {
+    let length = read_number(input)?;
+    if most < length {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut text = String::new();
+    let read = input.take(length).read_to_string(&mut text)?;
+    if read as u64 == length { Ok(text) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let header = Header { memory: 1 << 28, seconds: 5, on: On::Null, form: Form::Raw, filter: ".a | \"\n\"".to_owned() };
+        let mut bytes = Vec::new();
+        header.write(&mut bytes).unwrap();
+        assert_eq!(Header::read(&mut bytes.as_slice()).unwrap(), header);
+    }
+
+    #[test]
+    fn answers_keep_their_kind_and_their_lines() {
+        let answers = [
+            Ok("two\nlines".to_owned()),
+            Ok(String::new()),
+            Err(JqError::Syntax { message: "no".to_owned() }),
+            Err(JqError::Halted { message: "a b".to_owned(), code: 3 }),
+            Err(JqError::Runtime { message: "r".to_owned() }),
+        ];
+        let mut bytes = Vec::new();
+        for answer in &answers {
+            write_answer(answer, &mut bytes).unwrap();
+        }
+        write_end(&mut bytes).unwrap();
+        let mut input = bytes.as_slice();
+        let read: Vec<_> = std::iter::from_fn(|| read_answer(&mut input, 100).unwrap()).collect();
+        assert_eq!(read, answers);
+    }
+
+    #[test]
+    fn an_answer_without_an_end_is_no_answer() {
+        let mut bytes = Vec::new();
+        write_answer(&Ok("1".to_owned()), &mut bytes).unwrap();
+        let mut input = bytes.as_slice();
+        assert!(read_answer(&mut input, 100).unwrap().is_some());
+        assert!(read_answer(&mut input, 100).is_err());
+    }
+}
