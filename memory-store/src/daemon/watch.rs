@@ -1,13 +1,20 @@
 //! Hearing of changed files.
 
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod inotify;
+
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memory_core::StoreError;
-use notify::event::{AccessKind, AccessMode, CreateKind, EventKind, ModifyKind, RemoveKind};
-use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
+#[cfg(not(target_os = "linux"))]
+use self::elsewhere::Ears;
+#[cfg(target_os = "linux")]
+use self::inotify::Ears;
 use crate::error::io_error;
 use crate::index::CATEGORIES;
 
@@ -20,7 +27,7 @@ const MOST: usize = 10_000;
 /// refused, or [`News::lost`] says so later, and whoever wants to know must look for itself.
 #[derive(Debug)]
 pub struct Watch {
-    _watcher: RecommendedWatcher,
+    _ears: Ears,
     heard: Arc<Mutex<News>>,
 }
 
@@ -51,28 +58,24 @@ impl Watch {
     /// When the system refuses.
     pub fn begin(root: &Path, ring: impl Fn() + Send + 'static) -> Result<Self, StoreError> {
         let folder = root.join(CATEGORIES);
-        let refused = |error| io_error(format!("watch {}", folder.display()), std::io::Error::other(error));
-        let heard = Arc::new(Mutex::new(News::default()));
-        let (own, home, categories) = (Arc::clone(&heard), root.to_owned(), folder.clone());
-        let listen = move |event: notify::Result<Event>| {
-            if take(&mut locked(&own), event, &home, &categories) {
+        let news = Arc::new(Mutex::new(News::default()));
+        let (own, home) = (Arc::clone(&news), root.to_owned());
+        let hear = move |heard: Vec<Heard>| {
+            let mut news = locked(&own);
+            // Each is taken in, whatever the others are.
+            let is_news = heard.into_iter().fold(false, |is_news, heard| take(&mut news, heard, &home) | is_news);
+            drop(news);
+            if is_news {
                 ring();
             }
         };
-        let mut watcher = RecommendedWatcher::new(listen, Config::default().with_follow_symlinks(false)).map_err(refused)?;
-        watcher.watch(&folder, RecursiveMode::Recursive).map_err(refused)?;
-        Ok(Self { _watcher: watcher, heard })
+        let ears = Ears::begin(&folder, hear).map_err(|error| io_error(format!("watch {}", folder.display()), error))?;
+        Ok(Self { _ears: ears, heard: news })
     }
 
     /// Returns how it listens.
     pub const fn name() -> &'static str {
-        if cfg!(target_os = "linux") {
-            "inotify"
-        } else if cfg!(target_os = "macos") {
-            "fsevents"
-        } else {
-            "events"
-        }
+        Ears::name()
     }
 
     /// Returns what was heard since the last call.
@@ -85,52 +88,35 @@ fn locked(heard: &Mutex<News>) -> MutexGuard<'_, News> {
     heard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What the system tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Heard {
+    /// A file was made, changed, moved or removed there.
+    File(PathBuf),
+    /// A folder came or went there, or may have.
+    Folder(PathBuf),
+    /// More than it could tell.
+    More,
+    /// Nothing will be told any more, and why.
+    Lost(String),
+}
+
 /// Takes in what the system says; tells whether it is news.
-fn take(news: &mut News, event: notify::Result<Event>, home: &Path, categories: &Path) -> bool {
-    let event = match event {
-        Ok(event) => event,
-        Err(error) => {
-            news.lost = Some(error.to_string());
-            return true;
-        }
-    };
-    if event.need_rescan() {
-        news.more = true;
-        return true;
+fn take(news: &mut News, heard: Heard, home: &Path) -> bool {
+    match heard {
+        Heard::Lost(why) => news.lost = Some(why),
+        Heard::More => news.more = true,
+        Heard::File(path) => match below(&path, home).filter(|path| has_ending(path, ".md")) {
+            Some(path) if news.files.len() < MOST => drop(news.files.insert(path)),
+            Some(_) => news.more = true,
+            None => return false,
+        },
+        Heard::Folder(path) => match below(&path, home) {
+            Some(path) if !has_ending(&path, ".tmp") => news.folders = true,
+            _ => return false,
+        },
     }
-    if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
-        && event.paths.iter().any(|path| path == categories)
-    {
-        news.lost = Some(format!("{} is gone", categories.display()));
-        return true;
-    }
-    // Reading files opens them, and we read what we hear of: to listen to that would never end.
-    let is_read = matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
-    if is_read {
-        return false;
-    }
-    let may_be_folder = matches!(
-        event.kind,
-        EventKind::Create(CreateKind::Folder | CreateKind::Any)
-            | EventKind::Remove(RemoveKind::Folder | RemoveKind::Any)
-            | EventKind::Modify(ModifyKind::Name(_))
-    );
-    let mut is_news = false;
-    for path in &event.paths {
-        match below(path, home) {
-            Some(path) if has_ending(&path, ".md") => {
-                is_news = true;
-                if news.files.len() < MOST {
-                    news.files.insert(path);
-                } else {
-                    news.more = true;
-                }
-            }
-            Some(path) if may_be_folder && !has_ending(&path, ".tmp") => (is_news, news.folders) = (true, true),
-            _ => {}
-        }
-    }
-    is_news
+    true
 }
 
 /// Tells whether a path ends so; case matters, as it does to whoever lists the folders.
@@ -147,54 +133,40 @@ fn below(path: &Path, home: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use notify::event::{DataChange, Flag, RenameMode};
-
     use super::*;
 
-    fn heard(kind: EventKind, paths: &[&str]) -> (bool, News) {
-        let mut event = Event::new(kind);
-        event.paths = paths.iter().map(|path| Path::new("/home").join(path)).collect();
+    fn heard(heard: &[Heard]) -> (Vec<bool>, News) {
         let mut news = News::default();
-        let is_news = take(&mut news, Ok(event), Path::new("/home"), Path::new("/home/categories"));
-        (is_news, news)
+        let are_news = heard.iter().map(|heard| take(&mut news, heard.clone(), Path::new("/home"))).collect();
+        (are_news, news)
     }
 
-    const WRITTEN: EventKind = EventKind::Modify(ModifyKind::Data(DataChange::Any));
-    const MOVED: EventKind = EventKind::Modify(ModifyKind::Name(RenameMode::To));
+    fn file(path: &str) -> Heard {
+        Heard::File(Path::new("/home").join(path))
+    }
+
+    fn folder(path: &str) -> Heard {
+        Heard::Folder(Path::new("/home").join(path))
+    }
 
     #[test]
     fn files_of_memories_are_news_and_others_are_not() {
-        let (is_news, news) = heard(WRITTEN, &["categories/inbox/a.md"]);
-        assert!(is_news && news.files.contains("categories/inbox/a.md") && !news.folders);
+        let (are_news, news) = heard(&[file("categories/inbox/a.md")]);
+        assert_eq!((are_news, news.folders), (vec![true], false));
+        assert_eq!(Vec::from_iter(news.files), ["categories/inbox/a.md"]);
         for path in ["categories/inbox/a.md.tmp", "categories/.obsidian/a.md", "categories/inbox/.a.md", "categories/x.png"] {
-            assert_eq!(heard(WRITTEN, &[path]), (false, News::default()), "{path}");
+            assert_eq!(heard(&[file(path)]), (vec![false], News::default()), "{path}");
         }
-        assert!(heard(MOVED, &["categories/people"]).1.folders);
-        assert!(heard(EventKind::Create(CreateKind::Folder), &["categories/people"]).1.folders);
-    }
-
-    #[test]
-    fn that_a_file_is_read_is_no_news() {
-        for kind in [AccessKind::Open(AccessMode::Any), AccessKind::Read, AccessKind::Close(AccessMode::Read)] {
-            assert_eq!(heard(EventKind::Access(kind), &["categories/inbox/a.md"]), (false, News::default()));
-        }
-        assert!(heard(EventKind::Access(AccessKind::Close(AccessMode::Write)), &["categories/inbox/a.md"]).0);
+        assert_eq!(heard(&[folder("categories/people")]).1, News { folders: true, ..News::default() });
+        assert_eq!(heard(&[folder("categories/.git")]).1, News::default());
     }
 
     #[test]
     fn what_cannot_be_heard_is_told() {
-        let mut news = News::default();
-        let event = Event::new(EventKind::Other).set_flag(Flag::Rescan);
-        assert!(take(&mut news, Ok(event), Path::new("/home"), Path::new("/home/categories")) && news.more);
-        let mut news = News::default();
-        assert!(take(&mut news, Err(notify::Error::generic("no")), Path::new("/home"), Path::new("/home/categories")));
-        assert!(news.lost.is_some() && heard(EventKind::Remove(RemoveKind::Folder), &["categories"]).1.lost.is_some());
-        let mut news = News::default();
-        for number in 0..=MOST {
-            let mut event = Event::new(WRITTEN);
-            event.paths = vec![format!("/home/categories/{number}.md").into()];
-            take(&mut news, Ok(event), Path::new("/home"), Path::new("/home/categories"));
-        }
+        assert_eq!(heard(&[Heard::More]), (vec![true], News { more: true, ..News::default() }));
+        assert!(heard(&[Heard::Lost("no".into())]).1.lost.is_some());
+        let many: Vec<Heard> = (0..=MOST).map(|number| file(&format!("categories/{number}.md"))).collect();
+        let news = heard(&many).1;
         assert!(news.more && news.files.len() == MOST);
     }
 }

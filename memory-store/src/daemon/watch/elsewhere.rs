@@ -1,0 +1,66 @@
+//! Changes of files, as systems other than Linux tell them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use notify::event::{AccessKind, AccessMode, CreateKind, EventKind, ModifyKind, RemoveKind};
+use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::Heard;
+
+/// Hears of changed files on a thread of its own, until dropped.
+#[derive(Debug)]
+pub(super) struct Ears {
+    _watcher: RecommendedWatcher,
+}
+
+impl Ears {
+    /// Listens to `folder` and all below it; `hear` is told of what happens there, on another thread.
+    pub(super) fn begin(folder: &Path, mut hear: impl FnMut(Vec<Heard>) + Send + 'static) -> io::Result<Self> {
+        let root = folder.to_owned();
+        let listen = move |event: notify::Result<Event>| {
+            let heard = understand(event, &root);
+            if !heard.is_empty() {
+                hear(heard);
+            }
+        };
+        let config = Config::default().with_follow_symlinks(false);
+        let mut watcher = RecommendedWatcher::new(listen, config).map_err(io::Error::other)?;
+        watcher.watch(folder, RecursiveMode::Recursive).map_err(io::Error::other)?;
+        Ok(Self { _watcher: watcher })
+    }
+
+    /// Returns how it listens.
+    pub(super) const fn name() -> &'static str {
+        if cfg!(target_os = "macos") { "fsevents" } else { "events" }
+    }
+}
+
+fn understand(event: notify::Result<Event>, root: &Path) -> Vec<Heard> {
+    let event = match event {
+        Ok(event) => event,
+        Err(error) => return vec![Heard::Lost(error.to_string())],
+    };
+    if event.need_rescan() {
+        return vec![Heard::More];
+    }
+    let is_move = matches!(event.kind, EventKind::Modify(ModifyKind::Name(_)));
+    if (is_move || matches!(event.kind, EventKind::Remove(_))) && event.paths.iter().any(|path| path == root) {
+        return vec![Heard::Lost(format!("{} is gone", root.display()))];
+    }
+    // Reading files opens them, and we read what we hear of: to listen to that would never end.
+    if matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write)) {
+        return Vec::new();
+    }
+    let may_be_folder = is_move
+        || matches!(
+            event.kind,
+            EventKind::Create(CreateKind::Folder | CreateKind::Any) | EventKind::Remove(RemoveKind::Folder | RemoveKind::Any)
+        );
+    let heard = |path: PathBuf| {
+        // Not every system says what it was.
+        let is_folder = may_be_folder && path.extension().is_none_or(|extension| extension != "md");
+        if is_folder { Heard::Folder(path) } else { Heard::File(path) }
+    };
+    event.paths.into_iter().map(heard).collect()
+}

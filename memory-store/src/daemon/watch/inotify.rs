@@ -1,0 +1,259 @@
+//! Changes of files, as Linux tells them.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use rustix::fs::inotify::{CreateFlags, Event, ReadFlags, Reader, WatchFlags, add_watch, init, remove_watch};
+use rustix::io::Errno;
+
+use super::Heard;
+
+/// Hears of changed files on a thread of its own, until dropped.
+#[derive(Debug)]
+pub(super) struct Ears {
+    end: Arc<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What is to be told. That a file was opened is not: each search reads ten, and whoever is told of each does little else.
+const WANTED: WatchFlags = WatchFlags::ATTRIB
+    .union(WatchFlags::CLOSE_WRITE)
+    .union(WatchFlags::CREATE)
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::DELETE_SELF)
+    .union(WatchFlags::MODIFY)
+    .union(WatchFlags::MOVE_SELF)
+    .union(WatchFlags::MOVED_FROM)
+    .union(WatchFlags::MOVED_TO)
+    .union(WatchFlags::ONLYDIR)
+    .union(WatchFlags::DONT_FOLLOW);
+
+/// So many bytes of what is told are taken at once.
+const ROOM: usize = 16 * 1024;
+
+impl Ears {
+    /// Listens to `folder` and all below it; `hear` is told of what happens there, on another thread.
+    pub(super) fn begin(folder: &Path, hear: impl FnMut(Vec<Heard>) + Send + 'static) -> io::Result<Self> {
+        let flags = CreateFlags::CLOEXEC | CreateFlags::NONBLOCK;
+        let mut folders = Folders { source: init(flags)?, root: folder.to_owned(), paths: HashMap::new() };
+        folders.add(folder)?;
+        let end = Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?);
+        let own_end = Arc::clone(&end);
+        let thread = Builder::new().name("changed files".into()).spawn(move || listen(&mut folders, &own_end, hear))?;
+        Ok(Self { end, thread: Some(thread) })
+    }
+
+    /// Returns how it listens.
+    pub(super) const fn name() -> &'static str {
+        "inotify"
+    }
+}
+
+impl Drop for Ears {
+    fn drop(&mut self) {
+        let is_told = rustix::io::write(&self.end, &1_u64.to_ne_bytes()).is_ok();
+        if let Some(thread) = self.thread.take().filter(|_| is_told) {
+            // If it broke down, it has ended as well.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn listen(folders: &mut Folders, end: &OwnedFd, mut hear: impl FnMut(Vec<Heard>)) {
+    let mut room = vec![MaybeUninit::uninit(); ROOM];
+    loop {
+        let mut waited = [PollFd::new(&folders.source, PollFlags::IN), PollFd::new(end, PollFlags::IN)];
+        match poll(&mut waited, None) {
+            Ok(_) if !waited[1].revents().is_empty() => return,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return hear(vec![Heard::Lost(error.to_string())]),
+        }
+        let heard = folders.hear(&mut room);
+        let is_over = heard.iter().any(|heard| matches!(heard, Heard::Lost(_)));
+        if !heard.is_empty() {
+            hear(heard);
+        }
+        if is_over {
+            return;
+        }
+    }
+}
+
+/// The folders that are listened to.
+struct Folders {
+    source: OwnedFd,
+    root: PathBuf,
+    /// By the numbers that the system gave them.
+    paths: HashMap<i32, PathBuf>,
+}
+
+/// What happened somewhere: `(where, what, the name it happened to)`.
+type Told = (i32, ReadFlags, Option<PathBuf>);
+
+impl Folders {
+    /// Listens to a folder and all below it, but for hidden ones. What is gone by then is passed over.
+    fn add(&mut self, folder: &Path) -> io::Result<()> {
+        let mut left = vec![folder.to_owned()];
+        while let Some(folder) = left.pop() {
+            match add_watch(&self.source, &folder, WANTED) {
+                Ok(number) => drop(self.paths.insert(number, folder.clone())),
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) if folder != self.root => continue,
+                Err(error) => return Err(error.into()),
+            }
+            // Listed only now: a folder that comes from here on is told of.
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            left.extend(folders.filter(|entry| !is_hidden(&entry.file_name())).map(|entry| entry.path()));
+        }
+        Ok(())
+    }
+
+    /// Listens no more to a folder that was moved away, and to those below it.
+    fn forget(&mut self, folder: &Path) {
+        let source = &self.source;
+        self.paths.retain(|number, path| {
+            let is_kept = !path.starts_with(folder);
+            if !is_kept {
+                // One that is gone is not listened to either.
+                let _ = remove_watch(source, *number);
+            }
+            is_kept
+        });
+    }
+
+    /// Takes what has been told by now.
+    fn hear(&mut self, room: &mut [MaybeUninit<u8>]) -> Vec<Heard> {
+        let mut told = Vec::new();
+        let mut reader = Reader::new(&self.source, room);
+        let refusal = loop {
+            match reader.next() {
+                Ok(event) => told.push(told_by(&event)),
+                Err(Errno::AGAIN) => break None,
+                Err(Errno::INTR) => {}
+                Err(error) => break Some(Heard::Lost(error.to_string())),
+            }
+        };
+        told.into_iter().filter_map(|told| self.understand(told)).chain(refusal).collect()
+    }
+
+    fn understand(&mut self, (number, what, name): Told) -> Option<Heard> {
+        if what.contains(ReadFlags::QUEUE_OVERFLOW) {
+            return Some(Heard::More);
+        }
+        let folder = self.paths.get(&number)?;
+        if what.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT) {
+            let gone = (*folder == self.root).then(|| Heard::Lost(format!("{} is gone", folder.display())));
+            return gone;
+        }
+        if what.contains(ReadFlags::IGNORED) {
+            self.paths.remove(&number);
+            return None;
+        }
+        let name = name?;
+        let path = folder.join(&name);
+        if !what.contains(ReadFlags::ISDIR) {
+            return Some(Heard::File(path));
+        }
+        if is_hidden(name.as_os_str()) {
+            return None;
+        }
+        if what.intersects(ReadFlags::DELETE | ReadFlags::MOVED_FROM) {
+            self.forget(&path);
+        } else if what.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO) {
+            if let Err(error) = self.add(&path) {
+                return Some(Heard::Lost(error.to_string()));
+            }
+        } else {
+            return None;
+        }
+        Some(Heard::Folder(path))
+    }
+}
+
+fn told_by(event: &Event<'_>) -> Told {
+    let name = event.file_name().map(|name| PathBuf::from(OsStr::from_bytes(name.to_bytes())));
+    (event.wd(), event.events(), name)
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(b".")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+    use std::time::Duration;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    fn listen(folder: &Path) -> (Ears, Receiver<Heard>) {
+        let (sender, receiver) = channel();
+        let hear = move |heard: Vec<Heard>| heard.into_iter().for_each(|heard| drop(sender.send(heard)));
+        (Ears::begin(folder, hear).unwrap(), receiver)
+    }
+
+    /// Returns everything that is heard before `last`.
+    fn hear_until(receiver: &Receiver<Heard>, last: &Heard) -> Vec<Heard> {
+        let next = || receiver.recv_timeout(PATIENCE).unwrap();
+        std::iter::repeat_with(next).take_while(|heard| heard != last).collect()
+    }
+
+    #[test]
+    fn reading_a_file_is_not_heard() {
+        let home = tempfile::tempdir().unwrap();
+        let [read, written] = ["read.md", "written.md"].map(|name| home.path().join(name));
+        fs::write(&read, "tea").unwrap();
+        let (_ears, heard) = listen(home.path());
+        assert_eq!(fs::read(&read).unwrap(), b"tea");
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
+        fs::write(&written, "tea").unwrap();
+        assert_eq!(hear_until(&heard, &Heard::File(written)), []);
+    }
+
+    #[test]
+    fn folders_are_heard_wherever_they_come_from_and_go_to() {
+        let (home, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (folder, moved, outside) = (home.path().join("a"), home.path().join("b"), elsewhere.path().join("a"));
+        let (_ears, heard) = listen(home.path());
+        let write = |folder: &Path| {
+            fs::write(folder.join("deep/note.md"), "tea").unwrap();
+            Heard::File(folder.join("deep/note.md"))
+        };
+        fs::create_dir_all(outside.join("deep")).unwrap();
+        write(&outside);
+        fs::rename(&outside, &folder).unwrap();
+        hear_until(&heard, &Heard::Folder(folder.clone()));
+        hear_until(&heard, &write(&folder));
+        fs::rename(&folder, &moved).unwrap();
+        hear_until(&heard, &Heard::Folder(moved.clone()));
+        hear_until(&heard, &write(&moved));
+        fs::rename(&moved, &outside).unwrap();
+        hear_until(&heard, &Heard::Folder(moved));
+        write(&outside);
+        let last = home.path().join("last.md");
+        fs::write(&last, "tea").unwrap();
+        assert!(hear_until(&heard, &Heard::File(last)).iter().all(|heard| *heard == Heard::File(folder.join("deep/note.md"))));
+    }
+
+    #[test]
+    fn the_end_of_the_folder_is_heard_and_no_more_behind_it() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("categories");
+        fs::create_dir(&folder).unwrap();
+        let (_ears, heard) = listen(&folder);
+        fs::remove_dir(&folder).unwrap();
+        assert!(matches!(heard.recv_timeout(PATIENCE).unwrap(), Heard::Lost(why) if why.ends_with("categories is gone")));
+        heard.recv_timeout(PATIENCE).unwrap_err();
+    }
+}
