@@ -30,9 +30,21 @@ impl Bits {
 
     /// Adds the documents in a list.
     pub(super) fn insert_all(&mut self, mut postings: BlockSegmentPostings) {
+        // Where most documents are in a list, one bit after another of the same word would wait for the last one to be stored.
+        let (mut place, mut word) = (0, 0);
         while !postings.docs().is_empty() {
-            postings.docs().iter().for_each(|document| self.insert(*document));
+            for document in postings.docs() {
+                let next = (document / 64) as usize;
+                if next != place {
+                    self.0[place] |= word;
+                    (place, word) = (next, 0);
+                }
+                word |= 1 << (document % 64);
+            }
             postings.advance();
+        }
+        if let Some(last) = self.0.get_mut(place) {
+            *last |= word;
         }
     }
 
@@ -46,10 +58,6 @@ impl Bits {
     /// Tells whether `document` is one of the segment's at all and is in it.
     pub(super) fn contains_some(&self, document: DocId) -> bool {
         self.0.get((document / 64) as usize).is_some_and(|word| word >> (document % 64) & 1 == 1)
-    }
-
-    pub(super) fn insert(&mut self, document: DocId) {
-        self.0[(document / 64) as usize] |= 1 << (document % 64);
     }
 
     pub(super) fn contains(&self, document: DocId) -> bool {
