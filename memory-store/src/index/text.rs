@@ -112,9 +112,13 @@ impl Text {
         payload.and_then(|payload| payload.parse().ok()).ok_or(Trouble::Mismatch)
     }
 
-    /// Returns the newest state, and its generation.
-    pub(super) fn searcher(&self) -> Result<(Searcher, u64), Trouble> {
+    /// Returns the state of `wanted`, the generation that the rows know of, or a newer one; and which it is.
+    pub(super) fn searcher(&self, wanted: u64) -> Result<(Searcher, u64), Trouble> {
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        // What was flushed since the rows were read is pending in them.
+        if let Some((own, reader)) = reader.as_ref().filter(|(own, _)| *own == wanted) {
+            return Ok((reader.searcher(), *own));
+        }
         loop {
             let generation = self.generation()?;
             match &*reader {
@@ -146,7 +150,7 @@ impl Text {
 
     /// Returns how many documents there are.
     pub(super) fn count(&self) -> Result<u64, Trouble> {
-        Ok(self.searcher()?.0.num_docs())
+        Ok(self.searcher(self.generation()?)?.0.num_docs())
     }
 }
 

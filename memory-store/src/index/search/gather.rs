@@ -75,7 +75,7 @@ pub(super) fn gather(
 ) -> Result<Gathered, Trouble> {
     let mut meta = Meta::read(rows)?;
     let (pending, keys) = pending(rows, asked.filter, now)?;
-    let (searcher, generation) = text.searcher()?;
+    let (searcher, generation) = text.searcher(meta.generation)?;
     if meta.epoch != epoch || generation < meta.generation {
         return Err(Trouble::Mismatch);
     }

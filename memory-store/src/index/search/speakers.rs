@@ -29,8 +29,14 @@ fn who_speaks(opened: &mut Opened, names: &[String], within: Option<&[Scope]>) -
     let epoch = Meta::read(&opened.connection)?.epoch;
     let filter = Filter { within: within.map(<[Scope]>::to_vec), ..Filter::everything() };
     let (connection, text, _) = opened.text(epoch)?;
-    let (pending, keys) = pending(connection, &filter, DateTime::UNIX_EPOCH)?;
-    let (searcher, _) = text.searcher()?;
+    // One state of the rows, taken before the full text is.
+    let rows = connection.transaction()?;
+    let meta = Meta::read(&rows)?;
+    let (pending, keys) = pending(&rows, &filter, DateTime::UNIX_EPOCH)?;
+    let (searcher, generation) = text.searcher(meta.generation)?;
+    if meta.epoch != epoch || generation < meta.generation {
+        return Err(Trouble::Mismatch);
+    }
     speakers(names, &Flushed::new(&searcher, text.fields, &keys, within)?, &pending)
 }
 
