@@ -25,6 +25,9 @@ pub(crate) struct App<'a> {
     pub output: Output,
 }
 
+/// A process that answers again and again keeps files that take about so many bytes: some six thousand of usual length.
+pub(crate) const KEPT: usize = 8 << 20;
+
 /// The memories' home, opened.
 pub(crate) struct Home {
     /// What the use cases work with.
@@ -37,8 +40,8 @@ pub(crate) struct Home {
 
 impl Home {
     /// Opens the home that `settings` name.
-    pub(crate) fn open(settings: &Settings, freshness: Freshness) -> Result<Self, StoreError> {
-        let store = Arc::new(FileStore::open(&settings.root.value, Options { freshness, ..Options::default() })?);
+    pub(crate) fn open(settings: &Settings, options: Options) -> Result<Self, StoreError> {
+        let store = Arc::new(FileStore::open(&settings.root.value, options)?);
         let clock = Arc::new(SystemClock);
         let services = Services {
             store: store.clone(),
@@ -95,8 +98,17 @@ impl App<'_> {
 
     /// Opens the home that `settings` name.
     pub(crate) fn open_with(&self, settings: &Settings) -> Result<Home, Failure> {
+        Ok(Home::open(settings, self.options())?)
+    }
+
+    /// Opens the home that `settings` name, for a process that answers again and again.
+    pub(crate) fn open_to_stay(&self, settings: &Settings) -> Result<Home, Failure> {
+        Ok(Home::open(settings, Options { kept: KEPT, ..self.options() })?)
+    }
+
+    fn options(&self) -> Options {
         let freshness = if self.globals.fresh { Freshness::Fresh } else { Freshness::Usual };
-        Ok(Home::open(settings, freshness)?)
+        Options { freshness, ..Options::default() }
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
 use memory_core::{AgentName, Given, View, context};
-use memory_store::{Freshness, GivenFile};
+use memory_store::{GivenFile, Options};
 use serde_json::Value;
 
 use crate::app::{App, Home};
@@ -94,7 +94,7 @@ impl Asked {
         let folder = text("cwd").map(PathBuf::from).or_else(|| self.environment.folder.clone());
         let project = folder.and_then(|folder| project_of(&folder));
         // Words alone are looked for, since a model takes longer to open than a client waits.
-        let Home { services, zone, .. } = Home::open(&settings, Freshness::Usual).ok()?;
+        let Home { services, zone, .. } = Home::open(&settings, Options::default()).ok()?;
         let services = services.seen_by(View { agent: Some(self.agent.clone()), project });
         let now = services.clock.now().with_timezone(&zone);
         let file = text("session_id").map(|session| GivenFile::of(root, session));

@@ -25,7 +25,7 @@ pub(crate) struct Mcp {
 impl Mcp {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let home = app.open_with(&settings)?;
+        let home = app.open_to_stay(&settings)?;
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         let agent = agent::agent(&home, &settings, app.environment, self.speaker.offer(), embedder)?;
         let project = self.speaker.project(app.environment.folder.as_deref());

@@ -16,7 +16,7 @@ use memory_store::{DaemonLock, FileStore, Freshness, Log, LogFile, Options};
 use serde_json::{Value, json};
 
 use self::fronts::Fronts;
-use crate::app::{App, Home};
+use crate::app::{App, Home, KEPT};
 use crate::config::{Environment, Settings};
 use crate::daemon::{Bell, Diary, HomeChores, Listener, Report, Signals, Woken, keep, once, told};
 use crate::failure::Failure;
@@ -152,7 +152,7 @@ impl Serve {
 impl Home {
     /// Opens the files anew for somebody who hears of edits in place, and need not look for them.
     fn listen(&mut self) -> Result<(), Failure> {
-        let options = Options { freshness: Freshness::Heard, ..Options::default() };
+        let options = Options { freshness: Freshness::Heard, kept: KEPT, ..Options::default() };
         let store = Arc::new(FileStore::open(self.store.root(), options)?);
         self.services.store = store.clone();
         self.services.history = store.clone();

@@ -55,11 +55,13 @@ pub struct Options {
     pub freshness: Freshness,
     /// How long a writer waits for another one.
     pub patience: Duration,
+    /// Files that were read are kept for the next answer, as long as they take no more than about so many bytes.
+    pub kept: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { freshness: Freshness::Usual, patience: PATIENCE }
+        Self { freshness: Freshness::Usual, patience: PATIENCE, kept: 0 }
     }
 }
 
@@ -88,7 +90,7 @@ impl FileStore {
 
     /// Returns the home that lies on `disk`, whose index is kept at `root`.
     pub fn on(disk: Arc<dyn Disk>, root: &Path, options: Options) -> Self {
-        let index = Index::open(Arc::clone(&disk), root);
+        let index = Index::open(Arc::clone(&disk), root, options.kept);
         Self { root: root.to_owned(), journal: Journal::new(Arc::clone(&disk)), disk, index, options }
     }
 

@@ -1,5 +1,6 @@
 //! Documents as the index knows them, and as they stand.
 
+use std::sync::Arc;
 use std::thread;
 
 use memory_core::{ContentHash, MemoryId, Stamp, Stored};
@@ -8,7 +9,6 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use super::open::Index;
 use super::trouble::Trouble;
 use super::update::{row_count, row_id};
-use crate::file::load;
 
 /// The columns of a [`Document`].
 pub(super) const COLUMNS: &str = "key, id, path, stamp, accesses, created_at";
@@ -87,8 +87,9 @@ impl Index {
     pub(super) fn freshen<T: Sync>(&self, documents: Vec<T>, document: impl Fn(&T) -> &Document + Sync) -> Freshened<T> {
         let read = |one: &T| {
             let known = document(one);
-            let loaded = load(self.disk.as_ref(), &known.path).ok().flatten();
-            loaded.filter(|loaded| loaded.stored.stamp == known.stamp).map(|loaded| known.told(loaded.stored))
+            let stored = self.kept.load(self.disk.as_ref(), &known.path).ok().flatten();
+            let stored = stored.filter(|stored| stored.stamp == known.stamp);
+            stored.map(|stored| known.told(Arc::unwrap_or_clone(stored)))
         };
         let read_all = |documents: &[T]| documents.iter().map(read).collect::<Vec<_>>();
         let stored = if documents.len() < WORTH_A_THREAD {

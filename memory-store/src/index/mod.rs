@@ -10,6 +10,7 @@
 //! | where that is written down | `schema`, `update`, `text` |
 //! | how it keeps up with the files | `apply`, `refresh`, `changed`, `scan` |
 //! | how pending rows become full text | `flush` |
+//! | how files that were read are kept | `kept` |
 //! | how it comes back when something is wrong | `open`, `rebuild`, `trouble` |
 //! | how questions are answered | `search`, `list`, `lookup` |
 //! | what a model made of the texts | `vectors`, `embeddings` |
@@ -23,6 +24,7 @@ mod embeddings;
 mod filter;
 mod flush;
 mod handle;
+mod kept;
 mod list;
 mod lookup;
 mod now;

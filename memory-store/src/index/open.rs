@@ -11,6 +11,7 @@ use memory_core::{QuestionVector, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 use tempfile::TempDir;
 
+use super::kept::Kept;
 use super::rebuild::{Reason, checkpoint, rebuild};
 use super::schema::{self, Meta};
 use super::text::{self, Text};
@@ -36,6 +37,7 @@ const ATTEMPTS: usize = 4;
 pub(crate) struct Index {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) root: PathBuf,
+    pub(super) kept: Kept,
     /// One for each who asks at the same time, with files of its own: the first free one is taken.
     seats: [Mutex<Option<Opened>>; SEATS],
 }
@@ -107,9 +109,10 @@ impl Opened {
 }
 
 impl Index {
-    /// Opens the index of the home at `root`. Nothing is read or made before it is needed.
-    pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path) -> Self {
-        Self { disk, root: root.to_owned(), seats: [const { Mutex::new(None) }; SEATS] }
+    /// Opens the index of the home at `root`. Nothing is read or made before it is needed. Files that take up to `kept` bytes
+    /// are kept for the next answer.
+    pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path, kept: usize) -> Self {
+        Self { disk, root: root.to_owned(), kept: Kept::new(kept), seats: [const { Mutex::new(None) }; SEATS] }
     }
 
     /// Tells why answers may be less than they should be, if they may.

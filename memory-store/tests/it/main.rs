@@ -8,6 +8,7 @@ mod daemon;
 mod faults;
 mod faulty_disk;
 mod home;
+mod kept;
 mod ledger;
 mod notify;
 mod pending;

@@ -75,7 +75,7 @@ impl Home {
     }
 
     pub(super) fn index(&self) -> Index {
-        Index::open(Arc::new(self.disk()), self.folder.path())
+        Index::open(Arc::new(self.disk()), self.folder.path(), 0)
     }
 
     pub(super) fn disk(&self) -> RealDisk {

@@ -1,0 +1,152 @@
+//! Files that were read, kept for the next answer.
+
+use std::collections::HashMap;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use memory_core::{Memory, StoreError, Stored};
+
+use super::now::now_ns;
+use super::row::is_settled;
+use crate::disk::{Disk, Signature};
+use crate::file::load;
+
+/// Files that were read, for a process that answers again and again.
+///
+/// To look at a file takes a third of the time of reading it. What is kept counts only while the file's signature is the one
+/// it was read with, and only once no change could hide behind that.
+#[derive(Debug)]
+pub(super) struct Kept {
+    room: usize,
+    files: Mutex<Files>,
+}
+
+/// Of what was kept, the younger half and the older one, which goes as soon as the younger one is full.
+#[derive(Debug, Default)]
+struct Files {
+    young: HashMap<String, File>,
+    old: HashMap<String, File>,
+    /// How much room the young ones take.
+    used: usize,
+}
+
+/// A file as it was read.
+#[derive(Debug, Clone)]
+struct File {
+    stored: Arc<Stored>,
+    signature: Signature,
+}
+
+/// What a file takes besides its texts, about.
+const USUAL: usize = 768;
+
+impl Kept {
+    /// Keeps files that take about so many bytes; none if that is 0.
+    pub(super) fn new(room: usize) -> Self {
+        Self { room, files: Mutex::default() }
+    }
+
+    /// Returns what [`load`] would.
+    pub(super) fn load(&self, disk: &dyn Disk, path: &str) -> Result<Option<Arc<Stored>>, StoreError> {
+        if self.room == 0 {
+            return Ok(load(disk, path)?.map(|loaded| Arc::new(loaded.stored)));
+        }
+        let kept = self.files().get(path, self.room);
+        if let Some(File { stored, signature }) = kept
+            && disk.signature(path).is_ok_and(|now| now == Some(signature))
+        {
+            return Ok(Some(stored));
+        }
+        // The time is taken first: whatever happens from here on makes the file newer than that.
+        let now = now_ns();
+        let Some(loaded) = load(disk, path)? else { return Ok(None) };
+        let stored = Arc::new(loaded.stored);
+        if is_settled(&loaded.signature, now) {
+            let file = File { stored: Arc::clone(&stored), signature: loaded.signature };
+            self.files().put(path.to_owned(), file, self.room);
+        }
+        Ok(Some(stored))
+    }
+
+    fn files(&self) -> MutexGuard<'_, Files> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Files {
+    fn get(&mut self, path: &str, room: usize) -> Option<File> {
+        if let Some(file) = self.young.get(path) {
+            return Some(file.clone());
+        }
+        let (path, file) = self.old.remove_entry(path)?;
+        self.put(path, file.clone(), room);
+        Some(file)
+    }
+
+    fn put(&mut self, path: String, file: File, room: usize) {
+        let (size, half) = (size(&path, &file), room / 2);
+        // One that large would drive out all others.
+        if half < size {
+            return;
+        }
+        if half < self.used + size {
+            self.old = mem::take(&mut self.young);
+            self.used = 0;
+        }
+        self.used += size;
+        self.young.insert(path, file);
+    }
+}
+
+fn size(path: &str, file: &File) -> usize {
+    let Memory { content, title, tags, aliases, .. } = &file.stored.memory;
+    let texts = [content].into_iter().chain(title).chain(tags.iter()).chain(aliases);
+    USUAL + 2 * path.len() + texts.map(String::len).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::disk::RealDisk;
+
+    const ROOM: usize = 64 * 1024;
+
+    /// Keeps a file that says `text`, as one that has not changed for long.
+    fn keep(home: &Path, kept: &Kept, path: &str, text: &str) {
+        std::fs::write(home.join(path), text).unwrap();
+        let loaded = load(&RealDisk::open(home).unwrap(), path).unwrap().unwrap();
+        let signature = Signature { size: 3, modified_ns: 1, changed_ns: 1, inode: 1, is_folder: false };
+        kept.files().put(path.to_owned(), File { stored: Arc::new(loaded.stored), signature }, kept.room);
+    }
+
+    /// Keeps so many files, one after the other, and returns how much of the room all take that are kept.
+    fn keep_all(home: &Path, kept: &Kept, count: usize) -> usize {
+        (0..count).for_each(|number| keep(home, kept, &format!("{number}.md"), "tea"));
+        let files = kept.files();
+        files.young.iter().chain(&files.old).map(|(path, file)| size(path, file)).sum()
+    }
+
+    #[test]
+    fn no_more_is_kept_than_there_is_room_for_and_what_was_used_last_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let kept = Kept::new(ROOM);
+        assert!(keep_all(home.path(), &kept, 20) < ROOM);
+        for _ in 0..10 {
+            assert!(keep_all(home.path(), &kept, 20) <= ROOM);
+            assert!(kept.files().get("7.md", ROOM).is_some());
+        }
+        assert!(keep_all(home.path(), &kept, 1_000) <= ROOM);
+        assert!(kept.files().get("7.md", ROOM).is_none() && kept.files().get("999.md", ROOM).is_some());
+    }
+
+    #[test]
+    fn a_file_that_takes_more_than_all_the_room_drives_out_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let kept = Kept::new(2 * 1024);
+        keep(home.path(), &kept, "small.md", "tea");
+        keep(home.path(), &kept, "large.md", &"tea ".repeat(1_000));
+        assert!(kept.files().get("large.md", kept.room).is_none() && kept.files().get("small.md", kept.room).is_some());
+    }
+}

@@ -1,0 +1,142 @@
+//! Files that were read are kept for the next answer, and that is never an older one.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memory_core::{Draft, Filter, Query, Ranking, Secrets, Services, search, write};
+use memory_store::disk::{Disk, Entry, RealDisk, Signature};
+use memory_store::{FileStore, Freshness, Options};
+
+use crate::home::{Home, services};
+
+/// A disk that counts how often files are read, and on which no time may pass.
+#[derive(Debug)]
+struct Watched {
+    real: RealDisk,
+    reads: Arc<AtomicU64>,
+    /// What all files' times are, if they stand still.
+    time_ns: Option<i64>,
+}
+
+impl Watched {
+    fn seen(&self, signature: Signature) -> Signature {
+        self.time_ns.map_or(signature, |time| Signature { modified_ns: time, changed_ns: time, ..signature })
+    }
+}
+
+impl Disk for Watched {
+    fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, Signature)>> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        Ok(self.real.read(path)?.map(|(bytes, signature)| (bytes, self.seen(signature))))
+    }
+
+    fn signature(&self, path: &str) -> io::Result<Option<Signature>> {
+        Ok(self.real.signature(path)?.map(|signature| self.seen(signature)))
+    }
+
+    fn read_part(&self, path: &str, start: u64, length: usize) -> io::Result<Vec<u8>> {
+        self.real.read_part(path, start, length)
+    }
+
+    fn folder(&self, path: &str) -> io::Result<Vec<Entry>> {
+        self.real.folder(path)
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.real.write(path, bytes)
+    }
+
+    fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.real.append(path, bytes)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.real.rename(from, to)
+    }
+
+    fn keep(&self, from: &str, to: &str) -> io::Result<()> {
+        self.real.keep(from, to)
+    }
+
+    fn remove(&self, path: &str) -> io::Result<()> {
+        self.real.remove(path)
+    }
+
+    fn remove_folder(&self, path: &str) -> io::Result<()> {
+        self.real.remove_folder(path)
+    }
+
+    fn sync_file(&self, path: &str) -> io::Result<()> {
+        self.real.sync_file(path)
+    }
+
+    fn sync_folder(&self, path: &str) -> io::Result<()> {
+        self.real.sync_folder(path)
+    }
+
+    fn sync_everything(&self) -> io::Result<bool> {
+        self.real.sync_everything()
+    }
+}
+
+/// A store that keeps what it reads, on a disk whose times are those, and how often it reads.
+fn keeping(home: &Path, time_ns: Option<i64>) -> (Services, Arc<AtomicU64>) {
+    let reads = Arc::new(AtomicU64::new(0));
+    let disk = Watched { real: RealDisk::open(home).unwrap(), reads: Arc::clone(&reads), time_ns };
+    let options = Options { freshness: Freshness::Heard, kept: 1 << 20, ..Options::default() };
+    (services(FileStore::on(Arc::new(disk), home, options)), reads)
+}
+
+/// Returns the texts of the memories that have the word "tea".
+fn found(services: &Services) -> Vec<String> {
+    let (filter, ranking) = (Filter::default(), Ranking::default());
+    let found = search(services, &Query { text: "tea".into(), filter, limit: 10, ranking }).unwrap();
+    found.hits.into_iter().map(|hit| hit.stored.memory.content).collect()
+}
+
+/// A moment of today that is long past for a file, and one that never is.
+const PAST_NS: i64 = 1_700_000_000_123_456_789;
+const FUTURE_NS: i64 = 7_000_000_000_123_456_789;
+
+#[test]
+fn a_file_that_was_read_and_did_not_change_is_not_read_again() {
+    let home = Home::new();
+    write(&home.services(), Draft::new("green tea"), Secrets::Refuse).unwrap();
+    let (services, reads) = keeping(home.path(), Some(PAST_NS));
+    assert_eq!(found(&services), ["green tea"]);
+    let before = reads.load(Ordering::Relaxed);
+    assert_eq!((found(&services), found(&services)), (vec!["green tea".to_owned()], vec!["green tea".to_owned()]));
+    assert_eq!(reads.load(Ordering::Relaxed), before);
+}
+
+#[test]
+fn an_edit_is_seen_by_the_next_search_even_within_one_tick_of_the_clock() {
+    let home = Home::new();
+    let path = write(&home.services(), Draft::new("green tea"), Secrets::Refuse).unwrap().path;
+    let place = home.path().join(path);
+    // Whatever happens to this file leaves its times as they are: it is of one tick.
+    let (services, _) = keeping(home.path(), Some(FUTURE_NS));
+    assert_eq!(found(&services), ["green tea"]);
+    for (from, to) in [("green", "black"), ("black", "white"), ("white", "fresh")] {
+        fs::write(&place, fs::read_to_string(&place).unwrap().replace(from, to)).unwrap();
+        assert_eq!(found(&services), [format!("{to} tea")]);
+    }
+}
+
+#[test]
+fn an_edit_of_a_file_that_is_kept_is_seen_by_the_next_search() {
+    let home = Home::new();
+    let path = write(&home.services(), Draft::new("green tea"), Secrets::Refuse).unwrap().path;
+    let place = home.path().join(path);
+    let (services, reads) = keeping(home.path(), None);
+    // Once the file is old enough it is kept.
+    let is_kept = |_: &u32| found(&services) == ["green tea"] && reads.swap(0, Ordering::Relaxed) == 0;
+    assert!((0..100_000).any(|round| is_kept(&round)));
+    fs::write(&place, fs::read_to_string(&place).unwrap().replace("green", "black")).unwrap();
+    assert_eq!(found(&services), ["black tea"]);
+    fs::remove_file(&place).unwrap();
+    assert!(found(&services).is_empty());
+}
