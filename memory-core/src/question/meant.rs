@@ -98,6 +98,10 @@ fn placed<Tz: TimeZone>(text: &str, reading: &Reading, now: &DateTime<Tz>) -> Op
     if reading.kind == Kind::Time || reading.repeats || (is_number && around == Around::Nothing) {
         return None;
     }
+    if reading.at.to_utc() == now.to_utc() {
+        // This moment is no day: everything was written before it.
+        return (around == Around::Before).then(|| Period { from: None, until: Some(now.to_utc()), span });
+    }
     let zone = now.timezone();
     let mut first = reading.at.date_naive();
     if reading.relation == Relation::Future {
@@ -288,6 +292,20 @@ mod tests {
         for text in ["the 2024 budget", "tea tomorrow", "the Monday standup", "call at 3pm", "next week's plan", "May's tea"] {
             assert_eq!(read(text), (text.to_owned(), None, None, None), "{text}");
         }
+    }
+
+    #[test]
+    fn this_moment_ends_what_was_until_now_and_is_no_day() {
+        let until = |text: &str| {
+            let (text, from, until, _) = read(text);
+            (text, from, until)
+        };
+        assert_eq!(until("tea until now"), ("tea".into(), None, Some("11-21 10".into())));
+        assert_eq!(until("现在之前的茶"), ("的茶".into(), None, Some("11-21 10".into())));
+        for text in ["what I drink now", "tea from now on", "现在的茶"] {
+            assert_eq!(until(text), (text.to_owned(), None, None), "{text}");
+        }
+        assert_eq!(until("tea until today"), ("tea".into(), None, Some("11-21 00".into())));
     }
 
     #[test]
