@@ -6,17 +6,19 @@ use memory_core::Fault;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitCode {
     /// What was asked for is done.
-    Done = 0,
+    Done,
     /// It failed.
-    Failed = 1,
+    Failed,
     /// It cannot be asked for.
-    Usage = 2,
+    Usage,
     /// Something that was named is not there.
-    NotFound = 3,
+    NotFound,
     /// Somebody else was faster.
-    Conflict = 4,
+    Conflict,
     /// Data on disk is not as it should be.
-    Damaged = 5,
+    Damaged,
+    /// What a filter asks for, as jq ends.
+    Asked(u8),
 }
 
 impl From<Fault> for ExitCode {
@@ -33,6 +35,14 @@ impl From<Fault> for ExitCode {
 
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {
-        Self::from(code as u8)
+        Self::from(match code {
+            ExitCode::Done => 0,
+            ExitCode::Failed => 1,
+            ExitCode::Usage => 2,
+            ExitCode::NotFound => 3,
+            ExitCode::Conflict => 4,
+            ExitCode::Damaged => 5,
+            ExitCode::Asked(number) => number,
+        })
     }
 }

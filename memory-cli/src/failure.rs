@@ -77,6 +77,12 @@ pub(crate) enum Failure {
         /// Whether that was tried.
         tried: bool,
     },
+    /// A filter failed, which was told as jq tells it.
+    #[error("the filter failed")]
+    Filter {
+        /// The code with which jq ends.
+        code: u8,
+    },
     /// Some memories could not be read; each was named already.
     #[error("{count} {} could not be read", if *count == 1 { "memory" } else { "memories" })]
     Unreadable {
@@ -174,6 +180,7 @@ impl Failure {
             Self::Source(error) => error.code(),
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
+            Self::Filter { .. } => Code::FilterError,
             Self::CallsFailed { .. } => Code::CallFailed,
             Self::File { source, .. } | Self::Output(source) => match source.kind() {
                 io::ErrorKind::NotFound => Code::PathNotFound,
@@ -219,13 +226,18 @@ impl Failure {
                 Some("the next `memory notify` tries again; notification.method: file needs no desktop".into())
             }
             Self::NotUnderstood { .. } => Some("all others were answered; the answers to these say what is wrong".into()),
-            Self::File { .. } | Self::Output(_) | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
+            Self::File { .. } | Self::Filter { .. } | Self::Output(_) | Self::Editor { draft: None, .. } | Self::Tour { .. } => {
+                None
+            }
         }
     }
 
     /// Returns the number with which the program ends.
     pub(crate) fn exit_code(&self) -> ExitCode {
-        self.core_code().fault().into()
+        match self {
+            Self::Filter { code } => ExitCode::Asked(*code),
+            _ => self.core_code().fault().into(),
+        }
     }
 
     /// Tells whether the answer that was printed as JSON says it already.
@@ -240,6 +252,11 @@ impl Failure {
                 | Self::CallsFailed { .. }
                 | Self::NotShown { .. }
         )
+    }
+
+    /// Tells whether all was told already.
+    pub(crate) fn is_told(&self) -> bool {
+        matches!(self, Self::Filter { .. })
     }
 
     /// Tells whether nobody wants to read the answer any more, as when it is piped into `head`.

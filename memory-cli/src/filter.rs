@@ -1,23 +1,69 @@
-//! jq, as the commands on banks run it.
+//! jq filters, each in a process of its own.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
 
 use memory_core::bank::{FilterTrouble, JsonFilter};
 use memory_core::json::JsonText;
+use memory_store::jq::{self, Answer, Bounds, Form, Helper, JqError, On, Question};
 
 use crate::config::{Environment, Settings};
 
-/// jq filters, each in a process of its own.
+/// What tells this program to run a filter for another one. It is looked for before anything else is read, so that it costs little.
+const CHILD: [&str; 3] = ["bank", "filter", "--child"];
+
+/// Tells whether the arguments ask to run a filter for another process.
+pub(crate) fn is_child(arguments: &[OsString]) -> bool {
+    arguments.len() == CHILD.len() + 1 && arguments.iter().skip(1).zip(CHILD).all(|(argument, word)| argument == word)
+}
+
+/// Runs a filter for another process, which speaks on the standard streams.
+pub(crate) fn serve() -> io::Result<()> {
+    jq::serve_child(io::stdin().lock(), io::stdout())
+}
+
+/// jq filters, each in a process of its own, within the bounds of the settings.
 #[derive(Debug)]
-pub(crate) struct Filters;
+pub(crate) struct Filters {
+    program: Option<PathBuf>,
+    bounds: Bounds,
+}
 
 impl Filters {
     /// Returns the filters within the bounds that `settings` give.
-    pub(crate) fn of(_settings: &Settings, _environment: &Environment) -> Self {
-        Self
+    pub(crate) fn of(settings: &Settings, environment: &Environment) -> Self {
+        let memory = (settings.banks.filter_memory.value as u64).saturating_mul(1024 * 1024);
+        let bounds = Bounds { time: settings.banks.filter_timeout.value, memory };
+        Self { program: environment.program.clone(), bounds }
+    }
+
+    /// Runs a filter on JSON, and returns what it put out for each value.
+    pub(crate) fn ask(&self, filter: &str, input: &str, on: On, form: Form) -> Result<Vec<Answer>, JqError> {
+        let Some(program) = self.program.clone() else {
+            return Err(JqError::Process { message: "the file of this program is not known".into() });
+        };
+        let helper = Helper { program, arguments: CHILD.map(OsString::from).into() };
+        jq::bounded(&helper, &Question { filter, input, on, form }, &self.bounds)
+    }
+
+    fn trouble(&self, error: &JqError) -> FilterTrouble {
+        match error {
+            JqError::Timeout { .. } => FilterTrouble::Timeout { seconds: self.bounds.time.as_secs() },
+            JqError::TooLarge { .. } => FilterTrouble::TooLarge { megabytes: self.bounds.memory / (1024 * 1024) },
+            JqError::Process { message } => FilterTrouble::NotRun { why: message.clone() },
+            failed => FilterTrouble::Failed { message: failed.to_string() },
+        }
     }
 }
 
 impl JsonFilter for Filters {
-    fn run(&self, _filter: &str, _input: &str) -> Result<Vec<JsonText>, FilterTrouble> {
-        Err(FilterTrouble::NotRun { why: "not yet".into() })
+    fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble> {
+        let answers = self.ask(filter, input, On::Each, Form::Compact).map_err(|error| self.trouble(&error))?;
+        let value = |answer: Answer| {
+            let text = answer.map_err(|error| self.trouble(&error))?;
+            text.parse().map_err(|why| FilterTrouble::Failed { message: format!("what the filter puts out is not kept: {why}") })
+        };
+        answers.into_iter().map(value).collect()
     }
 }

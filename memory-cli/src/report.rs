@@ -17,6 +17,9 @@ pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
     if failure.is_closed_pipe() {
         return ExitCode::Done;
     }
+    if failure.is_told() {
+        return failure.exit_code();
+    }
     // When the streams themselves are gone, the number is all that is left to say.
     let is_for_programs = output.is_json() && !matches!(failure, Failure::Output(_));
     let _ = if is_for_programs { for_programs(failure, output) } else { for_people(failure, output) };

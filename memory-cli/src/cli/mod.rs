@@ -22,6 +22,7 @@ use crate::commands::Command;
 use crate::config::Environment;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
+use crate::filter as jq;
 use crate::print::{Output, Streams};
 use crate::report;
 
@@ -44,6 +45,9 @@ pub(crate) struct Cli {
 /// Does what `arguments` say, the first of which is the program itself.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Environment, streams: Streams) -> ExitCode {
     let arguments: Vec<OsString> = arguments.collect();
+    if jq::is_child(&arguments) {
+        return if jq::serve().is_ok() { ExitCode::Done } else { ExitCode::Failed };
+    }
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         // A client of another version may ask a hook for what we do not know; it would take a complaint for an answer.

@@ -79,9 +79,12 @@ impl Stage {
         }
         match code {
             ExitCode::Done => Ok(()),
-            ExitCode::Failed | ExitCode::Usage | ExitCode::NotFound | ExitCode::Conflict | ExitCode::Damaged => {
-                Err(Failure::Tour { command })
-            }
+            ExitCode::Failed
+            | ExitCode::Usage
+            | ExitCode::NotFound
+            | ExitCode::Conflict
+            | ExitCode::Damaged
+            | ExitCode::Asked(_) => Err(Failure::Tour { command }),
         }
     }
 
