@@ -51,6 +51,11 @@ impl Tour {
         stage.play(&["remind", "ask Mei for her review tomorrow at 3pm"], app)?;
         stage.play(&["reminders"], app)?;
 
+        stage.say("What has keys and values is kept as JSON in banks, and asked with jq.", app)?;
+        stage.play(&["bank", "write", "session", "context", r#"{"topic": "timetables", "open": ["cache", "tests"]}"#], app)?;
+        stage.play(&["bank", "update", "session", "context", r#".open -= ["tests"]"#], app)?;
+        stage.play(&["bank", "query", "session", "context", ".open[]"], app)?;
+
         stage.say("While nobody looks, the inbox sorts itself, and what says the same becomes one.", app)?;
         stage.play(&["dream", "--level", "2"], app)?;
 

@@ -51,7 +51,8 @@ impl Stage {
             Form::Json | Form::Tabbed => WIDTH,
         };
         let colors = app.output.is_colored();
-        let environment = Environment { home: Some(folder.clone()), colors, ..Environment::default() };
+        let (home, program) = (Some(folder.clone()), app.environment.program.clone());
+        let environment = Environment { folder: home.clone(), home, program, colors, ..Environment::default() };
         Ok(Self { folder, thrown_away, environment, width, steps: Vec::new() })
     }
 
