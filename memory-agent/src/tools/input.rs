@@ -1,5 +1,7 @@
 //! What tools are given.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Days, FixedOffset, NaiveDate, NaiveTime, TimeZone, Utc};
 use memory_core::{Code, ParseError, ToolError};
 use serde::de::DeserializeOwned;
@@ -10,7 +12,25 @@ use serde_json::Value;
 /// # Errors
 /// Where the schema says less than the type does.
 pub(super) fn read<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolError> {
-    T::deserialize(parameters).map_err(|error| invalid(error.to_string()))
+    T::deserialize(with_whole_numbers(parameters).as_ref()).map_err(|error| invalid(error.to_string()))
+}
+
+/// Beyond this, a number with a fraction does not tell one whole number from the next.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Writes 5.0 as 5: to JSON Schema both are whole numbers.
+fn with_whole_numbers(parameters: &Value) -> Cow<'_, Value> {
+    let is_whole =
+        |value: &Value| value.is_f64() && value.as_f64().is_some_and(|number| number.fract() == 0.0 && number.abs() <= EXACT);
+    let Some(fields) = parameters.as_object().filter(|fields| fields.values().any(is_whole)) else {
+        return Cow::Borrowed(parameters);
+    };
+    let whole = |value: &Value| match value.as_f64().filter(|_| is_whole(value)) {
+        // What is whole is printed as such.
+        Some(number) => format!("{number:.0}").parse::<i64>().map_or_else(|_| value.clone(), Value::from),
+        None => value.clone(),
+    };
+    Cow::Owned(Value::Object(fields.iter().map(|(name, value)| (name.clone(), whole(value))).collect()))
 }
 
 /// Reads the text in `field`, if there is one.
@@ -42,4 +62,34 @@ fn moment(field: &str, text: &str, zone: FixedOffset, later: u64) -> Result<Date
     let day = day.checked_add_days(Days::new(later)).ok_or_else(wrong)?;
     let start = zone.from_local_datetime(&day.and_time(NaiveTime::MIN)).earliest();
     start.map(|start| start.to_utc()).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Input {
+        query: Option<String>,
+        limit: Option<usize>,
+        share: Option<f64>,
+    }
+
+    #[test]
+    fn a_whole_number_may_be_written_with_a_fraction_of_nothing() {
+        let is = |query: Option<&str>, limit: Option<usize>, share: Option<f64>| Input {
+            query: query.map(str::to_owned),
+            limit,
+            share,
+        };
+        let given = json!({ "query": "5.0", "limit": 5.0, "share": 1.0 });
+        assert_eq!(read::<Input>(&given).unwrap(), is(Some("5.0"), Some(5), Some(1.0)));
+        assert_eq!(read::<Input>(&json!({ "limit": -0.0, "share": 0.5 })).unwrap(), is(None, Some(0), Some(0.5)));
+        for limit in [json!(5.5), json!(-5.0), json!(1e300), json!("5")] {
+            assert!(read::<Input>(&json!({ "limit": limit })).is_err(), "{limit}");
+        }
+    }
 }
