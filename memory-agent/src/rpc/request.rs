@@ -1,7 +1,7 @@
 //! What a line asks for.
 
 use memory_core::{AgentName, Scope, View};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::Fault;
 
@@ -85,10 +85,22 @@ fn request(value: Value) -> Request {
     if matches!(id, Some(Value::Bool(_) | Value::Array(_) | Value::Object(_))) {
         return Request::refused(Fault::no_request("id: it is a text, a number or null"));
     }
+    // Whoever asked would not know their own number again.
+    if id.as_ref().and_then(Value::as_number).is_some_and(is_rounded) {
+        return Request::refused(Fault::no_request(
+            "id: a number with so many digits cannot be given back as it came; a text can",
+        ));
+    }
     let ask = ask(&mut members);
     // What is no request cannot be known to want no answer.
     let is_request = members.remove("method").is_some_and(|method| method.is_string());
     Request { id: if is_request { id } else { Some(id.unwrap_or_default()) }, ask }
+}
+
+/// Tells whether a number may be another one than was written.
+fn is_rounded(number: &Number) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    number.is_f64() && number.as_f64().is_none_or(|number| EXACT <= number.abs())
 }
 
 fn ask(members: &mut Map<String, Value>) -> Result<Ask, Fault> {
@@ -166,5 +178,25 @@ fn none_left(parameters: &Map<String, Value>) -> Result<(), Fault> {
     match parameters.keys().next() {
         None => Ok(()),
         Some(name) => Err(Fault::parameters(format!("there is no field {}", memory_core::text::one_line(name, 80)))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_comes_back_as_it_came_or_is_refused() {
+        for id in ["1", "-7", "1.5", "18446744073709551615", "-9223372036854775808", "\"18446744073709551616\"", "null"] {
+            let Line::One(Request { id: Some(read), ask }) = read(format!("{{\"id\":{id},\"method\":\"ping\"}}").as_bytes())
+            else {
+                panic!("{id}");
+            };
+            assert_eq!((read.to_string().as_str(), ask), (id, Ok(Ask::Ping)));
+        }
+        for id in ["18446744073709551616", "-9223372036854775809", "1e300"] {
+            let Line::One(request) = read(format!("{{\"id\":{id},\"method\":\"ping\"}}").as_bytes()) else { panic!("{id}") };
+            assert!(request.id == Some(Value::Null) && request.ask.is_err(), "{id}");
+        }
     }
 }
