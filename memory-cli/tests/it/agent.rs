@@ -17,7 +17,7 @@ fn a_list_of_calls_is_answered_in_order_and_one_that_fails_stops_none() {
     assert_snapshot!(sandbox.pipe(calls, &["agent", "--agent", "claude"]), @r#"
     [
     {"name":"memory_write","result":{"id":"[id1]","path":"categories/knowledge/hello-[id1].md","created":true}},
-    {"name":"memory_fly","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_fly","hint":"`memory agent --list-tools` names them"}},
+    {"name":"memory_fly","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_fly","hint":"`memory agent --list-tools --tools all` names them"}},
     {"id":3,"name":"memory_read","error":{"code":"MEMORY_NOT_FOUND","message":"no memory is called none","hint":"`memory list` shows what there is; an id may be shortened to 4 digits"}},
     {"name":"memory_search","error":{"code":"INVALID_INPUT","message":"query: 7 is not of type \"string\"","hint":"`memory agent --list-tools` shows the parameters of memory_search"}},
     {"name":"memory_list","result":{"memories":[{"id":"[id1]","content":"hello","content_hash":"[hash]","phase":"organized","category":"knowledge","scope":"global","tags":[],"source":"claude","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":1,"path":"categories/knowledge/hello-[id1].md"}],"total":1}}
@@ -90,15 +90,15 @@ fn what_is_no_call_is_told() {
     For more information, try '--help'.
     --- exit 2
     "#);
-    assert_snapshot!(sandbox.run(&["agent", "--tools", "memory_fly", "--list-tools"]), @r#"
+    assert_snapshot!(sandbox.run(&["agent", "--tools", "memory_fly", "--list-tools"]), @"
     --- stderr
-    error[usage]: invalid value 'memory_fly' for '--tools <TOOLS>': no tool is called "memory_fly"; `memory agent --list-tools --tools all` names them
+    error[usage]: invalid value 'memory_fly' for '--tools <TOOLS>': no tool is called memory_fly; `memory agent --list-tools --tools all` names them
 
     For more information, try '--help'.
     --- exit 2
-    "#);
+    ");
     assert_snapshot!(sandbox.pipe(r#"{"name": "memory_write", "params": {"content": "x"}}"#, &["agent", "--tools", "memory_list,memory_read"]), @r#"
-    {"name":"memory_write","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_write","hint":"`memory agent --list-tools` names them"}}
+    {"name":"memory_write","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_write","hint":"`memory agent --list-tools --tools all` names them"}}
     --- stderr
     error[call_failed]: 1 call failed
     hint: all others were done; the answers to these say what is wrong

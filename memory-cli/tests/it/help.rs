@@ -51,6 +51,7 @@ fn help_lists_the_commands() {
       restore        Bring a file back from the trash
       trash          Show what is in the trash, or remove it for good
       log            Show what was done, newest first; or what one operation changed
+      bank           Keep JSON under keys, in named banks, and ask it with jq
       embed          Have a model read the memories, so that they are found by what they mean
       agent          Call tools, as agents do
       mcp            Serve an MCP client on the standard streams

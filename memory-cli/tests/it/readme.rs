@@ -11,7 +11,7 @@ use regex::Regex;
 use crate::sandbox::Sandbox;
 
 /// What differs from run to run: ids, operations, moments, and sizes, since a moment has more or fewer digits.
-const VARIES: &str = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12}\b|\b[0-9a-f]{8}\b|\b20\d\d-\d\d(?:-\d\d(?:T[0-9:.]+Z| \d\d:\d\d)?)?\b|\b\d+ bytes\b";
+const VARIES: &str = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12}\b|\b[0-9a-f]{8}\b|\b20\d\d-\d\d(?:-\d\d(?:T[0-9:.]+Z| \d\d:\d\d(?::\d\d)?)?)?\b|\b\d+ bytes\b";
 
 #[test]
 fn the_transcripts_of_the_readme_are_true() {

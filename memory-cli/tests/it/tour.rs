@@ -20,6 +20,9 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
         "agent",
         "remind",
         "reminders",
+        "bank",
+        "bank",
+        "bank",
         "dream",
         "",
         "delete",
@@ -27,7 +30,7 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
         "log",
     ];
     assert!(verbs.iter().zip(wanted).all(|(verb, wanted)| wanted.is_empty() || *verb == format!("memory {wanted}")), "{verbs:?}");
-    assert!(verbs[10].starts_with("cat ~/.memory/categories/"), "{verbs:?}");
+    assert!(verbs[13].starts_with("cat ~/.memory/categories/"), "{verbs:?}");
     assert!(!shown.contains(&std::env::temp_dir().display().to_string()), "{shown}");
     let snippets: Vec<_> = shown.lines().filter(|line| line.starts_with("          ")).collect();
     assert!(!snippets.is_empty() && snippets.iter().all(|line| line.chars().count() <= 100), "{snippets:#?}");
@@ -38,7 +41,7 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
 fn the_tour_can_leave_its_home_for_trying_out() {
     let sandbox = Sandbox::new();
     let answer = sandbox.json(&["tour", "--keep", "kept"]);
-    assert_eq!(answer["steps"].as_array().map(Vec::len), Some(14));
+    assert_eq!(answer["steps"].as_array().map(Vec::len), Some(17));
     let home = answer["home"].as_str().expect("a home").to_owned();
     let found = sandbox.json(&["search", "茶", "--root", &home]);
     assert_ne!(found["total"], 0);
