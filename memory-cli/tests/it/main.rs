@@ -9,6 +9,7 @@ mod dream_faults;
 mod embed;
 mod errors;
 #[path = "../../../memory-store/tests/it/faulty_disk.rs"]
+#[expect(dead_code, reason = "what is made durable is counted where files are written")]
 mod faulty_disk;
 mod find;
 mod help;

@@ -1,6 +1,7 @@
 //! Asking a bank with jq.
 
-use super::{BankError, BankName, Banks, Key, ScopeChoice, read, read_bank};
+use super::services::named;
+use super::{BankError, BankName, BankScope, Banks, Key, ScopeChoice, read};
 use crate::json::JsonText;
 
 /// What a filter is given.
@@ -28,13 +29,20 @@ pub fn query(
             let reading = read(banks, bank, key, choice)?;
             (reading.scope, reading.entry.value.as_str().to_owned())
         }
-        Subject::Bank => {
-            let (scope, found) = read_bank(banks, bank, choice)?;
-            (scope, super::export::document(&found))
-        }
+        Subject::Bank => document(banks, bank, choice)?,
     };
     banks.filter.run(filter, &input).map_err(|trouble| {
         let error = BankError::from(trouble).about(bank.as_str(), Some(scope));
         if let Subject::Key(key) = subject { error.of_key(key) } else { error }
     })
+}
+
+fn document(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, String), BankError> {
+    let now = banks.clock.now();
+    for (scope, store) in banks.places(choice) {
+        if let Some(text) = store.document(bank, now).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
+            return Ok((scope, text));
+        }
+    }
+    Err(BankError::no_bank(bank, named(choice)))
 }

@@ -31,6 +31,13 @@ pub trait BankStore: Debug + Send + Sync {
     /// When the bank or this entry cannot be read.
     fn entry(&self, name: &BankName, key: &Key) -> Result<Found, BankError>;
 
+    /// Returns a whole bank as a JSON text, as [`super::document`] writes it or as others did, without what has expired at `now`; or `None`
+    /// if there is none of that name.
+    ///
+    /// # Errors
+    /// When it cannot be read as a bank.
+    fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError>;
+
     /// Changes a bank as `decide` says, who is shown what there is, under the lock of all writers. Where somebody who knows of no
     /// lock changes it in between, `decide` is asked again, up to three times.
     ///

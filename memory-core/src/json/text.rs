@@ -1,5 +1,6 @@
 //! One JSON value as the text that was written.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
@@ -43,7 +44,7 @@ impl JsonText {
 
     /// Returns the string that this is, if it is one and none of half a character.
     pub fn as_string(&self) -> Option<String> {
-        unquoted(&self.0)
+        unquoted(&self.0).map(Cow::into_owned)
     }
 
     /// Returns it as a value whose numbers are those of the machine: what does not fit becomes the nearest that does.
@@ -97,7 +98,7 @@ impl FromStr for JsonText {
 
     fn from_str(text: &str) -> Result<Self, JsonError> {
         let mut compact = String::with_capacity(text.len());
-        let mut keys: Vec<HashSet<String>> = Vec::new();
+        let mut keys: Vec<Keys<'_>> = Vec::new();
         let mut needs_comma = false;
         for token in Tokens::of(text) {
             let token = token?;
@@ -112,16 +113,15 @@ impl FromStr for JsonText {
                     if token.depth == MAX_DEPTH {
                         return Err(JsonError::TooDeep);
                     }
-                    keys.push(HashSet::new());
+                    keys.push(Keys::default());
                     needs_comma = false;
                 }
                 TokenKind::ObjectEnds | TokenKind::ArrayEnds => drop(keys.pop()),
                 TokenKind::Key => {
                     let key = unquoted(&text[token.range.clone()])
                         .ok_or(JsonError::Syntax { at: token.range.start, what: "a key is no text" })?;
-                    let is_new = keys.last_mut().is_none_or(|known| known.insert(key.clone()));
-                    if !is_new {
-                        return Err(JsonError::DuplicateKey { key });
+                    if let Some(key) = keys.last_mut().and_then(|known| known.take(key)) {
+                        return Err(JsonError::DuplicateKey { key: key.into_owned() });
                     }
                     compact.push(':');
                     needs_comma = false;
@@ -130,6 +130,31 @@ impl FromStr for JsonText {
             }
         }
         Ok(Self(compact))
+    }
+}
+
+/// The keys of one object.
+#[derive(Default)]
+struct Keys<'a> {
+    few: Vec<Cow<'a, str>>,
+    many: HashSet<Cow<'a, str>>,
+}
+
+/// Up to so many keys are looked through one by one.
+const FEW: usize = 16;
+
+impl<'a> Keys<'a> {
+    /// Takes a key in, or gives it back if it is known.
+    fn take(&mut self, key: Cow<'a, str>) -> Option<Cow<'a, str>> {
+        if self.few.contains(&key) || self.many.contains(&key) {
+            return Some(key);
+        }
+        if self.few.len() < FEW {
+            self.few.push(key);
+        } else {
+            self.many.insert(key);
+        }
+        None
     }
 }
 
@@ -149,7 +174,7 @@ fn approximate(text: &str) -> Value {
         let part = &text[token.range.clone()];
         let value = match token.kind {
             TokenKind::Key => {
-                key = unquoted(part);
+                key = unquoted(part).map(Cow::into_owned);
                 continue;
             }
             TokenKind::ObjectBegins | TokenKind::ArrayBegins => {

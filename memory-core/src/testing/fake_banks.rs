@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
+use chrono::{DateTime, Utc};
+
 use crate::bank::{
     Bank, BankChange, BankError, BankMeta, BankName, BankOperation, BankRecord, BankStore, BankSummary, Changed, Damage,
     EntryChange, FilterTrouble, Found, JsonFilter, Key, Repairs, SchemaCheck, Trouble, document,
@@ -61,6 +63,14 @@ impl BankStore for FakeBanks {
         let state = self.state();
         let Some(bank) = state.banks.get(name) else { return Ok(Found::NoBank) };
         Ok(bank.entry(key).map_or(Found::NoKey, |entry| Found::Entry(Box::new(entry.clone()))))
+    }
+
+    fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError> {
+        let living = |mut bank: Bank| {
+            bank.entries.retain(|(_, entry)| !entry.is_expired(now));
+            document(&bank)
+        };
+        Ok(self.bank(name)?.map(living))
     }
 
     fn change(

@@ -178,7 +178,7 @@ impl Work<'_> {
     fn is_as_seen(&self, former: Option<&BankFile>) -> Result<bool, BankError> {
         let Some((path, _)) = file::find(self.disk, self.name.as_str())? else { return Ok(former.is_none()) };
         let Some(former) = former.filter(|former| former.path == path) else { return Ok(false) };
-        Ok(file::bytes(self.disk, &path)? == former.bytes)
+        Ok(file::bytes(self.disk, &path)? == former.bytes())
     }
 
     /// Moves the file of the bank to trash.
@@ -229,15 +229,16 @@ impl From<EntryChange> for ItemEdit {
 
 fn remember(disk: &dyn Disk, path: &str, bytes: Vec<u8>, text: String, layout: &Layout) {
     let Ok(Some(signature)) = disk.signature(path) else { return };
-    let members = if gzip::is_gzip(&bytes) { gzip::members(&bytes) } else { Vec::new() };
-    index::keep(disk, &BankFile { path: path.to_owned(), signature, bytes, text, members }, layout);
+    let packed = gzip::is_gzip(&bytes).then_some(bytes);
+    let members = packed.as_deref().map_or_else(Vec::new, gzip::members);
+    index::keep(disk, &BankFile { path: path.to_owned(), signature, text, packed, members }, layout);
 }
 
 fn packed(kind: Kind, former: Option<&BankFile>, edits: &[Edit], next: &str, layout: &Layout) -> std::io::Result<Vec<u8>> {
     match (kind, former) {
         (Kind::Plain, _) => Ok(next.as_bytes().to_vec()),
         (Kind::Packed, Some(former)) if !former.members.is_empty() => {
-            gzip::repack(&former.bytes, &former.members, next.as_bytes(), edits, &cuts(layout))
+            gzip::repack(former.bytes(), &former.members, next.as_bytes(), edits, &cuts(layout))
         }
         (Kind::Packed, _) => gzip::pack(next.as_bytes(), &cuts(layout)),
     }

@@ -77,6 +77,16 @@ pub(super) fn plan(text: &str, layout: &Layout, edit: &BankEdit, at: DateTime<Ut
     planned
 }
 
+/// Plans what changes in `text` for entries to go, and nothing else.
+pub(super) fn removals(text: &str, layout: &Layout, removals: &[ItemEdit]) -> Vec<Edit> {
+    let mut planned = Vec::new();
+    if !removals.is_empty() {
+        items(text, layout, removals, &mut planned);
+        planned.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    }
+    planned
+}
+
 /// Returns `text` as it is after `edits`.
 pub(super) fn apply(text: &str, edits: &[Edit]) -> String {
     let mut result = String::with_capacity(text.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>());

@@ -42,14 +42,19 @@ impl Kind {
 pub(super) struct BankFile {
     pub path: String,
     pub signature: Signature,
-    /// The bytes as they lie on the disk.
-    pub bytes: Vec<u8>,
     pub text: String,
+    /// The bytes as they lie on the disk, where they are not those of the text.
+    pub packed: Option<Vec<u8>>,
     /// Where the parts of a packed text are.
     pub members: Vec<Member>,
 }
 
 impl BankFile {
+    /// Returns the bytes as they lie on the disk.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.packed.as_deref().unwrap_or(self.text.as_bytes())
+    }
+
     /// Returns when the file was last written, for what it does not say itself.
     pub(super) fn written_at(&self) -> DateTime<Utc> {
         DateTime::from_timestamp_nanos(self.signature.modified_ns)
@@ -107,16 +112,18 @@ pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, Bank
         // It was deleted in the meantime.
         return Ok(None);
     }
-    let (unpacked, members) = if gzip::is_gzip(&bytes) {
-        gzip::unpack(&bytes).map_err(|error| damaged(&path, &format!("it cannot be unpacked: {error}")))?
+    let (unpacked, members, packed) = if gzip::is_gzip(&bytes) {
+        let unpacked = gzip::unpack(&bytes);
+        let (text, members) = unpacked.map_err(|error| damaged(&path, &format!("it cannot be unpacked: {error}")))?;
+        (text, members, Some(bytes))
     } else {
-        (bytes.clone(), Vec::new())
+        (bytes, Vec::new(), None)
     };
     let text = String::from_utf8(unpacked).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         damaged(&path, &format!("it is not UTF-8 (byte {at})"))
     })?;
-    Ok(Some(BankFile { path, signature, bytes, text, members }))
+    Ok(Some(BankFile { path, signature, text, packed, members }))
 }
 
 pub(super) fn damaged(path: &str, why: &str) -> BankError {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use memory_core::bank::{
     Bank, BankChange, BankError, BankName, BankOperation, BankRecord, BankStore, BankSummary, Changed, Damage, Found, Key,
     Limits, Repairs, Trouble,
@@ -12,7 +13,9 @@ use memory_core::{OperationId, StoreError};
 
 use super::change::{self, Work};
 use super::decode::entry;
+use super::edit::{self, ItemEdit};
 use super::file::{self, Kind, damaged, refused};
+use super::layout::Item;
 use super::{index, repair, trash, undo};
 use crate::disk::{Disk, EntryKind, RealDisk};
 use crate::error::io_error;
@@ -140,6 +143,21 @@ impl BankStore for BankFolder {
         }
         let Some(item) = layout.items.iter().find(|item| item.key == key.as_str()) else { return Ok(Found::NoKey) };
         Ok(Found::Entry(Box::new(entry(&file.text, item, file.written_at()).map_err(told)?)))
+    }
+
+    fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError> {
+        let Some(disk) = self.disk()? else { return Ok(None) };
+        let Some(file) = file::read(disk, name.as_str())? else { return Ok(None) };
+        let layout = file.layout()?;
+        let written_at = file.written_at();
+        // Only what has a time to live is read, and only to know whether it is over.
+        let has_expired = |item: &&Item| {
+            let lives_on = item.ttl.as_ref().is_none_or(|ttl| &file.text[ttl.clone()] == "null");
+            !lives_on && entry(&file.text, item, written_at).is_ok_and(|entry| entry.is_expired(now))
+        };
+        let gone = layout.items.iter().filter(has_expired).map(|item| ItemEdit::Remove(item.key.clone()));
+        let edits = edit::removals(&file.text, &layout, &gone.collect::<Vec<_>>());
+        Ok(Some(if edits.is_empty() { file.text } else { edit::apply(&file.text, &edits) }))
     }
 
     fn change(

@@ -160,7 +160,7 @@ fn key(text: &str, tokens: &mut Tokens<'_>) -> Result<Option<(String, usize)>, N
     }
     let at = token.range.start;
     let name = unquoted(&text[token.range]).ok_or(JsonError::Syntax { at, what: "a key is no text" })?;
-    Ok(Some((name, at)))
+    Ok(Some((name.into_owned(), at)))
 }
 
 fn token(tokens: &mut Tokens<'_>) -> Result<Token, NoBank> {

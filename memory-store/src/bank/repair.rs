@@ -203,7 +203,7 @@ fn rewrite(
     let mut line = Line::of(operation, bank);
     line.file =
         Some(FileLine { path: path.clone(), trash: Some(aside.clone()), after: Some(ContentHash::of_bytes(&next).to_string()) });
-    let former = BankFile { path, signature, bytes, text: String::new(), members: Vec::new() };
+    let former = BankFile { path, signature, text: String::new(), packed: Some(bytes), members: Vec::new() };
     work.replace(line, Some(&former), &kind.path(bank.as_str()), &next)?;
     Ok(aside)
 }

@@ -117,7 +117,7 @@ fn next_item(text: &str, at: usize) -> Option<usize> {
 /// Reads the entry that begins at `start`.
 fn whole_item(text: &str, start: usize, written_at: DateTime<Utc>) -> Result<(String, Range<usize>), (Option<String>, String)> {
     let key_end = value_end(&text[start..]).ok_or((None, "breaks off in its key".to_owned()))?;
-    let key = unquoted(&text[start..start + key_end]).ok_or((None, "has no key".to_owned()))?;
+    let key = unquoted(&text[start..start + key_end]).ok_or((None, "has no key".to_owned()))?.into_owned();
     let told = |why: &str| (Some(key.clone()), why.to_owned());
     let rest = text[start + key_end..].trim_start();
     let rest = rest.strip_prefix(':').ok_or_else(|| told("has no value"))?.trim_start();

@@ -65,7 +65,7 @@ fn documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failure> {
         match token.kind {
             TokenKind::Key => {
                 path.truncate(token.depth - 1);
-                path.push(unquoted(&text[token.range]).ok_or_else(wrong)?);
+                path.push(unquoted(&text[token.range]).ok_or_else(wrong)?.into_owned());
             }
             TokenKind::ObjectBegins if token.depth == 3 => begin = Some(token.range.start),
             TokenKind::ObjectEnds if token.depth == 3 => {
