@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use memory_agent::json;
 
 use crate::app::App;
+use crate::banks;
 use crate::failure::Failure;
 use crate::moments::{self, span};
 use crate::print::{Column, Form, Table};
@@ -33,7 +34,7 @@ struct TrashList {
 
 /// Remove files from the trash for good
 ///
-/// Operations whose files are gone cannot be taken back any more.
+/// Operations whose files are gone cannot be taken back any more. What was in banks goes by whole months that lie so far back.
 ///
 /// JSON: {files, bytes}
 #[derive(Debug, Args)]
@@ -93,7 +94,8 @@ impl TrashList {
 
 impl TrashPurge {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let home = app.open()?;
+        let settings = app.settings()?;
+        let home = app.open_with(&settings)?;
         let age = chrono::TimeDelta::from_std(self.older_than).unwrap_or(chrono::TimeDelta::MAX);
         let before = home.services.clock.now().checked_sub_signed(age).unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
         if !self.yes {
@@ -105,7 +107,12 @@ impl TrashPurge {
                 return Ok(app.output.note("nothing was removed")?);
             }
         }
-        let (files, bytes) = home.services.history.purge(before)?;
+        let (mut files, mut bytes) = home.services.history.purge(before)?;
+        // What was in banks goes by whole months.
+        let banks = banks::open(&settings, app.environment, "cli");
+        let of_banks = memory_core::bank::purge(&banks, before)?;
+        files += of_banks.0;
+        bytes += of_banks.1;
         if app.output.is_json() {
             return Ok(app.output.json(&json::purged(files, bytes))?);
         }

@@ -52,6 +52,6 @@ pub use services::Banks;
 pub use store::{
     BankChange, BankOperation, BankRecord, BankStore, BankSummary, BankVerb, Changed, Damage, EntryChange, Found, Repairs,
 };
-pub use undo::{BankUndone, history, last, undo};
+pub use undo::{BankUndone, history, last, purge, undo};
 pub use update::{Missing, update};
 pub use write::{Condition, Done, WriteRequest, write};

@@ -64,6 +64,13 @@ pub trait BankStore: Debug + Send + Sync {
     /// [`super::Trouble::Conflict`] if what it left was changed since.
     fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError>;
 
+    /// Removes for good what was there before changes of long ago, by whole months that ended before `before`; returns how many files and
+    /// bytes that was. Those changes cannot be taken back any more.
+    ///
+    /// # Errors
+    /// When it cannot be read or removed.
+    fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), BankError>;
+
     /// Looks for damage in one bank or in all, and if `repairs` says so, keeps what can be read and sets the rest aside.
     ///
     /// # Errors

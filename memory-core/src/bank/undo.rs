@@ -5,6 +5,8 @@ use crate::{OperationId, StoreError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
+
 /// What was taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BankUndone {
@@ -41,6 +43,21 @@ pub fn history(banks: &Banks) -> Result<Vec<(BankScope, BankRecord)>, BankError>
 pub fn last(banks: &Banks) -> Result<Option<BankRecord>, BankError> {
     let is_open = |record: &BankRecord| record.operation.verb != BankVerb::Undo && record.undone_by.is_none();
     Ok(history(banks)?.into_iter().map(|(_, record)| record).find(is_open))
+}
+
+/// Removes for good what was there before changes of long ago, by whole months that ended before `before`; returns how many files and bytes
+/// that was.
+///
+/// # Errors
+/// When it cannot be read or removed.
+pub fn purge(banks: &Banks, before: DateTime<Utc>) -> Result<(u64, u64), BankError> {
+    let (mut files, mut bytes) = (0, 0);
+    for (_, store) in banks.places(ScopeChoice::Detected) {
+        let (more_files, more_bytes) = store.purge(before)?;
+        files += more_files;
+        bytes += more_bytes;
+    }
+    Ok((files, bytes))
 }
 
 /// Takes back the operation on a bank whose id begins with `reference`, 4 digits of it or more. Taking back an undo does the operation

@@ -150,6 +150,11 @@ impl BankStore for FakeBanks {
         Ok(record)
     }
 
+    fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), BankError> {
+        // There is no month in memory.
+        Ok((0, 0))
+    }
+
     fn repair(&self, _: Option<&BankName>, _: Repairs, _: &BankOperation) -> Result<Vec<Damage>, BankError> {
         // Memory does not rot.
         Ok(Vec::new())

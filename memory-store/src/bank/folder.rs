@@ -16,7 +16,7 @@ use super::decode::entry;
 use super::edit::{self, ItemEdit};
 use super::file::{self, Kind, damaged, refused};
 use super::layout::Item;
-use super::{index, repair, trash, undo};
+use super::{index, purge, repair, trash, undo};
 use crate::disk::{Disk, EntryKind, RealDisk};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
@@ -182,6 +182,10 @@ impl BankStore for BankFolder {
 
     fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
         self.write(|disk| undo::undo(disk, &self.options, undone, operation))
+    }
+
+    fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), BankError> {
+        if self.disk()?.is_none() { Ok((0, 0)) } else { self.write(|disk| purge::purge(disk, before)) }
     }
 
     fn repair(&self, name: Option<&BankName>, repairs: Repairs, operation: &BankOperation) -> Result<Vec<Damage>, BankError> {

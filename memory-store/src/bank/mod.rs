@@ -24,6 +24,7 @@ mod folder;
 mod gzip;
 mod index;
 mod layout;
+mod purge;
 mod repair;
 mod salvage;
 mod schema;

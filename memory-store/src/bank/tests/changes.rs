@@ -75,6 +75,21 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
     assert_eq!(folder.banks.history().unwrap().len(), 2, "what was not carried out is not told of");
 }
 
+#[test]
+fn what_was_before_goes_for_good_by_whole_months() {
+    let folder = Folder::plain();
+    let first = folder.put("a", "1");
+    folder.put("a", "2");
+    // All of it was done in October 2024.
+    let end = at(0) + TimeDelta::days(28);
+    assert_eq!(folder.banks.purge(end - TimeDelta::seconds(1)).unwrap(), (0, 0));
+    assert_eq!(folder.banks.history().unwrap().len(), 2);
+    assert_eq!(folder.banks.purge(end).unwrap().0, 1);
+    assert_eq!(folder.banks.history().unwrap(), []);
+    let error = folder.banks.undo(&first, &folder.operation(BankVerb::Undo)).unwrap_err();
+    assert_eq!((error.code(), folder.bank().entries.len()), (Code::OperationNotFound, 1));
+}
+
 #[derive(Debug, Clone)]
 enum Step {
     Put(u8, u16),
