@@ -46,6 +46,8 @@ impl Places {
         let folder = environment.folder.as_deref();
         let project = folder.and_then(|folder| project(folder, &settings.root.value));
         let new_project = folder.map(|folder| repository(folder).unwrap_or(folder).join(".memory/banks"));
+        // In the person's home folder that would be their own banks under another name.
+        let new_project = new_project.filter(|project| *project != settings.root.value.join("banks"));
         Self { user, project, new_project }
     }
 }
@@ -57,9 +59,10 @@ fn project(folder: &Path, home: &Path) -> Option<PathBuf> {
     let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
     for folder in folder.ancestors() {
         let (own, peer) = (folder.join(".memory"), folder.join(".slop-mcp"));
-        let has_own = own.is_dir() && own.canonicalize().is_ok_and(|own| own != home);
-        if peer.join("memory").is_dir() || (peer.is_dir() && !has_own) {
-            return Some(peer.join("memory"));
+        let has_own = is_folder(&own) && own.canonicalize().is_ok_and(|own| own != home) && !own.join("banks").is_symlink();
+        let (theirs, has_peer) = (peer.join("memory"), is_folder(&peer));
+        if has_peer && (is_folder(&theirs) || (!has_own && !theirs.is_symlink())) {
+            return Some(theirs);
         }
         if has_own {
             return Some(own.join("banks"));
@@ -69,6 +72,11 @@ fn project(folder: &Path, home: &Path) -> Option<PathBuf> {
         }
     }
     None
+}
+
+/// Tells whether a folder is there, and no symlink: what a repository brings along must not lead out of it.
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
 /// Returns the root of the repository around `folder`.

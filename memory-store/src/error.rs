@@ -7,6 +7,11 @@ use memory_core::{Code, StoreError};
 
 /// Says that `action` failed because the disk refused.
 pub(crate) fn io_error(action: impl Into<String>, source: io::Error) -> StoreError {
+    // Opening a symlink as if it were none is how the system says that it is one.
+    if source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+        let action = action.into();
+        return StoreError::Outside { path: action.rsplit(' ').next().unwrap_or(&action).to_owned() };
+    }
     let code = match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
         _ => Code::Io,

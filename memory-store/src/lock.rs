@@ -32,8 +32,10 @@ impl WriterLock {
     pub(crate) fn acquire(root: &Path, patience: Duration) -> Result<Self, StoreError> {
         let place = root.join(NAME);
         let refused = |error: io::Error| io_error(format!("lock {}", place.display()), error);
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&place).map_err(refused)?;
+        let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
+        let file = options.open(&place).map_err(refused)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::Error(error)) => Err(refused(error)),

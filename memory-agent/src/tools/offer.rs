@@ -98,7 +98,8 @@ impl FromStr for Offer {
 }
 
 fn is_prefix(prefix: &str) -> bool {
-    prefix.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    let is_fine = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    prefix.starts_with(|first: char| first.is_ascii_alphabetic()) && prefix.bytes().all(is_fine)
 }
 
 /// Says that no tool is called so.
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(listed("bank=memory_").unwrap(), banks.map(|name| format!("memory_{name}")));
         assert_eq!(listed("bank = kv-").err().map(|error| error.code), Some(Code::ToolNotFound));
         assert_eq!(listed("bank_read, memory_undo").unwrap(), ["bank_read", "memory_undo"]);
-        for wrong in ["", "usual,", "nothing", "bank=a b", "usual=x"] {
+        for wrong in ["", "usual,", "nothing", "bank=a b", "bank=", "bank=1x", "usual=x"] {
             assert_eq!(listed(wrong).unwrap_err().code, Code::ToolNotFound, "{wrong}");
         }
         assert_eq!(listed("usual,bank=memory_").unwrap_err().code, Code::InvalidInput);

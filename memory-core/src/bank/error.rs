@@ -56,6 +56,8 @@ pub enum Trouble {
     },
     /// Others changed the bank each time we tried to.
     Conflict,
+    /// What an operation left was changed since, so it cannot be taken back.
+    ChangedSince,
     /// A filter gave no answer.
     Filter(FilterTrouble),
     /// An update must put out one value.
@@ -135,7 +137,7 @@ impl BankError {
             Trouble::InvalidJson(_) => Code::InvalidJson,
             Trouble::TooLarge { .. } => Code::LimitExceeded,
             Trouble::PermissionDenied { .. } => Code::PermissionDenied,
-            Trouble::Conflict => Code::Conflict,
+            Trouble::Conflict | Trouble::ChangedSince => Code::Conflict,
             Trouble::Filter(FilterTrouble::Failed { .. }) | Trouble::NotOneValue { .. } => Code::FilterError,
             Trouble::Filter(FilterTrouble::Timeout { .. } | FilterTrouble::TooLarge { .. }) => Code::FilterTimeout,
             Trouble::Filter(FilterTrouble::NotRun { .. }) => Code::Internal,
@@ -156,6 +158,9 @@ impl BankError {
             Trouble::KeyExists => "leave --create-only out to replace it",
             Trouble::InvalidBankName { .. } => "a name is a to z, then a to z, 0 to 9, _ and -, at most 64 characters",
             Trouble::InvalidJson(JsonError::Syntax { .. }) => "a text needs quotes of its own: '\"text\"'",
+            Trouble::ChangedSince => {
+                "take back the later changes first; `memory log` names them, and `memory undo OPERATION` takes one"
+            }
             Trouble::Conflict => "try again in a moment",
             Trouble::NotOneValue { .. } => "wrap the filter in [ ] to keep all that it puts out",
             Trouble::Damaged { .. } => "`memory bank repair` keeps what can be read, and sets the rest aside",
@@ -189,6 +194,7 @@ impl fmt::Display for BankError {
             Trouble::InvalidJson(error) => write!(formatter, "The value is not valid JSON: {error}"),
             Trouble::PermissionDenied { place } => write!(formatter, "Cannot write to {place}"),
             Trouble::Conflict => write!(formatter, "Memory bank '{bank}' was changed by others each time"),
+            Trouble::ChangedSince => write!(formatter, "What that left in memory bank '{bank}' was changed since"),
             Trouble::Filter(trouble) => write!(formatter, "{trouble}"),
             Trouble::NotOneValue { count } => write!(formatter, "the filter puts out {count} values where one is needed"),
             Trouble::InvalidSchema { why } => write!(formatter, "That is no JSON Schema: {why}"),

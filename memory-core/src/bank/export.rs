@@ -7,13 +7,13 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::{Bank, BankError, BankName, BankScope, Banks, ScopeChoice};
 use crate::json::JsonText;
 
-/// Returns a bank as one JSON document, as its file is: all that is in it, expired or not.
+/// Returns a bank as one JSON document, as its file is: all that is in it, expired or not, damaged or not.
 ///
 /// # Errors
 /// [`super::Trouble::BankNotFound`]; or when it cannot be read.
 pub fn export(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, String), BankError> {
-    let (scope, _, found) = banks.place_of(bank, choice)?;
-    Ok((scope, document(&found)))
+    // Before all time nothing has expired.
+    super::query::document(banks, bank, choice, DateTime::<Utc>::MIN_UTC)
 }
 
 /// Returns the JSON document of a bank: `{_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}`.

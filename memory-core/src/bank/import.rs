@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::write::check;
 use super::{Bank, BankChange, BankError, BankScope, BankVerb, Banks, Changed, EntryChange, ScopeChoice, Trouble};
 use crate::Secrets;
+use crate::json::JsonText;
 
 /// What an import did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +34,8 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
         return Err(place(BankError { key: Some(key.clone()), ..error }));
     }
     if let Some(schema) = &incoming.meta.schema {
-        super::set_schema(banks, name, Some(schema), ScopeChoice::Only(scope), super::schema::Absent::Make)?;
+        let checked = banks.schemas.check_schema(schema);
+        checked.map_err(|why| place(BankError::new(Trouble::InvalidSchema { why })))?;
     }
     let operation = banks.operation(BankVerb::Import);
     let mut report = ImportReport { scope, created: 0, updated: 0, unchanged: 0 };
@@ -51,12 +53,33 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
                 Some(_) => report.updated += 1,
                 None => report.created += 1,
             }
-            check(banks, seen, &entry.value, secrets).map_err(|error| error.of_key(key))?;
+            let schema = incoming.meta.schema.as_ref().or(seen.and_then(|seen| seen.meta.schema.as_ref()));
+            check(banks, schema, &entry.value, secrets).map_err(|error| error.of_key(key))?;
             changes.push(EntryChange::Put(key.clone(), entry.clone()));
         }
-        Ok(if changes.is_empty() && seen.is_some() { BankChange::Nothing } else { BankChange::Entries(changes) })
+        let new_schema =
+            incoming.meta.schema.as_ref().filter(|schema| seen.and_then(|seen| seen.meta.schema.as_ref()) != Some(*schema));
+        match new_schema {
+            Some(schema) => {
+                fits(banks, seen, incoming, schema)?;
+                Ok(BankChange::EntriesAndSchema(changes, schema.clone()))
+            }
+            None if changes.is_empty() && seen.is_some() => Ok(BankChange::Nothing),
+            None => Ok(BankChange::Entries(changes)),
+        }
     };
     let _: Changed = store.change(name, &operation, &mut decide).map_err(place)?;
-    debug_assert_eq!(incoming.entries.iter().map(|(key, _)| key).collect::<HashSet<_>>().len(), incoming.entries.len());
     Ok(report)
+}
+
+/// Checks that what stays in the bank fits the schema that comes.
+fn fits(banks: &Banks, seen: Option<&Bank>, incoming: &Bank, schema: &JsonText) -> Result<(), BankError> {
+    let replaced: HashSet<_> = incoming.entries.iter().map(|(key, _)| key).collect();
+    for (key, entry) in seen.into_iter().flat_map(|seen| seen.living(banks.clock.now())) {
+        if !replaced.contains(key) {
+            let checked = banks.schemas.check(schema, &entry.value);
+            checked.map_err(|why| BankError::new(Trouble::SchemaViolation { why }).of_key(key))?;
+        }
+    }
+    Ok(())
 }

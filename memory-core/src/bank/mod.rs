@@ -51,6 +51,7 @@ pub use search::{Match, Matches, Searched, search};
 pub use services::Banks;
 pub use store::{
     BankChange, BankOperation, BankRecord, BankStore, BankSummary, BankVerb, Changed, Damage, EntryChange, Found, Repairs,
+    mark_undone,
 };
 pub use undo::{BankUndone, history, last, purge, undo};
 pub use update::{Missing, update};

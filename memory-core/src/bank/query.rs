@@ -1,5 +1,7 @@
 //! Asking a bank with jq.
 
+use chrono::{DateTime, Utc};
+
 use super::services::named;
 use super::{BankError, BankName, BankScope, Banks, Key, ScopeChoice, read};
 use crate::json::JsonText;
@@ -29,7 +31,7 @@ pub fn query(
             let reading = read(banks, bank, key, choice)?;
             (reading.scope, reading.entry.value.as_str().to_owned())
         }
-        Subject::Bank => document(banks, bank, choice)?,
+        Subject::Bank => document(banks, bank, choice, banks.clock.now())?,
     };
     banks.filter.run(filter, &input).map_err(|trouble| {
         let error = BankError::from(trouble).about(bank.as_str(), Some(scope));
@@ -37,8 +39,13 @@ pub fn query(
     })
 }
 
-fn document(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, String), BankError> {
-    let now = banks.clock.now();
+/// Returns the text of a bank without what has expired at `now`.
+pub(super) fn document(
+    banks: &Banks,
+    bank: &BankName,
+    choice: ScopeChoice,
+    now: DateTime<Utc>,
+) -> Result<(BankScope, String), BankError> {
     for (scope, store) in banks.places(choice) {
         if let Some(text) = store.document(bank, now).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
             return Ok((scope, text));

@@ -1,5 +1,6 @@
 //! Where banks are kept.
 
+use std::collections::HashMap;
 use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
@@ -159,6 +160,8 @@ pub enum BankChange {
     Nothing,
     /// These entries change, each key at most once. A bank that is not there is made.
     Entries(Vec<EntryChange>),
+    /// As with `Entries`, and it gets this schema.
+    EntriesAndSchema(Vec<EntryChange>, JsonText),
     /// It gets this schema, or none.
     Schema(Option<JsonText>),
     /// It goes to trash.
@@ -196,6 +199,17 @@ pub struct BankRecord {
     pub undoes: Option<OperationId>,
     /// The operation that took this one back, if any did.
     pub undone_by: Option<OperationId>,
+}
+
+/// Says of each of `records`, which are newest first, which operation took it back. An undo that was itself taken back took nothing back.
+pub fn mark_undone(records: &mut [BankRecord]) {
+    let mut undone = HashMap::new();
+    for record in records {
+        record.undone_by = undone.get(&record.operation.id).cloned();
+        if let (None, Some(other)) = (&record.undone_by, &record.undoes) {
+            undone.insert(other.clone(), record.operation.id.clone());
+        }
+    }
 }
 
 /// Whether damage is only looked for or also seen to.

@@ -52,7 +52,7 @@ pub fn update(
             written = living.cloned().map(|entry| (false, entry));
             return Ok(BankChange::Nothing);
         }
-        check(banks, seen, &value, secrets)?;
+        check(banks, seen.and_then(|seen| seen.meta.schema.as_ref()), &value, secrets)?;
         let created_at = living.map_or(operation.at, |living| living.created_at);
         let ttl = living.and_then(|living| living.ttl);
         let entry = Entry { value, created_at, updated_at: operation.at, ttl };
@@ -77,7 +77,8 @@ fn place<'a>(
     let mut with_bank = None;
     for (scope, store) in places {
         match store.entry(bank, key).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
-            super::Found::Entry(_) => return Ok((scope, store)),
+            super::Found::Entry(entry) if !entry.is_expired(banks.clock.now()) => return Ok((scope, store)),
+            super::Found::Entry(_) => with_bank = Some((scope, store)),
             super::Found::NoKey => with_bank = with_bank.or(Some((scope, store))),
             super::Found::NoBank => {}
         }

@@ -72,7 +72,7 @@ pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
             (Condition::Present, None, None) => return Err(BankError::no_key(bank, key, scope)),
             _ => {}
         }
-        check(banks, seen, value, *secrets)?;
+        check(banks, seen.and_then(|seen| seen.meta.schema.as_ref()), value, *secrets)?;
         let created_at = living.map_or(operation.at, |living| living.created_at);
         let entry = Entry { value: value.clone(), created_at, updated_at: operation.at, ttl: *ttl };
         written = Some((living.is_none(), entry.clone()));
@@ -83,8 +83,8 @@ pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
     Ok(Done { bank: bank.clone(), key: key.clone(), scope, created, entry })
 }
 
-/// Checks a value before it is kept in the bank that was seen: the one way in.
-pub(super) fn check(banks: &Banks, seen: Option<&Bank>, value: &JsonText, secrets: Secrets) -> Result<(), BankError> {
+/// Checks a value before it is kept in a bank with this schema: the one way in.
+pub(super) fn check(banks: &Banks, schema: Option<&JsonText>, value: &JsonText, secrets: Secrets) -> Result<(), BankError> {
     let (length, most) = (value.as_str().len(), banks.limits.value_bytes);
     if most < length {
         let what = format!("The value has {length} bytes; a value may have {most}");
@@ -97,7 +97,7 @@ pub(super) fn check(banks: &Banks, seen: Option<&Bank>, value: &JsonText, secret
             return Err(StoreError::Secret { kinds }.into());
         }
     }
-    match seen.and_then(|seen| seen.meta.schema.as_ref()) {
+    match schema {
         Some(schema) => banks.schemas.check(schema, value).map_err(|why| BankError::new(Trouble::SchemaViolation { why })),
         None => Ok(()),
     }

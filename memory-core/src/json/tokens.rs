@@ -73,7 +73,9 @@ enum Expected {
 impl<'a> Tokens<'a> {
     /// Returns the tokens of `text`, which is to be one value.
     pub fn of(text: &'a str) -> Self {
-        Self { text: text.as_bytes(), at: 0, open: Vec::new(), next: Expected::Value }
+        // A byte-order mark says nothing.
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { text: text.as_bytes(), at, open: Vec::new(), next: Expected::Value }
     }
 
     /// Returns up to where the text was read.

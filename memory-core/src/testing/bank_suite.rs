@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{CountingIds, FakeClock, FakeFilter, FakeSchemas};
 use crate::bank::{
     Absent, BankError, BankName, BankStore, BankVerb, Banks, Condition, Gone, Key, Limits, Missing, ScopeChoice, Searched,
-    Subject, WriteRequest, delete, delete_bank, export, gc, history, import, keys, list, query, read, read_bank, schema, search,
-    set_schema, undo, update, write,
+    Subject, WriteRequest, delete, delete_bank, export, gc, history, import, keys, last, list, query, read, read_bank, schema,
+    search, set_schema, undo, update, write,
 };
 use crate::json::JsonText;
 use crate::{Code, Secrets};
@@ -182,6 +182,11 @@ fn what_is_deleted_comes_back(case: &Case) {
     assert_eq!(code(undo(&case.banks, "ffff00000000")), Code::OperationNotFound);
     undo(&case.banks, undone.undo.as_str()).expect("an undo is taken back");
     assert_eq!(code(case.value("session", "b")), Code::KeyNotFound);
+    let next = last(&case.banks).expect("a history").expect("something was done");
+    assert_eq!(next.operation.id.to_string(), deletion, "what was done again is the first to be taken back again");
+    undo(&case.banks, &deletion).expect("it is taken back again");
+    assert_eq!(case.value("session", "b").expect("it is back"), "2");
+    delete(&case.banks, &name("session"), &key("b"), ANY).expect("it is deleted");
 
     delete_bank(&case.banks, &name("session"), ANY).expect("it is deleted");
     assert_eq!(code(case.value("session", "a")), Code::BankNotFound);

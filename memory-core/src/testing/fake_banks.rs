@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 
 use crate::bank::{
     Bank, BankChange, BankError, BankMeta, BankName, BankOperation, BankRecord, BankStore, BankSummary, Changed, Damage,
-    EntryChange, FilterTrouble, Found, JsonFilter, Key, Repairs, SchemaCheck, Trouble, document,
+    EntryChange, FilterTrouble, Found, JsonFilter, Key, Repairs, SchemaCheck, Trouble, document, mark_undone,
 };
 use crate::json::JsonText;
 use crate::{OperationId, StoreError};
@@ -98,7 +98,15 @@ impl BankStore for FakeBanks {
                 return Ok(Changed::Yes);
             }
             BankChange::Schema(schema) => bank.meta.schema = schema,
-            BankChange::Entries(changes) => {
+            BankChange::Entries(_) | BankChange::EntriesAndSchema(..) => {
+                let changes = match change {
+                    BankChange::EntriesAndSchema(changes, schema) => {
+                        bank.meta.schema = Some(schema);
+                        changes
+                    }
+                    BankChange::Entries(changes) => changes,
+                    BankChange::Nothing | BankChange::Remove | BankChange::Schema(_) => Vec::new(),
+                };
                 for change in changes {
                     match change {
                         EntryChange::Put(key, entry) => {
@@ -121,26 +129,24 @@ impl BankStore for FakeBanks {
     }
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
-        let state = self.state();
-        let undone_by = |record: &BankRecord| {
-            let undo = state.done.iter().find(|step| step.record.undoes.as_ref() == Some(&record.operation.id));
-            undo.map(|step| step.record.operation.id.clone())
-        };
-        let told = |step: &Step| BankRecord { undone_by: undone_by(&step.record), ..step.record.clone() };
-        Ok(state.done.iter().rev().map(told).collect())
+        let mut records: Vec<_> = self.state().done.iter().rev().map(|step| step.record.clone()).collect();
+        mark_undone(&mut records);
+        Ok(records)
     }
 
     fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
         let mut state = self.state();
         let wanted = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
-        let is_undone = state.done.iter().any(|step| step.record.undoes.as_ref() == Some(undone));
+        let mut records: Vec<_> = state.done.iter().rev().map(|step| step.record.clone()).collect();
+        mark_undone(&mut records);
+        let is_undone = records.iter().any(|record| record.operation.id == *undone && record.undone_by.is_some());
         let step = state.done.iter().find(|step| step.record.operation.id == *undone).ok_or_else(wanted)?;
         if is_undone {
             return Err(StoreError::Invalid { why: format!("{undone} was taken back already") }.into());
         }
         let (record, before, after) = (step.record.clone(), step.before.clone(), step.after.clone());
         if !is_as_left(state.banks.get(&record.bank), after.as_ref(), &record.keys) {
-            return Err(BankError::new(Trouble::Conflict).about(record.bank.as_str(), None));
+            return Err(BankError::new(Trouble::ChangedSince).about(record.bank.as_str(), None));
         }
         let next = back(state.banks.get(&record.bank), before.as_ref(), &record.keys);
         state.take(&record.bank, operation, record.keys.clone(), next);

@@ -19,10 +19,16 @@ pub(super) const WAITING: &str = ".next.tmp";
 /// How often a change is thought out anew because somebody who takes no lock was faster.
 const TRIES: usize = 3;
 
+/// Tells whether the last writer did not finish.
+pub(super) fn is_interrupted(disk: &dyn Disk) -> Result<bool, BankError> {
+    let found = disk.signature(WAITING).map_err(|error| BankError::from(io_error(format!("check {WAITING}"), error)))?;
+    Ok(found.is_some())
+}
+
 /// Says that what the last writer did not finish was not carried out.
 pub(super) fn recover(disk: &dyn Disk) -> Result<(), BankError> {
     let told = |error| BankError::from(io_error(format!("check {WAITING}"), error));
-    if disk.signature(WAITING).map_err(told)?.is_none() {
+    if !is_interrupted(disk)? {
         return Ok(());
     }
     let waiting = disk.read_part(WAITING, 0, file::MAX_FILE).map_err(told)?;
@@ -86,6 +92,9 @@ impl Work<'_> {
                 BankChange::Entries(changes) => {
                     BankEdit { items: changes.into_iter().map(ItemEdit::from).collect(), ..BankEdit::default() }
                 }
+                BankChange::EntriesAndSchema(changes, schema) => {
+                    BankEdit { items: changes.into_iter().map(ItemEdit::from).collect(), schema: SchemaEdit::Set(schema) }
+                }
                 BankChange::Schema(schema) => BankEdit { schema: SchemaEdit::to(schema), ..BankEdit::default() },
             };
             if self.carry_out(former, &edit, Line::of(self.operation, self.name))? {
@@ -109,7 +118,7 @@ impl Work<'_> {
         let planned = edit::plan(&text, &before, edit, self.operation.at);
         let next = edit::apply(&text, &planned);
         let after = layout(&next).map_err(damaged)?;
-        check_limits(&self.options.limits, edit, &next, &after)?;
+        check_limits(&self.options.limits, (text.len(), before.items.len()), (next.len(), after.items.len()))?;
 
         let kind = self.kind(next.len());
         let bytes = packed(kind, former.as_ref(), &planned, &next, &after)
@@ -165,14 +174,25 @@ impl Work<'_> {
                 return Err(error);
             }
         }
-        // What is in its place now, plain or compressed, is all there is of it.
-        for other in [Kind::Plain, Kind::Packed].map(|kind| kind.path(self.name.as_str())) {
-            if other != path {
-                disk.remove(&other).map_err(told)?;
-            }
-        }
+        self.clear_away(path, former.map(|former| former.path.as_str()))?;
         disk.sync_folder("").map_err(told)?;
         Ok(true)
+    }
+
+    /// Takes away whatever else is called as the bank that lies at `path` now. What became of its former file is in there; any other
+    /// goes to trash.
+    fn clear_away(&self, path: &str, former: Option<&str>) -> Result<(), BankError> {
+        for other in [Kind::Plain, Kind::Packed].map(|kind| kind.path(self.name.as_str())) {
+            let told = |error| BankError::from(io_error(format!("remove {other}"), error));
+            if other == path || self.disk.signature(&other).map_err(told)?.is_none() {
+                continue;
+            }
+            if former != Some(other.as_str()) {
+                self.keep(&other)?;
+            }
+            self.disk.remove(&other).map_err(told)?;
+        }
+        Ok(())
     }
 
     fn is_as_seen(&self, former: Option<&BankFile>) -> Result<bool, BankError> {
@@ -214,6 +234,7 @@ impl Work<'_> {
             }
             return Err(error);
         }
+        self.clear_away(path, None)?;
         disk.remove(WAITING).and_then(|()| disk.sync_folder("")).map_err(told)
     }
 }
@@ -249,17 +270,14 @@ fn cuts(layout: &Layout) -> Vec<usize> {
     layout.items.iter().map(|item| item.range.start).collect()
 }
 
-fn check_limits(limits: &Limits, edit: &BankEdit, text: &str, layout: &Layout) -> Result<(), BankError> {
-    // What is too large already may become smaller.
-    if edit.items.iter().all(|edit| matches!(edit, ItemEdit::Remove(_))) {
-        return Ok(());
-    }
+/// Checks the bytes and keys of a bank. What is too large already may become smaller.
+fn check_limits(limits: &Limits, before: (usize, usize), after: (usize, usize)) -> Result<(), BankError> {
     let refuse = |what: String| Err(BankError::new(Trouble::TooLarge { what }));
-    if limits.keys < layout.items.len() {
-        return refuse(format!("The bank would have {} keys; a bank may have {}", layout.items.len(), limits.keys));
+    if limits.keys < after.1 && before.1 < after.1 {
+        return refuse(format!("The bank would have {} keys; a bank may have {}", after.1, limits.keys));
     }
-    if limits.bank_bytes < text.len() {
-        return refuse(format!("The bank would have {} bytes; a bank may have {}", text.len(), limits.bank_bytes));
+    if limits.bank_bytes < after.0 && before.0 < after.0 {
+        return refuse(format!("The bank would have {} bytes; a bank may have {}", after.0, limits.bank_bytes));
     }
     Ok(())
 }

@@ -77,6 +77,18 @@ pub(super) fn plan(text: &str, layout: &Layout, edit: &BankEdit, at: DateTime<Ut
     planned
 }
 
+/// Plans a `_meta` that is well, in the place of one that is not. Its schema stays, if it can be read.
+pub(super) fn fresh_meta(text: &str, layout: &Layout, at: DateTime<Utc>) -> Edit {
+    let (start, at) = (layout.document.start + 1, moment(at));
+    let schema = layout.meta.as_ref().and_then(|meta| meta.schema.clone()).map_or("null", |range| &text[range]);
+    let meta = format!("{{\"version\": 1, \"created_at\": {at}, \"updated_at\": {at}, \"schema\": {schema}}}");
+    let place = layout.meta.as_ref().map(|meta| meta.range.clone()).or_else(|| layout.no_meta.clone());
+    match place {
+        Some(range) => Edit { range, text: meta },
+        None => Edit { range: start..start, text: format!("\"_meta\": {meta}, ") },
+    }
+}
+
 /// Plans what changes in `text` for entries to go, and nothing else.
 pub(super) fn removals(text: &str, layout: &Layout, removals: &[ItemEdit]) -> Vec<Edit> {
     let mut planned = Vec::new();
@@ -105,8 +117,11 @@ fn meta(text: &str, layout: &Layout, schema: Option<&str>, at: DateTime<Utc>) ->
     let Some(meta) = &layout.meta else {
         let start = layout.document.start + 1;
         let schema = schema.unwrap_or("null");
-        let text = format!("\"_meta\": {{\"version\": 1, \"created_at\": {at}, \"updated_at\": {at}, \"schema\": {schema}}}, ");
-        return vec![Edit { range: start..start, text }];
+        let meta = format!("{{\"version\": 1, \"created_at\": {at}, \"updated_at\": {at}, \"schema\": {schema}}}");
+        return vec![match &layout.no_meta {
+            Some(range) => Edit { range: range.clone(), text: meta },
+            None => Edit { range: start..start, text: format!("\"_meta\": {meta}, ") },
+        }];
     };
     let mut edits = Vec::new();
     let mut missing = String::new();

@@ -71,7 +71,7 @@ impl BankFile {
     }
 }
 
-/// Finds the file of a bank. Where there are two, one plain and one packed, it is the one that was written last.
+/// Finds the file of a bank. Where there are two, one plain and one packed, it is the one that came there last.
 pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, Signature)>, BankError> {
     let signature = |kind: Kind| {
         let path = kind.path(name);
@@ -79,7 +79,7 @@ pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, Signat
         Ok::<_, BankError>(found.map(|found| (path, found)))
     };
     let found = match (signature(Kind::Plain)?, signature(Kind::Packed)?) {
-        (Some(plain), Some(packed)) if plain.1.modified_ns < packed.1.modified_ns => Some(packed),
+        (Some(plain), Some(packed)) if plain.1.changed_ns < packed.1.changed_ns => Some(packed),
         (Some(plain), _) => Some(plain),
         (None, packed) => packed,
     };
@@ -98,11 +98,10 @@ pub(super) fn bytes(disk: &dyn Disk, path: &str) -> Result<Vec<u8>, BankError> {
 pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, BankError> {
     let Some((path, signature)) = find(disk, name)? else {
         // A symlink is none of ours; that it is there must be told all the same.
-        let path = Kind::Plain.path(name);
-        return match disk.read_part(&path, 0, 1) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused(&path, error)),
-            _ => Ok(None),
-        };
+        for path in [Kind::Plain, Kind::Packed].map(|kind| kind.path(name)) {
+            disk.read_part(&path, 0, 1).map_err(|error| refused(&path, error))?;
+        }
+        return Ok(None);
     };
     let bytes = bytes(disk, &path)?;
     if MAX_FILE < bytes.len() {

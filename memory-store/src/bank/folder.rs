@@ -171,13 +171,11 @@ impl BankStore for BankFolder {
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        let lines = trash::lines(disk)?;
-        let mut records: Vec<_> = lines.iter().filter_map(trash::Line::record).collect();
-        for record in &mut records {
-            record.undone_by = trash::undone_by(&lines, &record.operation.id).and_then(|line| line.operation.parse().ok());
+        if change::is_interrupted(disk)? {
+            // What was not carried out is not told of. Where nothing can be written, it is told as it is.
+            let _ = self.write(|_| Ok(()));
         }
-        records.reverse();
-        Ok(records)
+        trash::records(disk)
     }
 
     fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {

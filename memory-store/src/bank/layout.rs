@@ -12,6 +12,8 @@ pub(super) struct Layout {
     pub document: Range<usize>,
     /// What the bank says of itself, if it does.
     pub meta: Option<Meta>,
+    /// What stands in the place of `_meta` and is no object.
+    pub no_meta: Option<Range<usize>>,
     /// All entries, with their braces.
     pub entries: Range<usize>,
     /// Each entry, in order.
@@ -62,7 +64,7 @@ pub(super) fn layout(text: &str) -> Result<Layout, NoBank> {
     let mut tokens = Tokens::of(text);
     let begin = tokens.next().transpose()?;
     let Some(begin) = begin.filter(|token| token.kind == TokenKind::ObjectBegins) else { return Err(NoBank::NoObject) };
-    let (mut meta, mut entries, mut seen) = (None, None, HashSet::new());
+    let (mut meta, mut no_meta, mut entries, mut seen) = (None, None, None, HashSet::new());
     let end = loop {
         let Some((name, _)) = key(text, &mut tokens)? else { break tokens.read_to() };
         if !seen.insert(name.clone()) {
@@ -71,6 +73,7 @@ pub(super) fn layout(text: &str) -> Result<Layout, NoBank> {
         let first = token(&mut tokens)?;
         match (name.as_str(), first.kind) {
             ("_meta", TokenKind::ObjectBegins) => meta = Some(read_meta(text, &mut tokens, &first)?),
+            ("_meta", _) => no_meta = Some(skip(&mut tokens, &first)?),
             ("entries", TokenKind::ObjectBegins) => entries = Some(read_entries(text, &mut tokens, &first)?),
             _ => {
                 skip(&mut tokens, &first)?;
@@ -80,7 +83,7 @@ pub(super) fn layout(text: &str) -> Result<Layout, NoBank> {
     // Whatever stands behind the document is told as an error.
     tokens.next().transpose()?;
     let (entries, items) = entries.ok_or(NoBank::NoEntries)?;
-    Ok(Layout { document: begin.range.start..end, meta, entries, items })
+    Ok(Layout { document: begin.range.start..end, meta, no_meta, entries, items })
 }
 
 /// Finds the parts of one entry, whose text this is: a key, a colon and a value.

@@ -135,15 +135,23 @@ fn finding(disk: &dyn Disk, bank: &BankName, kind: Kind) -> Result<Option<Findin
     if what.is_empty() && damage.is_empty() {
         return Ok(None);
     }
+    damage.splice(0..0, what.into_iter().map(|what| told(None, what)));
+    if let (Some(layout), Ok(text)) = (&known, &text) {
+        // Where everything is, is known: what is well stays as it is.
+        let gone = damage.iter().filter_map(|damage| damage.key.clone()).map(ItemEdit::Remove);
+        let mut edits = edit::removals(text, layout, &gone.collect::<Vec<_>>());
+        if wrong_meta(text, layout.meta.as_ref()).is_some() {
+            edits.push(edit::fresh_meta(text, layout, written_at));
+            edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+        }
+        return Ok(Some(Finding { damage, cure: Cure::Rewrite(bank.clone(), edit::apply(text, &edits)) }));
+    }
     let bytes = match text {
         Ok(text) => text.into_bytes(),
         Err(bytes) => bytes,
     };
     let Salvage { items, meta, lost } = salvage(&bytes, written_at);
-    if known.is_none() {
-        damage.extend(lost.into_iter().map(|(key, why)| told(key, why)));
-    }
-    damage.splice(0..0, what.into_iter().map(|what| told(None, what)));
+    damage.extend(lost.into_iter().map(|(key, why)| told(key, why)));
     let text = mended(&meta, items, written_at);
     Ok(Some(Finding { damage, cure: Cure::Rewrite(bank.clone(), text) }))
 }

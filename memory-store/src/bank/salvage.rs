@@ -34,9 +34,11 @@ pub(super) struct Kept {
 static ENTRIES: LazyLock<Regex> = LazyLock::new(|| pattern(r#""entries"\s*:\s*\{"#));
 static META: LazyLock<Regex> = LazyLock::new(|| pattern(r#""_meta"\s*:\s*"#));
 /// Where an entry may begin: a key, and an object that begins as ours do.
-static ITEM: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#""(?:[^"\\\x00-\x1f]|\\.)*"\s*:\s*\{\s*"(?:value|created_at|updated_at|ttl|description|schema|size)"\s*:"#)
-});
+static ITEM: LazyLock<Regex> = LazyLock::new(|| pattern(ITEM_BEGINS));
+/// The same, at the beginning of a text.
+static NEXT_ITEM: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"\A\s*{ITEM_BEGINS}")));
+const ITEM_BEGINS: &str =
+    r#""(?:[^"\\\x00-\x1f]|\\.)*"\s*:\s*\{\s*"(?:value|created_at|updated_at|ttl|description|schema|size)"\s*:"#;
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is one")
@@ -46,12 +48,12 @@ fn pattern(text: &str) -> Regex {
 pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> Salvage {
     let text = readable(bytes);
     let mut salvage = Salvage { meta: meta(&text), ..Salvage::default() };
-    let Some(begin) = ENTRIES.find(&text) else {
+    let Some(begin) = entries(&text) else {
         salvage.lost.push((None, "no entries were found in it".into()));
         return salvage;
     };
     let mut seen = HashSet::new();
-    let mut at = begin.end();
+    let mut at = begin;
     while let Some(start) = next_item(&text, at) {
         let lost = match whole_item(&text, start, written_at) {
             Ok((key, range)) => {
@@ -64,9 +66,14 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> Salvage {
                 (Some(key.clone()), format!("the key '{key}' stands twice; the first was kept"))
             }
             Err((key, why)) => {
-                let breaks_off = ends_early(&text[start..]);
-                // Somewhere behind may be one that is whole; not if all that follows belongs to this one.
-                at = if breaks_off { None } else { next_whole(&text, start + 1, written_at) }.unwrap_or(text.len());
+                at = match item_end(&text, start) {
+                    // It is well-formed, and only says what it must not.
+                    Some(end) => end,
+                    // All that follows belongs to it.
+                    None if ends_early(&text[start..]) => text.len(),
+                    // Somewhere behind may be one that is whole.
+                    None => next_whole(&text, start + 1, written_at).unwrap_or(text.len()),
+                };
                 let what = key.as_ref().map_or_else(|| "an entry".to_owned(), |key| format!("the entry '{key}'"));
                 (key, format!("{what} {why}"))
             }
@@ -74,6 +81,23 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> Salvage {
         salvage.lost.push(lost);
     }
     salvage
+}
+
+/// Returns where the entries begin: behind the key of that name that is the document's own, as far as that can be told.
+fn entries(text: &str) -> Option<usize> {
+    let mut readable_to = 0;
+    for token in Tokens::of(text) {
+        let Ok(token) = token else { break };
+        if token.depth == 1 && token.kind == TokenKind::Key && &text[token.range.clone()] == "\"entries\"" {
+            return ENTRIES
+                .find_at(text, token.range.start)
+                .filter(|found| found.start() == token.range.start)
+                .map(|found| found.end());
+        }
+        readable_to = token.range.end;
+    }
+    // What is damaged comes first.
+    ENTRIES.find_at(text, readable_to).map(|found| found.end())
 }
 
 /// Returns where the next entry that is whole begins, from `at` on. What stands in the value of another is none: behind it comes
@@ -85,8 +109,7 @@ fn next_whole(text: &str, at: usize, written_at: DateTime<Utc>) -> Option<usize>
         if let Ok((_, range)) = whole_item(text, start, written_at) {
             let behind = text[range.end..].trim_start();
             let is_last = behind.split_whitespace().collect::<String>() == "}}";
-            let is_followed =
-                behind.strip_prefix(',').is_some_and(|rest| ITEM.find(rest).is_some_and(|next| next.start() == spaces(rest)));
+            let is_followed = behind.strip_prefix(',').is_some_and(|rest| NEXT_ITEM.is_match(rest));
             if is_last || is_followed {
                 return Some(start);
             }
@@ -97,15 +120,18 @@ fn next_whole(text: &str, at: usize, written_at: DateTime<Utc>) -> Option<usize>
     None
 }
 
+/// Returns where the entry that begins at `start` ends, if it is well-formed.
+fn item_end(text: &str, start: usize) -> Option<usize> {
+    let key = start + value_end(&text[start..])?;
+    let rest = text[key..].trim_start().strip_prefix(':')?.trim_start();
+    Some(text.len() - rest.len() + value_end(rest)?)
+}
+
 /// Tells whether an entry is well-formed as far as the text goes.
 fn ends_early(text: &str) -> bool {
     let wrapped = format!("{{{text}");
     let error = Tokens::of(&wrapped).find_map(Result::err);
     matches!(error, Some(JsonError::Syntax { at, .. }) if at == wrapped.len())
-}
-
-fn spaces(text: &str) -> usize {
-    text.len() - text.trim_start().len()
 }
 
 /// Returns where the next entry begins, or `None` at the end of them.

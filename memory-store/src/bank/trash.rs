@@ -1,8 +1,8 @@
 //! What was before: one line an operation.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::bank::{BankError, BankName, BankOperation, BankRecord, BankVerb};
-use memory_core::{ContentHash, OperationId};
+use memory_core::ContentHash;
+use memory_core::bank::{BankError, BankName, BankOperation, BankRecord, BankVerb, mark_undone};
 use serde::{Deserialize, Serialize};
 
 use super::file::refused;
@@ -12,11 +12,8 @@ use crate::error::io_error;
 /// The folder of what was before.
 pub(super) const FOLDER: &str = ".trash";
 
-/// The longest month that is read, in bytes.
-const MAX_MONTH: usize = 1024 * 1024 * 1024;
-
 /// One operation on one bank.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Line {
     pub operation: String,
     pub at: String,
@@ -47,7 +44,7 @@ pub(super) struct Line {
 }
 
 /// What became of one entry.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct EntryLine {
     pub key: String,
     /// The text of the entry as it was, if it was there.
@@ -60,14 +57,14 @@ pub(super) struct EntryLine {
 }
 
 /// What became of the schema.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SchemaLine {
     pub before: Option<String>,
     pub after: Option<String>,
 }
 
 /// What became of the file as a whole.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct FileLine {
     /// Where it was.
     pub path: String,
@@ -163,29 +160,75 @@ pub(super) fn abort(disk: &dyn Disk, line: &Line) -> Result<(), BankError> {
     append(disk, at, &line.aborted())
 }
 
-/// Returns all lines, oldest first, without those that were not carried out. What is no line of ours is left out.
-pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<Line>, BankError> {
-    let mut lines: Vec<Line> = Vec::new();
+/// Goes through all lines that were carried out, oldest first, and returns what `keep` makes of each. What is no line of ours is left out.
+pub(super) fn lines<T>(disk: &dyn Disk, mut keep: impl FnMut(&Line) -> Option<T>) -> Result<Vec<T>, BankError> {
+    let mut kept: Vec<(String, T)> = Vec::new();
     for path in months(disk)? {
-        let bytes = disk.read_part(&path, 0, MAX_MONTH).map_err(|error| refused(&path, error))?;
-        for line in bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+        each(disk, &path, |bytes| {
+            let Ok(line) = serde_json::from_slice::<Line>(bytes) else { return };
             if line.aborted {
-                if let Some(at) = lines.iter().rposition(|other| other.operation == line.operation) {
-                    lines.remove(at);
+                // Only the last one can be: each writer looks before it begins.
+                if let Some(at) = kept.iter().rposition(|(operation, _)| *operation == line.operation) {
+                    kept.remove(at);
                 }
-            } else {
-                lines.push(line);
+            } else if let Some(value) = keep(&line) {
+                kept.push((line.operation, value));
             }
-        }
+        })?;
     }
-    Ok(lines)
+    Ok(kept.into_iter().map(|(_, value)| value).collect())
+}
+
+/// Returns what was done, newest first.
+pub(super) fn records(disk: &dyn Disk) -> Result<Vec<BankRecord>, BankError> {
+    let mut records = lines(disk, Line::record)?;
+    records.reverse();
+    mark_undone(&mut records);
+    Ok(records)
 }
 
 /// Returns the last line, carried out or not.
 pub(super) fn last(disk: &dyn Disk) -> Result<Option<Line>, BankError> {
     let Some(path) = months(disk)?.pop() else { return Ok(None) };
-    let bytes = disk.read_part(&path, 0, MAX_MONTH).map_err(|error| refused(&path, error))?;
-    Ok(bytes.split(|&byte| byte == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok()))
+    let told = |error| refused(&path, error);
+    let size = disk.signature(&path).map_err(told)?.map_or(0, |found| found.size);
+    let mut length = PIECE as u64;
+    loop {
+        let start = size.saturating_sub(length);
+        let bytes = disk.read_part(&path, start, usize::try_from(size - start).unwrap_or(usize::MAX)).map_err(told)?;
+        // The first of these lines may have begun before.
+        let whole = if start == 0 { bytes.as_slice() } else { bytes.splitn(2, |&byte| byte == b'\n').nth(1).unwrap_or_default() };
+        let last = whole.split(|&byte| byte == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok());
+        if last.is_some() || start == 0 {
+            return Ok(last);
+        }
+        length = length.saturating_mul(4);
+    }
+}
+
+/// How much of a month is read at once, in bytes.
+const PIECE: usize = 1024 * 1024;
+
+/// Calls `work` with each line of a file.
+fn each(disk: &dyn Disk, path: &str, mut work: impl FnMut(&[u8])) -> Result<(), BankError> {
+    let (mut at, mut open) = (0, Vec::new());
+    loop {
+        let bytes = disk.read_part(path, at, PIECE).map_err(|error| refused(path, error))?;
+        if bytes.is_empty() {
+            break;
+        }
+        at += bytes.len() as u64;
+        let mut lines = bytes.split(|&byte| byte == b'\n').peekable();
+        while let Some(line) = lines.next() {
+            open.extend_from_slice(line);
+            if lines.peek().is_some() {
+                work(&open);
+                open.clear();
+            }
+        }
+    }
+    work(&open);
+    Ok(())
 }
 
 fn months(disk: &dyn Disk) -> Result<Vec<String>, BankError> {
@@ -194,11 +237,6 @@ fn months(disk: &dyn Disk) -> Result<Vec<String>, BankError> {
         entries.into_iter().map(|entry| entry.name).filter(|name| name.strip_suffix(".jsonl").is_some()).collect();
     months.sort();
     Ok(months.into_iter().map(|name| format!("{FOLDER}/{name}")).collect())
-}
-
-/// Returns the operation called `id`, and those that took others back.
-pub(super) fn undone_by<'a>(lines: &'a [Line], id: &OperationId) -> Option<&'a Line> {
-    lines.iter().find(|line| line.undoes.as_deref() == Some(id.as_str()))
 }
 
 /// Returns the hash by which the text of an entry is known.

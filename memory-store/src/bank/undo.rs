@@ -7,7 +7,7 @@ use memory_core::{ContentHash, OperationId, StoreError};
 use super::BankOptions;
 use super::change::{Former, Work};
 use super::edit::{BankEdit, ItemEdit, SchemaEdit};
-use super::file::{self, damaged};
+use super::file::{self, BankFile, damaged};
 use super::trash::{self, EntryLine, FileLine, Line};
 use crate::disk::Disk;
 
@@ -18,15 +18,15 @@ pub(super) fn undo(
     undone: &OperationId,
     operation: &BankOperation,
 ) -> Result<BankRecord, BankError> {
-    let lines = trash::lines(disk)?;
     let missing = |wanted: String| BankError::from(StoreError::OperationNotFound { wanted });
-    let line = lines.iter().find(|line| line.operation == undone.as_str());
-    let line = line.ok_or_else(|| missing(format!("no operation is called {undone}")))?;
-    if let Some(other) = trash::undone_by(&lines, undone) {
-        let why = format!("{undone} was taken back already, by {}", other.operation);
-        return Err(StoreError::Invalid { why }.into());
+    let records = trash::records(disk)?;
+    let record = records.into_iter().find(|record| record.operation.id == *undone);
+    let record = record.ok_or_else(|| missing(format!("no operation is called {undone}")))?;
+    if let Some(other) = &record.undone_by {
+        return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
     }
-    let record = line.record().ok_or_else(|| missing(format!("operation {undone} is of a kind that is not known")))?;
+    let line = trash::lines(disk, |line| (line.operation == undone.as_str()).then(|| line.clone()))?.pop();
+    let line = &line.ok_or_else(|| missing(format!("no operation is called {undone}")))?;
     let work = Work { disk, options, name: &record.bank, operation };
     let mut own = Line::of(operation, &record.bank);
     own.undoes = Some(undone.to_string());
@@ -36,7 +36,7 @@ pub(super) fn undo(
     };
     match done {
         Ok(true) => Ok(record),
-        Ok(false) => Err(BankError::new(Trouble::Conflict).about(record.bank.as_str(), None)),
+        Ok(false) => Err(BankError::new(Trouble::ChangedSince).about(record.bank.as_str(), None)),
         Err(error) => Err(error.about(record.bank.as_str(), None)),
     }
 }
@@ -63,7 +63,14 @@ impl Work<'_> {
             line.trash = Some(self.keep(path)?);
         }
         own.file = Some(line);
-        let seen = if current.is_some() { file::read(self.disk, self.name.as_str())? } else { None };
+        // It is taken by its bytes, since it may be no text at all.
+        let seen = current.zip(file::find(self.disk, self.name.as_str())?).map(|((path, bytes), (_, signature))| BankFile {
+            path,
+            signature,
+            text: String::new(),
+            packed: Some(bytes),
+            members: Vec::new(),
+        });
         self.replace(own, seen.as_ref(), &whole.path, &former)
     }
 

@@ -52,7 +52,9 @@ impl RealDisk {
 
     fn new_file(&self, path: &str, options: &mut OpenOptions) -> io::Result<File> {
         let place = self.place(path)?;
-        match options.mode(0o600).open(&place) {
+        // What waits under a name of ours may have been put there by somebody else, as a link to a file of theirs.
+        let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
+        match options.mode(0o600).custom_flags(no_follow).open(&place) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.make_parents(path)?;
                 options.open(&place)
@@ -91,7 +93,8 @@ impl Disk for RealDisk {
             opened => opened?,
         };
         file.seek(SeekFrom::Start(start))?;
-        let mut bytes = Vec::with_capacity(length);
+        let rest = file.metadata()?.len().saturating_sub(start);
+        let mut bytes = Vec::with_capacity(usize::try_from(rest).unwrap_or(usize::MAX).min(length));
         Read::take(&file, length as u64).read_to_end(&mut bytes)?;
         Ok(bytes)
     }

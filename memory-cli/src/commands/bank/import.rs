@@ -59,12 +59,16 @@ fn documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failure> {
     let wrong = || Failure::usage("that is no export of all banks", "`memory bank export --all` writes one");
     let mut found = Vec::new();
     let mut path: Vec<String> = Vec::new();
-    let mut begin = None;
+    let (mut begin, mut is_export) = (None, false);
     for token in Tokens::of(text) {
         let token = token.map_err(BankError::from)?;
         match token.kind {
+            TokenKind::ArrayBegins if token.depth < 4 && path.first().is_some_and(|first| first == "banks") => {
+                return Err(wrong());
+            }
             TokenKind::Key => {
                 path.truncate(token.depth - 1);
+                is_export |= token.depth == 1 && &text[token.range.clone()] == "\"banks\"";
                 path.push(unquoted(&text[token.range]).ok_or_else(wrong)?.into_owned());
             }
             TokenKind::ObjectBegins if token.depth == 3 => begin = Some(token.range.start),
@@ -78,5 +82,5 @@ fn documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failure> {
             _ => {}
         }
     }
-    if found.is_empty() { Err(wrong()) } else { Ok(found) }
+    if is_export { Ok(found) } else { Err(wrong()) }
 }

@@ -47,7 +47,14 @@ impl Read {
         let Some(key) = &self.key else {
             return match (memory_core::bank::read_bank(&banks, &bank, choice(self.scope)), default) {
                 (Err(error), Some(default)) if is_missing(&error) => put(&mut app.output, default.as_str()),
-                (found, _) => put(&mut app.output, &json::bank(&found?.1)),
+                (found, _) => {
+                    let (_, found) = found?;
+                    put(&mut app.output, &json::bank(&found))?;
+                    found
+                        .damaged
+                        .iter()
+                        .try_for_each(|(key, why)| Ok(app.output.less_than_it_should_be(&format!("the entry '{key}' {why}"))?))
+                }
             };
         };
         let key = key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;

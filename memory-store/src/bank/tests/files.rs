@@ -203,3 +203,25 @@ fn a_damaged_bank_is_named_refused_and_can_be_deleted_whole() {
     folder.undo(&operation.id);
     assert!(folder.file("session.json").contains("stands") || folder.file("session.json").contains("\"a\""));
 }
+
+#[test]
+fn nothing_is_written_through_a_symlink_that_somebody_put_there() {
+    for name in [".next.tmp", ".index.tmp", ".lock", ".trash/2024-10.jsonl"] {
+        let folder = Folder::plain();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let target = elsewhere.path().join("target");
+        std::fs::write(&target, "theirs").unwrap();
+        std::fs::create_dir_all(folder.path().join(".trash")).unwrap();
+        folder.put_file("session.json", large(300));
+        std::os::unix::fs::symlink(&target, folder.path().join(name)).unwrap();
+        let mut decide = |_: Option<&Bank>| Ok(BankChange::Entries(vec![put("a", "1", 1)]));
+        let changed = folder.banks.change(&name_of(), &folder.operation(BankVerb::Write), &mut decide);
+        let _ = folder.banks.entry(&name_of(), &key("key1"));
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "theirs", "{name}");
+        assert!(changed.is_err_and(|error| error.code() == Code::PathRefused) || name == ".index.tmp", "{name}");
+    }
+}
+
+fn name_of() -> BankName {
+    super::name()
+}

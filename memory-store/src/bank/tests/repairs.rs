@@ -61,10 +61,12 @@ fn unfinished_files_and_second_files_of_a_bank_go_out_of_the_way() {
     let folder = Folder::plain();
     folder.put("a", "1");
     folder.put_file("session.json.tmp", "{\"half");
+    let whole = folder.file("session.json");
     folder.put_file("session.json.gz", super::super::gzip::pack(b"{\"entries\":{}}", &[]).unwrap());
-    // Whichever was written last is the bank.
+    // Whichever came there last is the bank, however old it says that it is.
+    later(&folder, "session.json.gz", "session.json", &whole);
     let old = std::time::SystemTime::UNIX_EPOCH;
-    std::fs::File::options().write(true).open(folder.path().join("session.json.gz")).unwrap().set_modified(old).unwrap();
+    std::fs::File::options().write(true).open(folder.path().join("session.json")).unwrap().set_modified(old).unwrap();
     let repaired = repair(&folder, Repairs::All);
     assert_eq!(told(&repaired), ["session.json takes the place of session.json.gz", "session.json.tmp was never finished"]);
     assert_eq!(folder.files().len(), 3, "both were set aside");
@@ -86,4 +88,43 @@ fn a_packed_bank_that_breaks_off_gives_back_what_was_packed_before() {
     assert_eq!(repaired[0].what, "session.json.gz cannot be unpacked to its end");
     let keys: Vec<_> = folder.bank().entries.into_iter().map(|(key, _)| key.to_string()).collect();
     assert!(keys == ["a"] || keys == ["a", "b"], "{keys:?}");
+}
+
+/// Writes a file until the clock of the file system shows that it came after the other.
+fn later(folder: &Folder, first: &str, second: &str, text: &str) {
+    use std::os::unix::fs::MetadataExt;
+    let changed = |name: &str| {
+        let found = std::fs::metadata(folder.path().join(name)).unwrap();
+        (found.ctime(), found.ctime_nsec())
+    };
+    loop {
+        folder.put_file(second, text);
+        if changed(first) < changed(second) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_second_file_of_a_bank_is_in_the_trash_before_it_goes() {
+    let folder = Folder::plain();
+    folder.put_file("session.json.gz", super::super::gzip::pack(b"{\"entries\":{\"much\":{\"value\":1}}}", &[]).unwrap());
+    later(&folder, "session.json.gz", "session.json", "{\"entries\":{\"little\":{\"value\":1}}}");
+    let id = folder.put("a", "1");
+    assert_eq!(folder.files(), ["session.json"]);
+    let kept = folder.path().join(format!(".trash/2024-10/{id}/session.json.gz"));
+    assert!(super::super::gzip::is_gzip(&std::fs::read(kept).unwrap()));
+}
+
+#[test]
+fn entries_within_values_are_not_taken_for_those_of_the_bank() {
+    let folder = Folder::plain();
+    let text = r#"{"note":{"entries":{}},"_meta":{"version":1,"updated_at":"2024-01-15T10:30:00Z","created_at":"2024-01-15T10:30:00Z"},"entries":{"a":{"value":1,"ttl":"x"},"b":{"value":2}}}"#;
+    folder.put_file("session.json", text);
+    assert_eq!(told(&repair(&folder, Repairs::All)), ["the entry 'a' has a ttl that is no number of seconds"]);
+    let expected = text.replace(r#""a":{"value":1,"ttl":"x"},"#, "");
+    assert_eq!(folder.file("session.json"), expected, "what is well stays byte for byte");
+    folder.put_file("session.json", text.replace("2}}}", "2}"));
+    repair(&folder, Repairs::All);
+    assert_eq!(folder.bank().entries.len(), 1);
 }
