@@ -84,6 +84,16 @@ pub enum Code {
     InvalidSchema,
     /// A value does not fit the schema of its bank.
     SchemaViolation,
+    /// No type of instances is called so.
+    BackendNotFound,
+    /// No instance is called so.
+    InstanceNotFound,
+    /// A type of instances has no such action.
+    ActionNotFound,
+    /// An instance has no such session.
+    SessionNotFound,
+    /// A credential cannot be opened: the key is another, or what is sealed was changed.
+    SealBroken,
     /// The disk is full.
     DiskFull,
     /// The disk or the system refused.
@@ -109,7 +119,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 47] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -149,6 +159,11 @@ impl Code {
         Self::FilterTimeout,
         Self::InvalidSchema,
         Self::SchemaViolation,
+        Self::BackendNotFound,
+        Self::InstanceNotFound,
+        Self::ActionNotFound,
+        Self::SessionNotFound,
+        Self::SealBroken,
         Self::DiskFull,
         Self::Io,
         Self::Internal,
@@ -196,6 +211,11 @@ impl Code {
             Self::FilterTimeout => "FILTER_TIMEOUT",
             Self::InvalidSchema => "INVALID_SCHEMA",
             Self::SchemaViolation => "SCHEMA_VIOLATION",
+            Self::BackendNotFound => "BACKEND_NOT_FOUND",
+            Self::InstanceNotFound => "INSTANCE_NOT_FOUND",
+            Self::ActionNotFound => "ACTION_NOT_FOUND",
+            Self::SessionNotFound => "SESSION_NOT_FOUND",
+            Self::SealBroken => "SEAL_BROKEN",
             Self::DiskFull => "DISK_FULL",
             Self::Io => "IO",
             Self::Internal => "INTERNAL",
@@ -212,7 +232,11 @@ impl Code {
             | Self::ToolNotFound
             | Self::BankNotFound
             | Self::KeyNotFound
-            | Self::TtlExpired => Fault::Missing,
+            | Self::TtlExpired
+            | Self::BackendNotFound
+            | Self::InstanceNotFound
+            | Self::ActionNotFound
+            | Self::SessionNotFound => Fault::Missing,
             Self::Conflict | Self::DaemonRunning | Self::KeyExists => Fault::Conflict,
             Self::MemoryAmbiguous
             | Self::InvalidInput
@@ -228,7 +252,7 @@ impl Code {
             | Self::FilterError
             | Self::InvalidSchema
             | Self::SchemaViolation => Fault::Caller,
-            Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed => Fault::Damaged,
+            Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed | Self::SealBroken => Fault::Damaged,
             Self::ModelFailed
             | Self::ModelRefused
             | Self::ModelTimeout
@@ -266,7 +290,8 @@ mod tests {
              INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED SCOPE_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
              MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_FAILED CALL_BLOCKED HOOK_FAILED \
              BANK_NOT_FOUND KEY_NOT_FOUND TTL_EXPIRED KEY_EXISTS INVALID_BANK_NAME INVALID_KEY INVALID_JSON LIMIT_EXCEEDED PERMISSION_DENIED \
-             FILTER_ERROR FILTER_TIMEOUT INVALID_SCHEMA SCHEMA_VIOLATION DISK_FULL IO INTERNAL"
+             FILTER_ERROR FILTER_TIMEOUT INVALID_SCHEMA SCHEMA_VIOLATION BACKEND_NOT_FOUND INSTANCE_NOT_FOUND ACTION_NOT_FOUND SESSION_NOT_FOUND SEAL_BROKEN \
+             DISK_FULL IO INTERNAL"
         );
     }
 }

@@ -16,6 +16,7 @@
 //! | be reminded | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
 //! | take it back | [`delete()`], [`undo()`], [`restore()`] |
 //! | keep JSON under keys, and ask it with jq | [`bank`], [`json`] |
+//! | keep what is said in sessions, or values under keys | [`instance`] |
 //! | keep memories somewhere else | [`MemoryStore`], and its suite in `testing` |
 
 #![forbid(unsafe_code)]
@@ -74,6 +75,7 @@ mod usage;
 mod write;
 
 pub mod bank;
+pub mod instance;
 pub mod json;
 pub mod question;
 pub mod rank;

@@ -47,6 +47,35 @@ impl JsonText {
         unquoted(&self.0).map(Cow::into_owned)
     }
 
+    /// Returns the members of the object that this is, in their order; `None` if it is none.
+    pub fn members(&self) -> Option<Vec<(String, Self)>> {
+        let mut members = Vec::new();
+        let (mut key, mut start) = (None, 0);
+        let mut tokens = Tokens::of(&self.0).map_while(Result::ok);
+        if tokens.next()?.kind != TokenKind::ObjectBegins {
+            return None;
+        }
+        for token in tokens.filter(|token| token.depth == 1) {
+            match token.kind {
+                TokenKind::Key => key = unquoted(&self.0[token.range]).map(Cow::into_owned),
+                TokenKind::ObjectBegins | TokenKind::ArrayBegins => start = token.range.start,
+                TokenKind::ObjectEnds | TokenKind::ArrayEnds => {
+                    members.push((key.take()?, Self(self.0[start..token.range.end].to_owned())));
+                }
+                TokenKind::String | TokenKind::Number | TokenKind::Literal => {
+                    members.push((key.take()?, Self(self.0[token.range].to_owned())));
+                }
+            }
+        }
+        Some(members)
+    }
+
+    /// Returns an object of these members, of which no two have one name.
+    pub fn object<'a>(members: impl IntoIterator<Item = (&'a str, &'a Self)>) -> Self {
+        let members: Vec<_> = members.into_iter().map(|(key, value)| format!("{}:{value}", Self::string(key))).collect();
+        Self(format!("{{{}}}", members.join(",")))
+    }
+
     /// Returns it as a value whose numbers are those of the machine: what does not fit becomes the nearest that does.
     pub fn to_value(&self) -> Value {
         serde_json::from_str(&self.0).unwrap_or_else(|_| approximate(&self.0))
@@ -240,6 +269,20 @@ mod tests {
             assert_eq!(kept(&format!("\n[ {number} ,\t{{ \"z\" : {number}, \"a\":{{ }} }} , [ ] ]")).unwrap(), {
                 format!("[{number},{{\"z\":{number},\"a\":{{}}}},[]]")
             });
+        }
+    }
+
+    #[test]
+    fn the_members_of_an_object_are_what_it_was_made_of() {
+        let text = r#"{"z":{"a":[1,{"b":2}]},"e":[],"n":1e1000,"s":"}","\u0061":null,"深":{}}"#.parse::<JsonText>().unwrap();
+        let members = text.members().unwrap();
+        let told: Vec<_> = members.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        assert_eq!(told, [r#"z={"a":[1,{"b":2}]}"#, "e=[]", "n=1e1000", r#"s="}""#, "a=null", "深={}"]);
+        let again = JsonText::object(members.iter().map(|(key, value)| (key.as_str(), value)));
+        assert_eq!(again.as_str(), text.as_str().replace("\\u0061", "a"));
+        assert_eq!("{}".parse::<JsonText>().unwrap().members(), Some(Vec::new()));
+        for none in ["[]", "1", "\"a\"", "null", "[{\"a\":1}]"] {
+            assert_eq!(none.parse::<JsonText>().unwrap().members(), None);
         }
     }
 

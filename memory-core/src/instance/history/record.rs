@@ -1,0 +1,166 @@
+//! One thing that was said.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+
+use super::Role;
+use crate::instance::InstanceError;
+use crate::json::{JsonText, TokenKind, Tokens};
+
+/// The longest record, in bytes.
+pub const MAX_RECORD: usize = 8 * 1024 * 1024;
+
+/// One thing that was said: a JSON object, every digit and key of it as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    text: JsonText,
+    role: Role,
+    at: Option<DateTime<Utc>>,
+}
+
+/// What is to be kept as a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// Who says it.
+    pub role: Role,
+    /// What is said: a text, or an array of parts.
+    pub content: Option<JsonText>,
+    /// The tools that are called, as an array of `{id, name, arguments}`.
+    pub tool_calls: Option<JsonText>,
+    /// Which call this is the result of.
+    pub tool_call_id: Option<String>,
+    /// The tool that ran, or who of several speaks.
+    pub name: Option<String>,
+    /// Whatever else is known of it, as an object.
+    pub meta: Option<JsonText>,
+    /// When it was said; now if nothing is said.
+    pub at: Option<DateTime<Utc>>,
+}
+
+impl Draft {
+    /// Returns a text that `role` says.
+    pub fn said(role: Role, content: &str) -> Self {
+        let content = Some(JsonText::string(content));
+        Self { role, content, tool_calls: None, tool_call_id: None, name: None, meta: None, at: None }
+    }
+}
+
+impl Record {
+    /// Makes a record of `draft`, which is said `now` if it does not say when.
+    ///
+    /// # Errors
+    /// [`InstanceError::Invalid`] if it says nothing; [`InstanceError::TooLarge`] beyond [`MAX_RECORD`].
+    pub fn new(draft: &Draft, now: DateTime<Utc>) -> Result<Self, InstanceError> {
+        if draft.content.is_none() && draft.tool_calls.is_none() {
+            let hint = "a record has content, tool_calls or both";
+            return Err(InstanceError::invalid("the record says nothing", hint));
+        }
+        let at = draft.at.unwrap_or(now);
+        let string = |text: &str| JsonText::string(text);
+        let time = string(&at.to_rfc3339_opts(SecondsFormat::AutoSi, true));
+        let mut text = format!(r#"{{"ts":{time},"role":{}"#, string(draft.role.as_str()));
+        let mut put = |name: &str, value: Option<JsonText>| {
+            if let Some(value) = value {
+                text.extend([",\"", name, "\":", value.as_str()]);
+            }
+        };
+        put("content", draft.content.clone());
+        put("tool_calls", draft.tool_calls.clone());
+        put("tool_call_id", draft.tool_call_id.as_deref().map(string));
+        put("name", draft.name.as_deref().map(string));
+        put("meta", draft.meta.clone());
+        text.push('}');
+        if MAX_RECORD < text.len() {
+            let what = format!("the record has {} bytes; a record may have {MAX_RECORD}", text.len());
+            return Err(InstanceError::TooLarge { what });
+        }
+        let text = text.parse().map_err(|source| InstanceError::InvalidJson { what: "the record".into(), source })?;
+        Ok(Self { text, role: draft.role.clone(), at: Some(at) })
+    }
+
+    /// Reads a record that was kept, by us or by others.
+    ///
+    /// # Errors
+    /// What is wrong with it, as a fragment.
+    pub fn read(line: &str) -> Result<Self, String> {
+        let text: JsonText = line.parse().map_err(|error: crate::json::JsonError| error.to_string())?;
+        let (mut role, mut at, mut key) = (None, None, None);
+        for token in Tokens::of(text.as_str()).map_while(Result::ok).filter(|token| token.depth == 1) {
+            let part = &text.as_str()[token.range];
+            match (token.kind, key.take()) {
+                (TokenKind::Key, _) => key = Some(part),
+                (TokenKind::String, Some(r#""role""#)) => role = crate::json::unquoted(part),
+                (TokenKind::String, Some(r#""ts""#)) => at = crate::json::unquoted(part),
+                _ => {}
+            }
+        }
+        let role = role.ok_or("it is no object with a role")?.parse().map_err(|error: InstanceError| error.to_string())?;
+        let at = at.and_then(|at| DateTime::parse_from_rfc3339(&at).ok()).map(|at| at.to_utc());
+        Ok(Self { text, role, at })
+    }
+
+    /// Returns it as JSON, on one line.
+    pub fn text(&self) -> &JsonText {
+        &self.text
+    }
+
+    /// Returns who said it.
+    pub fn role(&self) -> &Role {
+        &self.role
+    }
+
+    /// Returns when it was said, if that is known.
+    pub fn at(&self) -> Option<DateTime<Utc>> {
+        self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(role: &str, content: &str) -> Draft {
+        Draft::said(role.parse().unwrap(), content)
+    }
+
+    #[test]
+    fn what_is_kept_is_read_with_every_digit() {
+        let now = DateTime::from_timestamp(1_000_000_000, 500_000_000).unwrap();
+        let whole = Draft {
+            tool_calls: Some(r#"[{"id":"call_42","name":"sum","arguments":"{\"n\":1e1000}"}]"#.parse().unwrap()),
+            tool_call_id: Some("call_41".into()),
+            name: Some("Ännchen\n".into()),
+            meta: Some(r#"{"from":"0","n":100000000000000000001}"#.parse().unwrap()),
+            ..draft("assistant", "深色\u{2028}\"")
+        };
+        let record = Record::new(&whole, now).unwrap();
+        assert_eq!(
+            record.text().as_str(),
+            "{\"ts\":\"2001-09-09T01:46:40.500Z\",\"role\":\"assistant\",\"content\":\"深色\u{2028}\\\"\",\"tool_calls\":[{\"id\":\"call_42\",\
+             \"name\":\"sum\",\"arguments\":\"{\\\"n\\\":1e1000}\"}],\"tool_call_id\":\"call_41\",\"name\":\"Ännchen\\n\",\
+             \"meta\":{\"from\":\"0\",\"n\":100000000000000000001}}"
+        );
+        assert_eq!(Record::read(record.text().as_str()).unwrap(), record);
+    }
+
+    #[test]
+    fn a_record_that_says_nothing_or_too_much_is_refused() {
+        let now = DateTime::UNIX_EPOCH;
+        let nothing = Draft { content: None, ..draft("user", "") };
+        assert_eq!(Record::new(&nothing, now).unwrap_err().code(), crate::Code::InvalidInput);
+        let large = draft("user", &"x".repeat(MAX_RECORD));
+        assert_eq!(Record::new(&large, now).unwrap_err().code(), crate::Code::LimitExceeded);
+        assert!(Record::new(&draft("user", &"x".repeat(1_000_000)), now).is_ok());
+    }
+
+    #[test]
+    fn a_record_of_others_may_hold_more_or_less_than_ours() {
+        let record =
+            Record::read(r#"{ "role": "user", "ts": "yesterday", "inner": {"role": "tool"}, "content": "hi", "x": 1.0 }"#)
+                .unwrap();
+        assert_eq!((record.role().as_str(), record.at()), ("user", None));
+        assert!(record.text().as_str().ends_with(r#""x":1.0}"#));
+        for line in ["", "{", "7", "[]", r#"{"content":"hi"}"#, r#"{"role":7}"#, r#"{"role":""}"#, r#"["role","user"]"#] {
+            assert!(Record::read(line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Who said something.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::instance::InstanceError;
+
+/// Who said something, or what it is: `user`, `assistant`, `system`, `tool`, `summary`, `fact`, or any other word.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Role(String);
+
+impl Role {
+    /// How many characters a role has at most.
+    pub const MAX_LENGTH: usize = 64;
+
+    /// Returns the word.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl FromStr for Role {
+    type Err = InstanceError;
+
+    fn from_str(text: &str) -> Result<Self, InstanceError> {
+        let why = if text.is_empty() {
+            "is empty"
+        } else if Self::MAX_LENGTH < text.chars().count() {
+            "is longer than 64 characters"
+        } else if text.contains(|own: char| own.is_control() || own == ',') {
+            "holds a comma or a control character"
+        } else {
+            return Ok(Self(text.to_owned()));
+        };
+        Err(InstanceError::invalid_name("the role", text, why))
+    }
+}

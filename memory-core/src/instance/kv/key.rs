@@ -1,0 +1,129 @@
+//! What values are called.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::instance::InstanceError;
+
+/// The key of a value: parts with `/` between them, each of `A` to `Z`, `a` to `z`, `0` to `9`, `.`, `_` and `-`.
+///
+/// It is also the path of a file: no part is `.` or `..`, none is longer than 255 characters, which is what file systems take, and
+/// all of it is at most 1,024 characters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueKey(String);
+
+impl ValueKey {
+    /// How many characters a key has at most.
+    pub const MAX_LENGTH: usize = 1024;
+
+    /// How many characters a part of a key has at most.
+    pub const MAX_PART: usize = 255;
+
+    /// Returns the key.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ValueKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl FromStr for ValueKey {
+    type Err = InstanceError;
+
+    fn from_str(text: &str) -> Result<Self, InstanceError> {
+        let has = |wrong: fn(&str) -> bool| text.split('/').any(wrong);
+        let why = if text.is_empty() {
+            "is empty"
+        } else if Self::MAX_LENGTH < text.len() {
+            "is longer than 1024 characters"
+        } else if has(|part| !part.bytes().all(is_fine)) {
+            "holds something other than A to Z, a to z, 0 to 9, '.', '_', '-' and '/'"
+        } else if has(str::is_empty) {
+            "has an empty part"
+        } else if has(|part| matches!(part, "." | "..")) {
+            "has a part that is . or .."
+        } else if has(|part| Self::MAX_PART < part.len()) {
+            "has a part that is longer than 255 characters, more than file systems take"
+        } else {
+            return Ok(Self(text.to_owned()));
+        };
+        Err(InstanceError::invalid_key(text, why))
+    }
+}
+
+const fn is_fine(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')
+}
+
+/// With what keys begin: `chat/` means all in that namespace, `chat` also `chat` itself and `chatter`, and nothing means all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Prefix(String);
+
+impl Prefix {
+    /// Returns the text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Tells whether a key begins so.
+    pub fn fits(&self, key: &ValueKey) -> bool {
+        key.as_str().starts_with(&self.0)
+    }
+
+    /// Returns the innermost namespace in which all keys lie that begin so; without its last `/`, and empty for all.
+    pub fn namespace(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(namespace, _)| namespace)
+    }
+}
+
+impl FromStr for Prefix {
+    type Err = InstanceError;
+
+    fn from_str(text: &str) -> Result<Self, InstanceError> {
+        if let Some((namespace, start)) = text.rsplit_once('/') {
+            namespace.parse::<ValueKey>()?;
+            if !start.bytes().all(is_fine) {
+                start.parse::<ValueKey>()?;
+            }
+        } else if !text.is_empty() && !matches!(text, "." | "..") {
+            text.parse::<ValueKey>()?;
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Code;
+
+    #[test]
+    fn keys_are_paths_that_stay_where_they_are() {
+        for key in ["a", "chat-2026-05-17/draft-reply", "a/b/c.json", "A_1", "..a/b..", ".hidden", &"a".repeat(255)] {
+            assert_eq!(key.parse::<ValueKey>().unwrap().as_str(), key);
+        }
+        let (long, deep) = ("a".repeat(256), "a/".repeat(512) + "a");
+        for key in
+            ["", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "../a", "a/.", "a b", "a\0", "a\\b", "ä", "a\n", &long, &deep]
+        {
+            assert_eq!(key.parse::<ValueKey>().unwrap_err().code(), Code::InvalidKey, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_means_a_namespace_or_the_beginning_of_keys() {
+        let fits = |prefix: &str, key: &str| prefix.parse::<Prefix>().unwrap().fits(&key.parse().unwrap());
+        assert!(fits("", "a") && fits("a/", "a/b") && fits("a", "a") && fits("a", "ab/c") && fits("a/b", "a/bc"));
+        assert!(!fits("a/", "a") && !fits("a/", "ab") && !fits("b", "a/b"));
+        for (prefix, namespace) in [("", ""), ("ab", ""), ("a/", "a"), ("a/b", "a"), ("a/b/", "a/b"), ("..", ""), ("a/.", "a")] {
+            assert_eq!(prefix.parse::<Prefix>().unwrap().namespace(), namespace);
+        }
+        for prefix in ["/", "../", "a/../", "a//", "/a", "a b", "a/ä", "a\0"] {
+            assert_eq!(prefix.parse::<Prefix>().unwrap_err().code(), Code::InvalidKey, "{prefix:?}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Moments and ages, as filters name them.
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+
+use super::InstanceError;
+
+/// Reads a moment: `2026-05-17T10:30:00Z`, `2026-05-17` (its first moment, in UTC), or an age such as `24h` before `now`.
+///
+/// # Errors
+/// [`InstanceError::Invalid`].
+pub fn moment(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, InstanceError> {
+    if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
+        return Ok(moment.to_utc());
+    }
+    if let Ok(day) = text.parse::<NaiveDate>() {
+        return Ok(day.and_hms_opt(0, 0, 0).unwrap_or_default().and_utc());
+    }
+    age(text)
+        .ok()
+        .and_then(|age| now.checked_sub_signed(age))
+        .ok_or_else(|| InstanceError::invalid(format!("{text:?} is no moment"), "2026-05-17T10:30:00Z, 2026-05-17 and 24h are"))
+}
+
+/// Reads an age: a number and one of `s`, `m`, `h`, `d` and `w`, several of which add up, as in `1h30m`.
+///
+/// # Errors
+/// [`InstanceError::Invalid`].
+pub fn age(text: &str) -> Result<TimeDelta, InstanceError> {
+    let wrong = || InstanceError::invalid(format!("{text:?} is no age"), "90s, 30m, 24h, 30d, 2w and 1h30m are");
+    let mut rest = text;
+    let mut whole = TimeDelta::zero();
+    while !rest.is_empty() {
+        let digits = rest.find(|own: char| !own.is_ascii_digit()).ok_or_else(wrong)?;
+        let number: i64 = rest[..digits].parse().map_err(|_| wrong())?;
+        let unit = rest[digits..].chars().next().ok_or_else(wrong)?;
+        let seconds = match unit {
+            's' => 1,
+            'm' => 60,
+            'h' => 3600,
+            'd' => 86_400,
+            'w' => 604_800,
+            _ => return Err(wrong()),
+        };
+        let part = number.checked_mul(seconds).and_then(TimeDelta::try_seconds).ok_or_else(wrong)?;
+        whole = whole.checked_add(&part).ok_or_else(wrong)?;
+        rest = &rest[digits + unit.len_utf8()..];
+    }
+    if text.is_empty() { Err(wrong()) } else { Ok(whole) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_dates_times_and_ages() {
+        let now = DateTime::from_timestamp(1_000_000, 0).unwrap();
+        let read = |text: &str| moment(text, now).map(|moment| moment.to_rfc3339());
+        assert_eq!(read("2026-05-17T12:30:00.5+02:00").unwrap(), "2026-05-17T10:30:00.500+00:00");
+        assert_eq!(read("2026-05-17").unwrap(), "2026-05-17T00:00:00+00:00");
+        assert_eq!(moment("1h30m", now).unwrap(), now - TimeDelta::minutes(90));
+        assert_eq!(age("2w").unwrap(), age("14d").unwrap());
+        for wrong in ["", "soon", "5", "d", "5y", "-5d", "99999999999999999999d", "9223372036854775807w", "2026-13-01", "5é"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

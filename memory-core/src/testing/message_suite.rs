@@ -1,0 +1,252 @@
+//! What every store of messages promises.
+
+use std::ops::Bound;
+use std::sync::Arc;
+use std::thread;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{CountingIds, FakeClock};
+use crate::instance::InstanceError;
+use crate::instance::history::{
+    Draft, End, Filter, MessageStore, Messages, Purged, Reading, Record, Role, SessionName, Window, append, delete, purge, read,
+    sessions,
+};
+use crate::{Clock, Code, Secrets};
+
+/// Returns the sessions of `store`, with a clock and ids that are the same in every run.
+pub fn messages(store: Arc<dyn MessageStore>) -> (Messages, Arc<FakeClock>) {
+    let clock = Arc::new(FakeClock::default());
+    let ids = Arc::new(CountingIds::default());
+    (Messages { store, clock: Arc::clone(&clock) as _, ids }, clock)
+}
+
+/// Checks that the stores that `make` makes keep the promises of [`MessageStore`].
+///
+/// # Panics
+/// With the promise that was broken.
+pub fn message_suite(make: &dyn Fn() -> Arc<dyn MessageStore>) {
+    let case = || Case::over(make());
+    what_is_appended_is_read_in_its_order(&case());
+    every_digit_and_key_is_kept(&case());
+    filters_and_windows_are_kept(&case());
+    sessions_are_told_apart(&case());
+    a_purge_takes_what_fits_and_nothing_else(&case());
+    what_is_deleted_is_gone_and_may_begin_again(&case());
+    what_is_refused_changes_nothing(&case());
+    long_sessions_are_read_from_both_ends(&case());
+    writers_at_once_keep_their_records_whole(&case());
+}
+
+struct Case {
+    messages: Messages,
+    clock: Arc<FakeClock>,
+}
+
+fn name(text: &str) -> SessionName {
+    text.parse().expect("a name")
+}
+
+fn role(text: &str) -> Role {
+    text.parse().expect("a role")
+}
+
+fn texts(reading: &Reading) -> Vec<String> {
+    assert!(reading.damaged.is_empty(), "what was kept can be read");
+    reading.records.iter().map(content).collect()
+}
+
+fn content(record: &Record) -> String {
+    record.text().to_value()["content"].as_str().expect("a text").to_owned()
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, InstanceError>) -> Code {
+    result.expect_err("it is refused").code()
+}
+
+impl Case {
+    fn over(store: Arc<dyn MessageStore>) -> Self {
+        let (messages, clock) = messages(store);
+        Self { messages, clock }
+    }
+
+    fn say(&self, session: &str, who: &str, content: &str) -> DateTime<Utc> {
+        let (record, appended) =
+            append(&self.messages, &name(session), &Draft::said(role(who), content), Secrets::Refuse).expect("it is kept");
+        assert_eq!(appended.set_aside, None, "nothing was cut off");
+        record.at().expect("it says when")
+    }
+
+    fn read(&self, session: &str, filter: &Filter, window: Window) -> Vec<String> {
+        texts(&read(&self.messages, &name(session), filter, window).expect("it is read"))
+    }
+
+    fn all(&self, session: &str) -> Vec<String> {
+        self.read(session, &Filter::default(), Window::default())
+    }
+}
+
+fn what_is_appended_is_read_in_its_order(case: &Case) {
+    assert_eq!(case.all("s"), [""; 0], "a session that has not begun has no records");
+    for (who, content) in [("system", "Be brief."), ("user", "深色\nmode?"), ("assistant", "")] {
+        case.say("s", who, content);
+    }
+    assert_eq!(case.all("s"), ["Be brief.", "深色\nmode?", ""]);
+    let reading = read(&case.messages, &name("s"), &Filter::default(), Window::default()).expect("it is read");
+    let roles: Vec<_> = reading.records.iter().map(|record| record.role().as_str()).collect();
+    assert_eq!(roles, ["system", "user", "assistant"]);
+    assert!(reading.records.iter().all(|record| record.at() < Some(case.clock.now())), "each says when it was said");
+    let earlier = Draft { at: DateTime::from_timestamp(1, 0), ..Draft::said(role("user"), "earlier") };
+    append(&case.messages, &name("s"), &earlier, Secrets::Refuse).expect("it is kept");
+    assert_eq!(case.all("s").last().map(String::as_str), Some("earlier"), "the order is that of the appends");
+}
+
+fn every_digit_and_key_is_kept(case: &Case) {
+    let draft = Draft {
+        content: Some(r#"[{"type":"text","text":"1e1000"}]"#.parse().expect("JSON")),
+        tool_calls: Some(r#"[{"id":"c","name":"f","arguments":"{\"n\":0.10}"}]"#.parse().expect("JSON")),
+        tool_call_id: Some("c".into()),
+        name: Some("f".into()),
+        meta: Some(r#"{"z":1e1000,"a":100000000000000000001,"深":[0.10]}"#.parse().expect("JSON")),
+        ..Draft::said(role("tool"), "")
+    };
+    let (kept, _) = append(&case.messages, &name("s"), &draft, Secrets::Refuse).expect("it is kept");
+    let reading = read(&case.messages, &name("s"), &Filter::default(), Window::default()).expect("it is read");
+    assert_eq!(reading.records, [kept]);
+    assert!(reading.records[0].text().as_str().contains(r#""meta":{"z":1e1000,"a":100000000000000000001,"深":[0.10]}"#));
+}
+
+fn filters_and_windows_are_kept(case: &Case) {
+    let said = ["u1", "a1", "u2", "s1", "u3", "a3", "s2"];
+    let mut times = Vec::new();
+    for content in said {
+        let who = match &content[..1] {
+            "u" => "user",
+            "a" => "assistant",
+            _ => "summary",
+        };
+        times.push(case.say("s", who, content));
+    }
+    let roles = |roles: &[&str]| Filter { roles: roles.iter().map(|text| role(text)).collect(), ..Filter::default() };
+    let not = |roles: &[&str]| Filter { not_roles: roles.iter().map(|text| role(text)).collect(), ..Filter::default() };
+    let window = |offset, limit, end| Window { offset, limit, end };
+    let all = Window::default();
+    assert_eq!(case.read("s", &roles(&["user"]), all), ["u1", "u2", "u3"]);
+    assert_eq!(case.read("s", &roles(&["user", "summary"]), all), ["u1", "u2", "s1", "u3", "s2"]);
+    assert_eq!(case.read("s", &not(&["summary", "assistant"]), all), ["u1", "u2", "u3"]);
+    assert_eq!(case.read("s", &Filter { not_roles: vec![role("user")], ..roles(&["user"]) }, all), [""; 0]);
+    assert_eq!(case.read("s", &roles(&["summary"]), window(0, Some(1), End::Last)), ["s2"], "the last summary");
+    assert_eq!(case.read("s", &not(&["summary"]), window(2, None, End::First)), ["u2", "u3", "a3"], "an offset counts what fits");
+    assert_eq!(case.read("s", &not(&["summary"]), window(1, Some(2), End::First)), ["a1", "u2"]);
+    assert_eq!(case.read("s", &not(&["summary"]), window(1, Some(2), End::Last)), ["u3", "a3"]);
+    assert_eq!(case.read("s", &not(&["summary"]), window(4, Some(3), End::Last)), ["a3"], "what the offset skips is not taken");
+    assert_eq!(case.read("s", &Filter::default(), window(0, Some(0), End::Last)), [""; 0]);
+    assert_eq!(case.read("s", &Filter::default(), window(9, None, End::First)), [""; 0]);
+    let between = |from, to| Filter { from, to, ..Filter::default() };
+    let (third, fifth) = (times[2], times[4]);
+    assert_eq!(case.read("s", &between(Bound::Included(third), Bound::Included(fifth)), all), ["u2", "s1", "u3"]);
+    assert_eq!(case.read("s", &between(Bound::Excluded(third), Bound::Excluded(fifth)), all), ["s1"]);
+    let late = Filter { not_roles: vec![role("summary")], ..between(Bound::Included(third), Bound::Unbounded) };
+    assert_eq!(case.read("s", &late, window(0, Some(2), End::Last)), ["u3", "a3"]);
+}
+
+fn sessions_are_told_apart(case: &Case) {
+    let names = ["s", "S.1", "chat/2026", "深色", "a b", ".hidden", "..", "100%", "user@host:1", "-x"];
+    for session in names {
+        case.say(session, "user", session);
+    }
+    let last = case.say("深色", "user", "again");
+    for session in names {
+        assert_eq!(case.all(session)[0], session, "each has its own records");
+    }
+    let listed = sessions(&case.messages).expect("a list");
+    let mut sorted = names.map(str::to_owned);
+    sorted.sort();
+    assert_eq!(listed.iter().map(|one| one.session.to_string()).collect::<Vec<_>>(), sorted, "by name");
+    let one = listed.iter().find(|one| one.session.as_str() == "深色").expect("it is listed");
+    assert_eq!((one.records, one.last_at), (2, Some(last)));
+}
+
+fn a_purge_takes_what_fits_and_nothing_else(case: &Case) {
+    for number in 0..6 {
+        case.say("s", if number % 2 == 0 { "user" } else { "tool" }, &number.to_string());
+        case.say("other", "tool", "stays");
+        case.clock.advance(TimeDelta::days(1));
+    }
+    let session = name("s");
+    assert_eq!(code(purge(&case.messages, &session, &Filter::default())), Code::InvalidInput, "a purge needs a filter");
+    assert_eq!(case.all("s").len(), 6);
+    let old = Filter { to: Bound::Excluded(case.clock.now() - TimeDelta::days(4)), ..Filter::default() };
+    let old_tools = Filter { roles: vec![role("tool")], ..old };
+    let purged = |filter: &Filter| purge(&case.messages, &session, filter).expect("a purge");
+    assert_eq!(purged(&old_tools), Purged { purged: 1, kept: 5 });
+    assert_eq!(case.all("s"), ["0", "2", "3", "4", "5"]);
+    assert_eq!(purged(&old_tools), Purged { purged: 0, kept: 5 }, "again it finds nothing");
+    assert_eq!(purged(&Filter { not_roles: vec![role("tool")], ..Filter::default() }), Purged { purged: 3, kept: 2 });
+    case.say("s", "user", "6");
+    assert_eq!(case.all("s"), ["3", "5", "6"], "the session goes on");
+    assert_eq!(case.all("other").len(), 6, "other sessions stay");
+    let none = purge(&case.messages, &name("none"), &Filter { roles: vec![role("tool")], ..Filter::default() });
+    assert_eq!(none.expect("there is nothing to purge"), Purged::default());
+    assert_eq!(sessions(&case.messages).expect("a list").len(), 2, "a purge begins no session");
+}
+
+fn what_is_deleted_is_gone_and_may_begin_again(case: &Case) {
+    case.say("s", "user", "1");
+    case.say("s", "user", "2");
+    assert_eq!(delete(&case.messages, &name("s")).expect("it is deleted"), 2);
+    assert_eq!(code(delete(&case.messages, &name("s"))), Code::SessionNotFound);
+    assert_eq!(case.all("s"), [""; 0]);
+    assert!(sessions(&case.messages).expect("a list").is_empty());
+    case.say("s", "user", "3");
+    assert_eq!(case.all("s"), ["3"]);
+}
+
+fn what_is_refused_changes_nothing(case: &Case) {
+    let secret = format!("my token is ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let draft = Draft::said(role("user"), &secret);
+    assert_eq!(code(append(&case.messages, &name("s"), &draft, Secrets::Refuse)), Code::SecretFound);
+    let nothing = Draft { content: None, ..Draft::said(role("user"), "") };
+    assert_eq!(code(append(&case.messages, &name("s"), &nothing, Secrets::Refuse)), Code::InvalidInput);
+    assert!(sessions(&case.messages).expect("a list").is_empty());
+    append(&case.messages, &name("s"), &draft, Secrets::Keep).expect("whoever says so keeps it");
+    assert_eq!(case.all("s"), [secret]);
+}
+
+fn long_sessions_are_read_from_both_ends(case: &Case) {
+    let large = "x".repeat(1_000_000);
+    for number in 0..300 {
+        case.say("s", if number % 100 == 0 { "summary" } else { "user" }, &format!("{number} {}", "深".repeat(number)));
+    }
+    case.say("s", "user", &large);
+    case.say("s", "user", "end");
+    let window = |offset, limit, end| Window { offset, limit: Some(limit), end };
+    let numbers = |filter: &Filter, window| -> Vec<String> {
+        case.read("s", filter, window).iter().map(|text| text.split(' ').next().unwrap_or_default().to_owned()).collect()
+    };
+    let all = Filter::default();
+    assert_eq!(case.read("s", &all, window(0, 2, End::Last)), [large, "end".to_owned()]);
+    assert_eq!(numbers(&all, window(0, 5, End::Last))[..3], ["297", "298", "299"]);
+    assert_eq!(numbers(&all, window(298, 3, End::First)), ["298", "299", &"x".repeat(1_000_000)]);
+    assert_eq!(numbers(&all, window(0, 400, End::Last)).len(), 302);
+    let summaries = Filter { roles: vec![role("summary")], ..Filter::default() };
+    assert_eq!(numbers(&summaries, window(0, 2, End::Last)), ["100", "200"]);
+}
+
+fn writers_at_once_keep_their_records_whole(case: &Case) {
+    thread::scope(|scope| {
+        for writer in 0..4 {
+            scope.spawn(move || {
+                for number in 0..25 {
+                    case.say("s", "user", &format!("{writer} {number} {}", "y".repeat(number * 97)));
+                }
+            });
+        }
+    });
+    let all = case.all("s");
+    assert_eq!(all.len(), 100, "none is lost");
+    for writer in 0..4 {
+        let own = all.iter().filter_map(|text| text.strip_prefix(&format!("{writer} "))).map(|rest| rest.split(' ').next());
+        assert!(own.eq((0..25).map(|number| Some(number.to_string())).collect::<Vec<_>>().iter().map(Option::as_deref)));
+    }
+}
