@@ -9,6 +9,9 @@
 //! | [`markdown`] | what a memory looks like as a file, and how to change one without touching the rest of it |
 //! | `file_store` | how the parts make up the driver |
 //! | [`bank`] | what a bank looks like as a file, and how to change a part of one without touching the rest |
+//! | [`history`] | what sessions look like as files, and how their ends are found |
+//! | [`kv`] | what values look like as files |
+//! | [`sealed`] | how credentials are kept that others must not read, and where instances are defined |
 //! | `commit` | in which order things are done, so that an operation is whole or not at all |
 //! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
 //! | `journal` | what is written down before anything is done, and how an interrupted operation is taken back |
@@ -20,6 +23,7 @@
 
 #![forbid(unsafe_code)]
 
+mod allowed;
 pub mod bank;
 mod commit;
 mod daemon;
@@ -29,15 +33,19 @@ mod error;
 mod file;
 mod file_store;
 mod given;
+pub mod history;
 mod index;
 mod journal;
 pub mod jq;
+pub mod kv;
 mod ledger;
 mod lock;
 pub mod markdown;
 mod notifier;
+pub mod sealed;
 mod system;
 
+pub use allowed::AllowedPaths;
 pub use daemon::{ChoreState, DaemonLock, DaemonProcess, DaemonState, Ending, Log, LogFile, News, Watch};
 pub use file_store::{FileStore, Finding, Freshness, Options, Report, Statistics};
 pub use given::GivenFile;

@@ -31,11 +31,24 @@ impl WriterLock {
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn acquire(root: &Path, patience: Duration) -> Result<Self, StoreError> {
         let place = root.join(NAME);
-        let refused = |error: io::Error| io_error(format!("lock {}", place.display()), error);
         let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
-        let file = options.open(&place).map_err(refused)?;
+        let opened = options.open(&place);
+        Self::lock(opened, &place, root, patience)
+    }
+
+    /// Waits for the right to write to the folder `root`, in which no file of ours may lie: the folder itself is locked.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] after `patience`.
+    pub(crate) fn of_folder(root: &Path, patience: Duration) -> Result<Self, StoreError> {
+        Self::lock(File::open(root), root, root, patience)
+    }
+
+    fn lock(opened: io::Result<File>, place: &Path, root: &Path, patience: Duration) -> Result<Self, StoreError> {
+        let refused = |error: io::Error| io_error(format!("lock {}", place.display()), error);
+        let file = opened.map_err(refused)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::Error(error)) => Err(refused(error)),

@@ -4,13 +4,20 @@
 //! are relative to the home, with `/` between their parts. No path leaves the home: neither by `..`, nor by being
 //! absolute, nor through a symlink.
 
+mod case;
+mod late;
+mod line;
 mod path;
 mod real;
 
+pub(crate) use case::other_case;
+pub(crate) use late::LateDisk;
+pub(crate) use line::append_line;
 pub use path::check_path;
 pub use real::RealDisk;
 
 use std::fmt::Debug;
+use std::fs::File;
 use std::io;
 
 /// The longest file that is read as a memory, in bytes.
@@ -32,6 +39,13 @@ pub trait Disk: Debug + Send + Sync {
     /// # Errors
     /// When the disk refuses, or the path leaves the home.
     fn read_part(&self, path: &str, start: u64, length: usize) -> io::Result<Vec<u8>>;
+
+    /// Opens a file to be read, or returns `None` if there is no such file. What is read through it stays that of this file, whatever
+    /// takes its place in the meantime.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn open(&self, path: &str) -> io::Result<Option<File>>;
 
     /// Returns the signature of a file or folder without reading it, or `None` if there is none.
     ///
@@ -57,6 +71,12 @@ pub trait Disk: Debug + Send + Sync {
     /// # Errors
     /// When the disk refuses, or the path leaves the home.
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
+
+    /// Cuts a file off behind `length` bytes, and syncs it.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the path leaves the home.
+    fn shorten(&self, path: &str, length: u64) -> io::Result<()>;
 
     /// Gives a file a new name, over whatever has that name.
     ///

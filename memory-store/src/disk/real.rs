@@ -99,6 +99,13 @@ impl Disk for RealDisk {
         Ok(bytes)
     }
 
+    fn open(&self, path: &str) -> io::Result<Option<File>> {
+        match self.open_file(path) {
+            Err(error) if is_absent(&error) => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
     fn signature(&self, path: &str) -> io::Result<Option<Signature>> {
         match fs::symlink_metadata(self.place(path)?) {
             Err(error) if is_absent(&error) => Ok(None),
@@ -143,6 +150,13 @@ impl Disk for RealDisk {
         let mut file = self.new_file(path, OpenOptions::new().append(true).create(true))?;
         file.write_all(bytes)?;
         file.sync_data()
+    }
+
+    fn shorten(&self, path: &str, length: u64) -> io::Result<()> {
+        let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
+        let file = OpenOptions::new().write(true).custom_flags(no_follow).open(self.place(path)?)?;
+        file.set_len(length)?;
+        file.sync_all()
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {

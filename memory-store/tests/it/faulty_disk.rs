@@ -78,6 +78,10 @@ impl Disk for FaultyDisk {
         self.look(|disk| disk.read_part(path, start, length))
     }
 
+    fn open(&self, path: &str) -> io::Result<Option<std::fs::File>> {
+        self.look(|disk| disk.open(path))
+    }
+
     fn signature(&self, path: &str) -> io::Result<Option<Signature>> {
         self.look(|disk| disk.signature(path))
     }
@@ -95,6 +99,11 @@ impl Disk for FaultyDisk {
         self.sync();
         let half = |disk: &RealDisk| drop(disk.append(path, &bytes[..bytes.len() / 2]));
         self.step(half, |disk| disk.append(path, bytes))
+    }
+
+    fn shorten(&self, path: &str, length: u64) -> io::Result<()> {
+        self.sync();
+        self.step(|_| (), |disk| disk.shorten(path, length))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {

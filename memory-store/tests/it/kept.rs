@@ -33,6 +33,10 @@ impl Disk for Watched {
         Ok(self.real.read(path)?.map(|(bytes, signature)| (bytes, self.seen(signature))))
     }
 
+    fn open(&self, path: &str) -> io::Result<Option<std::fs::File>> {
+        self.real.open(path)
+    }
+
     fn signature(&self, path: &str) -> io::Result<Option<Signature>> {
         Ok(self.real.signature(path)?.map(|signature| self.seen(signature)))
     }
@@ -51,6 +55,10 @@ impl Disk for Watched {
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         self.real.append(path, bytes)
+    }
+
+    fn shorten(&self, path: &str, length: u64) -> io::Result<()> {
+        self.real.shorten(path, length)
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {

@@ -3,9 +3,12 @@
 use std::cell::RefCell;
 
 use memory_core::testing::{
-    bank_suite, embeddings_suite, history_suite, outlines_suite, reminder_suite, store_suite, view_suite,
+    bank_suite, embeddings_suite, history_suite, key_value_suite, message_suite, outlines_suite, reminder_suite, store_suite,
+    view_suite,
 };
 use memory_store::bank::{BankFolder, BankOptions};
+use memory_store::history::HistoryFolder;
+use memory_store::kv::ValueFolder;
 use memory_store::{FileStore, Options};
 
 use crate::home::{Home, repeatable_services};
@@ -32,6 +35,28 @@ fn a_folder_keeps_the_promises_of_banks_plain_or_compressed() {
             std::sync::Arc::new(banks)
         });
     }
+}
+
+#[test]
+fn a_folder_keeps_the_promises_of_sessions() {
+    let homes = RefCell::new(Vec::new());
+    message_suite(&|| {
+        let home = Home::new();
+        let sessions = HistoryFolder::new(home.path().join("history"));
+        homes.borrow_mut().push(home);
+        std::sync::Arc::new(sessions)
+    });
+}
+
+#[test]
+fn a_folder_keeps_the_promises_of_values() {
+    let homes = RefCell::new(Vec::new());
+    key_value_suite(&|| {
+        let home = Home::new();
+        let values = ValueFolder::new(home.path().join("kv"), home.path().join("state"));
+        homes.borrow_mut().push(home);
+        std::sync::Arc::new(values)
+    });
 }
 
 #[test]

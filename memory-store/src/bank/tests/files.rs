@@ -43,6 +43,9 @@ impl Disk for CountingDisk {
         self.read.lock().unwrap().push((path.to_owned(), bytes.len()));
         Ok(bytes)
     }
+    fn open(&self, path: &str) -> std::io::Result<Option<std::fs::File>> {
+        self.real.open(path)
+    }
     fn signature(&self, path: &str) -> std::io::Result<Option<Signature>> {
         self.real.signature(path)
     }
@@ -54,6 +57,9 @@ impl Disk for CountingDisk {
     }
     fn append(&self, path: &str, bytes: &[u8]) -> std::io::Result<()> {
         self.real.append(path, bytes)
+    }
+    fn shorten(&self, path: &str, length: u64) -> std::io::Result<()> {
+        self.real.shorten(path, length)
     }
     fn rename(&self, from: &str, to: &str) -> std::io::Result<()> {
         self.real.rename(from, to)

@@ -1,0 +1,70 @@
+//! Adding to a session, and what is left of an append that was cut off.
+
+use memory_core::instance::history::Record;
+use memory_core::instance::{InstanceError, InstanceOperation};
+
+use super::file::{SessionFile, record, refused};
+use super::lines::Backward;
+use super::rewrite::trash_folder;
+use crate::disk::Disk;
+
+/// Adds records to a file, and returns where that was set aside which was cut off before. Whoever does holds the lock.
+pub(super) fn append(
+    disk: &dyn Disk,
+    path: &str,
+    records: &[Record],
+    operation: &InstanceOperation,
+) -> Result<Option<String>, InstanceError> {
+    let mut bytes = Vec::new();
+    let (end, set_aside) = match end_of(disk, path)? {
+        End::Whole(end) => (end, None),
+        End::WithoutNewline(end) => {
+            bytes.push(b'\n');
+            (end, None)
+        }
+        End::Torn { at, rest } => {
+            let folder = trash_folder(operation);
+            let place = format!("{folder}/{path}.torn");
+            let told = |error| refused(&place, error);
+            disk.write(&place, &rest).and_then(|()| disk.sync_file(&place)).map_err(told)?;
+            disk.sync_folder(&folder).map_err(told)?;
+            disk.shorten(path, at).map_err(|error| refused(path, error))?;
+            (at, Some(place))
+        }
+    };
+    for record in records {
+        bytes.extend_from_slice(record.text().as_str().as_bytes());
+        bytes.push(b'\n');
+    }
+    if let Err(error) = disk.append(path, &bytes) {
+        // Half a record is of no use to anybody; if it cannot be cut off here, the next append sets it aside.
+        if disk.signature(path).is_ok_and(|found| found.is_some_and(|found| end < found.size)) {
+            let _ = disk.shorten(path, end);
+        }
+        return Err(refused(path, error));
+    }
+    Ok(set_aside)
+}
+
+/// How a file ends.
+#[derive(Debug)]
+enum End {
+    /// After so many bytes, with a whole line.
+    Whole(u64),
+    /// After so many bytes, with a whole record, behind which the end of the line is missing: somebody's editor left it out.
+    WithoutNewline(u64),
+    /// With something that is no record, from `at` on.
+    Torn { at: u64, rest: Vec<u8> },
+}
+
+fn end_of(disk: &dyn Disk, path: &str) -> Result<End, InstanceError> {
+    let Some(SessionFile { file, end }) = SessionFile::open(disk, path, || ())? else { return Ok(End::Whole(0)) };
+    if super::file::ends_a_line(&file, end).map_err(|error| refused(path, error))? {
+        return Ok(End::Whole(end));
+    }
+    let last = Backward::new(file, end).next().transpose().map_err(|error| refused(path, error))?;
+    Ok(match last {
+        Some(line) if record(path, &line).is_some_and(|record| record.is_err()) => End::Torn { at: line.at, rest: line.bytes },
+        _ => End::WithoutNewline(end),
+    })
+}

@@ -1,0 +1,80 @@
+//! The file of a session, as it stands now.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use memory_core::instance::InstanceError;
+use memory_core::instance::history::Record;
+use memory_core::{Code, StoreError};
+
+use super::lines::Line;
+use crate::disk::Disk;
+use crate::error::io_error;
+
+/// The file of a session, and how much of it is read.
+#[derive(Debug)]
+pub(super) struct SessionFile {
+    pub file: File,
+    pub end: u64,
+}
+
+impl SessionFile {
+    /// Opens the file, if it is there. Where its end is one that somebody may still be writing, `wait` waits for them first.
+    pub(super) fn open(disk: &dyn Disk, path: &str, wait: impl FnOnce()) -> Result<Option<Self>, InstanceError> {
+        let told = |error| refused(path, error);
+        let Some(file) = disk.open(path).map_err(told)? else { return Ok(None) };
+        let mut end = file.metadata().map_err(told)?.len();
+        if !ends_a_line(&file, end).map_err(told)? {
+            wait();
+            end = file.metadata().map_err(told)?.len();
+        }
+        Ok(Some(Self { file, end }))
+    }
+}
+
+/// Tells whether the first `end` bytes of a file are whole lines.
+pub(super) fn ends_a_line(file: &File, end: u64) -> io::Result<bool> {
+    let Some(last) = end.checked_sub(1) else { return Ok(true) };
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, last)?;
+    Ok(byte == *b"\n")
+}
+
+/// Reads a line as a record; a line of spaces is none.
+pub(super) fn record(path: &str, line: &Line) -> Option<Result<Record, InstanceError>> {
+    let text = str::from_utf8(&line.bytes).map_err(|_| "it is not UTF-8".to_owned());
+    if text.as_ref().is_ok_and(|text| text.trim().is_empty()) {
+        return None;
+    }
+    let record = text.and_then(Record::read).map_err(|why| {
+        let what = if line.is_whole {
+            format!("the line at byte {} is no record: {why}", line.at)
+        } else {
+            format!("its last record, at byte {}, was cut off; the next append sets it aside", line.at)
+        };
+        InstanceError::Damaged { place: path.to_owned(), what }
+    });
+    Some(record)
+}
+
+/// Says that a file could not be read or written.
+pub(crate) fn refused(path: &str, error: io::Error) -> InstanceError {
+    let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+    match error.kind() {
+        _ if is_link => InstanceError::PathRefused { path: path.to_owned(), why: "is a symlink".into() },
+        io::ErrorKind::InvalidInput => InstanceError::PathRefused { path: path.to_owned(), why: error.to_string() },
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            let (action, source) = (format!("read or write {path}"), Box::new(error));
+            StoreError::Backend { action, code: Code::PermissionDenied, source }.into()
+        }
+        _ => io_error(format!("read or write {path}"), error).into(),
+    }
+}
+
+/// Says that a folder could not be opened.
+pub(crate) fn no_folder(root: &Path) -> impl FnOnce(io::Error) -> InstanceError {
+    let place = root.display().to_string();
+    move |error| refused(&place, error)
+}

@@ -1,0 +1,202 @@
+//! A folder of sessions.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use memory_core::instance::history::{
+    Appended, End, Filter, MessageStore, Purged, Record, Records, SessionName, SessionSummary, Window,
+};
+use memory_core::instance::{InstanceError, InstanceOperation};
+
+use super::file::{SessionFile, no_folder, record, refused};
+use super::lines::{Backward, Forward};
+use super::name::{file_name, session_of};
+use super::{append, rewrite};
+use crate::disk::{Disk, EntryKind, LateDisk, other_case};
+use crate::lock::{PATIENCE, WriterLock};
+
+/// A folder of sessions, which is made when something is first said.
+#[derive(Debug)]
+pub struct HistoryFolder {
+    place: LateDisk,
+    patience: Duration,
+    /// The files whose names are durable and their own.
+    known: Mutex<HashSet<String>>,
+}
+
+impl HistoryFolder {
+    /// Returns the sessions at `root`, whether the folder is there or not.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self::at(LateDisk::new(root.into()))
+    }
+
+    /// Returns the sessions at `root`, where `disk` is what writes there.
+    pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
+        Self::at(LateDisk::on_disk(root.into(), disk))
+    }
+
+    fn at(place: LateDisk) -> Self {
+        Self { place, patience: PATIENCE, known: Mutex::default() }
+    }
+
+    /// Returns where it is.
+    pub fn root(&self) -> &Path {
+        self.place.root()
+    }
+
+    fn disk(&self) -> Result<Option<&dyn Disk>, InstanceError> {
+        self.place.if_there().map_err(no_folder(self.root()))
+    }
+
+    fn lock(&self) -> Result<WriterLock, InstanceError> {
+        Ok(WriterLock::acquire(self.root(), self.patience)?)
+    }
+
+    fn open(&self, disk: &dyn Disk, path: &str) -> Result<Option<SessionFile>, InstanceError> {
+        let opened = SessionFile::open(disk, path, || {
+            // Whoever cannot wait reads what is there now.
+            drop(self.lock());
+        })?;
+        if opened.is_some() && !self.is_known(path) {
+            refuse_other_case(disk, path)?;
+        }
+        Ok(opened)
+    }
+
+    fn is_known(&self, path: &str) -> bool {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).contains(path)
+    }
+}
+
+impl MessageStore for HistoryFolder {
+    fn append(
+        &self,
+        session: &SessionName,
+        records: &[Record],
+        operation: &InstanceOperation,
+    ) -> Result<Appended, InstanceError> {
+        let path = file_name(session)?;
+        let disk = self.place.made().map_err(no_folder(self.root()))?;
+        let _lock = self.lock()?;
+        let is_known = self.is_known(&path);
+        if !is_known {
+            refuse_other_case(disk, &path)?;
+        }
+        let set_aside = append::append(disk, &path, records, operation)?;
+        if !is_known {
+            // Whoever made the file may have died before its name was durable.
+            disk.sync_folder("").map_err(|error| refused(&path, error))?;
+            self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+        }
+        let whole = |place: String| self.root().join(place).display().to_string();
+        Ok(Appended { set_aside: set_aside.map(whole) })
+    }
+
+    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records<'_>, InstanceError> {
+        let path = file_name(session)?;
+        let Some(disk) = self.disk()? else { return Ok(Box::new(std::iter::empty())) };
+        let Some(SessionFile { file, end }) = self.open(disk, &path)? else { return Ok(Box::new(std::iter::empty())) };
+        let filter = filter.clone();
+        let record = move |line: std::io::Result<_>| match line {
+            Ok(line) => record(&path, &line).filter(|record| record.as_ref().map_or(true, |record| filter.fits(record))),
+            Err(error) => Some(Err(refused(&path, error))),
+        };
+        let is_last = window.end == End::Last;
+        match window.limit {
+            Some(limit) if is_last && window.offset == 0 => {
+                let mut last: Vec<_> = up_to(limit, Backward::new(file, end).filter_map(record)).collect();
+                last.reverse();
+                Ok(Box::new(last.into_iter()))
+            }
+            Some(limit) if is_last => {
+                let fitting = skip(window.offset, Forward::new(file, end).filter_map(record));
+                Ok(Box::new(Window { limit: Some(limit), ..Window { offset: 0, ..window } }.of(fitting).into_iter()))
+            }
+            Some(limit) => Ok(Box::new(up_to(limit, skip(window.offset, Forward::new(file, end).filter_map(record))))),
+            None => Ok(Box::new(skip(window.offset, Forward::new(file, end).filter_map(record)))),
+        }
+    }
+
+    fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let entries = disk.folder("").map_err(no_folder(self.root()))?;
+        let mut summaries = Vec::new();
+        for entry in entries.into_iter().filter(|entry| entry.kind == EntryKind::File) {
+            let Some(session) = session_of(&entry.name) else { continue };
+            // It may have been deleted in the meantime.
+            let Some(SessionFile { file, end }) = self.open(disk, &entry.name)? else { continue };
+            let told = |error| refused(&entry.name, error);
+            let mut last = Backward::new(file.try_clone().map_err(told)?, end);
+            let last_at = last.find_map(|line| record(&entry.name, &line.ok()?)?.ok()).and_then(|record| record.at());
+            let mut records = 0;
+            for line in Forward::new(file, end) {
+                let line = line.map_err(told)?;
+                records += usize::from(line.is_whole || matches!(record(&entry.name, &line), Some(Ok(_))));
+            }
+            summaries.push(SessionSummary { session, records, last_at });
+        }
+        summaries.sort_by(|one, other| one.session.cmp(&other.session));
+        Ok(summaries)
+    }
+
+    fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError> {
+        self.rewrite(session, |disk, path| rewrite::delete(disk, path, operation))
+    }
+
+    fn purge(&self, session: &SessionName, filter: &Filter, operation: &InstanceOperation) -> Result<Purged, InstanceError> {
+        self.rewrite(session, |disk, path| rewrite::purge(disk, path, filter, operation)).map(Option::unwrap_or_default)
+    }
+}
+
+impl HistoryFolder {
+    /// Does something to the file of a session, under the lock, if there is such a session.
+    fn rewrite<T>(
+        &self,
+        session: &SessionName,
+        work: impl FnOnce(&dyn Disk, &str) -> Result<T, InstanceError>,
+    ) -> Result<Option<T>, InstanceError> {
+        let path = file_name(session)?;
+        let Some(disk) = self.disk()? else { return Ok(None) };
+        let _lock = self.lock()?;
+        // Its name may have to be made durable again.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(&path);
+        if disk.signature(&path).map_err(|error| refused(&path, error))?.is_none() {
+            return Ok(None);
+        }
+        refuse_other_case(disk, &path)?;
+        work(disk, &path).map(Some)
+    }
+}
+
+/// Refuses a session that the file system takes for another.
+fn refuse_other_case(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
+    let Some(other) = other_case(disk, path).map_err(|error| refused(path, error))? else { return Ok(()) };
+    let why = format!("is taken for {other} here, since this file system does not tell upper from lower case");
+    Err(InstanceError::PathRefused { path: path.to_owned(), why })
+}
+
+type Read = Result<Record, InstanceError>;
+
+/// Leaves out the first `offset` records; what cannot be read counts for nothing.
+fn skip(offset: usize, records: impl Iterator<Item = Read>) -> impl Iterator<Item = Read> {
+    let mut left = offset;
+    records.filter(move |record| {
+        let is_skipped = record.is_ok() && 0 < left;
+        left -= usize::from(is_skipped);
+        !is_skipped
+    })
+}
+
+/// Ends after `limit` records; what cannot be read counts for nothing, and an error of the disk ends it.
+fn up_to(limit: usize, records: impl Iterator<Item = Read>) -> impl Iterator<Item = Read> {
+    let mut left = limit;
+    records.map_while(move |record| {
+        if left == 0 {
+            return None;
+        }
+        left -= usize::from(record.is_ok());
+        Some(record)
+    })
+}

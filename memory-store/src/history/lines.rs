@@ -1,0 +1,214 @@
+//! The lines of a file, from either end.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// How much is read first; every further block is twice as long.
+const FIRST_BLOCK: usize = 16 * 1024;
+
+/// The longest block that is read at once.
+const LARGEST_BLOCK: usize = 1024 * 1024;
+
+/// One line, without its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Where it begins, in bytes.
+    pub at: u64,
+    /// What it says.
+    pub bytes: Vec<u8>,
+    /// Whether it has an end; only the last one may have none.
+    pub is_whole: bool,
+}
+
+/// The lines of the first `end` bytes of a file, the first one first.
+#[derive(Debug)]
+pub(super) struct Forward {
+    file: File,
+    /// Up to where the file was read.
+    read: u64,
+    end: u64,
+    buffer: Vec<u8>,
+    /// Where in the buffer the next line begins.
+    start: usize,
+    block: usize,
+}
+
+impl Forward {
+    pub(super) fn new(file: File, end: u64) -> Self {
+        Self { file, read: 0, end, buffer: Vec::new(), start: 0, block: FIRST_BLOCK }
+    }
+
+    fn line(&mut self) -> io::Result<Option<Line>> {
+        let mut searched = self.start;
+        loop {
+            let at = self.read - (self.buffer.len() - self.start) as u64;
+            if let Some(length) = self.buffer[searched..].iter().position(|&byte| byte == b'\n') {
+                let end = searched + length;
+                let bytes = self.buffer[self.start..end].to_vec();
+                self.start = end + 1;
+                return Ok(Some(Line { at, bytes, is_whole: true }));
+            }
+            if self.read == self.end {
+                let bytes = self.buffer.split_off(self.start);
+                self.buffer.clear();
+                self.start = 0;
+                return Ok((!bytes.is_empty()).then_some(Line { at, bytes, is_whole: false }));
+            }
+            self.buffer.drain(..self.start);
+            self.start = 0;
+            searched = self.buffer.len();
+            let block = usize::try_from(self.end - self.read).unwrap_or(usize::MAX).min(self.block);
+            self.buffer.resize(searched + block, 0);
+            self.file.read_exact_at(&mut self.buffer[searched..], self.read)?;
+            self.read += block as u64;
+            self.block = LARGEST_BLOCK.min(2 * self.block);
+        }
+    }
+}
+
+impl Iterator for Forward {
+    type Item = io::Result<Line>;
+
+    fn next(&mut self) -> Option<io::Result<Line>> {
+        let line = self.line().transpose();
+        if matches!(line, Some(Err(_))) {
+            self.read = self.end;
+            self.buffer.clear();
+            self.start = 0;
+        }
+        line
+    }
+}
+
+/// The lines of the first `end` bytes of a file, the last one first.
+#[derive(Debug)]
+pub(super) struct Backward {
+    file: File,
+    /// From where on the file was read.
+    read: u64,
+    /// What was read and not yet returned, without the end of its last line.
+    buffer: Vec<u8>,
+    is_whole: bool,
+    block: usize,
+    is_done: bool,
+}
+
+impl Backward {
+    pub(super) fn new(file: File, end: u64) -> Self {
+        Self { file, read: end, buffer: Vec::new(), is_whole: false, block: FIRST_BLOCK, is_done: end == 0 }
+    }
+
+    fn line(&mut self) -> io::Result<Option<Line>> {
+        let mut unsearched = self.buffer.len();
+        loop {
+            if self.is_done {
+                return Ok(None);
+            }
+            if let Some(newline) = self.buffer[..unsearched].iter().rposition(|&byte| byte == b'\n') {
+                let bytes = self.buffer.split_off(newline + 1);
+                self.buffer.pop();
+                let is_whole = std::mem::replace(&mut self.is_whole, true);
+                // Behind the end of the last line there is no other.
+                if bytes.is_empty() && !is_whole {
+                    unsearched = self.buffer.len();
+                    continue;
+                }
+                return Ok(Some(Line { at: self.read + newline as u64 + 1, bytes, is_whole }));
+            }
+            if self.read == 0 {
+                self.is_done = true;
+                let bytes = std::mem::take(&mut self.buffer);
+                return Ok(Some(Line { at: 0, bytes, is_whole: self.is_whole }));
+            }
+            let block = usize::try_from(self.read).unwrap_or(usize::MAX).min(self.block);
+            let mut bytes = vec![0; block];
+            self.read -= block as u64;
+            self.file.read_exact_at(&mut bytes, self.read)?;
+            bytes.append(&mut self.buffer);
+            self.buffer = bytes;
+            unsearched = block;
+            self.block = LARGEST_BLOCK.min(2 * self.block);
+        }
+    }
+}
+
+impl Iterator for Backward {
+    type Item = io::Result<Line>;
+
+    fn next(&mut self) -> Option<io::Result<Line>> {
+        let line = self.line().transpose();
+        self.is_done |= matches!(line, Some(Err(_)));
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &[u8]) -> (Vec<Line>, Vec<Line>) {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(text).unwrap();
+        let end = text.len() as u64;
+        let forward = Forward::new(file.try_clone().unwrap(), end).map(Result::unwrap).collect();
+        let mut backward: Vec<_> = Backward::new(file, end).map(Result::unwrap).collect();
+        backward.reverse();
+        (forward, backward)
+    }
+
+    fn expected(text: &[u8]) -> Vec<Line> {
+        let mut at = 0;
+        let lines = text.split_inclusive(|&byte| byte == b'\n').map(|line| {
+            let is_whole = line.last() == Some(&b'\n');
+            let one = Line { at, bytes: line[..line.len() - usize::from(is_whole)].to_vec(), is_whole };
+            at += line.len() as u64;
+            one
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn lines_are_the_same_from_both_ends() {
+        let long = [b"a\n".as_slice(), &b"x".repeat(100_000), b"\nb\n", &b"y".repeat(3_000_000), b"\n\nend"].concat();
+        for text in [b"".as_slice(), b"\n", b"\n\n", b"a", b"a\n", b"a\nb", b"\na\n\nb\n", &long] {
+            assert_eq!(read(text), (expected(text), expected(text)));
+        }
+    }
+
+    #[test]
+    fn the_last_lines_are_read_without_the_others() {
+        let mut file = tempfile::tempfile().unwrap();
+        // A hole, of which nothing lies on the disk.
+        let end = 1 << 40;
+        file.set_len(end).unwrap();
+        let lines = (0..20).map(|number| format!("\n{number} {}", "x".repeat(100))).collect::<Vec<_>>().concat();
+        std::io::Seek::seek(&mut file, io::SeekFrom::Start(end)).unwrap();
+        file.write_all(lines.as_bytes()).unwrap();
+        let mut backward = Backward::new(file, end + lines.len() as u64);
+        for number in (0..20).rev() {
+            let line = backward.next().unwrap().unwrap();
+            assert!(line.bytes.starts_with(format!("{number} ").as_bytes()));
+        }
+        assert!(end - FIRST_BLOCK as u64 <= backward.read, "one block was enough");
+    }
+
+    proptest! {
+        #[test]
+        fn any_lines_are_the_same_from_both_ends(lengths in proptest::collection::vec(0..40_000_usize, 0..12), is_torn: bool) {
+            let mut text = Vec::new();
+            for length in lengths {
+                text.extend(std::iter::repeat_n(b'z', length));
+                text.push(b'\n');
+            }
+            if is_torn {
+                text.pop();
+            }
+            prop_assert_eq!(read(&text), (expected(&text), expected(&text)));
+        }
+    }
+}

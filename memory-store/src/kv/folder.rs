@@ -1,0 +1,172 @@
+//! A folder of values.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, SubsecRound, Utc};
+use memory_core::instance::kv::{KeySummary, KeyValueStore, Prefix, Value, ValueKey};
+use memory_core::instance::{InstanceError, InstanceOperation};
+
+use super::trash;
+use crate::disk::{Disk, EntryKind, LateDisk, Signature, other_case};
+use crate::history::{no_folder, refused};
+use crate::lock::{PATIENCE, WriterLock};
+
+/// Where a value waits until it may take its place; no key is called so. There is one writer at a time.
+const WAITING: &str = ".next~";
+
+/// A folder of values, which is made when the first is set.
+#[derive(Debug)]
+pub struct ValueFolder {
+    place: LateDisk,
+    state: LateDisk,
+    patience: Duration,
+}
+
+impl ValueFolder {
+    /// Returns the values at `root`, whether the folder is there or not. What they were before is kept in the folder `state`.
+    pub fn new(root: impl Into<PathBuf>, state: impl Into<PathBuf>) -> Self {
+        Self { place: LateDisk::new(root.into()), state: LateDisk::new(state.into()), patience: PATIENCE }
+    }
+
+    /// Returns the values at `root`, where `disk` is what writes there, and `state` what writes down what they were before.
+    pub fn on_disks(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, state: Arc<dyn Disk>) -> Self {
+        let place = LateDisk::on_disk(root.into(), disk);
+        Self { place, state: LateDisk::on_disk(PathBuf::new(), state), patience: PATIENCE }
+    }
+
+    /// Returns where it is.
+    pub fn root(&self) -> &Path {
+        self.place.root()
+    }
+
+    fn disk(&self) -> Result<Option<&dyn Disk>, InstanceError> {
+        self.place.if_there().map_err(no_folder(self.root()))
+    }
+
+    fn lock(&self) -> Result<WriterLock, InstanceError> {
+        Ok(WriterLock::of_folder(self.root(), self.patience)?)
+    }
+}
+
+impl KeyValueStore for ValueFolder {
+    fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+        let told = |error| refused(key.as_str(), error);
+        let disk = self.place.made().map_err(no_folder(self.root()))?;
+        let _lock = self.lock()?;
+        refuse_taken(disk, key)?;
+        let former = disk.read(key.as_str()).map_err(told)?;
+        let placed = disk.write(WAITING, value.as_bytes()).and_then(|()| disk.sync_file(WAITING)).map_err(told);
+        let placed = placed.and_then(|()| match &former {
+            Some((former, _)) if former != value.as_bytes() => trash::keep(&self.state, key, former, operation),
+            _ => Ok(()),
+        });
+        if let Err(error) = placed.and_then(|()| disk.rename(WAITING, key.as_str()).map_err(told)) {
+            // If this fails too, the next writer writes over it.
+            let _ = disk.remove(WAITING);
+            return Err(error);
+        }
+        disk.sync_folder(folder_of(key.as_str())).map_err(told)?;
+        Ok(former.is_none())
+    }
+
+    fn get(&self, key: &ValueKey) -> Result<Option<Value>, InstanceError> {
+        let told = |error| refused(key.as_str(), error);
+        let Some(disk) = self.disk()? else { return Ok(None) };
+        let Some((bytes, signature)) = disk.read(key.as_str()).map_err(told)? else { return Ok(None) };
+        if other_case(disk, key.as_str()).map_err(told)?.is_some() {
+            return Ok(None);
+        }
+        let text = String::from_utf8(bytes).map_err(|error| InstanceError::Damaged {
+            place: self.root().join(key.as_str()).display().to_string(),
+            what: format!("it is no UTF-8 from byte {} on", error.utf8_error().valid_up_to()),
+        })?;
+        Ok(Some(Value { text, updated_at: set_at(&signature) }))
+    }
+
+    fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+        let told = |error| refused(key.as_str(), error);
+        let Some(disk) = self.disk()? else { return Ok(false) };
+        let _lock = self.lock()?;
+        let Some((former, _)) = disk.read(key.as_str()).map_err(told)? else { return Ok(false) };
+        if other_case(disk, key.as_str()).map_err(told)?.is_some() {
+            return Ok(false);
+        }
+        trash::keep(&self.state, key, &former, operation)?;
+        disk.remove(key.as_str()).map_err(told)?;
+        let mut folder = folder_of(key.as_str());
+        disk.sync_folder(folder).map_err(told)?;
+        // A namespace without keys is not there. That it still is harms nobody, though.
+        while !folder.is_empty() && disk.remove_folder(folder).is_ok() {
+            folder = folder_of(folder);
+        }
+        Ok(true)
+    }
+
+    fn list(&self, prefix: &Prefix) -> Result<Vec<KeySummary>, InstanceError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let mut keys = Vec::new();
+        let mut folders = vec![prefix.namespace().to_owned()];
+        while let Some(folder) = folders.pop() {
+            let entries = match disk.folder(&folder) {
+                Ok(entries) => entries,
+                Err(error) => return Err(refused(&folder, error)),
+            };
+            for entry in entries {
+                let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
+                // What is called otherwise is nobody's key.
+                let Ok(key) = path.parse::<ValueKey>() else { continue };
+                match entry.kind {
+                    EntryKind::Folder if path.starts_with(prefix.as_str()) || prefix.as_str().starts_with(&path) => {
+                        folders.push(path);
+                    }
+                    EntryKind::File if prefix.fits(&key) => {
+                        // It may have been removed in the meantime.
+                        let Some(found) = disk.signature(&path).map_err(|error| refused(&path, error))? else { continue };
+                        let updated_at = set_at(&found);
+                        keys.push(KeySummary { key, size_bytes: found.size, updated_at });
+                    }
+                    EntryKind::File | EntryKind::Folder | EntryKind::Other => {}
+                }
+            }
+        }
+        keys.sort_by(|one, other| one.key.cmp(&other.key));
+        Ok(keys)
+    }
+}
+
+/// Returns when a file was written, as finely as clocks tell it.
+fn set_at(signature: &Signature) -> DateTime<Utc> {
+    DateTime::from_timestamp_nanos(signature.modified_ns).trunc_subsecs(3)
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Refuses a key whose place is something else's: that of a namespace, or below a key, or one that the file system takes for another.
+fn refuse_taken(disk: &dyn Disk, key: &ValueKey) -> Result<(), InstanceError> {
+    let path = key.as_str();
+    let told = |error| refused(path, error);
+    let taken = |why: String| Err(InstanceError::KeyTaken { key: path.to_owned(), why });
+    for (end, _) in path.match_indices('/') {
+        let outer = &path[..end];
+        match disk.signature(outer).map_err(told)? {
+            None => break,
+            Some(found) if !found.is_folder => return taken(format!("{outer} is a key")),
+            Some(_) => {}
+        }
+    }
+    if disk.signature(path).map_err(told)?.is_some_and(|found| found.is_folder) {
+        // One in which nothing is left was to be removed.
+        disk.remove_folder(path).map_err(told)?;
+        if disk.signature(path).map_err(told)?.is_some() {
+            return taken(format!("keys begin with {path}/"));
+        }
+    }
+    match other_case(disk, path).map_err(told)? {
+        Some(other) => taken(format!("{other} is there, and this file system does not tell upper from lower case")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,297 @@
+//! The folder of instances.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use memory_core::instance::{InstanceError, InstanceName, InstanceOperation};
+use zeroize::Zeroizing;
+
+use super::{Definition, FieldValue, MasterKey, keys, seal};
+use crate::disk::{Disk, EntryKind, LateDisk};
+use crate::history::{no_folder, refused};
+use crate::lock::{PATIENCE, WriterLock};
+
+/// Where a definition waits until it may take its place. There is one writer at a time.
+const WAITING: &str = ".next.tmp";
+
+/// The instances that are defined on this machine.
+#[derive(Debug)]
+pub struct Instances {
+    definitions: LateDisk,
+    keys: LateDisk,
+    given: Option<MasterKey>,
+    patience: Duration,
+}
+
+/// A value that a field is to have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewValue {
+    /// A text that anybody may read.
+    Plain(String),
+    /// A text that is to be sealed.
+    Secret(Zeroizing<String>),
+}
+
+impl NewValue {
+    /// Returns a text that is to be sealed.
+    pub fn secret(text: String) -> Self {
+        Self::Secret(Zeroizing::new(text))
+    }
+}
+
+/// What became of a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// It is new.
+    New,
+    /// It took the place of another, which is in the trash.
+    Replaced,
+}
+
+impl Instances {
+    /// Returns the instances that are defined in the folder `definitions`, sealed under the key in the folder `keys`, unless one is
+    /// `given`.
+    pub fn new(definitions: impl Into<PathBuf>, keys: impl Into<PathBuf>, given: Option<MasterKey>) -> Self {
+        Self::at(LateDisk::new(definitions.into()), LateDisk::new(keys.into()), given)
+    }
+
+    /// As [`Instances::new`], where `disks` are what writes in the two folders.
+    pub fn on_disks(definitions: PathBuf, keys: PathBuf, disks: [Arc<dyn Disk>; 2]) -> Self {
+        let [first, second] = disks;
+        Self::at(LateDisk::on_disk(definitions, first), LateDisk::on_disk(keys, second), None)
+    }
+
+    fn at(definitions: LateDisk, keys: LateDisk, given: Option<MasterKey>) -> Self {
+        Self { definitions, keys, given, patience: PATIENCE }
+    }
+
+    /// Returns the folder of definitions.
+    pub fn root(&self) -> &Path {
+        self.definitions.root()
+    }
+
+    /// Returns what is defined, by type and name; in the place of a file that cannot be read, why not.
+    ///
+    /// # Errors
+    /// When a folder cannot be read.
+    pub fn list(&self) -> Result<Vec<Result<Definition, InstanceError>>, InstanceError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let mut names = Vec::new();
+        for folder in disk.folder("").map_err(no_folder(self.root()))? {
+            let Ok(backend) = folder.name.parse::<InstanceName>() else { continue };
+            if folder.kind != EntryKind::Folder {
+                continue;
+            }
+            for file in disk.folder(backend.as_str()).map_err(|error| refused(backend.as_str(), error))? {
+                if let Some(Ok(name)) = file.name.strip_suffix(".yaml").map(str::parse::<InstanceName>) {
+                    names.push((backend.clone(), name));
+                }
+            }
+        }
+        names.sort();
+        Ok(names.iter().filter_map(|(backend, name)| self.read(backend, name).transpose()).collect())
+    }
+
+    /// Returns the definition of an instance, if there is one.
+    ///
+    /// # Errors
+    /// [`InstanceError::Damaged`] if it cannot be read as one; or when the disk refuses.
+    pub fn read(&self, backend: &InstanceName, name: &InstanceName) -> Result<Option<Definition>, InstanceError> {
+        let Some(disk) = self.disk()? else { return Ok(None) };
+        let path = Definition::path(backend, name);
+        let Some((bytes, _)) = disk.read(&path).map_err(|error| refused(&path, error))? else { return Ok(None) };
+        Definition::read(backend, name, &bytes).map(Some)
+    }
+
+    /// Defines an instance. A definition that there is goes to trash.
+    ///
+    /// # Errors
+    /// When the disk refuses; then nothing has changed.
+    pub fn write(
+        &self,
+        backend: &InstanceName,
+        name: &InstanceName,
+        fields: &[(String, NewValue)],
+        operation: &InstanceOperation,
+    ) -> Result<Kept, InstanceError> {
+        let _lock = self.lock()?;
+        let mut sealed = Vec::with_capacity(fields.len());
+        for (field, value) in fields {
+            let value = match value {
+                NewValue::Plain(text) => FieldValue::Plain(text.clone()),
+                NewValue::Secret(secret) => {
+                    let key = self.given.clone().map_or_else(|| keys::made(&self.keys), Ok)?;
+                    let purpose = Definition::purpose(backend, name, field);
+                    FieldValue::Sealed(seal::seal(&key, &purpose, secret).map_err(|error| refused(field, error))?)
+                }
+            };
+            sealed.push((field.clone(), value));
+        }
+        let text = Definition { backend: backend.clone(), name: name.clone(), fields: sealed }.text();
+        let path = Definition::path(backend, name);
+        let disk = self.definitions.made().map_err(no_folder(self.root()))?;
+        let told = |error| refused(&path, error);
+        let kept = if disk.signature(&path).map_err(told)?.is_some() {
+            let folder = trash(operation);
+            let kept = disk.keep(&path, &format!("{folder}/{}", file_name(&path)));
+            kept.and_then(|()| disk.sync_folder(&folder)).map_err(told)?;
+            Kept::Replaced
+        } else {
+            Kept::New
+        };
+        replace(disk, &path, text.as_bytes())?;
+        Ok(kept)
+    }
+
+    /// Returns the text of a field that is sealed.
+    ///
+    /// # Errors
+    /// [`InstanceError::NotOpened`] if the key is another, or the file was tampered with; nothing is changed then.
+    pub fn open(&self, definition: &Definition, field: &str, sealed: &str) -> Result<Zeroizing<String>, InstanceError> {
+        let keys = match &self.given {
+            Some(key) => vec![key.clone()],
+            None => keys::known(&self.keys)?,
+        };
+        self.open_with(&keys, &definition.backend, &definition.name, (field, sealed))
+    }
+
+    fn open_with(
+        &self,
+        keys: &[MasterKey],
+        backend: &InstanceName,
+        name: &InstanceName,
+        (field, sealed): (&str, &str),
+    ) -> Result<Zeroizing<String>, InstanceError> {
+        let purpose = Definition::purpose(backend, name, field);
+        let mut why = "there is no master key";
+        for key in keys {
+            match seal::open(key, &purpose, sealed) {
+                Ok(secret) => return Ok(secret),
+                Err(reason) => why = reason,
+            }
+        }
+        let place = self.root().join(Definition::path(backend, name)).display().to_string();
+        Err(InstanceError::NotOpened { field: field.to_owned(), place, why })
+    }
+
+    /// Moves the definition of an instance to trash, and tells whether there was one. What the instance holds stays.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn remove(
+        &self,
+        backend: &InstanceName,
+        name: &InstanceName,
+        operation: &InstanceOperation,
+    ) -> Result<bool, InstanceError> {
+        let Some(disk) = self.disk()? else { return Ok(false) };
+        let _lock = self.lock()?;
+        let path = Definition::path(backend, name);
+        let told = |error| refused(&path, error);
+        if disk.signature(&path).map_err(told)?.is_none() {
+            return Ok(false);
+        }
+        let folder = trash(operation);
+        disk.rename(&path, &format!("{folder}/{}", file_name(&path))).map_err(told)?;
+        disk.sync_folder(&folder).and_then(|()| disk.sync_folder(backend.as_str())).map_err(told)?;
+        Ok(true)
+    }
+
+    /// Seals everything under a new key: the one that is `given`, or one that takes the place of that on the disk. Returns how many
+    /// fields there are. If it is interrupted, everything can still be opened, and the next time it goes on.
+    ///
+    /// # Errors
+    /// [`InstanceError::NotOpened`] if one cannot be opened; nothing is changed then. Or when the disk refuses.
+    pub fn rekey(&self, given: Option<&MasterKey>) -> Result<usize, InstanceError> {
+        let _lock = self.lock()?;
+        let is_on_disk = self.given.is_none();
+        let (new, is_new) = match given {
+            Some(key) => (key.clone(), false),
+            None => keys::next(&self.keys)?,
+        };
+        let known = match &self.given {
+            Some(former) => vec![former.clone(), new.clone()],
+            None => [keys::known(&self.keys)?, vec![new.clone()]].concat(),
+        };
+        let planned = match self.resealed(&known, &new) {
+            Ok(planned) => planned,
+            Err(error) => {
+                if is_on_disk && given.is_none() && is_new {
+                    keys::forget_next(&self.keys)?;
+                }
+                return Err(error);
+            }
+        };
+        let mut count = 0;
+        if !planned.is_empty() {
+            let disk = self.definitions.made().map_err(no_folder(self.root()))?;
+            for (path, text, fields) in planned {
+                replace(disk, &path, text.as_bytes())?;
+                count += fields;
+            }
+        }
+        if is_on_disk && given.is_none() {
+            keys::turn(&self.keys)?;
+        }
+        Ok(count)
+    }
+
+    /// Returns the files with something sealed in them, as they are under the key `new`, and how many fields that is in each.
+    fn resealed(&self, known: &[MasterKey], new: &MasterKey) -> Result<Vec<(String, String, usize)>, InstanceError> {
+        let mut planned = Vec::new();
+        let Some(disk) = self.disk()? else { return Ok(planned) };
+        for definition in self.list()? {
+            let Definition { backend, name, fields } = definition?;
+            let path = Definition::path(&backend, &name);
+            let told = |error| refused(&path, error);
+            let Some((bytes, _)) = disk.read(&path).map_err(told)? else { continue };
+            let mut text = String::from_utf8(bytes).map_err(|error| told(std::io::Error::other(error)))?;
+            let mut count = 0;
+            for (field, value) in &fields {
+                let FieldValue::Sealed(sealed) = value else { continue };
+                let secret = self.open_with(known, &backend, &name, (field, sealed))?;
+                let purpose = Definition::purpose(&backend, &name, field);
+                let again = seal::seal(new, &purpose, &secret).map_err(told)?;
+                // The rest of the file is a person's.
+                text = text.replace(sealed.as_str(), &again);
+                count += 1;
+            }
+            if 0 < count {
+                planned.push((path, text, count));
+            }
+        }
+        Ok(planned)
+    }
+
+    fn disk(&self) -> Result<Option<&dyn Disk>, InstanceError> {
+        self.definitions.if_there().map_err(no_folder(self.root()))
+    }
+
+    fn lock(&self) -> Result<WriterLock, InstanceError> {
+        self.keys.made().map_err(no_folder(self.keys.root()))?;
+        Ok(WriterLock::of_folder(self.keys.root(), self.patience)?)
+    }
+}
+
+fn trash(operation: &InstanceOperation) -> String {
+    format!(".trash/{}/{}", operation.at.format("%Y-%m"), operation.id)
+}
+
+/// Returns what a definition is called in the trash.
+fn file_name(path: &str) -> String {
+    path.replace('/', "-")
+}
+
+/// Puts a text in the place of a file, durably and at once.
+fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), InstanceError> {
+    let told = |error| refused(path, error);
+    let placed = disk.write(WAITING, bytes).and_then(|()| disk.sync_file(WAITING)).and_then(|()| disk.rename(WAITING, path));
+    if let Err(error) = placed {
+        // If this fails too, the next writer writes over it.
+        let _ = disk.remove(WAITING);
+        return Err(told(error));
+    }
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    disk.sync_folder(folder).map_err(told)
+}

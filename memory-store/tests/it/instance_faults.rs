@@ -1,0 +1,194 @@
+//! Every change of a session or a value on a disk that fails or dies at every step: afterwards it has happened whole or not at all.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use memory_core::Secrets;
+use memory_core::instance::InstanceError;
+use memory_core::instance::history::{self, Draft, Filter, Messages, Record, SessionName, Window, append};
+use memory_core::instance::kv::{self, Values, get, set};
+use memory_core::testing::{messages, values};
+use memory_store::disk::RealDisk;
+use memory_store::history::HistoryFolder;
+use memory_store::kv::ValueFolder;
+use tempfile::TempDir;
+
+use crate::faulty_disk::{Fault, FaultyDisk};
+
+const FAULTS: [Fault; 2] = [Fault::Dies, Fault::Fails(io::ErrorKind::StorageFull)];
+
+fn session(text: &str) -> SessionName {
+    text.parse().unwrap()
+}
+
+fn said(role: &str, content: &str) -> Draft {
+    Draft::said(role.parse().unwrap(), content)
+}
+
+fn tools() -> Filter {
+    Filter { roles: vec!["tool".parse().unwrap()], ..Filter::default() }
+}
+
+type Change = fn(&Messages) -> Result<(), InstanceError>;
+
+const CHANGES: [(&str, Change); 5] = [
+    ("append", |all| append(all, &session("s"), &said("user", "new"), Secrets::Refuse).map(drop)),
+    ("append to a new session", |all| append(all, &session("new"), &said("user", "new"), Secrets::Refuse).map(drop)),
+    ("append behind what was cut off", |all| append(all, &session("torn"), &said("user", "new"), Secrets::Refuse).map(drop)),
+    ("purge", |all| history::purge(all, &session("s"), &tools()).map(drop)),
+    ("delete", |all| history::delete(all, &session("s")).map(drop)),
+];
+
+fn prepare(home: &Path) {
+    let (all, _) = messages(Arc::new(HistoryFolder::new(home)));
+    for number in 0..4 {
+        let role = if number % 2 == 0 { "user" } else { "tool" };
+        append(&all, &session("s"), &said(role, &number.to_string()), Secrets::Refuse).unwrap();
+    }
+    let torn = "{\"ts\":\"2026-05-07T10:00:00Z\",\"role\":\"user\",\"content\":\"whole\"}\n{\"ts\":\"2026-05-07T1";
+    std::fs::write(home.join("torn.jsonl"), torn).unwrap();
+}
+
+/// Returns what the sessions hold, for another process that comes after.
+fn held(home: &Path) -> Vec<String> {
+    let (all, _) = messages(Arc::new(HistoryFolder::new(home)));
+    let content = |record: &Record| record.text().to_value()["content"].as_str().unwrap().to_owned();
+    let mut held = Vec::new();
+    for name in ["s", "new", "torn"] {
+        let reading = history::read(&all, &session(name), &Filter::default(), Window::default()).unwrap();
+        held.push(format!("{name}: {:?}", reading.records.iter().map(content).collect::<Vec<_>>()));
+    }
+    held
+}
+
+/// Runs `change` on a disk that has `fault` at step `at`; returns the folder, whether it was acknowledged, and the steps it took.
+fn run(change: Change, fault: Fault, at: u64) -> (TempDir, bool, u64) {
+    let home = tempfile::tempdir().unwrap();
+    prepare(home.path());
+    let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
+    let (all, _) = messages(Arc::new(HistoryFolder::on_disk(home.path(), Arc::new(disk))));
+    let acknowledged = change(&all).is_ok();
+    (home, acknowledged, steps.load(Ordering::Relaxed))
+}
+
+#[test]
+fn a_fault_at_any_step_leaves_every_change_of_a_session_whole_or_undone() {
+    for (what, change) in CHANGES {
+        for fault in FAULTS {
+            let (untouched, ..) = run(|_| Ok(()), fault, u64::MAX);
+            let before = held(untouched.path());
+            let (whole, acknowledged, steps) = run(change, fault, u64::MAX);
+            assert!(acknowledged, "{what} works on a disk that works");
+            let after = held(whole.path());
+            for at in 1..=steps {
+                let (home, acknowledged, _) = run(change, fault, at);
+                let now = held(home.path());
+                assert!(now == before || now == after, "{what}, {fault:?} at step {at} is half done: {now:#?}");
+                assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at} was acknowledged and is lost");
+                // Whoever comes after works as if nothing had been.
+                let (all, _) = messages(Arc::new(HistoryFolder::new(home.path())));
+                for name in ["s", "new", "torn"] {
+                    append(&all, &session(name), &said("user", "next"), Secrets::Refuse).unwrap();
+                    let reading = history::read(&all, &session(name), &Filter::default(), Window::default()).unwrap();
+                    assert_eq!(reading.damaged.len(), 0, "{what}, {fault:?} at step {at}: nothing torn is left in {name}");
+                }
+                history::purge(&all, &session("s"), &tools()).unwrap();
+                assert!(!home.path().join(".next.tmp").exists() || now == before, "{what}, {fault:?} at step {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_purged_deleted_or_cut_off_is_kept_whole() {
+    let home = tempfile::tempdir().unwrap();
+    prepare(home.path());
+    let text = |name: &str| std::fs::read(home.path().join(name)).unwrap();
+    let (before_purge, torn) = (text("s.jsonl"), text("torn.jsonl"));
+    let (all, _) = messages(Arc::new(HistoryFolder::new(home.path())));
+    history::purge(&all, &session("s"), &tools()).unwrap();
+    let before_delete = text("s.jsonl");
+    history::delete(&all, &session("s")).unwrap();
+    let (_, appended) = append(&all, &session("torn"), &said("user", "new"), Secrets::Refuse).unwrap();
+    let set_aside = appended.set_aside.expect("it is named");
+    assert!(torn.ends_with(&std::fs::read(&set_aside).unwrap()));
+    assert!(text("torn.jsonl").starts_with(&torn[..torn.len() - std::fs::read(&set_aside).unwrap().len()]));
+    let month = home.path().join(".trash/2026-05");
+    let mut kept: Vec<_> = std::fs::read_dir(month)
+        .unwrap()
+        .map(|operation| {
+            std::fs::read(std::fs::read_dir(operation.unwrap().path()).unwrap().next().unwrap().unwrap().path()).unwrap()
+        })
+        .collect();
+    kept.sort();
+    let mut expected = vec![before_purge, before_delete, std::fs::read(&set_aside).unwrap()];
+    expected.sort();
+    assert_eq!(kept, expected);
+}
+
+#[test]
+fn an_append_is_one_sync() {
+    let home = tempfile::tempdir().unwrap();
+    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, u64::MAX);
+    let syncs = disk.syncs();
+    let (all, _) = messages(Arc::new(HistoryFolder::on_disk(home.path(), Arc::new(disk))));
+    append(&all, &session("s"), &said("user", "first"), Secrets::Refuse).unwrap();
+    let first = syncs.load(Ordering::Relaxed);
+    append(&all, &session("s"), &said("user", "second"), Secrets::Refuse).unwrap();
+    assert_eq!(syncs.load(Ordering::Relaxed) - first, 1);
+}
+
+type Act = fn(&Values) -> Result<(), InstanceError>;
+
+const ACTS: [(&str, Act); 4] = [
+    ("set of a new key", |all| set(all, &"new/deep/key".parse()?, "1", Secrets::Refuse).map(drop)),
+    ("set of a known key", |all| set(all, &"a/b".parse()?, "2", Secrets::Refuse).map(drop)),
+    ("set of a long value", |all| set(all, &"long".parse()?, "2", Secrets::Refuse).map(drop)),
+    ("delete", |all| kv::delete(all, &"a/b".parse()?)),
+];
+
+/// Runs `act` where one of the two disks has `fault` at step `at`: that of the values, or that of what they were.
+fn act_on(act: Act, fault: Fault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
+    let home = tempfile::tempdir().unwrap();
+    let (root, state) = (home.path().join("kv"), home.path().join("state"));
+    let all = values(Arc::new(ValueFolder::new(&root, &state)));
+    set(&all, &"a/b".parse().unwrap(), "1", Secrets::Refuse).unwrap();
+    set(&all, &"long".parse().unwrap(), &"x".repeat(100_000), Secrets::Refuse).unwrap();
+    std::fs::create_dir_all(&state).unwrap();
+    let (disk, steps) = FaultyDisk::new(RealDisk::open(&root).unwrap(), fault, at[0]);
+    let (kept, more) = FaultyDisk::new(RealDisk::open(&state).unwrap(), fault, at[1]);
+    let all = values(Arc::new(ValueFolder::on_disks(&root, Arc::new(disk), Arc::new(kept))));
+    let acknowledged = act(&all).is_ok();
+    (home, acknowledged, [steps.load(Ordering::Relaxed), more.load(Ordering::Relaxed)])
+}
+
+fn held_values(home: &Path) -> Vec<String> {
+    let all = values(Arc::new(ValueFolder::new(home.join("kv"), home.join("state"))));
+    let keys = kv::list(&all, &"".parse().unwrap()).unwrap();
+    keys.iter().map(|one| format!("{}={}", one.key, get(&all, &one.key).unwrap().text)).collect()
+}
+
+#[test]
+fn a_fault_at_any_step_leaves_every_value_as_it_was_or_as_it_was_set() {
+    for (what, act) in ACTS {
+        for fault in FAULTS {
+            let (untouched, ..) = act_on(|_| Ok(()), fault, [u64::MAX; 2]);
+            let before = held_values(untouched.path());
+            let (whole, acknowledged, steps) = act_on(act, fault, [u64::MAX; 2]);
+            assert!(acknowledged, "{what} works on disks that work");
+            let after = held_values(whole.path());
+            let cuts = (1..=steps[0]).map(|at| [at, u64::MAX]).chain((1..=steps[1]).map(|at| [u64::MAX, at]));
+            for at in cuts {
+                let (home, acknowledged, _) = act_on(act, fault, at);
+                let now = held_values(home.path());
+                assert!(now == before || now == after, "{what}, {fault:?} at step {at:?} is half done: {now:#?}");
+                assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at:?} was acknowledged and is lost");
+                let all = values(Arc::new(ValueFolder::new(home.path().join("kv"), home.path().join("state"))));
+                set(&all, &"next".parse().unwrap(), "1", Secrets::Refuse).unwrap();
+                assert!(!home.path().join("kv/.next~").exists(), "{what}, {fault:?} at step {at:?} leaves something behind");
+            }
+        }
+    }
+}

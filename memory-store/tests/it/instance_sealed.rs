@@ -1,0 +1,193 @@
+//! Instances and their credentials: what is sealed opens with its key alone, and no fault at any step loses it.
+
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use memory_core::Code;
+use memory_core::instance::{InstanceError, InstanceName, InstanceOperation};
+use memory_core::testing::{CountingIds, FakeClock};
+use memory_store::disk::RealDisk;
+use memory_store::sealed::{FieldValue, Instances, Kept, MasterKey, NewValue};
+use tempfile::TempDir;
+
+use crate::faulty_disk::{Fault, FaultyDisk};
+
+const DSN: &str = "postgres://user:pass@host/db";
+
+fn name(text: &str) -> InstanceName {
+    text.parse().unwrap()
+}
+
+fn operation() -> InstanceOperation {
+    InstanceOperation::new(&FakeClock::default(), &CountingIds::default())
+}
+
+fn open(home: &Path, given: Option<MasterKey>) -> Instances {
+    Instances::new(home.join("instances"), home.join("keys"), given)
+}
+
+fn fields(dsn: &str) -> Vec<(String, NewValue)> {
+    vec![("driver".into(), NewValue::Plain("postgres".into())), ("dsn".into(), NewValue::secret(dsn.into()))]
+}
+
+fn connect(instances: &Instances, at: &str, dsn: &str) -> Result<Kept, InstanceError> {
+    instances.write(&name("history"), &name(at), &fields(dsn), &operation())
+}
+
+fn dsn(instances: &Instances, at: &str) -> Result<String, InstanceError> {
+    let definition = instances.read(&name("history"), &name(at))?.expect("it is defined");
+    match definition.field("dsn").expect("it has one") {
+        FieldValue::Sealed(sealed) => instances.open(&definition, "dsn", sealed).map(|secret| secret.as_str().to_owned()),
+        FieldValue::Plain(text) => panic!("{text} is not sealed"),
+    }
+}
+
+#[test]
+fn what_is_sealed_stands_in_no_file_and_opens_for_who_has_the_key() {
+    let home = tempfile::tempdir().unwrap();
+    let instances = open(home.path(), None);
+    assert_eq!(connect(&instances, "team", DSN).unwrap(), Kept::New);
+    assert_eq!(connect(&instances, "team", "postgres://other").unwrap(), Kept::Replaced);
+    assert_eq!(connect(&instances, "team", DSN).unwrap(), Kept::Replaced);
+    assert_eq!(dsn(&open(home.path(), None), "team").unwrap(), DSN);
+    let text = std::fs::read_to_string(home.path().join("instances/history/team.yaml")).unwrap();
+    assert!(text.starts_with("driver: postgres\ndsn: secretbox:") && !text.contains("pass"), "{text}");
+    for path in ["keys/master.key", "instances/history/team.yaml"] {
+        assert_eq!(std::fs::metadata(home.path().join(path)).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    // What is sealed for one field of one instance opens nowhere else.
+    std::fs::copy(home.path().join("instances/history/team.yaml"), home.path().join("instances/history/copy.yaml")).unwrap();
+    assert_eq!(dsn(&instances, "copy").unwrap_err().code(), Code::SealBroken);
+    let listed: Vec<_> = instances.list().unwrap().into_iter().map(|one| one.unwrap().name.to_string()).collect();
+    assert_eq!(listed, ["copy", "team"]);
+    assert!(instances.remove(&name("history"), &name("copy"), &operation()).unwrap());
+    assert!(!instances.remove(&name("history"), &name("copy"), &operation()).unwrap());
+    assert_eq!(instances.read(&name("history"), &name("copy")).unwrap(), None);
+}
+
+#[test]
+fn a_wrong_key_or_a_tampered_file_is_told_and_nothing_is_destroyed() {
+    let home = tempfile::tempdir().unwrap();
+    let instances = open(home.path(), None);
+    connect(&instances, "team", DSN).unwrap();
+    let file = home.path().join("instances/history/team.yaml");
+    let key = home.path().join("keys/master.key");
+    let (text, known) = (std::fs::read(&file).unwrap(), std::fs::read(&key).unwrap());
+    let other = open(home.path(), Some(MasterKey::random().unwrap()));
+    assert_eq!(dsn(&other, "team").unwrap_err().code(), Code::SealBroken);
+    assert_eq!(other.rekey(Some(&MasterKey::random().unwrap())).unwrap_err().code(), Code::SealBroken);
+    let mut tampered = text.clone();
+    let last = tampered.iter().rposition(u8::is_ascii_alphanumeric).unwrap() - 5;
+    tampered[last] = if tampered[last] == b'A' { b'B' } else { b'A' };
+    std::fs::write(&file, &tampered).unwrap();
+    let error = dsn(&instances, "team").unwrap_err();
+    assert!(error.code() == Code::SealBroken && !error.to_string().contains("secretbox:"), "{error}");
+    assert_eq!(instances.rekey(None).unwrap_err().code(), Code::SealBroken);
+    assert_eq!((std::fs::read(&file).unwrap(), std::fs::read(&key).unwrap()), (tampered, known));
+    assert!(!home.path().join("keys/master.key.next").exists());
+    std::fs::write(&file, text).unwrap();
+    assert_eq!(dsn(&instances, "team").unwrap(), DSN);
+    std::fs::remove_file(&key).unwrap();
+    assert_eq!(dsn(&instances, "team").unwrap_err().code(), Code::SealBroken);
+    std::fs::write(&key, "nonsense").unwrap();
+    assert!(matches!(dsn(&instances, "team").unwrap_err(), InstanceError::Invalid { .. } | InstanceError::Damaged { .. }));
+    assert!(connect(&instances, "new", DSN).is_err(), "a key that cannot be read is not written over");
+    assert_eq!(std::fs::read(&key).unwrap(), b"nonsense");
+}
+
+#[test]
+fn a_key_that_others_may_read_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let instances = open(home.path(), None);
+    connect(&instances, "team", DSN).unwrap();
+    std::fs::set_permissions(home.path().join("keys/master.key"), PermissionsExt::from_mode(0o644)).unwrap();
+    let error = dsn(&instances, "team").unwrap_err();
+    assert!(error.hint().unwrap().contains("chmod 600"), "{error}");
+}
+
+#[test]
+fn a_given_key_overrides_that_on_the_disk_and_is_changed_for_another_given_one() {
+    let home = tempfile::tempdir().unwrap();
+    let (first, second) = (MasterKey::random().unwrap(), MasterKey::random().unwrap());
+    let instances = open(home.path(), Some(first.clone()));
+    connect(&instances, "team", DSN).unwrap();
+    assert!(!home.path().join("keys/master.key").exists());
+    assert_eq!(instances.rekey(Some(&second)).unwrap(), 1);
+    assert_eq!(dsn(&open(home.path(), Some(second.clone())), "team").unwrap(), DSN);
+    assert_eq!(dsn(&open(home.path(), Some(first.clone())), "team").unwrap_err().code(), Code::SealBroken);
+    assert_eq!(instances.rekey(Some(&second)).unwrap(), 1, "what was interrupted can be asked for again");
+}
+
+#[test]
+fn rekey_changes_the_seals_and_nothing_else_of_the_files() {
+    let home = tempfile::tempdir().unwrap();
+    let instances = open(home.path(), None);
+    connect(&instances, "team", DSN).unwrap();
+    let file = home.path().join("instances/history/team.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("# ours\n{text}\n# end")).unwrap();
+    let key = std::fs::read(home.path().join("keys/master.key")).unwrap();
+    assert_eq!(instances.rekey(None).unwrap(), 1);
+    assert_ne!(std::fs::read(home.path().join("keys/master.key")).unwrap(), key);
+    let after = std::fs::read_to_string(&file).unwrap();
+    assert!(after.starts_with("# ours\ndriver: postgres\ndsn: secretbox:") && after.ends_with("\n# end"), "{after}");
+    assert_eq!(dsn(&instances, "team").unwrap(), DSN);
+}
+
+type Act = fn(&Instances) -> Result<(), InstanceError>;
+
+const ACTS: [(&str, Act); 4] = [
+    ("connect", |instances| connect(instances, "new", DSN).map(drop)),
+    ("connect again", |instances| connect(instances, "team", "postgres://other").map(drop)),
+    ("remove", |instances| instances.remove(&name("history"), &name("team"), &operation()).map(drop)),
+    ("rekey", |instances| instances.rekey(None).map(drop)),
+];
+
+/// Runs `act` where one of the two disks has `fault` at step `at`: that of the definitions, or that of the keys.
+fn run(act: Act, fault: Fault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
+    let home = tempfile::tempdir().unwrap();
+    let places = ["instances", "keys"].map(|folder| home.path().join(folder));
+    for at in ["team", "other"] {
+        connect(&open(home.path(), None), at, DSN).unwrap();
+    }
+    let disk = |number: usize| FaultyDisk::new(RealDisk::open(&places[number]).unwrap(), fault, at[number]);
+    let ((first, steps), (second, more)) = (disk(0), disk(1));
+    let [definitions, keys] = places.clone();
+    let acknowledged = act(&Instances::on_disks(definitions, keys, [Arc::new(first), Arc::new(second)])).is_ok();
+    (home, acknowledged, [steps.load(Ordering::Relaxed), more.load(Ordering::Relaxed)])
+}
+
+/// Returns what is defined and can be opened, for another process that comes after.
+fn held(home: &Path) -> Vec<String> {
+    let instances = open(home, None);
+    let names: Vec<_> = instances.list().unwrap().into_iter().map(|one| one.unwrap().name).collect();
+    names.iter().map(|name| format!("{name}={}", dsn(&instances, name.as_str()).unwrap())).collect()
+}
+
+#[test]
+fn a_fault_at_any_step_leaves_every_instance_whole_and_every_secret_open() {
+    for (what, act) in ACTS {
+        for fault in [Fault::Dies, Fault::Fails(io::ErrorKind::StorageFull)] {
+            let (untouched, ..) = run(|_| Ok(()), fault, [u64::MAX; 2]);
+            let before = held(untouched.path());
+            let (whole, acknowledged, steps) = run(act, fault, [u64::MAX; 2]);
+            assert!(acknowledged, "{what} works on disks that work");
+            let after = held(whole.path());
+            let cuts = (1..=steps[0]).map(|at| [at, u64::MAX]).chain((1..=steps[1]).map(|at| [u64::MAX, at]));
+            for at in cuts {
+                let (home, acknowledged, _) = run(act, fault, at);
+                let now = held(home.path());
+                assert!(now == before || now == after, "{what}, {fault:?} at step {at:?} is half done: {now:#?}");
+                assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at:?} was acknowledged and is lost");
+                // Whatever was left half done is finished by the next one.
+                connect(&open(home.path(), None), "next", DSN).unwrap();
+                open(home.path(), None).rekey(None).unwrap();
+                assert_eq!(held(home.path()).len(), now.len() + 1, "{what}, {fault:?} at step {at:?}: then all opens");
+                assert!(!home.path().join("keys/master.key.next").exists());
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Several processes append to one session: none is lost, and none stands in the middle of another.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use memory_core::Secrets;
+use memory_core::instance::history::{self, Draft, Filter, Messages, Window, append};
+use memory_core::testing::messages;
+use memory_store::history::HistoryFolder;
+
+/// Names the folder, the writer and how often to append.
+const TASK: &str = "MEMORY_TEST_APPENDER";
+const WRITERS: usize = 8;
+const TIMES: usize = 200;
+
+fn open(folder: &Path) -> Messages {
+    messages(Arc::new(HistoryFolder::new(folder))).0
+}
+
+fn say(all: &Messages, writer: &str, times: usize) {
+    for number in 0..times {
+        // Some are longer than a pipe or a page holds.
+        let content = format!("{writer} {number} {}", "深".repeat(number * 37 % 5000));
+        append(all, &"s".parse().unwrap(), &Draft::said("user".parse().unwrap(), &content), Secrets::Refuse).unwrap();
+        if number % 50 == 49 {
+            let old = Filter { roles: vec!["nobody".parse().unwrap()], ..Filter::default() };
+            history::purge(all, &"s".parse().unwrap(), &old).unwrap();
+        }
+    }
+}
+
+fn heard(all: &Messages, writer: &str) -> Vec<usize> {
+    let reading = history::read(all, &"s".parse().unwrap(), &Filter::default(), Window::default()).unwrap();
+    assert!(reading.damaged.is_empty(), "every line is a record");
+    let content = |record: &history::Record| record.text().to_value()["content"].as_str().unwrap().to_owned();
+    let own = reading.records.iter().map(content);
+    own.filter_map(|text| {
+        let mut words = text.split(' ');
+        (words.next() == Some(writer)).then(|| words.next().unwrap().parse().unwrap())
+    })
+    .collect()
+}
+
+/// One writer: on its own it appends a little; started by the test below, as far as it is told.
+#[test]
+fn an_appender_appends() {
+    if let Ok(task) = std::env::var(TASK) {
+        let [folder, writer, times] = task.split('\n').collect::<Vec<_>>().try_into().unwrap();
+        say(&open(Path::new(folder)), writer, times.parse().unwrap());
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    say(&open(home.path()), "w", 3);
+    assert_eq!(heard(&open(home.path()), "w"), [0, 1, 2]);
+}
+
+#[test]
+fn eight_processes_that_append_at_once_lose_nothing_and_keep_their_order() {
+    let home = tempfile::tempdir().unwrap();
+    let writers: Vec<Child> = (0..WRITERS).map(|number| start(home.path(), &format!("w{number}"))).collect();
+    for writer in writers {
+        let output = writer.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    let all = open(home.path());
+    for number in 0..WRITERS {
+        assert_eq!(heard(&all, &format!("w{number}")), (0..TIMES).collect::<Vec<_>>());
+    }
+}
+
+fn start(folder: &Path, writer: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "instance_writers::an_appender_appends", "--nocapture"])
+        .env(TASK, format!("{}\n{writer}\n{TIMES}", folder.display()))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .unwrap()
+}
