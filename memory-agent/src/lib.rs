@@ -6,6 +6,7 @@
 //! | [`Agent`], [`Session`] | the registry of tools, and somebody who calls them |
 //! | [`batch`] | calls as JSON on the standard input |
 //! | [`hook`], [`event`] | who is asked before and after a call, and what is told of it |
+//! | [`instance`] | types of instances, their fields and their actions, each with the schema of its parameters |
 //! | [`rpc`] | the tools as JSON-RPC, as data |
 //! | `socket` | the tools over a Unix socket |
 //! | `mcp` | the tools for clients of the Model Context Protocol |
@@ -16,6 +17,7 @@ mod agent;
 pub mod batch;
 pub mod event;
 pub mod hook;
+pub mod instance;
 pub mod json;
 #[cfg(feature = "mcp")]
 pub mod mcp;

@@ -23,6 +23,12 @@ impl Schema {
 
     /// Says which fields of `parameters` are not as they should be, if any.
     pub(crate) fn check(&self, tool: &str, parameters: &Value) -> Result<(), ToolError> {
+        let hint = Some(format!("`memory agent --list-tools` shows the parameters of {tool}"));
+        self.faults(parameters).map_or(Ok(()), |faults| Err(ToolError::new(Code::InvalidInput, faults, hint)))
+    }
+
+    /// Returns what is not as it should be in `parameters`, if anything is.
+    pub(crate) fn faults(&self, parameters: &Value) -> Option<String> {
         let faults = self.0.iter_errors(parameters).take(TOLD).map(|error| {
             let field = error.instance_path().as_str().trim_start_matches('/').replace('/', ".");
             let what = match error.kind() {
@@ -37,11 +43,7 @@ impl Schema {
             if field.is_empty() { what } else { format!("{field}: {what}") }
         });
         let faults: Vec<String> = faults.map(|fault| memory_core::text::one_line(&fault, LONGEST)).collect();
-        if faults.is_empty() {
-            return Ok(());
-        }
-        let hint = Some(format!("`memory agent --list-tools` shows the parameters of {tool}"));
-        Err(ToolError::new(Code::InvalidInput, faults.join("; "), hint))
+        (!faults.is_empty()).then(|| faults.join("; "))
     }
 }
 

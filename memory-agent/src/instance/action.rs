@@ -1,0 +1,68 @@
+//! What may be done with an instance.
+
+use memory_core::Effect;
+use memory_core::instance::InstanceError;
+use memory_core::instance::history::Messages;
+use memory_core::instance::kv::Values;
+use serde_json::{Value, json};
+
+use super::Parameters;
+
+/// One thing that may be done with an instance.
+#[derive(Debug, Clone)]
+pub struct Action {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub description: &'static str,
+    /// The JSON Schema of its parameters, an object that allows no others.
+    pub parameters: Value,
+    /// What it may do to what the instance holds.
+    pub effect: Effect,
+    pub(super) run: fn(&Holding, &Parameters) -> Result<Answer, InstanceError>,
+}
+
+/// What an instance holds.
+#[derive(Debug, Clone)]
+pub enum Holding {
+    /// Sessions.
+    History(Messages),
+    /// Values.
+    Kv(Values),
+}
+
+/// What an action answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The answer, as JSON.
+    pub json: String,
+    /// Why it may be less than it should be, if it may.
+    pub warnings: Vec<String>,
+}
+
+impl Answer {
+    pub(super) fn of(json: String) -> Self {
+        Self { json, warnings: Vec::new() }
+    }
+}
+
+impl Holding {
+    pub(super) fn history(&self) -> &Messages {
+        match self {
+            Self::History(messages) => messages,
+            Self::Kv(_) => unreachable!("actions of history are asked of a history"),
+        }
+    }
+
+    pub(super) fn kv(&self) -> &Values {
+        match self {
+            Self::Kv(values) => values,
+            Self::History(_) => unreachable!("actions of kv are asked of a kv"),
+        }
+    }
+}
+
+/// Returns the schema of an object with these properties and no others.
+pub(super) fn schema(properties: &Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}

@@ -1,0 +1,146 @@
+//! A type of instances.
+
+use memory_core::instance::InstanceError;
+use memory_core::json::JsonText;
+use memory_core::text::one_line;
+
+use super::{Action, Answer, Field, Holding, Kind, Parameters, history, kv};
+use crate::validation::Schema;
+
+/// A type of instances: what defines one, and what may be done with it.
+#[derive(Debug, Clone)]
+pub struct Backend {
+    /// Its name.
+    pub name: &'static str,
+    /// What it keeps.
+    pub description: &'static str,
+    /// What defines an instance, in the order in which one is asked.
+    pub fields: Vec<Field>,
+    /// What may be done.
+    pub actions: Vec<Action>,
+}
+
+/// Returns all types of instances.
+pub fn backends() -> Vec<Backend> {
+    vec![history::backend(), kv::backend()]
+}
+
+/// Returns the type of this name.
+///
+/// # Errors
+/// [`InstanceError::BackendNotFound`].
+pub fn backend(name: &str) -> Result<Backend, InstanceError> {
+    let found = backends().into_iter().find(|backend| backend.name == name);
+    found.ok_or_else(|| InstanceError::BackendNotFound { name: one_line(name, 80) })
+}
+
+impl Backend {
+    /// Returns the action of this name.
+    ///
+    /// # Errors
+    /// [`InstanceError::ActionNotFound`].
+    pub fn action(&self, name: &str) -> Result<&Action, InstanceError> {
+        self.actions
+            .iter()
+            .find(|action| action.name == name)
+            .ok_or_else(|| InstanceError::ActionNotFound { backend: self.name.to_owned(), action: one_line(name, 80) })
+    }
+
+    /// Does what `action` says to what an instance holds.
+    ///
+    /// # Errors
+    /// [`InstanceError::Invalid`] if the parameters do not fit the schema of the action; those of the action.
+    ///
+    /// # Panics
+    /// If `holding` is not of this type.
+    pub fn run(&self, action: &Action, holding: &Holding, parameters: &JsonText) -> Result<Answer, InstanceError> {
+        let hint = format!("`memory instance run {}/NAME {} --help` shows the fields", self.name, action.name);
+        if let Some(faults) = Schema::of(&action.parameters).faults(&parameters.to_value()) {
+            return Err(InstanceError::invalid(faults, hint));
+        }
+        let members = parameters.members().expect("the schema asks for an object");
+        (action.run)(holding, &Parameters::of(members, &action.parameters))
+    }
+
+    /// Checks what shall define an instance, and returns it with the defaults, in the order of the fields. A field that means nothing
+    /// beside the others is left out if it is empty.
+    ///
+    /// # Errors
+    /// [`InstanceError::Invalid`], which names the field and never its value if that is secret.
+    pub fn checked(&self, given: &[(String, String)]) -> Result<Vec<(Field, String)>, InstanceError> {
+        let hint = || format!("`memory instance backends {}` shows the fields", self.name);
+        let invalid = |why: String| InstanceError::invalid(why, hint());
+        if let Some((name, _)) = given.iter().find(|(name, _)| !self.fields.iter().any(|field| field.name == name)) {
+            return Err(invalid(format!("{} has no field {}", self.name, one_line(name, 80))));
+        }
+        let mut checked: Vec<(Field, String)> = Vec::new();
+        // What others depend on is known first, wherever it stands.
+        let (first, then): (Vec<&Field>, Vec<&Field>) = self.fields.iter().partition(|field| field.shown_when.is_none());
+        for field in first.into_iter().chain(then) {
+            let value = given.iter().find(|(name, _)| name == field.name).map(|(_, value)| value.as_str());
+            let value = value.filter(|value| !value.is_empty());
+            let is_meant = field
+                .shown_when
+                .is_none_or(|(other, wanted)| checked.iter().any(|(known, value)| known.name == other && value == wanted));
+            let value = match (value, field.shown_when.filter(|_| !is_meant)) {
+                (Some(_), Some((other, wanted))) => {
+                    return Err(invalid(format!("the field {} is for {other}={wanted} only", field.name)));
+                }
+                (None, Some(_)) => continue,
+                (value, None) => value.or(field.default),
+            };
+            match (value, field.kind) {
+                (None, _) if field.required => return Err(invalid(format!("the field {} is missing", field.name))),
+                (None, _) => {}
+                (Some(value), _) if value.contains('\0') => {
+                    return Err(invalid(format!("the field {} holds a NUL character", field.name)));
+                }
+                (Some(value), Kind::Choice(words)) if !words.contains(&value) => {
+                    let why = format!("the field {} is one of {}", field.name, words.join(", "));
+                    return Err(invalid(why));
+                }
+                (Some(value), _) => checked.push((*field, value.to_owned())),
+            }
+        }
+        checked.sort_by_key(|(field, _)| self.fields.iter().position(|own| own.name == field.name));
+        Ok(checked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(given: &[(&str, &str)]) -> Result<Vec<(&'static str, String)>, String> {
+        let given: Vec<_> = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let checked = history::backend().checked(&given).map_err(|error| error.to_string())?;
+        Ok(checked.into_iter().map(|(field, value)| (field.name, value)).collect())
+    }
+
+    #[test]
+    fn fields_have_defaults_and_depend_on_each_other() {
+        assert_eq!(checked(&[]).unwrap(), [("driver", "file".into())]);
+        assert_eq!(checked(&[("dir", "~/x"), ("dsn", "")]).unwrap(), [("driver", "file".into()), ("dir", "~/x".into())]);
+        assert_eq!(checked(&[("dsn", "postgres://h"), ("driver", "postgres")]).unwrap().len(), 2);
+        for (given, why) in [
+            (vec![("driver", "postgres")], "the field dsn is missing"),
+            (vec![("dsn", "postgres://secret")], "the field dsn is for driver=postgres only"),
+            (vec![("driver", "redis")], "the field driver is one of file, postgres"),
+            (vec![("dri", "file")], "history has no field dri"),
+            (vec![("dir", "a\0b")], "the field dir holds a NUL character"),
+        ] {
+            assert_eq!(checked(&given).unwrap_err(), why);
+        }
+    }
+
+    #[test]
+    fn every_schema_is_one_and_allows_no_other_fields() {
+        for backend in backends() {
+            for action in &backend.actions {
+                assert!(Schema::of(&action.parameters).faults(&serde_json::json!({"nonsense": 1})).is_some(), "{}", action.name);
+                let properties = action.parameters["properties"].as_object().expect("properties");
+                assert!(properties.values().all(|property| property["description"].is_string()), "{}", action.name);
+            }
+        }
+    }
+}

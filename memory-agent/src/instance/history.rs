@@ -1,0 +1,267 @@
+//! The backend `history`: what was said in sessions.
+
+use std::ops::Bound;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::Effect;
+use memory_core::instance::history::{Draft, End, Filter, Role, SessionName, Window, append, delete, purge, read, sessions};
+use memory_core::instance::{InstanceError, age, moment};
+use memory_core::json::JsonText;
+use serde_json::{Value, json};
+
+use super::action::schema;
+use super::{Action, Answer, Backend, Field, Kind, Parameters};
+
+/// Returns the backend.
+pub(super) fn backend() -> Backend {
+    Backend {
+        name: "history",
+        description: "What is said in sessions, in order: chats, tool calls and results, summaries, facts",
+        fields: fields().to_vec(),
+        actions: vec![append_action(), read_action(), sessions_action(), delete_action(), purge_action()],
+    }
+}
+
+fn fields() -> [Field; 3] {
+    let plain =
+        Field { name: "", description: "", kind: Kind::Text, required: false, secret: false, default: None, shown_when: None };
+    [
+        Field {
+            name: "driver",
+            description: "Where sessions are kept",
+            kind: Kind::Choice(&["file", "postgres"]),
+            required: true,
+            default: Some("file"),
+            ..plain
+        },
+        Field {
+            name: "dir",
+            description: "The folder of the files, one a session",
+            kind: Kind::Path,
+            shown_when: Some(("driver", "file")),
+            ..plain
+        },
+        Field {
+            name: "dsn",
+            description: "The address of the database, with user and password",
+            required: true,
+            secret: true,
+            shown_when: Some(("driver", "postgres")),
+            ..plain
+        },
+    ]
+}
+
+fn session_property() -> Value {
+    json!({ "type": "string", "minLength": 1, "description": "The session" })
+}
+
+fn words(description: &str) -> Value {
+    json!({ "type": ["array", "string"], "items": { "type": "string" }, "description": description })
+}
+
+fn append_action() -> Action {
+    let call = json!({
+        "type": "object",
+        "properties": { "id": { "type": "string" }, "name": { "type": "string" }, "arguments": { "type": ["string", "object"] } },
+        "required": ["id", "name"]
+    });
+    let properties = json!({
+        "session": session_property(),
+        "role": { "type": "string", "minLength": 1, "description": "user, assistant, system, tool, summary, fact, or another word" },
+        "content": { "type": ["string", "array"], "description": "What is said" },
+        "tool_calls": { "type": "array", "items": call, "description": "The tools that are called: [{id, name, arguments}]" },
+        "tool_call_id": { "type": "string", "description": "The call that this is the result of" },
+        "name": { "type": "string", "description": "The tool that ran" },
+        "meta": { "type": "object", "description": "Whatever else is known of it" },
+        "ts": { "type": "string", "description": "When it was said, if not now" },
+        "allow_secret": { "type": "boolean", "description": "Keep it though it looks like a credential" }
+    });
+    Action {
+        name: "append",
+        description: "Add one record at the end of a session",
+        parameters: schema(&properties, &["session", "role"]),
+        effect: Effect::Adds,
+        run: |holding, given| {
+            let messages = holding.history();
+            let now = messages.clock.now();
+            let draft = Draft {
+                role: given.required("role")?.parse()?,
+                content: given.json("content").cloned(),
+                tool_calls: given.json("tool_calls").cloned(),
+                tool_call_id: given.text("tool_call_id"),
+                name: given.text("name"),
+                meta: given.json("meta").cloned(),
+                at: given.text("ts").map(|text| moment(&text, now)).transpose()?,
+            };
+            let (record, appended) = append(messages, &session(given)?, &draft, given.secrets())?;
+            let told = |place| format!("the last record was cut off, and what was left of it is in {place} now");
+            Ok(Answer { json: record.text().to_string(), warnings: appended.set_aside.map(told).into_iter().collect() })
+        },
+    }
+}
+
+fn read_action() -> Action {
+    let properties = json!({
+        "session": session_property(),
+        "role": words("Only records of these roles"),
+        "not_role": words("No records of these roles; role!=WORD is short for it"),
+        "since": { "type": "string", "description": "Only what was said then or later: a time, a day, or an age such as 24h" },
+        "until": { "type": "string", "description": "Only what was said then or earlier" },
+        "offset": { "type": "integer", "minimum": 0, "description": "Leave out so many of the first" },
+        "limit": { "type": "integer", "minimum": 0, "description": "At most so many" },
+        "tail": { "type": "boolean", "description": "The last ones, not the first, if there are more" }
+    });
+    Action {
+        name: "read",
+        description: "Return the records of a session, oldest first",
+        parameters: schema(&properties, &["session"]),
+        effect: Effect::Reads,
+        run: |holding, given| {
+            let messages = holding.history();
+            let now = messages.clock.now();
+            let bound = |name: &str| match given.text(name) {
+                Some(text) => moment(&text, now).map(Bound::Included),
+                None => Ok(Bound::Unbounded),
+            };
+            let filter = Filter { from: bound("since")?, to: bound("until")?, ..roles(given)? };
+            let end = if given.is_true("tail") { End::Last } else { End::First };
+            let window = Window { offset: given.count("offset").unwrap_or(0), limit: given.count("limit"), end };
+            let reading = read(messages, &session(given)?, &filter, window)?;
+            let records: Vec<_> = reading.records.iter().map(|record| record.text().as_str()).collect();
+            let warnings = reading.damaged.iter().map(ToString::to_string).collect();
+            Ok(Answer { json: format!("[{}]", records.join(",")), warnings })
+        },
+    }
+}
+
+fn sessions_action() -> Action {
+    Action {
+        name: "sessions",
+        description: "List the sessions of the instance",
+        parameters: schema(&json!({}), &[]),
+        effect: Effect::Reads,
+        run: |holding, _| {
+            let one = |summary: &memory_core::instance::history::SessionSummary| {
+                let last = summary.last_at.map_or_else(|| "null".to_owned(), string_of);
+                let (session, records) = (JsonText::string(summary.session.as_str()), summary.records);
+                format!(r#"{{"session":{session},"records":{records},"last_ts":{last}}}"#)
+            };
+            let listed: Vec<_> = sessions(holding.history())?.iter().map(one).collect();
+            Ok(Answer::of(format!("[{}]", listed.join(","))))
+        },
+    }
+}
+
+fn delete_action() -> Action {
+    Action {
+        name: "delete",
+        description: "Remove a whole session",
+        parameters: schema(&json!({ "session": session_property() }), &["session"]),
+        effect: Effect::Changes,
+        run: |holding, given| {
+            let session = session(given)?;
+            let records = delete(holding.history(), &session)?;
+            Ok(Answer::of(format!(r#"{{"session":{},"deleted":{records}}}"#, JsonText::string(session.as_str()))))
+        },
+    }
+}
+
+fn purge_action() -> Action {
+    let properties = json!({
+        "session": session_property(),
+        "role": words("Records of these roles"),
+        "not_role": words("Records of all but these roles; role!=WORD is short for it"),
+        "before": { "type": "string", "description": "What was said before: a time, a day, or an age such as 24h" },
+        "after": { "type": "string", "description": "What was said after" },
+        "older_than": { "type": "string", "description": "What is older than an age such as 30d" }
+    });
+    Action {
+        name: "purge",
+        description: "Remove the records of a session that fit all that is said, at once; at least one thing must be said",
+        parameters: schema(&properties, &["session"]),
+        effect: Effect::Changes,
+        run: |holding, given| {
+            let messages = holding.history();
+            let now = messages.clock.now();
+            let time = |name: &str| given.text(name).map(|text| moment(&text, now)).transpose();
+            let old = given.text("older_than").map(|text| age(&text)).transpose()?;
+            let old = old.and_then(|age| now.checked_sub_signed(age));
+            let to = time("before")?.into_iter().chain(old).min();
+            let excluded = |bound: Option<DateTime<Utc>>| bound.map_or(Bound::Unbounded, Bound::Excluded);
+            let filter = Filter { from: excluded(time("after")?), to: excluded(to), ..roles(given)? };
+            let session = session(given)?;
+            let done = purge(messages, &session, &filter)?;
+            let name = JsonText::string(session.as_str());
+            Ok(Answer::of(format!(r#"{{"session":{name},"purged":{},"kept":{}}}"#, done.purged, done.kept)))
+        },
+    }
+}
+
+fn session(given: &Parameters) -> Result<SessionName, InstanceError> {
+    given.required("session")?.parse()
+}
+
+fn roles(given: &Parameters) -> Result<Filter, InstanceError> {
+    let roles = |name: &str| given.words(name).iter().map(|word| word.parse()).collect::<Result<Vec<Role>, _>>();
+    Ok(Filter { roles: roles("role")?, not_roles: roles("not_role")?, ..Filter::default() })
+}
+
+fn string_of(moment: DateTime<Utc>) -> String {
+    JsonText::string(&moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use memory_core::testing::{FakeMessages, messages};
+
+    use super::*;
+    use crate::instance::Holding;
+
+    fn run(holding: &Holding, action: &str, parameters: &str) -> Result<String, String> {
+        let backend = backend();
+        let action = backend.action(action).map_err(|error| error.to_string())?;
+        let answer = backend.run(action, holding, &parameters.parse().unwrap());
+        answer.map(|answer| answer.json).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_filter_of_a_purge_counts_and_none_is_refused() {
+        let (all, clock) = messages(Arc::new(FakeMessages::default()));
+        let holding = Holding::History(all);
+        for (role, content) in [("user", "1"), ("tool", "2"), ("summary", "3")] {
+            run(&holding, "append", &format!(r#"{{"session":"s","role":"{role}","content":"{content}"}}"#)).unwrap();
+            clock.advance(chrono::TimeDelta::days(10));
+        }
+        assert_eq!(run(&holding, "purge", r#"{"session":"s"}"#).unwrap_err(), "nothing says which records to purge");
+        assert_eq!(run(&holding, "purge", r#"{"session":"s","role":[]}"#).unwrap_err(), "nothing says which records to purge");
+        let purged = |filter: &str| run(&holding, "purge", &format!(r#"{{"session":"s",{filter}}}"#)).unwrap();
+        assert_eq!(purged(r#""role":"tool","older_than":"21d""#), r#"{"session":"s","purged":0,"kept":3}"#);
+        assert_eq!(purged(r#""role":"tool","older_than":"20d""#), r#"{"session":"s","purged":1,"kept":2}"#);
+        assert_eq!(purged(r#""not_role":["summary"],"before":"2026-05-07T10:00:00Z""#), r#"{"session":"s","purged":0,"kept":2}"#);
+        assert_eq!(purged(r#""after":"2026-05-08","before":"2026-05-09""#), r#"{"session":"s","purged":0,"kept":2}"#);
+        assert_eq!(purged(r#""before":"2026-05-08","older_than":"1d""#), r#"{"session":"s","purged":1,"kept":1}"#);
+    }
+
+    #[test]
+    fn what_does_not_fit_the_schema_is_named() {
+        let holding = Holding::History(messages(Arc::new(FakeMessages::default())).0);
+        for (action, parameters, why) in [
+            ("append", r#"{"role":"user","content":"1"}"#, "the field session is missing"),
+            ("append", r#"{"session":"s","role":"user","content":1}"#, "content: 1 is not of types \"string\", \"array\""),
+            ("append", r#"{"session":"s","role":"user","tool_calls":[{"id":"a"}]}"#, "tool_calls.0: the field name is missing"),
+            ("append", r#"{"session":"s","role":"user"}"#, "the record says nothing"),
+            ("read", r#"{"session":"s","limits":1}"#, "there is no field limits"),
+            ("read", r#"{"session":"s","limit":-1}"#, "limit: -1 is less than the minimum of 0"),
+            ("read", r#"{"session":"s","since":"soon"}"#, "\"soon\" is no moment"),
+            ("read", r#"{"session":"s\u0000"}"#, "the session \"s\" holds a control character"),
+            ("purge", r#"{"session":"s","older_than":"old"}"#, "\"old\" is no age"),
+            ("read", "[]", "[] is not of type \"object\""),
+            ("burn", "{}", "history has no action burn"),
+        ] {
+            assert_eq!(run(&holding, action, parameters).unwrap_err(), why, "{parameters}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The backend `kv`: values under keys.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::Effect;
+use memory_core::instance::InstanceError;
+use memory_core::instance::kv::{KeySummary, ValueKey, delete, get, list, set};
+use memory_core::json::JsonText;
+use serde_json::{Value, json};
+
+use super::action::schema;
+use super::{Action, Answer, Backend, Field, Kind, Parameters};
+
+/// Returns the backend.
+pub(super) fn backend() -> Backend {
+    let driver = Field {
+        name: "driver",
+        description: "Where values are kept",
+        kind: Kind::Choice(&["file"]),
+        required: true,
+        secret: false,
+        default: Some("file"),
+        shown_when: None,
+    };
+    let dir = Field {
+        name: "dir",
+        description: "The folder of the files, one a key",
+        kind: Kind::Path,
+        required: false,
+        default: None,
+        shown_when: Some(("driver", "file")),
+        ..driver
+    };
+    Backend {
+        name: "kv",
+        description: "Texts under keys such as chat-7/draft: what is set and got, not what happened",
+        fields: vec![driver, dir],
+        actions: vec![set_action(), get_action(), delete_action(), list_action()],
+    }
+}
+
+fn key_property() -> Value {
+    json!({ "type": "string", "description": "The key: parts of A-Z a-z 0-9 . _ -, with / between them" })
+}
+
+fn set_action() -> Action {
+    let properties = json!({
+        "key": key_property(),
+        "value": { "type": ["string", "number", "boolean", "object", "array", "null"], "description": "The text; other JSON is kept as its text" },
+        "allow_secret": { "type": "boolean", "description": "Keep it though it looks like a credential" }
+    });
+    Action {
+        name: "set",
+        description: "Set the value of a key, whatever it was",
+        parameters: schema(&properties, &["key", "value"]),
+        effect: Effect::Changes,
+        run: |holding, given| {
+            let key = key(given)?;
+            let json = given.json("value").cloned().unwrap_or_else(JsonText::null);
+            let value = match json.as_string() {
+                Some(text) => text,
+                // Half a character is no text.
+                None if json.as_str().starts_with('"') => given.required("value")?,
+                None => json.to_string(),
+            };
+            let is_new = set(holding.kv(), &key, &value, given.secrets())?;
+            Ok(Answer::of(format!(r#"{{"key":{},"created":{is_new}}}"#, JsonText::string(key.as_str()))))
+        },
+    }
+}
+
+fn get_action() -> Action {
+    Action {
+        name: "get",
+        description: "Return the value of a key; it is an error if the key is not set",
+        parameters: schema(&json!({ "key": key_property() }), &["key"]),
+        effect: Effect::Reads,
+        run: |holding, given| {
+            let key = key(given)?;
+            let value = get(holding.kv(), &key)?;
+            let (name, text, at) = (JsonText::string(key.as_str()), JsonText::string(&value.text), string_of(value.updated_at));
+            Ok(Answer::of(format!(r#"{{"key":{name},"value":{text},"updated_at":{at}}}"#)))
+        },
+    }
+}
+
+fn delete_action() -> Action {
+    Action {
+        name: "delete",
+        description: "Remove a key",
+        parameters: schema(&json!({ "key": key_property() }), &["key"]),
+        effect: Effect::Changes,
+        run: |holding, given| {
+            let key = key(given)?;
+            delete(holding.kv(), &key)?;
+            Ok(Answer::of(format!(r#"{{"key":{},"deleted":true}}"#, JsonText::string(key.as_str()))))
+        },
+    }
+}
+
+fn list_action() -> Action {
+    let properties = json!({
+        "prefix": { "type": "string", "description": "Only keys in a namespace (chat-7/), or that begin so (chat)" }
+    });
+    Action {
+        name: "list",
+        description: "List the keys, sorted",
+        parameters: schema(&properties, &[]),
+        effect: Effect::Reads,
+        run: |holding, given| {
+            let prefix = given.text("prefix").unwrap_or_default().parse()?;
+            let one = |summary: &KeySummary| {
+                let (key, at) = (JsonText::string(summary.key.as_str()), string_of(summary.updated_at));
+                format!(r#"{{"key":{key},"size_bytes":{},"updated_at":{at}}}"#, summary.size_bytes)
+            };
+            let listed: Vec<_> = list(holding.kv(), &prefix)?.iter().map(one).collect();
+            Ok(Answer::of(format!("[{}]", listed.join(","))))
+        },
+    }
+}
+
+fn key(given: &Parameters) -> Result<ValueKey, InstanceError> {
+    given.required("key")?.parse()
+}
+
+fn string_of(moment: DateTime<Utc>) -> JsonText {
+    JsonText::string(&moment.to_rfc3339_opts(SecondsFormat::AutoSi, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use memory_core::testing::{FakeValues, values};
+
+    use super::*;
+    use crate::instance::Holding;
+
+    fn run(holding: &Holding, action: &str, parameters: &str) -> Result<String, String> {
+        let backend = backend();
+        let action = backend.action(action).map_err(|error| error.to_string())?;
+        let answer = backend.run(action, holding, &parameters.parse().unwrap());
+        answer.map(|answer| answer.json).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn values_are_texts_and_other_json_is_kept_as_its_text() {
+        let holding = Holding::Kv(values(Arc::new(FakeValues::default())));
+        for (value, text) in
+            [(r#""2""#, "2"), ("2", "2"), (r#"{"n": 1e1000}"#, r#"{\"n\":1e1000}"#), ("null", "null"), (r#""""#, "")]
+        {
+            run(&holding, "set", &format!(r#"{{"key":"a","value":{value}}}"#)).unwrap();
+            let got = run(&holding, "get", r#"{"key":"a"}"#).unwrap();
+            assert!(got.starts_with(&format!(r#"{{"key":"a","value":"{text}","#)), "{got}");
+        }
+        assert_eq!(run(&holding, "delete", r#"{"key":"a"}"#).unwrap(), r#"{"key":"a","deleted":true}"#);
+        assert_eq!(run(&holding, "list", "{}").unwrap(), "[]");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let holding = Holding::Kv(values(Arc::new(FakeValues::default())));
+        for (action, parameters, why) in [
+            ("set", r#"{"key":"a"}"#, "the field value is missing"),
+            ("set", r#"{"key":"a","value":"\ud800"}"#, "the field value is no text that can be kept"),
+            ("get", r#"{"key":"a"}"#, "the key a is not set"),
+            ("get", r#"{"key":"a/../b"}"#, "\"a/../b\" is no key: it has a part that is . or .."),
+            ("get", r#"{"key":7}"#, "key: 7 is not of type \"string\""),
+            ("list", r#"{"prefix":"../"}"#, "\"..\" is no key: it has a part that is . or .."),
+        ] {
+            assert_eq!(run(&holding, action, parameters).unwrap_err(), why, "{parameters}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What an action is asked with.
+
+use memory_core::Secrets;
+use memory_core::instance::InstanceError;
+use memory_core::json::JsonText;
+use serde_json::Value;
+
+/// The parameters of an action, which fit its schema.
+#[derive(Debug)]
+pub struct Parameters {
+    members: Vec<(String, JsonText)>,
+}
+
+impl Parameters {
+    pub(super) fn of(members: Vec<(String, JsonText)>, _schema: &Value) -> Self {
+        // Nothing said is nothing given.
+        Self { members: members.into_iter().filter(|(_, value)| value.as_str() != "null").collect() }
+    }
+
+    /// Returns a parameter as it was given.
+    pub(super) fn json(&self, name: &str) -> Option<&JsonText> {
+        self.members.iter().find(|(own, _)| own == name).map(|(_, value)| value)
+    }
+
+    /// Returns a parameter that is a text.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        self.json(name).and_then(JsonText::as_string)
+    }
+
+    /// Returns a parameter that is required, and a text.
+    pub(super) fn required(&self, name: &str) -> Result<String, InstanceError> {
+        let missing = || InstanceError::Invalid { why: format!("the field {name} is no text that can be kept"), hint: None };
+        self.text(name).ok_or_else(missing)
+    }
+
+    /// Returns a parameter that is a list of words, or one text of words with commas between them.
+    pub(super) fn words(&self, name: &str) -> Vec<String> {
+        let words: Vec<String> = match self.json(name).map(JsonText::to_value) {
+            Some(Value::Array(items)) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
+            Some(Value::String(text)) => vec![text],
+            _ => Vec::new(),
+        };
+        let apart = words.iter().flat_map(|word| word.split(',')).map(str::trim).filter(|word| !word.is_empty());
+        apart.map(str::to_owned).collect()
+    }
+
+    /// Returns a parameter that is a whole number, not below zero.
+    pub(super) fn count(&self, name: &str) -> Option<usize> {
+        self.json(name)?.as_str().parse().ok()
+    }
+
+    /// Tells whether a parameter is true.
+    pub(super) fn is_true(&self, name: &str) -> bool {
+        self.json(name).is_some_and(|value| value.as_str() == "true")
+    }
+
+    /// Returns what becomes of credentials.
+    pub(super) fn secrets(&self) -> Secrets {
+        if self.is_true("allow_secret") { Secrets::Keep } else { Secrets::Refuse }
+    }
+}
+
+/// Makes parameters of an object and of pairs such as `role=user`, which come later and win. What a value is, the schema says: a text
+/// is taken as it is, a list at its commas, a number, `true` and `false` as such, and all else as JSON. `NAME!=VALUE` means `not_NAME`.
+///
+/// # Errors
+/// [`InstanceError::Invalid`] if one is no pair, [`InstanceError::InvalidJson`] if a value should be JSON and is none.
+pub fn pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Result<JsonText, InstanceError> {
+    let mut members = match object {
+        None => Vec::new(),
+        Some(object) => object
+            .members()
+            .ok_or_else(|| InstanceError::invalid("the input is no JSON object", r#"write it as {"field": "value"}"#))?,
+    };
+    let mut lists: Vec<(String, Vec<String>)> = Vec::new();
+    for pair in pairs {
+        let (name, value) = pair.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+            let shown = memory_core::text::one_line(pair, 80);
+            InstanceError::invalid(format!("{shown:?} is no field with a value"), "write it as -p FIELD=VALUE")
+        })?;
+        let name = name.strip_suffix('!').map_or_else(|| name.to_owned(), |name| format!("not_{name}"));
+        let kinds = kinds(&schema["properties"][&name]);
+        let value = match kinds.first().map(String::as_str) {
+            Some("array") if kinds.iter().any(|kind| kind == "string") => {
+                let words = value.split(',').map(str::to_owned);
+                match lists.iter_mut().find(|(own, _)| *own == name) {
+                    Some((_, known)) => known.extend(words),
+                    None => lists.push((name, words.collect())),
+                }
+                continue;
+            }
+            // What is no such number or word is told by the schema, and so is a field that there is not.
+            Some("integer" | "number" | "boolean") => value.parse().unwrap_or_else(|_| JsonText::string(value)),
+            Some("array" | "object") => {
+                value.parse().map_err(|source| InstanceError::InvalidJson { what: format!("the field {name}"), source })?
+            }
+            _ => JsonText::string(value),
+        };
+        put(&mut members, name, value);
+    }
+    for (name, words) in lists {
+        let value = JsonText::from(&Value::from(words));
+        put(&mut members, name, value);
+    }
+    Ok(JsonText::object(members.iter().map(|(name, value)| (name.as_str(), value))))
+}
+
+fn put(members: &mut Vec<(String, JsonText)>, name: String, value: JsonText) {
+    members.retain(|(own, _)| *own != name);
+    members.push((name, value));
+}
+
+/// Returns the types that a property may have.
+pub(super) fn kinds(property: &Value) -> Vec<String> {
+    match &property["type"] {
+        Value::String(kind) => vec![kind.clone()],
+        Value::Array(kinds) => kinds.iter().filter_map(|kind| kind.as_str().map(str::to_owned)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(action: &str, object: Option<&str>, given: &[&str]) -> Result<String, String> {
+        let backend = super::super::backend("history").unwrap();
+        let schema = &backend.action(action).unwrap().parameters;
+        let given: Vec<String> = given.iter().map(|pair| (*pair).to_owned()).collect();
+        let object = object.map(|text| text.parse::<JsonText>().unwrap());
+        pairs(schema, object.as_ref(), &given).map(|text| text.to_string()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_schema_says_what_a_pair_is() {
+        assert_eq!(of("append", None, &["content=2", "name=a=b"]).unwrap(), r#"{"content":"2","name":"a=b"}"#);
+        assert_eq!(of("append", None, &[r#"meta={"n": 1e1000}"#]).unwrap(), r#"{"meta":{"n":1e1000}}"#);
+        assert_eq!(of("read", None, &["limit=1", "tail=true"]).unwrap(), r#"{"limit":1,"tail":true}"#);
+        assert_eq!(of("read", None, &["role=user,tool", "role=fact"]).unwrap(), r#"{"role":["user","tool","fact"]}"#);
+        assert_eq!(of("read", None, &["role!=summary"]).unwrap(), r#"{"not_role":["summary"]}"#);
+        assert_eq!(of("read", None, &["limit=ten", "x=1"]).unwrap(), r#"{"limit":"ten","x":"1"}"#);
+        let object = r#"{"session":"a","offset":1}"#;
+        assert_eq!(of("read", Some(object), &["session=b"]).unwrap(), r#"{"offset":1,"session":"b"}"#);
+        assert_eq!(of("read", Some("[1]"), &[]).unwrap_err(), "the input is no JSON object");
+        assert_eq!(of("read", None, &["session"]).unwrap_err(), "\"session\" is no field with a value");
+        assert_eq!(of("append", None, &["meta={"]).unwrap_err(), "the field meta is not valid JSON");
+    }
+}
