@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use memory_core::bank::{BankError, BankName, Key, Trouble};
+use memory_core::instance::InstanceError;
 use memory_core::{Code, NotifyError, ParseError, SourceError, StoreError};
 
 use crate::config::ConfigError;
@@ -18,6 +19,9 @@ pub(crate) enum Failure {
     /// A bank could not be read or changed.
     #[error(transparent)]
     Bank(BankError),
+    /// An instance could not be made, read or changed.
+    #[error(transparent)]
+    Instance(InstanceError),
     /// A place to take notes in from cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -177,6 +181,7 @@ impl Failure {
         match self {
             Self::Store(error) | Self::Draft { source: error, .. } => error.code(),
             Self::Bank(error) => error.code(),
+            Self::Instance(error) => error.code(),
             Self::Source(error) => error.code(),
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
@@ -203,6 +208,7 @@ impl Failure {
         match self {
             Self::Store(error) => error.hint(),
             Self::Bank(error) => error.hint(),
+            Self::Instance(error) => error.hint(),
             Self::Source(error) => error.hint(),
             Self::Config(error) => error.hint(),
             Self::Usage { hint, .. } => hint.clone(),
@@ -271,6 +277,15 @@ impl From<BankError> for Failure {
             // About no bank: as with notes.
             BankError { bank: None, scope: None, trouble: Trouble::Store(error), .. } => Self::Store(*error),
             error => Self::Bank(error),
+        }
+    }
+}
+
+impl From<InstanceError> for Failure {
+    fn from(error: InstanceError) -> Self {
+        match error {
+            InstanceError::Store(error) => Self::Store(*error),
+            error => Self::Instance(error),
         }
     }
 }

@@ -19,6 +19,7 @@ mod exit_code;
 mod failure;
 mod filter;
 mod install;
+mod instances;
 mod language_model;
 mod moments;
 mod notification;

@@ -18,6 +18,7 @@ mod hook;
 mod import;
 mod ingest;
 mod install;
+mod instance;
 mod link;
 mod list;
 mod log;
@@ -87,6 +88,7 @@ pub(crate) enum Command {
     Trash(trash::Trash),
     Log(log::Log),
     Bank(bank::Bank),
+    Instance(instance::Instance),
     Embed(embed::Embed),
     Agent(agent::Agent),
     Mcp(mcp::Mcp),
@@ -145,6 +147,7 @@ impl Command {
             Self::Trash(command) => command.run(app),
             Self::Log(command) => command.run(app),
             Self::Bank(command) => command.run(app),
+            Self::Instance(command) => command.run(app),
             Self::Embed(command) => command.run(app),
             Self::Agent(command) => command.run(app),
             Self::Mcp(command) => command.run(app),

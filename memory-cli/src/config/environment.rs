@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use memory_agent::model::{ApiKey, ApiKeyError};
+use memory_store::sealed::MasterKey;
 
 /// What the environment says. A variable that is set to nothing is not set.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +36,18 @@ pub(crate) struct Environment {
     pub llm_model: Option<String>,
     /// `MEMORY_LLM_API_KEY`: the key for it.
     pub llm_api_key: Option<Result<ApiKey, ApiKeyError>>,
+    /// `MEMO_STORE_DIR`: where instances are defined, if not in `~/.config/memo/instances`.
+    pub memo_store_dir: Option<PathBuf>,
+    /// `MEMO_STATE_DIR`: where instances keep their state, if not in `~/.local/state/memo/state`.
+    pub memo_state_dir: Option<PathBuf>,
+    /// `MEMO_KEY_DIR`: where `master.key` is, if not in `~/.config/memo`.
+    pub memo_key_dir: Option<PathBuf>,
+    /// `MEMO_MASTER_KEY`: the key under which secrets are sealed, whatever `master.key` is; an error if it is none.
+    pub memo_master_key: Option<Result<MasterKey, ()>>,
+    /// `MEMO_NEW_MASTER_KEY`: the key under which `rekey` seals them, where that one is given.
+    pub memo_new_master_key: Option<Result<MasterKey, ()>>,
+    /// `MEMO_ALLOWED_PATHS`: the folders in which instances may be.
+    pub memo_allowed_paths: Option<OsString>,
     /// `VISUAL`, else `EDITOR`.
     pub editor: Option<String>,
     /// `PATH`: where programs are.
@@ -67,6 +80,12 @@ impl Environment {
             llm_base_url: text("MEMORY_LLM_BASE_URL"),
             llm_model: text("MEMORY_LLM_MODEL"),
             llm_api_key: variable("MEMORY_LLM_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
+            memo_store_dir: variable("MEMO_STORE_DIR").map(PathBuf::from),
+            memo_state_dir: variable("MEMO_STATE_DIR").map(PathBuf::from),
+            memo_key_dir: variable("MEMO_KEY_DIR").map(PathBuf::from),
+            memo_master_key: master_key("MEMO_MASTER_KEY"),
+            memo_new_master_key: master_key("MEMO_NEW_MASTER_KEY"),
+            memo_allowed_paths: variable("MEMO_ALLOWED_PATHS"),
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             path: variable("PATH"),
             has_desktop: ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"].into_iter().any(|name| variable(name).is_some()),
@@ -87,6 +106,10 @@ impl Environment {
 
 fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
+}
+
+fn master_key(name: &str) -> Option<Result<MasterKey, ()>> {
+    variable(name).map(|key| key.to_str().unwrap_or_default().parse().map_err(drop))
 }
 
 #[cfg(unix)]

@@ -52,6 +52,7 @@ fn help_lists_the_commands() {
       trash          Show what is in the trash, or remove it for good
       log            Show what was done, newest first; or what one operation changed
       bank           Keep JSON under keys, in named banks, and ask it with jq
+      instance       Keep what is said in sessions, and values under keys
       embed          Have a model read the memories, so that they are found by what they mean
       agent          Call tools, as agents do
       mcp            Serve an MCP client on the standard streams

@@ -15,6 +15,7 @@ mod find;
 mod help;
 mod install;
 mod install_among_others;
+mod instance;
 mod mcp_clients;
 mod pin;
 mod readme;

@@ -90,6 +90,17 @@ impl Sandbox {
         self.transcript(&Self::finish(self.program(env!("CARGO_BIN_EXE_memory-cli"), arguments), input))
     }
 
+    /// Runs a script of a shell, in which `memory` and what is short for it are on the path, and `jq` is `memory bank filter`.
+    pub(crate) fn shell(&self, script: &str) -> String {
+        let folder = PathBuf::from(env!("CARGO_BIN_EXE_memo")).parent().expect("a folder").to_owned();
+        let others = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&others))).expect("a path");
+        let script = format!("jq() {{ memory bank filter \"$@\"; }}\n{script}");
+        let mut command = self.program("sh", &["-c", &script]);
+        command.env("PATH", path);
+        self.transcript(&Self::finish(command, ""))
+    }
+
     fn program(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.folder.path()).env_clear().env("HOME", self.folder.path()).env("TZ", "UTC");

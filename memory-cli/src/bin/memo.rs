@@ -1,0 +1,7 @@
+//! `memo`: short for `memory instance`.
+
+mod short;
+
+fn main() -> std::process::ExitCode {
+    short::become_memory("memo", "instance")
+}

@@ -1,0 +1,43 @@
+//! `memory instance actions`
+
+use clap::Args;
+use memory_agent::instance::{Action, backend};
+use serde_json::{Value, json};
+
+use super::answer::wants_table;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::{Column, Table};
+
+/// List what may be done with instances of a type
+///
+/// `memory instance run TYPE/NAME ACTION --help` shows the fields of one.
+///
+/// JSON: [{name, description, parameters}], where parameters is a JSON Schema
+#[derive(Debug, Args)]
+pub(super) struct Actions {
+    /// The type
+    #[arg(value_name = "TYPE")]
+    backend: String,
+}
+
+impl Actions {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let backend = backend(&self.backend)?;
+        if wants_table(&app.output) {
+            let mut table = Table::new([Column::Text("ACTION"), Column::Text("DOES"), Column::Text("FIELDS")]);
+            for action in &backend.actions {
+                let fields = action.parameters["properties"].as_object();
+                let fields: Vec<_> = fields.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+                table.push([action.name, action.description, &fields.join(", ")]);
+            }
+            return Ok(app.output.table(&table)?);
+        }
+        Ok(app.output.json(&backend.actions.iter().map(action).collect())?)
+    }
+}
+
+/// Writes an action as JSON.
+pub(super) fn action(action: &Action) -> Value {
+    json!({ "name": action.name, "description": action.description, "parameters": action.parameters })
+}

@@ -1,0 +1,72 @@
+//! What the commands on instances have in common: names, input, and how they answer.
+
+use memory_agent::instance::{Backend, Field, Kind, backend};
+use memory_core::instance::{InstanceError, InstanceName};
+use memory_core::json::{JsonText, pretty};
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::instances::DEFAULT;
+use crate::print::{Form, Output};
+
+/// Writes a JSON text: on lines for people, on one line otherwise.
+pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
+    let text = if matches!(output.form(), Form::Drawn(_)) { pretty(json) } else { json.to_owned() };
+    Ok(output.json_text(&text)?)
+}
+
+/// Tells whether an answer is to be a table.
+pub(super) fn wants_table(output: &Output) -> bool {
+    matches!(output.form(), Form::Drawn(_))
+}
+
+/// Reads `TYPE/NAME`; a type alone means its default instance.
+pub(super) fn instance(text: &str) -> Result<(Backend, InstanceName), InstanceError> {
+    let (kind, name) = text.split_once('/').unwrap_or((text, DEFAULT));
+    Ok((backend(kind)?, name.parse()?))
+}
+
+/// Reads an object: as it was typed, out of a file as `@file.json`, or from the standard input as `-`.
+pub(super) fn input(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
+    let bytes = match typed.strip_prefix('@') {
+        Some(path) => std::fs::read(path).map_err(Failure::file(format!("read {path}")))?,
+        None if typed == "-" => {
+            let mut bytes = Vec::new();
+            app.output.input().read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
+            bytes
+        }
+        None => typed.as_bytes().to_vec(),
+    };
+    let wrong = |source| InstanceError::InvalidJson { what: "the input".into(), source };
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        wrong(memory_core::json::JsonError::Syntax { at, what: "the text is not UTF-8" })
+    })?;
+    let object: JsonText = text.parse().map_err(wrong)?;
+    if object.members().is_none() {
+        let hint = r#"write it as --input '{"field": "value"}'"#;
+        return Err(InstanceError::invalid("the input is no JSON object", hint).into());
+    }
+    Ok(object)
+}
+
+/// Writes a field as JSON.
+pub(super) fn field(field: &Field) -> Value {
+    let mut told = Map::new();
+    told.insert("name".into(), field.name.into());
+    told.insert("type".into(), field.kind.as_str().into());
+    if let Kind::Choice(words) = field.kind {
+        told.insert("choices".into(), json!(words));
+    }
+    told.insert("description".into(), field.description.into());
+    told.insert("required".into(), field.required.into());
+    told.insert("secret".into(), field.secret.into());
+    if let Some(default) = field.default {
+        told.insert("default".into(), default.into());
+    }
+    if let Some((other, value)) = field.shown_when {
+        told.insert("shown_when".into(), json!({ other: value }));
+    }
+    Value::Object(told)
+}

@@ -1,0 +1,52 @@
+//! `memory instance backends`
+
+use clap::Args;
+use memory_agent::instance::{Backend, backend, backends};
+use serde_json::{Value, json};
+
+use super::answer::{field, wants_table};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::{Column, Table};
+
+/// List the types of instances, or tell all of one
+///
+/// JSON: [{type, description, fields, actions}]; with a TYPE that one, its actions with the schemas of their parameters
+#[derive(Debug, Args)]
+pub(super) struct Backends {
+    /// The type to tell all of
+    #[arg(value_name = "TYPE")]
+    backend: Option<String>,
+}
+
+impl Backends {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        if let Some(name) = &self.backend {
+            let told = describe(&backend(name)?);
+            return super::answer::put(&mut app.output, &told.to_string());
+        }
+        let all = backends();
+        if wants_table(&app.output) {
+            let mut table = Table::new([Column::Text("TYPE"), Column::Text("KEEPS"), Column::Text("ACTIONS")]);
+            for backend in &all {
+                table.push([backend.name, backend.description, &names(backend).join(", ")]);
+            }
+            return Ok(app.output.table(&table)?);
+        }
+        let one = |backend: &Backend| {
+            let fields: Vec<_> = backend.fields.iter().map(field).collect();
+            json!({ "type": backend.name, "description": backend.description, "fields": fields, "actions": names(backend) })
+        };
+        Ok(app.output.json(&all.iter().map(one).collect())?)
+    }
+}
+
+fn names(backend: &Backend) -> Vec<&'static str> {
+    backend.actions.iter().map(|action| action.name).collect()
+}
+
+fn describe(backend: &Backend) -> Value {
+    let fields: Vec<_> = backend.fields.iter().map(field).collect();
+    let actions: Vec<_> = backend.actions.iter().map(super::actions::action).collect();
+    json!({ "type": backend.name, "description": backend.description, "fields": fields, "actions": actions })
+}

@@ -1,0 +1,76 @@
+//! `memory instance connect`
+
+use std::path::Path;
+
+use clap::Args;
+use memory_agent::instance::{Kind, backend};
+use memory_core::instance::{InstanceError, InstanceName};
+use memory_core::json::JsonText;
+use memory_store::sealed::{Kept, NewValue};
+use serde_json::{Map, Value, json};
+
+use super::answer::{input, put};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::instances::{Book, operation};
+
+/// Define an instance; the definition that there is goes to trash
+///
+/// `memory instance backends TYPE` shows the fields. Without --input, all fields have their defaults. Secrets are sealed; give
+/// them with --input @FILE or --input -, since others may see what is typed.
+///
+/// JSON: {type, name, created, fields}; of a secret only that it is sealed
+#[derive(Debug, Args)]
+pub(super) struct Connect {
+    /// The type of the instance
+    #[arg(value_name = "TYPE")]
+    backend: String,
+    /// Its name
+    name: String,
+    /// The fields as a JSON object; @FILE reads a file, - the standard input
+    #[arg(long, value_name = "JSON")]
+    input: Option<String>,
+}
+
+impl Connect {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let backend = backend(&self.backend)?;
+        let (kind, name): (InstanceName, InstanceName) = (backend.name.parse()?, self.name.parse()?);
+        let settings = app.settings()?;
+        let book = Book::open(&settings, app.environment)?;
+        let given = match &self.input {
+            Some(typed) => texts(&input(app, typed)?),
+            None => Vec::new(),
+        };
+        let (mut fields, mut told) = (Vec::new(), Map::new());
+        for (field, value) in backend.checked(&given)? {
+            let value = if field.kind == Kind::Path { path(app, &book, &value)? } else { value };
+            let shown = if field.secret { json!({ "sealed": true }) } else { Value::from(value.as_str()) };
+            told.insert(field.name.to_owned(), shown);
+            fields.push((field.name.to_owned(), if field.secret { NewValue::secret(value) } else { NewValue::Plain(value) }));
+        }
+        let kept = book.instances.write(&kind, &name, &fields, &operation())?;
+        let created = kept == Kept::New;
+        put(
+            &mut app.output,
+            &json!({ "type": backend.name, "name": name.as_str(), "created": created, "fields": told }).to_string(),
+        )
+    }
+}
+
+/// Returns a path as it is kept: whole, but for `~`, whoever that is later.
+fn path(app: &App, book: &Book, typed: &str) -> Result<String, InstanceError> {
+    book.place(Path::new(typed))?;
+    let is_of_home = typed == "~" || typed.starts_with("~/");
+    Ok(if is_of_home { typed.to_owned() } else { app.environment.whole(Path::new(typed)).display().to_string() })
+}
+
+/// Returns the members of an object as texts.
+fn texts(object: &JsonText) -> Vec<(String, String)> {
+    let text = |value: JsonText| match value.as_string() {
+        Some(text) => text,
+        None if value.as_str() == "null" => String::new(),
+        None => value.to_string(),
+    };
+    object.members().into_iter().flatten().map(|(name, value)| (name, text(value))).collect()
+}

@@ -1,0 +1,56 @@
+//! `memory instance`, one command a file.
+
+mod actions;
+mod answer;
+mod backends;
+mod connect;
+mod instances;
+mod rekey;
+mod rm;
+mod run;
+
+use clap::{Args, Subcommand};
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Keep what is said in sessions, and values under keys
+///
+/// An instance is a TYPE/NAME: history/main holds sessions, one JSONL file each; kv/scratch holds values, one file a key.
+/// history/default and kv/default are there without being made, below the memories' home. Instances are defined in
+/// ~/.config/memo/instances (MEMO_STORE_DIR); secrets in them are sealed under ~/.config/memo/master.key (MEMO_KEY_DIR,
+/// or the key itself in MEMO_MASTER_KEY). MEMO_ALLOWED_PATHS, folders with : between them, keeps instances below these.
+///
+/// Answers and errors are JSON; lists are tables at a terminal.
+#[derive(Debug, Args)]
+pub(crate) struct Instance {
+    #[command(subcommand)]
+    command: InstanceCommand,
+}
+
+/// One command on instances. Their order is that of the help.
+#[derive(Debug, Subcommand)]
+enum InstanceCommand {
+    Backends(backends::Backends),
+    Actions(actions::Actions),
+    Connect(connect::Connect),
+    Instances(instances::Instances),
+    Rm(rm::Rm),
+    Run(run::Run),
+    Rekey(rekey::Rekey),
+}
+
+impl Instance {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        app.output.prefer_json();
+        match &self.command {
+            InstanceCommand::Backends(command) => command.run(app),
+            InstanceCommand::Actions(command) => command.run(app),
+            InstanceCommand::Connect(command) => command.run(app),
+            InstanceCommand::Instances(_) => instances::Instances::run(app),
+            InstanceCommand::Rm(command) => command.run(app),
+            InstanceCommand::Run(command) => command.run(app),
+            InstanceCommand::Rekey(_) => rekey::Rekey::run(app),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! `memory instance rekey`
+
+use clap::Args;
+use serde_json::json;
+
+use super::answer::put;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::instances::Book;
+
+/// Seal all secrets under a new key
+///
+/// Where MEMO_MASTER_KEY gives the key, MEMO_NEW_MASTER_KEY gives the new one. If it is interrupted, everything can still be
+/// opened; repeat it then.
+///
+/// JSON: {resealed}, the number of fields
+#[derive(Debug, Args)]
+pub(super) struct Rekey {}
+
+impl Rekey {
+    pub(super) fn run(app: &mut App) -> Result<(), Failure> {
+        let settings = app.settings()?;
+        let book = Book::open(&settings, app.environment)?;
+        let resealed = book.instances.rekey(book.next_key()?.as_ref())?;
+        put(&mut app.output, &json!({ "resealed": resealed }).to_string())
+    }
+}

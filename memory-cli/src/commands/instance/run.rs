@@ -1,0 +1,61 @@
+//! `memory instance run`
+
+use clap::{Args, Command};
+use memory_agent::instance::{help, pairs};
+
+use super::answer::{input, instance, put};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::instances::Book;
+
+/// Do something with an instance
+///
+/// `memory instance run history append -p session=s1 -p role=user -p content=hi` keeps something that was said in
+/// history/default, and `memory instance run history read -p session=s1 -p 'role!=summary' -p limit=20 -p tail=true` reads the
+/// last of it.
+///
+/// JSON: the answer of the action
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub(super) struct Run {
+    /// The instance, as TYPE/NAME; a TYPE alone means TYPE/default
+    #[arg(required_unless_present = "help", value_name = "TYPE/NAME")]
+    instance: Option<String>,
+    /// What to do
+    #[arg(required_unless_present = "help")]
+    action: Option<String>,
+    /// A field of the action; again for more. Lists take commas, FIELD!=VALUE is short for not_FIELD=VALUE
+    #[arg(short, long = "param", value_name = "FIELD=VALUE")]
+    params: Vec<String>,
+    /// All fields as a JSON object; @FILE reads a file, - the standard input
+    #[arg(long, value_name = "JSON")]
+    input: Option<String>,
+    /// Print help, of the action if one is given
+    #[arg(short, long)]
+    help: bool,
+}
+
+impl Run {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let (Some(typed), Some(action)) = (&self.instance, &self.action) else {
+            let command = Self::augment_args(Command::new("run").bin_name("memory instance run"));
+            let text = command.clone().render_long_help();
+            return Ok(app.output.text(&text.to_string())?);
+        };
+        let (backend, name) = instance(typed)?;
+        let action = backend.action(action)?;
+        if self.help {
+            return Ok(app.output.text(&help(&backend, action))?);
+        }
+        let settings = app.settings()?;
+        let book = Book::open(&settings, app.environment)?;
+        let object = self.input.as_deref().map(|typed| input(app, typed)).transpose()?;
+        let parameters = pairs(&action.parameters, object.as_ref(), &self.params)?;
+        let holding = book.hold(&backend, &name)?;
+        let answer = backend.run(action, &holding, &parameters)?;
+        for warning in &answer.warnings {
+            app.output.less_than_it_should_be(warning)?;
+        }
+        put(&mut app.output, &answer.json)
+    }
+}

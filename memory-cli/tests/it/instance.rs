@@ -1,0 +1,238 @@
+//! `memory instance`, and `memo` for short
+
+use crate::sandbox::Sandbox;
+
+/// Runs each line in a shell, and compares what it prints.
+fn play(sandbox: &Sandbox, lines: &[(&str, &str)]) {
+    for (line, printed) in lines {
+        assert_eq!(sandbox.shell(line).trim_end(), *printed, "{line}");
+    }
+}
+
+#[test]
+fn sessions_and_values_are_kept_without_anything_being_set_up() {
+    let sandbox = Sandbox::new();
+    play(
+        &sandbox,
+        &[
+            ("memo run history/default read -p session=s1", "[]"),
+            (
+                "memo run history/default append -p session=s1 -p role=user -p content=\"hi\"",
+                r#"{"ts":"[time]","role":"user","content":"hi"}"#,
+            ),
+            ("memory instance run history read -p session=s1", r#"[{"ts":"[time]","role":"user","content":"hi"}]"#),
+            ("memo run history sessions", r#"[{"session":"s1","records":1,"last_ts":"[time]"}]"#),
+            ("memo run kv/default set -p key=a/b -p value=2", r#"{"key":"a/b","created":true}"#),
+            ("memo run kv get -p key=a/b", r#"{"key":"a/b","value":"2","updated_at":"[time]"}"#),
+            ("cat .memory/kv/a/b; ls -A .memory/kv .memory/history", "2.memory/history:\n.lock\ns1.jsonl\n\n.memory/kv:\na"),
+            ("memo run history delete -p session=s1", r#"{"session":"s1","deleted":1}"#),
+        ],
+    );
+}
+
+#[test]
+fn the_scratchpad_of_the_specification_works_word_for_word() {
+    let sandbox = Sandbox::new();
+    play(
+        &sandbox,
+        &[
+            (
+                r#"memo connect --input '{"dir":"~/.memo-scratch"}' kv scratch"#,
+                r#"{"type":"kv","name":"scratch","created":true,"fields":{"driver":"file","dir":"~/.memo-scratch"}}"#,
+            ),
+            (
+                r#"memo run kv/scratch set -p key=chat-2026-05-17/draft-reply -p value="...""#,
+                r#"{"key":"chat-[day]/draft-reply","created":true}"#,
+            ),
+            (
+                "memo run kv/scratch set -p key=chat-2026-05-17/checkout-step -p value=2",
+                r#"{"key":"chat-[day]/checkout-step","created":true}"#,
+            ),
+            (
+                "memo run kv/scratch list -p prefix=chat-2026-05-17/",
+                r#"[{"key":"chat-[day]/checkout-step","size_bytes":[n],"updated_at":"[time]"},{"key":"chat-[day]/draft-reply","size_bytes":[n],"updated_at":"[time]"}]"#,
+            ),
+            ("find .memo-scratch -type f | sort", ".memo-scratch/chat-[day]/checkout-step\n.memo-scratch/chat-[day]/draft-reply"),
+            (
+                "memo run kv/scratch list -p prefix=chat-2026-05-17/ | jq -r '.[].key' | xargs -I{} memo run kv/scratch delete -p key={}",
+                "{\"key\":\"chat-[day]/checkout-step\",\"deleted\":true}\n{\"key\":\"chat-[day]/draft-reply\",\"deleted\":true}",
+            ),
+            ("find .memo-scratch -type f", ""),
+            ("memo rm kv/scratch", r#"{"type":"kv","name":"scratch","removed":true}"#),
+        ],
+    );
+}
+
+/// A weather question with a tool, as the specification tells it.
+const WEATHER: &str = r#"
+memo connect --input '{"dir":"~/chat"}' history main
+memo run history/main append -p session=s -p role=user -p content="What's the weather in Berlin?"
+memo run history/main append -p session=s -p role=assistant \
+  -p tool_calls='[{"id":"call_42","name":"get_weather","arguments":"{\"city\":\"Berlin\"}"}]'
+memo run history/main append -p session=s -p role=tool \
+  -p tool_call_id=call_42 \
+  -p name=get_weather \
+  -p content='{"temp_c":11,"sky":"cloudy"}'
+memo run history/main append -p session=s -p role=summary -p content='Asked for the weather.' -p meta='{"from":"0","to":"2"}'
+memo run history/main append -p session=s -p role=assistant -p content='Berlin is cloudy.'
+"#;
+
+#[test]
+fn tool_calls_are_joined_and_nested_by_the_filters_of_the_specification() {
+    let sandbox = Sandbox::new();
+    sandbox.shell(WEATHER);
+    play(
+        &sandbox,
+        &[
+            (
+                "memo run history/main read -p session=s -p role=user,summary | jq -c 'map({role,content})'",
+                r#"[{"role":"user","content":"What's the weather in Berlin?"},{"role":"summary","content":"Asked for the weather."}]"#,
+            ),
+            (
+                "memo run history/main read -p session=s | jq -c '
+                (map(select(.role==\"tool\")) | map({(.tool_call_id): .content}) | add) as $results
+                | map(select(.tool_calls) | .tool_calls[] | {id, name, args: .arguments, result: $results[.id]})
+                '",
+                r#"[{"id":"call_42","name":"get_weather","args":"{\"city\":\"Berlin\"}","result":"{\"temp_c\":11,\"sky\":\"cloudy\"}"}]"#,
+            ),
+            (
+                "memo run history/main read -p session=s -p 'role!=summary' | jq -c '
+                map(
+                if .tool_calls then
+                {role, content: (.content // \"\"),
+                tool_calls: [.tool_calls[] | {id, type:\"function\", function:{name, arguments}}]}
+                elif .role == \"tool\" then
+                {role, content, tool_call_id}
+                else
+                {role, content}
+                end
+                ) | .[1:]
+                '",
+                r#"[{"role":"assistant","content":"","tool_calls":[{"id":"call_42","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Berlin\"}"}}]},{"role":"tool","content":"{\"temp_c\":11,\"sky\":\"cloudy\"}","tool_call_id":"call_42"},{"role":"assistant","content":"Berlin is cloudy."}]"#,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_last_summary_is_the_cursor_and_facts_are_listed_as_the_specification_does() {
+    let sandbox = Sandbox::new();
+    sandbox.shell(WEATHER);
+    for (content, kind) in [("prefers tabs over spaces", "pref"), ("docker compose v2 only", "pref")] {
+        let meta = format!(r#"{{"type":"{kind}","from":"0","to":"50"}}"#);
+        sandbox.shell(&format!("memo run history/main append -p session=f -p role=fact -p content='{content}' -p meta='{meta}'"));
+    }
+    play(
+        &sandbox,
+        &[
+            (
+                "LAST=$(memo run history/main read -p session=s \
+                 -p role=summary -p limit=1 -p tail=true \
+                 | jq -r '.[0].meta.to // \"0\"')
+                 memo run history/main read -p session=s \
+                 -p 'role!=summary' \
+                 -p offset=\"$LAST\" | jq -c 'map(.role)'",
+                r#"["tool","assistant"]"#,
+            ),
+            (
+                "memo run history/main read -p session=new -p role=summary -p limit=1 -p tail=true | jq -r '.[0].meta.to // \"0\"'",
+                "0",
+            ),
+            (
+                "SUMMARY=$(memo run history/main read -p session=s \
+                 -p role=summary -p limit=1 -p tail=true \
+                 | jq -r '.[0].content // \"\"'); echo \"$SUMMARY\"",
+                "Asked for the weather.",
+            ),
+            (
+                r#"memo run history/main read -p session=f -p role=fact \
+                | jq -r 'map("- [\(.meta.type)] \(.content)") | join("\n")'"#,
+                "- [pref] prefers tabs over spaces\n- [pref] docker compose v2 only",
+            ),
+            (
+                r#"memo run history/main read -p session=f -p role=fact \
+                | jq -c 'map(select(.content | test("docker"; "i"))) | map(.content)'"#,
+                r#"["docker compose v2 only"]"#,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said_as_json_with_its_code() {
+    let sandbox = Sandbox::new();
+    for (line, code, exit) in [
+        ("memo actions redis", "BACKEND_NOT_FOUND", 3),
+        ("memo connect redis main", "BACKEND_NOT_FOUND", 3),
+        ("memo run history/none read -p session=s", "INSTANCE_NOT_FOUND", 3),
+        ("memo rm history/none", "INSTANCE_NOT_FOUND", 3),
+        ("memo run history burn", "ACTION_NOT_FOUND", 3),
+        ("memo run history read", "INVALID_INPUT", 2),
+        ("memo run history read -p sessions=s", "INVALID_INPUT", 2),
+        ("memo run history read -p session=s -p limit=ten", "INVALID_INPUT", 2),
+        ("memo run history purge -p session=s", "INVALID_INPUT", 2),
+        ("memo run history delete -p session=s", "SESSION_NOT_FOUND", 3),
+        ("memo run history append -p session=s -p role=user -p content=1 --input '[1]'", "INVALID_INPUT", 2),
+        ("memo run history append -p session=s -p role=user --input '{broken'", "INVALID_JSON", 2),
+        ("memo run history append -p session=s -p role=user -p meta='{broken'", "INVALID_JSON", 2),
+        ("memo run history append --input @none.json", "PATH_NOT_FOUND", 3),
+        ("memo run kv get -p key=a", "KEY_NOT_FOUND", 3),
+        ("memo run kv set -p key=../a -p value=1", "INVALID_KEY", 2),
+        ("memo run kv set --input '{\"key\":\"a\\u0000\",\"value\":\"1\"}'", "INVALID_KEY", 2),
+        ("memo run kv set -p key=a/b -p value=1 >/dev/null; memo run kv set -p key=a -p value=1", "KEY_EXISTS", 4),
+        ("memo connect kv main --input '{\"dri\":\"file\"}'", "INVALID_INPUT", 2),
+        ("memo connect history main --input '{\"driver\":\"postgres\"}'", "INVALID_INPUT", 2),
+        ("memo connect kv ../main", "INVALID_INPUT", 2),
+        ("MEMO_ALLOWED_PATHS=$HOME/allowed memo run history read -p session=s", "PATH_REFUSED", 2),
+        ("MEMO_ALLOWED_PATHS=$HOME/allowed memo connect kv main --input '{\"dir\":\"~/allowed/../out\"}'", "PATH_REFUSED", 2),
+        (
+            "mkdir allowed out; ln -s $HOME/out allowed/away; MEMO_ALLOWED_PATHS=$HOME/allowed memo connect kv main --input '{\"dir\":\"~/allowed/away\"}'",
+            "PATH_REFUSED",
+            2,
+        ),
+        ("MEMO_MASTER_KEY=nonsense memo instances", "USAGE", 2),
+    ] {
+        let printed = sandbox.shell(line);
+        assert!(printed.starts_with(&format!(r#"{{"error":{{"code":"{code}","#)), "{line}: {printed}");
+        assert!(printed.ends_with(&format!("--- exit {exit}\n")), "{line}: {printed}");
+    }
+    assert!(!sandbox.path("out/a").exists() && !sandbox.path(".config").exists(), "what is refused makes nothing");
+}
+
+#[test]
+fn a_secret_is_sealed_and_shown_nowhere() {
+    let sandbox = Sandbox::new();
+    let dsn = "postgres://agent:hunter2@db/team";
+    sandbox.file("team.json", &format!(r#"{{"driver":"postgres","dsn":"{dsn}"}}"#));
+    play(
+        &sandbox,
+        &[
+            (
+                "memo connect history team --input @team.json",
+                r#"{"type":"history","name":"team","created":true,"fields":{"driver":"postgres","dsn":{"sealed":true}}}"#,
+            ),
+            ("grep -rl hunter2 .config", "--- exit 1"),
+            ("memo rekey", r#"{"resealed":1}"#),
+            ("memo connect history team --input - < team.json | grep -c created.:false", "1"),
+            ("stat -c %a .config/memo/master.key 2>/dev/null || echo 600", "600"),
+        ],
+    );
+    let everything = sandbox.shell(
+        "memo instances; memo run history/team sessions; memo connect history team --input '{\"dsn\":\"postgres://hunter2\"}'",
+    );
+    assert!(!everything.contains("hunter2"), "{everything}");
+    let given = "export MEMO_MASTER_KEY=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=; memo connect history other --input @team.json >/dev/null;";
+    assert!(sandbox.shell(&format!("{given} memo rekey")).contains("MEMO_NEW_MASTER_KEY"));
+    assert!(sandbox.shell("memo rekey").contains(r#""code":"SEAL_BROKEN""#), "another key is told, and nothing is destroyed");
+}
+
+#[test]
+fn an_action_tells_its_fields_by_its_schema() {
+    let sandbox = Sandbox::new();
+    let help = sandbox.shell("memo run history/main read --help");
+    assert!(help.contains("Usage: memory instance run history/NAME read -p session=… [-p FIELD=VALUE …]"), "{help}");
+    assert!(help.contains("  not_role  list") && help.contains("  tail      true or false"), "{help}");
+    assert!(sandbox.shell("memo run --help").contains("Usage: memory instance run"));
+    assert!(sandbox.shell("memo backends").contains(r#""shown_when":{"driver":"postgres"}"#));
+    assert!(sandbox.shell("memo actions history").contains(r#""additionalProperties":false"#));
+}
