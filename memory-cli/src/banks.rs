@@ -8,7 +8,7 @@ use memory_store::bank::{BankFolder, BankOptions, JsonSchemas};
 use memory_store::{RandomIds, SystemClock};
 
 use crate::config::{Environment, Layer, Settings};
-use crate::filter::Filters;
+use crate::filtering::Filters;
 
 /// Opens the banks of the user, and those of the project around the folder in which the program was started.
 pub(crate) fn open(settings: &Settings, environment: &Environment, actor: &str) -> Banks {

@@ -17,7 +17,7 @@ mod dreaming;
 mod embedding;
 mod exit_code;
 mod failure;
-mod filter;
+mod filtering;
 mod install;
 mod instances;
 mod language_model;

@@ -21,7 +21,7 @@ pub(crate) const ATTEMPTS: usize = 50;
 pub(crate) fn commit(services: &Services, operation: &Operation, secrets: Secrets) -> Result<Vec<Outcome>, StoreError> {
     refuse_nul(operation)?;
     if secrets == Secrets::Refuse {
-        refuse_secrets(operation)?;
+        secret::refuse(texts(operation))?;
     }
     commit_whole(services, operation)
 }
@@ -87,13 +87,6 @@ fn texts(operation: &Operation) -> impl Iterator<Item = &str> {
         let names = memory.tags.iter().chain(&memory.aliases).map(String::as_str);
         [memory.content.as_str(), memory.source.as_str()].into_iter().chain(memory.title.as_deref()).chain(names)
     })
-}
-
-fn refuse_secrets(operation: &Operation) -> Result<(), StoreError> {
-    let mut kinds: Vec<_> = texts(operation).flat_map(secret::find).map(|found| found.kind).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    if kinds.is_empty() { Ok(()) } else { Err(StoreError::Secret { kinds }) }
 }
 
 /// A unit of changes that was not made, since somebody else has changed or removed one of its memories.

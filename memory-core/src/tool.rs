@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
 
+use crate::text::with_causes;
 use crate::{Code, Given, Services, StoreError};
 
 /// One verb that agents may use, self-describing. Every front offers the same ones.
@@ -76,13 +77,6 @@ impl ToolError {
 
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
-        let mut message = error.to_string();
-        let mut next = std::error::Error::source(&error);
-        while let Some(cause) = next {
-            message.push_str(": ");
-            message.push_str(&cause.to_string());
-            next = cause.source();
-        }
-        Self::new(error.code(), message, error.hint())
+        Self::new(error.code(), with_causes(&error), error.hint())
     }
 }

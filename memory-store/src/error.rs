@@ -10,7 +10,8 @@ pub(crate) fn io_error(action: impl Into<String>, source: io::Error) -> StoreErr
     // Opening a symlink as if it were none is how the system says that it is one.
     if source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
         let action = action.into();
-        return StoreError::Outside { path: action.rsplit(' ').next().unwrap_or(&action).to_owned() };
+        // What was tried is a verb, and the path it was tried on.
+        return StoreError::Outside { path: action.split_once(' ').map_or(action.as_str(), |(_, path)| path).to_owned() };
     }
     let code = match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,

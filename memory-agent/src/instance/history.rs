@@ -28,7 +28,7 @@ fn fields() -> [Field; 3] {
     [
         Field {
             name: "driver",
-            description: "Where sessions are kept",
+            description: "Where sessions are kept; postgres can be defined, and not be reached yet",
             kind: Kind::Choice(&["file", "postgres"]),
             required: true,
             default: Some("file"),

@@ -9,6 +9,7 @@ use memory_core::bank::{
     Listing, Matches, Reading, Searched,
 };
 use memory_core::json::JsonText;
+use memory_core::text::with_causes;
 
 /// Writes an entry: `{value, metadata: {created_at, updated_at, ttl?, expires_at?}}`.
 pub fn reading(reading: &Reading) -> String {
@@ -183,13 +184,7 @@ pub fn error(error: &BankError) -> String {
 }
 
 fn inner_error(error: &BankError) -> String {
-    let mut message = error.to_string();
-    let mut next = std::error::Error::source(error);
-    while let Some(cause) = next {
-        message.push_str(": ");
-        message.push_str(&cause.to_string());
-        next = cause.source();
-    }
+    let message = with_causes(error);
     let scope = error.scope.map(|scope| scope.as_str().to_owned());
     let parts = [("bank", error.bank.clone()), ("key", error.key.clone()), ("scope", scope), ("hint", error.hint())];
     let parts: String =

@@ -22,7 +22,7 @@ use crate::commands::Command;
 use crate::config::Environment;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::filter as jq;
+use crate::filtering;
 use crate::print::{Output, Streams};
 use crate::report;
 
@@ -45,8 +45,8 @@ pub(crate) struct Cli {
 /// Does what `arguments` say, the first of which is the program itself.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Environment, streams: Streams) -> ExitCode {
     let arguments: Vec<OsString> = arguments.collect();
-    if jq::is_child(&arguments) {
-        return if jq::serve().is_ok() { ExitCode::Done } else { ExitCode::Failed };
+    if filtering::is_child(&arguments) {
+        return if filtering::serve().is_ok() { ExitCode::Done } else { ExitCode::Failed };
     }
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,

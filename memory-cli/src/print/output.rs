@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use memory_core::json::pretty;
 use serde_json::Value;
 
 use super::progress::Bar;
@@ -109,6 +110,11 @@ impl Output {
     /// Writes a JSON text, on one line or several.
     pub(crate) fn json_text(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.streams.out, "{}", visible_json(text.to_owned()))
+    }
+
+    /// Writes a JSON text as an answer: on lines for people, on one line otherwise.
+    pub(crate) fn json_answer(&mut self, text: &str) -> io::Result<()> {
+        if matches!(self.form, Form::Drawn(_)) { self.json_text(&pretty(text)) } else { self.json_text(text) }
     }
 
     /// Writes a text as it is where it is piped; at a terminal, control characters become visible.

@@ -5,18 +5,18 @@ use insta::assert_snapshot;
 use crate::sandbox::Sandbox;
 
 /// A home with a project in it, in which the commands run.
-fn project() -> Sandbox {
+pub(crate) fn project() -> Sandbox {
     let sandbox = Sandbox::new();
     std::fs::create_dir_all(sandbox.path(".slop-mcp")).expect("a folder");
     sandbox
 }
 
 /// Runs one command line, whose arguments are parted by spaces and may stand in single quotes.
-fn run(sandbox: &Sandbox, line: &str) -> String {
+pub(crate) fn run(sandbox: &Sandbox, line: &str) -> String {
     run_with(sandbox, line, "")
 }
 
-fn run_with(sandbox: &Sandbox, line: &str, input: &str) -> String {
+pub(crate) fn run_with(sandbox: &Sandbox, line: &str, input: &str) -> String {
     let mut arguments = Vec::new();
     for (index, part) in line.split('\'').enumerate() {
         if index % 2 == 1 { arguments.push(part) } else { arguments.extend(part.split_whitespace()) }
@@ -264,172 +264,5 @@ fn changes_of_banks_are_in_the_log_and_are_taken_back() {
     error[operation_not_found]: no operation is called [op9]
     hint: `memory log` shows the operations
     --- exit 3
-    ");
-}
-
-#[test]
-fn banks_are_asked_and_changed_with_jq() {
-    let sandbox = project();
-    run(&sandbox, r#"memory-cli write session context '{"topic": "refactoring", "files": ["main.go"]}'"#);
-    run(&sandbox, r#"memory-cli write project decisions '{"auth": "JWT", "db": "PostgreSQL"}'"#);
-    run(&sandbox, r#"memory-cli write tasks daily-standup '{"last_run": "2024-01-15", "items": []}'"#);
-    run(&sandbox, r#"memory-cli write tasks items '{"items": [{"t": "a", "done": false}, {"t": "b", "done": true}]}'"#);
-    run(&sandbox, r#"memory-cli write stats visits '{"count": 100000000000000000001, "of": 1}'"#);
-    assert_snapshot!(run(&sandbox, "memory-cli query session context '.topic'"), @r#""refactoring""#);
-    assert_snapshot!(run(&sandbox, "memory-cli query session context '.topic' --raw"), @"refactoring");
-    assert_snapshot!(run(&sandbox, "memory-cli query session '.entries | keys'"), @r#"["context"]"#);
-    assert_snapshot!(run(&sandbox, "memory-cli query project decisions '.auth'"), @r#""JWT""#);
-    assert_snapshot!(run(&sandbox, "memory-cli query tasks items '.items[] | select(.done == false)'"), @r#"{"t":"a","done":false}"#);
-    assert_snapshot!(run(&sandbox, "memory-cli query tasks items '.items[].t' -r"), @"
-    a
-    b
-    ");
-    assert_snapshot!(run(&sandbox, r#"memory-cli update tasks daily-standup '.items += ["Review PRs"]'"#), @r#"{"success":true,"key":"daily-standup","bank":"tasks","scope":"project","operation":"update","value":{"last_run":"2024-01-15","items":["Review PRs"]}}"#);
-    assert_snapshot!(run(&sandbox, "memory-cli update stats visits '.of += 1'"), @r#"{"success":true,"key":"visits","bank":"stats","scope":"project","operation":"update","value":{"count":100000000000000000001,"of":2}}"#);
-    assert_snapshot!(run(&sandbox, "memory-cli update stats hits '(. // 0) + 1' --create"), @r#"{"success":true,"key":"hits","bank":"stats","scope":"project","operation":"create","value":1}"#);
-    assert_snapshot!(run(&sandbox, "memory-cli update stats nothing '. + 1'"), @r#"
-    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'nothing' does not exist in memory bank 'stats'","bank":"stats","key":"nothing","scope":"project","hint":"`memory bank list BANK` shows the keys"}}
-    --- exit 3
-    "#);
-    assert_snapshot!(run(&sandbox, "memory-cli update stats visits '.count, .of'"), @r#"
-    {"error":{"code":"FILTER_ERROR","message":"the filter puts out 2 values where one is needed","bank":"stats","key":"visits","scope":"project","hint":"wrap the filter in [ ] to keep all that it puts out"}}
-    --- exit 2
-    "#);
-    assert_snapshot!(run(&sandbox, "memory-cli update stats visits 'empty'"), @r#"
-    {"error":{"code":"FILTER_ERROR","message":"the filter puts out 0 values where one is needed","bank":"stats","key":"visits","scope":"project","hint":"wrap the filter in [ ] to keep all that it puts out"}}
-    --- exit 2
-    "#);
-    assert_snapshot!(run(&sandbox, "memory-cli query stats visits '.count | keys'"), @r#"
-    {"error":{"code":"FILTER_ERROR","message":"number (100000000000000000001) has no keys","bank":"stats","key":"visits","scope":"project"}}
-    --- exit 2
-    "#);
-    assert_snapshot!(run(&sandbox, "memory-cli query stats visits '.count |'"), @r#"
-    {"error":{"code":"FILTER_ERROR","message":"syntax error, unexpected end of file at <top-level>, line 1, column 8:\n    .count |\n           ^","bank":"stats","key":"visits","scope":"project"}}
-    --- exit 2
-    "#);
-    assert_snapshot!(run(&sandbox, "memory-cli query stats visits 'env, input_filename'"), @"
-    {}
-    null
-    ");
-}
-
-#[test]
-fn a_filter_that_takes_too_much_is_stopped() {
-    let sandbox = project();
-    sandbox.file(".memory/config.yaml", "banks:\n  filter_timeout: 1s\n  filter_memory: 32MB\n");
-    run(&sandbox, "memory-cli write stats a 1");
-    assert_snapshot!(run(&sandbox, "memory-cli query stats a 'def f: f; f'"), @r#"
-    {"error":{"code":"FILTER_TIMEOUT","message":"the filter was stopped after 1 s","bank":"stats","key":"a","scope":"project"}}
-    --- exit 1
-    "#);
-    assert_snapshot!(run(&sandbox, "memory-cli update stats a '[range(1e9)]'"), @r#"
-    {"error":{"code":"FILTER_TIMEOUT","message":"the filter needs more memory than the 32 MB it may have","bank":"stats","key":"a","scope":"project"}}
-    --- exit 1
-    "#);
-    assert_snapshot!(run(&sandbox, "memory-cli query stats a 'def f: 1 + f; f'"), @r#"
-    {"error":{"code":"FILTER_TIMEOUT","message":"the filter needs more memory than the 32 MB it may have","bank":"stats","key":"a","scope":"project"}}
-    --- exit 1
-    "#);
-    assert_snapshot!(run(&sandbox, "memory-cli read stats a --format value"), @"1");
-}
-
-#[test]
-fn the_filter_command_is_jq() {
-    let sandbox = Sandbox::new();
-    let input = "{\"a\":[1,2.50,1e1000]}\n\"x\" null [100000000000000000001]";
-    assert_snapshot!(run_with(&sandbox, "memory-cli filter .", input), @r#"
-    {
-      "a": [
-        1,
-        2.50,
-        1E+1000
-      ]
-    }
-    "x"
-    null
-    [
-      100000000000000000001
-    ]
-    "#);
-    assert_snapshot!(run_with(&sandbox, "memory-cli filter -c .", input), @r#"
-    {"a":[1,2.50,1E+1000]}
-    "x"
-    null
-    [100000000000000000001]
-    "#);
-    assert_snapshot!(run_with(&sandbox, "memory-cli filter -r '.a[0]?, strings'", input), @r#"
-    1
-    null
-    --- stderr
-    jq: error: Cannot index string with string ("a")
-    jq: error: Cannot index array with string ("a")
-    --- exit 5
-    "#);
-    assert_snapshot!(run_with(&sandbox, "memory-cli filter -c .a", input), @r#"
-    [1,2.50,1E+1000]
-    null
-    --- stderr
-    jq: error: Cannot index string with string ("a")
-    jq: error: Cannot index array with string ("a")
-    --- exit 5
-    "#);
-    assert_snapshot!(run_with(&sandbox, "memory-cli filter -cs length", input), @"4");
-    assert_snapshot!(run_with(&sandbox, "memory-cli filter -n '[inputs] | length'", input), @"4");
-    assert_snapshot!(run_with(&sandbox, "memory-cli filter '.a['", input), @"
-    --- stderr
-    jq: error: syntax error, unexpected end of file at <top-level>, line 1, column 3:
-        .a[
-          ^
-    --- exit 3
-    ");
-    assert_snapshot!(run_with(&sandbox, "memory-cli filter .", "{\"a\":"), @"
-    --- stderr
-    jq: error: Unfinished JSON term at EOF at line 1, column 5
-    --- exit 2
-    ");
-}
-
-#[test]
-fn agents_reach_banks_by_the_same_names_and_answers() {
-    let sandbox = project();
-    let calls = r#"[{"name":"memory_write","params":{"bank":"session","key":"a","value":{"n":[1,2]}}},
-        {"name":"memory_update","params":{"bank":"session","key":"a","filter":".n += [3]"}},
-        {"name":"memory_query","params":{"bank":"session","key":"a","filter":".n[]"}},
-        {"name":"memory_read","params":{"bank":"session","key":"a"}},
-        {"name":"memory_read","params":{"bank":"session","key":"none","default":null}},
-        {"name":"memory_search","params":{"pattern":"\\[1,2","search_values":true}},
-        {"name":"memory_list","params":{}},
-        {"name":"memory_delete","params":{"bank":"session","key":"b"}},
-        {"name":"memory_write","params":{"bank":"session","key":"a"}},
-        {"name":"memory_write","params":{"bank":"session","key":"a","value":1,"loud":true}}]"#;
-    assert_snapshot!(sandbox.pipe(calls, &["agent", "--tools", "bank=memory_"]), @r#"
-    [
-    {"name":"memory_write","result":{"success":true,"key":"a","bank":"session","scope":"project","operation":"create"}},
-    {"name":"memory_update","result":{"success":true,"key":"a","bank":"session","scope":"project","operation":"update","value":{"n":[1,2,3]}}},
-    {"name":"memory_query","result":{"results":[1,2,3]}},
-    {"name":"memory_read","result":{"value":{"n":[1,2,3]},"metadata":{"created_at":"[time]","updated_at":"[time]"}}},
-    {"name":"memory_read","result":{"value":null,"metadata":null}},
-    {"name":"memory_search","result":{"matches":[{"bank":"session","key":"a","scope":"project","matched":"value","updated_at":"[time]","value":{"n":[1,2,3]}}],"total":1}},
-    {"name":"memory_list","result":{"banks":[{"name":"session","scope":"project","key_count":1,"updated_at":"[time]","size_bytes":[n]}]}},
-    {"name":"memory_delete","error":{"code":"KEY_NOT_FOUND","message":"Key 'b' does not exist in memory bank 'session'","bank":"session","key":"b","scope":"project","hint":"`memory bank list BANK` shows the keys"}},
-    {"name":"memory_write","error":{"code":"INVALID_INPUT","message":"the field value is missing","hint":"`memory agent --list-tools` shows the parameters of memory_write"}},
-    {"name":"memory_write","error":{"code":"INVALID_INPUT","message":"unknown field `loud`, expected one of `bank`, `key`, `value`, `scope`, `ttl`"}}
-    ]
-    --- stderr
-    error[call_failed]: 3 calls failed
-    hint: all others were done; the answers to these say what is wrong
-    --- exit 1
-    "#);
-    run(&sandbox, "memory-cli write numbers n 1e1000");
-    assert_snapshot!(sandbox.pipe(r#"[{"name":"bank_read","params":{"bank":"numbers","key":"n"}}]"#, &["agent"]), @r#"
-    [
-    {"name":"bank_read","result":{"value":1.7976931348623157e+308,"metadata":{"created_at":"[time]","updated_at":"[time]"},"text":"{\"value\":1e1000,\"metadata\":{\"created_at\":\"[time]\",\"updated_at\":\"[time]\"}}"}}
-    ]
-    "#);
-    assert_snapshot!(sandbox.run(&["agent", "--list-tools", "--tools", "usual,bank=memory_"]), @"
-    --- stderr
-    error[usage]: two tools would be called memory_read
-    hint: offer only one of the two sets, or another prefix
-    --- exit 2
     ");
 }

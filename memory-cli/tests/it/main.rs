@@ -2,6 +2,7 @@
 
 mod agent;
 mod bank;
+mod bank_jq;
 mod change;
 mod config;
 mod dream;

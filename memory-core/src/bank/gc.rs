@@ -58,8 +58,9 @@ pub fn gc(
             if !going.is_empty() && !dry_run {
                 let mut decide = |seen: Option<&Bank>| {
                     going = seen.map_or_else(Vec::new, |seen| plan(seen, operation.at, horizon));
-                    let changes = going.iter().map(|(key, _)| EntryChange::Remove(key.clone())).collect();
-                    Ok(BankChange::Entries(changes))
+                    let changes: Vec<_> = going.iter().map(|(key, _)| EntryChange::Remove(key.clone())).collect();
+                    // Somebody else was faster, and perhaps the bank is gone.
+                    Ok(if changes.is_empty() { BankChange::Nothing } else { BankChange::Entries(changes) })
                 };
                 let operation = super::BankOperation { id: banks.ids.operation_id(), ..operation.clone() };
                 store.change(&name, &operation, &mut decide).map_err(told)?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::write::check;
-use super::{Bank, BankChange, BankError, BankScope, BankVerb, Banks, Changed, EntryChange, ScopeChoice, Trouble};
+use super::{Bank, BankChange, BankError, BankScope, BankVerb, Banks, EntryChange, ScopeChoice, Trouble};
 use crate::Secrets;
 use crate::json::JsonText;
 
@@ -68,7 +68,7 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
             None => Ok(BankChange::Entries(changes)),
         }
     };
-    let _: Changed = store.change(name, &operation, &mut decide).map_err(place)?;
+    store.change(name, &operation, &mut decide).map_err(place)?;
     Ok(report)
 }
 

@@ -3,7 +3,7 @@
 use regex::{Regex, RegexBuilder};
 
 use super::{BankError, BankName, BankScope, Banks, Entry, Key, ScopeChoice, Trouble};
-use crate::json::{TokenKind, Tokens, unquoted};
+use crate::json::spelled_out;
 
 /// The most memory that a pattern may take once it is compiled, in bytes.
 const PATTERN_SIZE: usize = 4 * 1024 * 1024;
@@ -76,29 +76,6 @@ pub fn search(banks: &Banks, pattern: &str, searched: Searched, choice: ScopeCho
 /// Tells whether a pattern is in a JSON text, however its characters are spelled there.
 fn is_in(pattern: &Regex, json: &str) -> bool {
     pattern.is_match(json) || (json.contains('\\') && pattern.is_match(&spelled_out(json)))
-}
-
-/// Writes characters that are escaped as themselves.
-fn spelled_out(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    let mut end = 0;
-    for token in Tokens::of(json).map_while(Result::ok) {
-        if !matches!(token.kind, TokenKind::Key | TokenKind::String) {
-            continue;
-        }
-        text.push_str(&json[end..token.range.start]);
-        match unquoted(&json[token.range.clone()]) {
-            Some(said) => {
-                text.push('"');
-                text.push_str(&said);
-                text.push('"');
-            }
-            None => text.push_str(&json[token.range.clone()]),
-        }
-        end = token.range.end;
-    }
-    text.push_str(&json[end..]);
-    text
 }
 
 #[cfg(test)]

@@ -74,16 +74,16 @@ fn place<'a>(
     missing: Missing,
 ) -> Result<(BankScope, &'a std::sync::Arc<dyn super::BankStore>), BankError> {
     let places = banks.places(choice);
-    let mut with_bank = None;
+    let (mut expired, mut with_bank) = (None, None);
     for (scope, store) in places {
         match store.entry(bank, key).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
             super::Found::Entry(entry) if !entry.is_expired(banks.clock.now()) => return Ok((scope, store)),
-            super::Found::Entry(_) => with_bank = Some((scope, store)),
+            super::Found::Entry(_) => expired = expired.or(Some((scope, store))),
             super::Found::NoKey => with_bank = with_bank.or(Some((scope, store))),
             super::Found::NoBank => {}
         }
     }
-    match (missing, with_bank) {
+    match (missing, expired.or(with_bank)) {
         (Missing::Create, _) => banks.place_to_write(choice),
         (Missing::Refuse, Some(place)) => Ok(place),
         (Missing::Refuse, None) => Err(BankError::no_bank(bank, super::services::named(choice))),

@@ -1,8 +1,8 @@
 //! Writing a value under a key.
 
 use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, Entry, EntryChange, Key, ScopeChoice, Trouble};
-use crate::json::JsonText;
-use crate::{Secrets, StoreError, secret};
+use crate::json::{JsonText, spelled_out};
+use crate::{Secrets, secret};
 
 /// A value that is to be written.
 #[derive(Debug, Clone)]
@@ -91,11 +91,7 @@ pub(super) fn check(banks: &Banks, schema: Option<&JsonText>, value: &JsonText, 
         return Err(BankError::new(Trouble::TooLarge { what }));
     }
     if secrets == Secrets::Refuse {
-        let mut kinds: Vec<_> = secret::find(value.as_str()).iter().map(|found| found.kind).collect();
-        kinds.dedup();
-        if !kinds.is_empty() {
-            return Err(StoreError::Secret { kinds }.into());
-        }
+        secret::refuse([spelled_out(value.as_str()).as_ref()])?;
     }
     match schema {
         Some(schema) => banks.schemas.check(schema, value).map_err(|why| BankError::new(Trouble::SchemaViolation { why })),

@@ -5,9 +5,11 @@
 //! a checked text, [`JsonText`], and who wants to know what is in it reads it token by token, with [`Tokens`].
 
 mod pretty;
+mod spelled_out;
 mod text;
 mod tokens;
 
 pub use pretty::pretty;
+pub use spelled_out::spelled_out;
 pub use text::{JsonError, JsonText, MAX_DEPTH};
 pub use tokens::{Token, TokenKind, Tokens, unquoted};

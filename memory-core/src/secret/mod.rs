@@ -9,8 +9,10 @@ mod pem;
 mod placeholder;
 mod prefilter;
 mod redact;
+mod refuse;
 mod rule;
 mod url;
 
 pub use find::{Secret, find};
 pub use redact::{Redacted, redact};
+pub use refuse::refuse;

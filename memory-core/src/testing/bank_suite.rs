@@ -266,6 +266,8 @@ fn credentials_are_refused(case: &Case) {
     let secret = format!("{{\"token\":\"ghp_{}\"}}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let request = Case::request("cache", "token", &secret);
     assert_eq!(code(write(&case.banks, &request)), Code::SecretFound);
+    let escaped = Case::request("cache", "token", &secret.replace("ghp_", "\\u0067hp_"));
+    assert_eq!(code(write(&case.banks, &escaped)), Code::SecretFound, "however it is spelled");
     write(&case.banks, &WriteRequest { secrets: Secrets::Keep, ..request }).expect("whoever says so keeps it");
 }
 

@@ -15,6 +15,7 @@ mod snippet;
 mod stem;
 mod token_count;
 mod tokens;
+mod with_causes;
 
 pub use fold::fold;
 pub use one_line::one_line;
@@ -24,3 +25,4 @@ pub use slug::slug;
 pub use snippet::{Snippet, snippet};
 pub use token_count::token_count;
 pub use tokens::{Token, TokenKind, tokens};
+pub use with_causes::with_causes;

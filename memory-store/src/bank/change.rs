@@ -184,7 +184,8 @@ impl Work<'_> {
     fn clear_away(&self, path: &str, former: Option<&str>) -> Result<(), BankError> {
         for other in [Kind::Plain, Kind::Packed].map(|kind| kind.path(self.name.as_str())) {
             let told = |error| BankError::from(io_error(format!("remove {other}"), error));
-            if other == path || self.disk.signature(&other).map_err(told)?.is_none() {
+            let is_file = self.disk.signature(&other).map_err(told)?.is_some_and(|found| !found.is_folder);
+            if other == path || !is_file {
                 continue;
             }
             if former != Some(other.as_str()) {

@@ -79,8 +79,13 @@ pub(super) fn plan(text: &str, layout: &Layout, edit: &BankEdit, at: DateTime<Ut
 
 /// Plans a `_meta` that is well, in the place of one that is not. Its schema stays, if it can be read.
 pub(super) fn fresh_meta(text: &str, layout: &Layout, at: DateTime<Utc>) -> Edit {
-    let (start, at) = (layout.document.start + 1, moment(at));
     let schema = layout.meta.as_ref().and_then(|meta| meta.schema.clone()).map_or("null", |range| &text[range]);
+    new_meta(layout, schema, at)
+}
+
+/// Plans a `_meta` in the place of whatever stands there, or before all else.
+fn new_meta(layout: &Layout, schema: &str, at: DateTime<Utc>) -> Edit {
+    let (start, at) = (layout.document.start + 1, moment(at));
     let meta = format!("{{\"version\": 1, \"created_at\": {at}, \"updated_at\": {at}, \"schema\": {schema}}}");
     let place = layout.meta.as_ref().map(|meta| meta.range.clone()).or_else(|| layout.no_meta.clone());
     match place {
@@ -113,16 +118,8 @@ pub(super) fn apply(text: &str, edits: &[Edit]) -> String {
 }
 
 fn meta(text: &str, layout: &Layout, schema: Option<&str>, at: DateTime<Utc>) -> Vec<Edit> {
+    let Some(meta) = &layout.meta else { return vec![new_meta(layout, schema.unwrap_or("null"), at)] };
     let at = moment(at);
-    let Some(meta) = &layout.meta else {
-        let start = layout.document.start + 1;
-        let schema = schema.unwrap_or("null");
-        let meta = format!("{{\"version\": 1, \"created_at\": {at}, \"updated_at\": {at}, \"schema\": {schema}}}");
-        return vec![match &layout.no_meta {
-            Some(range) => Edit { range: range.clone(), text: meta },
-            None => Edit { range: start..start, text: format!("\"_meta\": {meta}, ") },
-        }];
-    };
     let mut edits = Vec::new();
     let mut missing = String::new();
     let is_empty = text[meta.range.start + 1..meta.range.end - 1].trim().is_empty();

@@ -2,6 +2,7 @@
 
 use memory_core::bank::{BankError, BankName, BankScope, Banks, Key, ScopeChoice};
 use memory_core::json::JsonText;
+use memory_core::text::with_causes;
 use memory_core::{Code, ToolContext, ToolError};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -44,13 +45,7 @@ pub(super) fn scope(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
 
 /// Says what went wrong, to which bank.
 pub(super) fn told(error: BankError) -> ToolError {
-    let mut message = error.to_string();
-    let mut next = std::error::Error::source(&error);
-    while let Some(cause) = next {
-        message.push_str(": ");
-        message.push_str(&cause.to_string());
-        next = cause.source();
-    }
+    let message = with_causes(&error);
     let (code, hint) = (error.code(), error.hint());
     let scope = error.scope.map(|scope| scope.as_str().to_owned());
     let about = [("bank", error.bank), ("key", error.key), ("scope", scope)];

@@ -3,12 +3,12 @@
 use clap::ValueEnum;
 use memory_core::Secrets;
 use memory_core::bank::{BankError, BankScope, Banks, ScopeChoice, Trouble};
-use memory_core::json::{JsonText, pretty};
+use memory_core::json::JsonText;
 
 use crate::app::App;
 use crate::banks;
 use crate::failure::Failure;
-use crate::print::{Form, Output};
+use crate::print::Output;
 
 /// Whose banks are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -58,8 +58,7 @@ pub(super) fn open(app: &mut App) -> Result<Banks, Failure> {
 
 /// Writes a JSON text: on lines for people, on one line otherwise.
 pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
-    let text = if matches!(output.form(), Form::Drawn(_)) { pretty(json) } else { json.to_owned() };
-    Ok(output.json_text(&text)?)
+    Ok(output.json_answer(json)?)
 }
 
 /// Reads a value: what was typed, or the standard input.

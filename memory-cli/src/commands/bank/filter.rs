@@ -6,7 +6,7 @@ use memory_store::jq::{Form, JqError, On};
 use super::answer::input;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::filter::Filters;
+use crate::filtering::Filters;
 
 /// Run a jq filter on the JSON values of the standard input, as jq itself does
 ///

@@ -2,7 +2,7 @@
 
 use memory_agent::instance::{Backend, Field, Kind, backend};
 use memory_core::instance::{InstanceError, InstanceName};
-use memory_core::json::{JsonText, pretty};
+use memory_core::json::JsonText;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
@@ -12,8 +12,7 @@ use crate::print::{Form, Output};
 
 /// Writes a JSON text: on lines for people, on one line otherwise.
 pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
-    let text = if matches!(output.form(), Form::Drawn(_)) { pretty(json) } else { json.to_owned() };
-    Ok(output.json_text(&text)?)
+    Ok(output.json_answer(json)?)
 }
 
 /// Tells whether an answer is to be a table.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use memory_agent::mcp::{Speaker, serve_http};
 use memory_agent::socket::{self, Limits, Socket};
 use memory_agent::{Agent, Offer};
+use memory_core::text::with_causes;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
@@ -104,9 +105,4 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     let listener = TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
     Ok(listener)
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -2,7 +2,8 @@
 
 use super::{Appended, Draft, Messages, Record, SessionName};
 use crate::instance::InstanceError;
-use crate::{Secrets, StoreError, secret};
+use crate::json::spelled_out;
+use crate::{Secrets, secret};
 
 /// Adds a record at the end of a session, and returns it as it is kept.
 ///
@@ -17,11 +18,7 @@ pub fn append(
     let operation = messages.operation();
     let record = Record::new(draft, operation.at)?;
     if secrets == Secrets::Refuse {
-        let mut kinds: Vec<_> = secret::find(record.text().as_str()).iter().map(|found| found.kind).collect();
-        kinds.dedup();
-        if !kinds.is_empty() {
-            return Err(StoreError::Secret { kinds }.into());
-        }
+        secret::refuse([spelled_out(record.text().as_str()).as_ref()])?;
     }
     let appended = messages.store.append(session, std::slice::from_ref(&record), &operation)?;
     Ok((record, appended))

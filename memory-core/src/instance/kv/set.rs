@@ -2,7 +2,7 @@
 
 use super::{ValueKey, Values};
 use crate::instance::InstanceError;
-use crate::{Secrets, StoreError, secret};
+use crate::{Secrets, secret};
 
 /// The longest value, in bytes.
 pub const MAX_VALUE: usize = 8 * 1024 * 1024;
@@ -17,11 +17,7 @@ pub fn set(values: &Values, key: &ValueKey, value: &str, secrets: Secrets) -> Re
         return Err(InstanceError::TooLarge { what });
     }
     if secrets == Secrets::Refuse {
-        let mut kinds: Vec<_> = secret::find(value).iter().map(|found| found.kind).collect();
-        kinds.dedup();
-        if !kinds.is_empty() {
-            return Err(StoreError::Secret { kinds }.into());
-        }
+        secret::refuse([value])?;
     }
     values.store.set(key, value, &values.operation())
 }

@@ -1,0 +1,32 @@
+//! What JSON says, however it spells it.
+
+use std::borrow::Cow;
+
+use super::{TokenKind, Tokens, unquoted};
+
+/// Returns a JSON text with the characters of its strings as themselves, however they are escaped: to look for words in, and no JSON any
+/// more.
+pub fn spelled_out(json: &str) -> Cow<'_, str> {
+    if !json.contains('\\') {
+        return Cow::Borrowed(json);
+    }
+    let mut text = String::with_capacity(json.len());
+    let mut end = 0;
+    for token in Tokens::of(json).map_while(Result::ok) {
+        if !matches!(token.kind, TokenKind::Key | TokenKind::String) {
+            continue;
+        }
+        text.push_str(&json[end..token.range.start]);
+        match unquoted(&json[token.range.clone()]) {
+            Some(said) => {
+                text.push('"');
+                text.push_str(&said);
+                text.push('"');
+            }
+            None => text.push_str(&json[token.range.clone()]),
+        }
+        end = token.range.end;
+    }
+    text.push_str(&json[end..]);
+    Cow::Owned(text)
+}
