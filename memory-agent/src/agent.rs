@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::event::{Event, EventKind, Events};
 use crate::hook::{self, Call, Hook, Occasion, Point};
+use crate::instance::OpenInstances;
 use crate::session::Session;
 use crate::tools::{self, Offer, not_found};
 use crate::validation::Schema;
@@ -46,12 +47,18 @@ pub type Hooks = Vec<(Point, Arc<dyn Hook>)>;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 impl Agent {
-    /// Returns the agent that works on `services`.
+    /// Returns the agent that works on `services`, and on `instances` where there are some.
     ///
     /// # Errors
     /// When two tools of `offer` would have one name.
-    pub fn new(services: Services, local_time: LocalTime, offer: &Offer, hooks: Hooks) -> Result<Self, ToolError> {
-        let offered = tools::offered(offer, services.banks.is_some())?;
+    pub fn new(
+        services: Services,
+        local_time: LocalTime,
+        offer: &Offer,
+        hooks: Hooks,
+        instances: Option<&Arc<OpenInstances>>,
+    ) -> Result<Self, ToolError> {
+        let offered = tools::offered(offer, services.banks.is_some(), instances)?;
         let offered = offered.into_iter().map(|(tool, is_listed)| Offered { tool, is_listed, schema: OnceLock::new() });
         let (mut before, mut after, mut on_event) = (Vec::new(), Vec::new(), Vec::new());
         for (point, hook) in hooks {

@@ -31,6 +31,12 @@ impl Session {
         Self { agent: Arc::clone(agent), services, name, given: Arc::default() }
     }
 
+    /// Begins a session of the person, who sees everything.
+    pub fn of_the_person(agent: &Arc<Agent>) -> Self {
+        agent.tell("", EventKind::AgentStart);
+        Self { services: agent.services().clone(), agent: Arc::clone(agent), name: String::new(), given: Arc::default() }
+    }
+
     /// Returns the agent's name; empty when nobody said.
     pub fn name(&self) -> &str {
         &self.name

@@ -12,13 +12,21 @@ use crate::filtering::Filters;
 
 /// Opens the banks of the user, and those of the project around the folder in which the program was started.
 pub(crate) fn open(settings: &Settings, environment: &Environment, actor: &str) -> Banks {
+    of(&Places::of(settings, environment), settings, environment, actor)
+}
+
+/// Opens the banks in one folder, which are the user's.
+pub(crate) fn in_folder(folder: PathBuf, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
+    of(&Places { user: folder, project: None, new_project: None }, settings, environment, actor)
+}
+
+fn of(places: &Places, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
     let options = BankOptions { compress_above: settings.banks.compress_above.value, ..BankOptions::default() };
-    let store = |root: PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, options)) };
-    let places = Places::of(settings, environment);
+    let store = |root: &PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, options)) };
     Banks {
-        user: store(places.user),
-        project: places.project.map(store),
-        new_project: places.new_project.map(store),
+        user: store(&places.user),
+        project: places.project.as_ref().map(store),
+        new_project: places.new_project.as_ref().map(store),
         filter: Arc::new(Filters::of(settings, environment)),
         schemas: Arc::new(JsonSchemas),
         limits: options.limits,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memory_core::bank::{BankError, BankName, Key, Trouble};
 use memory_core::instance::InstanceError;
-use memory_core::{Code, NotifyError, ParseError, SourceError, StoreError};
+use memory_core::{Code, NotifyError, ParseError, SourceError, StoreError, ToolError};
 
 use crate::config::ConfigError;
 use crate::exit_code::ExitCode;
@@ -22,6 +22,9 @@ pub(crate) enum Failure {
     /// An instance could not be made, read or changed.
     #[error(transparent)]
     Instance(InstanceError),
+    /// An action was not done.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
     /// A place to take notes in from cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -182,6 +185,7 @@ impl Failure {
             Self::Store(error) | Self::Draft { source: error, .. } => error.code(),
             Self::Bank(error) => error.code(),
             Self::Instance(error) => error.code(),
+            Self::Tool(error) => error.code,
             Self::Source(error) => error.code(),
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
@@ -209,6 +213,7 @@ impl Failure {
             Self::Store(error) => error.hint(),
             Self::Bank(error) => error.hint(),
             Self::Instance(error) => error.hint(),
+            Self::Tool(error) => error.hint.clone(),
             Self::Source(error) => error.hint(),
             Self::Config(error) => error.hint(),
             Self::Usage { hint, .. } => hint.clone(),

@@ -3,34 +3,46 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memory_agent::instance::{Backend, Holding, Kind};
+use memory_agent::instance::{self, Backend, Holding, Kind, Listed, OpenInstances, Version, backends};
+use memory_agent::{Agent, Offer};
 use memory_core::instance::history::Messages;
 use memory_core::instance::kv::Values;
 use memory_core::instance::{InstanceError, InstanceName, InstanceOperation};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use memory_store::sealed::{Definition, FieldValue, Instances, MasterKey};
-use memory_store::{AllowedPaths, RandomIds, SystemClock};
+use memory_store::{AllowedPaths, Options, RandomIds, SystemClock};
+use serde_json::{Map, Value, json};
 
-use crate::config::{Environment, Settings};
+use crate::agent::{self, Parts};
+use crate::app::{Home, KEPT};
+use crate::config::{Environment, Layer, Setting, Settings};
+use crate::embedding;
 use crate::failure::Failure;
 
 /// The instance that is there though nobody has made it.
 pub(crate) const DEFAULT: &str = "default";
 
 /// The instances of this person.
-pub(crate) struct Book<'a> {
+#[derive(Debug)]
+pub(crate) struct Book {
     /// What is defined.
     pub instances: Instances,
-    environment: &'a Environment,
+    environment: Environment,
+    settings: Settings,
     home: PathBuf,
     state: PathBuf,
     allowed: Option<AllowedPaths>,
 }
 
-impl<'a> Book<'a> {
+/// Returns the instances, which stay open once they are.
+pub(crate) fn kept_open(settings: &Settings, environment: &Environment) -> Result<Arc<OpenInstances>, Failure> {
+    Ok(Arc::new(OpenInstances::new(Arc::new(Book::open(settings, environment)?))))
+}
+
+impl Book {
     /// Finds the instances.
-    pub(crate) fn open(settings: &Settings, environment: &'a Environment) -> Result<Self, Failure> {
+    pub(crate) fn open(settings: &Settings, environment: &Environment) -> Result<Self, Failure> {
         let home = settings.root.value.clone();
         let beside = |named: &Option<PathBuf>, usual: &str| {
             let person = environment.home.as_deref().unwrap_or(&home);
@@ -44,7 +56,8 @@ impl<'a> Book<'a> {
             instances: Instances::new(definitions, keys, key),
             state: beside(&environment.memo_state_dir, ".local/state/memo/state"),
             allowed: allowed.map(|text| AllowedPaths::read(text, |path| environment.whole(path))),
-            environment,
+            environment: environment.clone(),
+            settings: settings.clone(),
             home,
         })
     }
@@ -86,11 +99,20 @@ impl<'a> Book<'a> {
         let mut fields: Vec<_> = backend.checked(&given).map_err(damaged)?;
         fields.retain(|(field, _)| !field.secret);
         let mut fields: Vec<_> = fields.into_iter().map(|(field, value)| (field.name, value)).collect();
-        let is_in_files = fields.iter().any(|(name, value)| *name == "driver" && value == "file");
-        if is_in_files && !fields.iter().any(|(name, _)| *name == "dir") {
+        let is_elsewhere = fields.iter().any(|(name, value)| *name == "driver" && value != "file");
+        // What tools reach lies in places of its own, unless there are several.
+        let has_place = !backend.has_drivers() && definition.name.as_str() == DEFAULT;
+        if !is_elsewhere && !has_place && !fields.iter().any(|(name, _)| *name == "dir") {
             fields.push(("dir", self.usual_folder(&definition.backend, &definition.name).display().to_string()));
         }
         Ok(fields)
+    }
+
+    /// Returns what may be told of the fields.
+    fn told(&self, backend: &Backend, definition: &Definition) -> Result<Map<String, Value>, InstanceError> {
+        let plain = self.fields(backend, definition)?.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
+        let sealed = definition.fields.iter().filter(|(_, value)| matches!(value, FieldValue::Sealed(_)));
+        Ok(plain.chain(sealed.map(|(name, _)| (name.clone(), json!({ "sealed": true })))).collect())
     }
 
     fn usual_folder(&self, backend: &InstanceName, name: &InstanceName) -> PathBuf {
@@ -114,14 +136,30 @@ impl<'a> Book<'a> {
         for described in backend.fields.iter().filter(|described| described.kind == Kind::Path) {
             field(described.name).map_or(Ok(()), |path| self.place(Path::new(path)).map(drop))?;
         }
-        let folder = self.place(Path::new(field("dir").unwrap_or_default()))?;
+        let folder = || self.place(Path::new(field("dir").unwrap_or_default()));
         let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
-        Ok(if backend.name == "kv" {
-            let state = self.state.join(backend.name).join(name.as_str());
-            Holding::Kv(Values { store: Arc::new(ValueFolder::new(folder, state)), clock, ids })
-        } else {
-            Holding::History(Messages { store: Arc::new(HistoryFolder::new(folder)), clock, ids })
+        Ok(match backend.name {
+            "kv" => {
+                let state = self.state.join(backend.name).join(name.as_str());
+                Holding::Kv(Values { store: Arc::new(ValueFolder::new(folder()?, state)), clock, ids })
+            }
+            "history" => Holding::History(Messages { store: Arc::new(HistoryFolder::new(folder()?)), clock, ids }),
+            tools => Holding::Tools(self.tools(tools, field("dir").map(|_| folder()).transpose()?)?),
         })
+    }
+
+    /// Opens what tools reach in `folder`; in the usual place if none is named.
+    fn tools(&self, backend: &str, folder: Option<PathBuf>) -> Result<Arc<Agent>, InstanceError> {
+        let mut settings = self.settings.clone();
+        if let (Some(folder), "notes") = (&folder, backend) {
+            settings.root = Setting { value: folder.clone(), from: Layer::Flag };
+        }
+        let home = Home::open(&settings, Options { kept: KEPT, ..Options::default() })?;
+        let bank_folder = folder.filter(|_| backend == "bank");
+        let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
+        let parts = Parts { offer: &Offer::all(), embedder, bank_folder, instances: None };
+        agent::agent(&home, &settings, &self.environment, parts)
+            .map_err(|failure| InstanceError::Invalid { why: failure.to_string(), hint: failure.hint() })
     }
 
     /// Returns the key that `rekey` is to use instead of one of its own.
@@ -136,6 +174,58 @@ impl<'a> Book<'a> {
             return Err(Failure::usage("MEMO_NEW_MASTER_KEY is for a key that is given by MEMO_MASTER_KEY", hint));
         }
         Ok(next)
+    }
+}
+
+impl instance::Instances for Book {
+    fn list(&self) -> Result<Vec<Listed>, InstanceError> {
+        let mut listed = Vec::new();
+        let defined = self.instances.list()?;
+        for backend in backends() {
+            let is_defined = |one: &Result<Definition, InstanceError>| {
+                one.as_ref().is_ok_and(|one| one.backend.as_str() == backend.name && one.name.as_str() == DEFAULT)
+            };
+            if !defined.iter().any(is_defined) {
+                let definition = self.definition(backend, &DEFAULT.parse()?)?;
+                let fields = Ok(self.told(backend, &definition)?);
+                listed.push(Listed { backend: backend.name.into(), name: DEFAULT.into(), fields, is_built_in: true });
+            }
+        }
+        for definition in defined {
+            let one = match definition {
+                // What is no definition has a name only within the reason.
+                Err(error) => {
+                    Listed { backend: String::new(), name: String::new(), fields: Err(error.to_string()), is_built_in: false }
+                }
+                Ok(definition) => {
+                    let told = instance::backend(definition.backend.as_str())
+                        .and_then(|backend| self.told(backend, &definition))
+                        .map_err(|error| error.to_string());
+                    Listed {
+                        backend: definition.backend.to_string(),
+                        name: definition.name.to_string(),
+                        fields: told,
+                        is_built_in: false,
+                    }
+                }
+            };
+            listed.push(one);
+        }
+        listed.sort_by(|one, other| (&one.backend, &one.name).cmp(&(&other.backend, &other.name)));
+        Ok(listed)
+    }
+
+    fn version(&self, backend: &Backend, name: &InstanceName) -> Result<Version, InstanceError> {
+        let definition = self.definition(backend, name)?;
+        let field = |(name, value): (String, FieldValue)| {
+            let (FieldValue::Plain(text) | FieldValue::Sealed(text)) = value;
+            (name, text)
+        };
+        Ok(Version(definition.fields.into_iter().map(field).collect()))
+    }
+
+    fn open(&self, backend: &'static Backend, name: &InstanceName) -> Result<Holding, InstanceError> {
+        self.hold(backend, name)
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
 
+use crate::instance::InstanceError;
 use crate::text::with_causes;
 use crate::{Code, Given, Services, StoreError};
 
@@ -77,6 +78,12 @@ impl ToolError {
 
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
+        Self::new(error.code(), with_causes(&error), error.hint())
+    }
+}
+
+impl From<InstanceError> for ToolError {
+    fn from(error: InstanceError) -> Self {
         Self::new(error.code(), with_causes(&error), error.hint())
     }
 }

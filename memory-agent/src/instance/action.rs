@@ -1,12 +1,15 @@
 //! What may be done with an instance.
 
-use memory_core::Effect;
+use std::sync::Arc;
+
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::Messages;
 use memory_core::instance::kv::Values;
+use memory_core::{Effect, View};
 use serde_json::{Value, json};
 
 use super::Parameters;
+use crate::agent::Agent;
 
 /// One thing that may be done with an instance.
 #[derive(Debug, Clone)]
@@ -19,7 +22,25 @@ pub struct Action {
     pub parameters: Value,
     /// What it may do to what the instance holds.
     pub effect: Effect,
-    pub(super) run: fn(&Holding, &Parameters) -> Result<Answer, InstanceError>,
+    pub(super) run: Run,
+}
+
+/// How an action is done.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Run {
+    /// Here.
+    Own(fn(&Holding, &Parameters) -> Result<Answer, InstanceError>),
+    /// By the tool of this name.
+    Tool(&'static str),
+}
+
+/// Who asks for an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asker {
+    /// The person, who sees everything.
+    Person,
+    /// An agent, which sees what it may.
+    Agent(View),
 }
 
 /// What an instance holds.
@@ -29,6 +50,8 @@ pub enum Holding {
     History(Messages),
     /// Values.
     Kv(Values),
+    /// What tools reach.
+    Tools(Arc<Agent>),
 }
 
 /// What an action answers.
@@ -50,14 +73,21 @@ impl Holding {
     pub(super) fn history(&self) -> &Messages {
         match self {
             Self::History(messages) => messages,
-            Self::Kv(_) => unreachable!("actions of history are asked of a history"),
+            Self::Kv(_) | Self::Tools(_) => unreachable!("actions of history are asked of a history"),
+        }
+    }
+
+    pub(super) fn tools(&self) -> &Arc<Agent> {
+        match self {
+            Self::Tools(agent) => agent,
+            Self::History(_) | Self::Kv(_) => unreachable!("actions of tools are asked of what tools reach"),
         }
     }
 
     pub(super) fn kv(&self) -> &Values {
         match self {
             Self::Kv(values) => values,
-            Self::History(_) => unreachable!("actions of kv are asked of a kv"),
+            Self::History(_) | Self::Tools(_) => unreachable!("actions of kv are asked of a kv"),
         }
     }
 }

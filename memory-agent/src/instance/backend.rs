@@ -1,14 +1,19 @@
 //! A type of instances.
 
+use std::sync::{LazyLock, OnceLock};
+
 use memory_core::instance::InstanceError;
 use memory_core::json::JsonText;
 use memory_core::text::one_line;
+use memory_core::{Code, ToolError};
 
-use super::{Action, Answer, Field, Holding, Kind, Parameters, history, kv};
+use super::action::Run;
+use super::{Action, Answer, Asker, Field, Holding, Kind, Parameters, history, kv, tools};
+use crate::session::Session;
 use crate::validation::Schema;
 
 /// A type of instances: what defines one, and what may be done with it.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Backend {
     /// Its name.
     pub name: &'static str,
@@ -18,19 +23,23 @@ pub struct Backend {
     pub fields: Vec<Field>,
     /// What may be done.
     pub actions: Vec<Action>,
+    /// The schemas of the actions, ready to check.
+    pub(super) schemas: OnceLock<Vec<Schema>>,
 }
 
 /// Returns all types of instances.
-pub fn backends() -> Vec<Backend> {
-    vec![history::backend(), kv::backend()]
+pub fn backends() -> &'static [Backend] {
+    static BACKENDS: LazyLock<Vec<Backend>> =
+        LazyLock::new(|| [vec![history::backend(), kv::backend()], tools::backends()].into_iter().flatten().collect());
+    &BACKENDS
 }
 
 /// Returns the type of this name.
 ///
 /// # Errors
 /// [`InstanceError::BackendNotFound`].
-pub fn backend(name: &str) -> Result<Backend, InstanceError> {
-    let found = backends().into_iter().find(|backend| backend.name == name);
+pub fn backend(name: &str) -> Result<&'static Backend, InstanceError> {
+    let found = backends().iter().find(|backend| backend.name == name);
     found.ok_or_else(|| InstanceError::BackendNotFound { name: one_line(name, 80) })
 }
 
@@ -46,20 +55,42 @@ impl Backend {
             .ok_or_else(|| InstanceError::ActionNotFound { backend: self.name.to_owned(), action: one_line(name, 80) })
     }
 
+    /// Tells whether its instances are kept by drivers, each in its own place.
+    pub fn has_drivers(&self) -> bool {
+        self.fields.iter().any(|field| field.name == "driver")
+    }
+
     /// Does what `action` says to what an instance holds.
     ///
     /// # Errors
-    /// [`InstanceError::Invalid`] if the parameters do not fit the schema of the action; those of the action.
+    /// [`Code::InvalidInput`] if the parameters do not fit the schema of the action; those of the action.
     ///
     /// # Panics
-    /// If `holding` is not of this type.
-    pub fn run(&self, action: &Action, holding: &Holding, parameters: &JsonText) -> Result<Answer, InstanceError> {
-        let hint = format!("`memory instance run {}/NAME {} --help` shows the fields", self.name, action.name);
-        if let Some(faults) = Schema::of(&action.parameters).faults(&parameters.to_value()) {
-            return Err(InstanceError::invalid(faults, hint));
+    /// If `holding` is not of this type, or `action` of another.
+    pub fn run(&self, action: &Action, holding: &Holding, asker: &Asker, parameters: &JsonText) -> Result<Answer, ToolError> {
+        let value = parameters.to_value();
+        let own = match action.run {
+            Run::Own(own) => own,
+            Run::Tool(tool) => {
+                let session = match asker {
+                    Asker::Person => Session::of_the_person(holding.tools()),
+                    Asker::Agent(view) => Session::begin(holding.tools(), view),
+                };
+                return session.call(tool, value).map(|answer| Answer::of(answer.to_string()));
+            }
+        };
+        if let Some(faults) = self.schema(action).faults(&value) {
+            let hint = format!("`memory instance run {}/NAME {} --help` shows the fields", self.name, action.name);
+            return Err(ToolError::new(Code::InvalidInput, faults, Some(hint)));
         }
         let members = parameters.members().expect("the schema asks for an object");
-        (action.run)(holding, &Parameters::of(members, &action.parameters))
+        own(holding, &Parameters::of(members, &action.parameters)).map_err(ToolError::from)
+    }
+
+    fn schema(&self, action: &Action) -> &Schema {
+        let schemas = self.schemas.get_or_init(|| self.actions.iter().map(|own| Schema::of(&own.parameters)).collect());
+        let at = self.actions.iter().position(|own| own.name == action.name);
+        &schemas[at.expect("the action is one of this type")]
     }
 
     /// Checks what shall define an instance, and returns it with the defaults, in the order of the fields. A field that means nothing
@@ -135,7 +166,7 @@ mod tests {
 
     #[test]
     fn every_schema_is_one_and_allows_no_other_fields() {
-        for backend in backends() {
+        for backend in backends().iter().filter(|backend| backend.has_drivers()) {
             for action in &backend.actions {
                 assert!(Schema::of(&action.parameters).faults(&serde_json::json!({"nonsense": 1})).is_some(), "{}", action.name);
                 let properties = action.parameters["properties"].as_object().expect("properties");

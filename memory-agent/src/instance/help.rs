@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::parameters::kinds;
+use super::parameters::{are_words, kinds};
 use super::{Action, Backend};
 
 /// Writes what an action does and which fields it takes.
@@ -24,7 +24,7 @@ pub fn help(backend: &Backend, action: &Action) -> String {
     for (name, property) in properties {
         let kinds = kinds(property);
         let kind = match kinds.first().map(String::as_str) {
-            Some("array") if kinds.iter().any(|kind| kind == "string") => "list",
+            Some("array") if are_words(property) => "list",
             Some("string") | None => "text",
             Some("boolean") => "true or false",
             Some("integer" | "number") => "number",

@@ -1,6 +1,7 @@
 //! The backend `history`: what was said in sessions.
 
 use std::ops::Bound;
+use std::sync::OnceLock;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::Effect;
@@ -9,7 +10,7 @@ use memory_core::instance::{InstanceError, age, moment};
 use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
-use super::action::schema;
+use super::action::{Run, schema};
 use super::{Action, Answer, Backend, Field, Kind, Parameters};
 
 /// Returns the backend.
@@ -19,6 +20,7 @@ pub(super) fn backend() -> Backend {
         description: "What is said in sessions, in order: chats, tool calls and results, summaries, facts",
         fields: fields().to_vec(),
         actions: vec![append_action(), read_action(), sessions_action(), delete_action(), purge_action()],
+        schemas: OnceLock::new(),
     }
 }
 
@@ -82,7 +84,7 @@ fn append_action() -> Action {
         description: "Add one record at the end of a session",
         parameters: schema(&properties, &["session", "role"]),
         effect: Effect::Adds,
-        run: |holding, given| {
+        run: Run::Own(|holding, given| {
             let messages = holding.history();
             let now = messages.clock.now();
             let draft = Draft {
@@ -97,7 +99,7 @@ fn append_action() -> Action {
             let (record, appended) = append(messages, &session(given)?, &draft, given.secrets())?;
             let told = |place| format!("the last record was cut off, and what was left of it is in {place} now");
             Ok(Answer { json: record.text().to_string(), warnings: appended.set_aside.map(told).into_iter().collect() })
-        },
+        }),
     }
 }
 
@@ -117,7 +119,7 @@ fn read_action() -> Action {
         description: "Return the records of a session, oldest first",
         parameters: schema(&properties, &["session"]),
         effect: Effect::Reads,
-        run: |holding, given| {
+        run: Run::Own(|holding, given| {
             let messages = holding.history();
             let now = messages.clock.now();
             let bound = |name: &str| match given.text(name) {
@@ -131,7 +133,7 @@ fn read_action() -> Action {
             let records: Vec<_> = reading.records.iter().map(|record| record.text().as_str()).collect();
             let warnings = reading.damaged.iter().map(ToString::to_string).collect();
             Ok(Answer { json: format!("[{}]", records.join(",")), warnings })
-        },
+        }),
     }
 }
 
@@ -141,7 +143,7 @@ fn sessions_action() -> Action {
         description: "List the sessions of the instance",
         parameters: schema(&json!({}), &[]),
         effect: Effect::Reads,
-        run: |holding, _| {
+        run: Run::Own(|holding, _| {
             let one = |summary: &memory_core::instance::history::SessionSummary| {
                 let last = summary.last_at.map_or_else(|| "null".to_owned(), string_of);
                 let (session, records) = (JsonText::string(summary.session.as_str()), summary.records);
@@ -149,7 +151,7 @@ fn sessions_action() -> Action {
             };
             let listed: Vec<_> = sessions(holding.history())?.iter().map(one).collect();
             Ok(Answer::of(format!("[{}]", listed.join(","))))
-        },
+        }),
     }
 }
 
@@ -159,11 +161,11 @@ fn delete_action() -> Action {
         description: "Remove a whole session",
         parameters: schema(&json!({ "session": session_property() }), &["session"]),
         effect: Effect::Changes,
-        run: |holding, given| {
+        run: Run::Own(|holding, given| {
             let session = session(given)?;
             let records = delete(holding.history(), &session)?;
             Ok(Answer::of(format!(r#"{{"session":{},"deleted":{records}}}"#, JsonText::string(session.as_str()))))
-        },
+        }),
     }
 }
 
@@ -181,7 +183,7 @@ fn purge_action() -> Action {
         description: "Remove the records of a session that fit all that is said, at once; at least one thing must be said",
         parameters: schema(&properties, &["session"]),
         effect: Effect::Changes,
-        run: |holding, given| {
+        run: Run::Own(|holding, given| {
             let messages = holding.history();
             let now = messages.clock.now();
             let time = |name: &str| given.text(name).map(|text| moment(&text, now)).transpose();
@@ -194,7 +196,7 @@ fn purge_action() -> Action {
             let done = purge(messages, &session, &filter)?;
             let name = JsonText::string(session.as_str());
             Ok(Answer::of(format!(r#"{{"session":{name},"purged":{},"kept":{}}}"#, done.purged, done.kept)))
-        },
+        }),
     }
 }
 
@@ -218,12 +220,12 @@ mod tests {
     use memory_core::testing::{FakeMessages, messages};
 
     use super::*;
-    use crate::instance::Holding;
+    use crate::instance::{Asker, Holding};
 
     fn run(holding: &Holding, action: &str, parameters: &str) -> Result<String, String> {
         let backend = backend();
         let action = backend.action(action).map_err(|error| error.to_string())?;
-        let answer = backend.run(action, holding, &parameters.parse().unwrap());
+        let answer = backend.run(action, holding, &Asker::Person, &parameters.parse().unwrap());
         answer.map(|answer| answer.json).map_err(|error| error.to_string())
     }
 

@@ -1,5 +1,7 @@
 //! The backend `kv`: values under keys.
 
+use std::sync::OnceLock;
+
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::Effect;
 use memory_core::instance::InstanceError;
@@ -7,7 +9,7 @@ use memory_core::instance::kv::{KeySummary, ValueKey, delete, get, list, set};
 use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
-use super::action::schema;
+use super::action::{Run, schema};
 use super::{Action, Answer, Backend, Field, Kind, Parameters};
 
 /// Returns the backend.
@@ -35,6 +37,7 @@ pub(super) fn backend() -> Backend {
         description: "Texts under keys such as chat-7/draft: what is set and got, not what happened",
         fields: vec![driver, dir],
         actions: vec![set_action(), get_action(), delete_action(), list_action()],
+        schemas: OnceLock::new(),
     }
 }
 
@@ -53,7 +56,7 @@ fn set_action() -> Action {
         description: "Set the value of a key, whatever it was",
         parameters: schema(&properties, &["key", "value"]),
         effect: Effect::Changes,
-        run: |holding, given| {
+        run: Run::Own(|holding, given| {
             let key = key(given)?;
             let json = given.json("value").cloned().unwrap_or_else(JsonText::null);
             let value = match json.as_string() {
@@ -64,7 +67,7 @@ fn set_action() -> Action {
             };
             let is_new = set(holding.kv(), &key, &value, given.secrets())?;
             Ok(Answer::of(format!(r#"{{"key":{},"created":{is_new}}}"#, JsonText::string(key.as_str()))))
-        },
+        }),
     }
 }
 
@@ -74,12 +77,12 @@ fn get_action() -> Action {
         description: "Return the value of a key; it is an error if the key is not set",
         parameters: schema(&json!({ "key": key_property() }), &["key"]),
         effect: Effect::Reads,
-        run: |holding, given| {
+        run: Run::Own(|holding, given| {
             let key = key(given)?;
             let value = get(holding.kv(), &key)?;
             let (name, text, at) = (JsonText::string(key.as_str()), JsonText::string(&value.text), string_of(value.updated_at));
             Ok(Answer::of(format!(r#"{{"key":{name},"value":{text},"updated_at":{at}}}"#)))
-        },
+        }),
     }
 }
 
@@ -89,11 +92,11 @@ fn delete_action() -> Action {
         description: "Remove a key",
         parameters: schema(&json!({ "key": key_property() }), &["key"]),
         effect: Effect::Changes,
-        run: |holding, given| {
+        run: Run::Own(|holding, given| {
             let key = key(given)?;
             delete(holding.kv(), &key)?;
             Ok(Answer::of(format!(r#"{{"key":{},"deleted":true}}"#, JsonText::string(key.as_str()))))
-        },
+        }),
     }
 }
 
@@ -106,7 +109,7 @@ fn list_action() -> Action {
         description: "List the keys, sorted",
         parameters: schema(&properties, &[]),
         effect: Effect::Reads,
-        run: |holding, given| {
+        run: Run::Own(|holding, given| {
             let prefix = given.text("prefix").unwrap_or_default().parse()?;
             let one = |summary: &KeySummary| {
                 let (key, at) = (JsonText::string(summary.key.as_str()), string_of(summary.updated_at));
@@ -114,7 +117,7 @@ fn list_action() -> Action {
             };
             let listed: Vec<_> = list(holding.kv(), &prefix)?.iter().map(one).collect();
             Ok(Answer::of(format!("[{}]", listed.join(","))))
-        },
+        }),
     }
 }
 
@@ -133,12 +136,12 @@ mod tests {
     use memory_core::testing::{FakeValues, values};
 
     use super::*;
-    use crate::instance::Holding;
+    use crate::instance::{Asker, Holding};
 
     fn run(holding: &Holding, action: &str, parameters: &str) -> Result<String, String> {
         let backend = backend();
         let action = backend.action(action).map_err(|error| error.to_string())?;
-        let answer = backend.run(action, holding, &parameters.parse().unwrap());
+        let answer = backend.run(action, holding, &Asker::Person, &parameters.parse().unwrap());
         answer.map(|answer| answer.json).map_err(|error| error.to_string())
     }
 

@@ -10,10 +10,13 @@ mod field;
 mod help;
 mod history;
 mod kv;
+mod open;
 mod parameters;
+mod tools;
 
-pub use action::{Action, Answer, Holding};
+pub use action::{Action, Answer, Asker, Holding};
 pub use backend::{Backend, backend, backends};
 pub use field::{Field, Kind};
 pub use help::help;
+pub use open::{Instances, Listed, OpenInstances, Version};
 pub use parameters::{Parameters, pairs};

@@ -79,9 +79,9 @@ pub fn pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Res
             InstanceError::invalid(format!("{shown:?} is no field with a value"), "write it as -p FIELD=VALUE")
         })?;
         let name = name.strip_suffix('!').map_or_else(|| name.to_owned(), |name| format!("not_{name}"));
-        let kinds = kinds(&schema["properties"][&name]);
-        let value = match kinds.first().map(String::as_str) {
-            Some("array") if kinds.iter().any(|kind| kind == "string") => {
+        let property = &schema["properties"][&name];
+        let value = match kinds(property).first().map(String::as_str) {
+            Some("array") if are_words(property) => {
                 let words = value.split(',').map(str::to_owned);
                 match lists.iter_mut().find(|(own, _)| *own == name) {
                     Some((_, known)) => known.extend(words),
@@ -108,6 +108,11 @@ pub fn pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Res
 fn put(members: &mut Vec<(String, JsonText)>, name: String, value: JsonText) {
     members.retain(|(own, _)| *own != name);
     members.push((name, value));
+}
+
+/// Tells whether a property is a list of words.
+pub(super) fn are_words(property: &Value) -> bool {
+    property["items"]["type"] == "string"
 }
 
 /// Returns the types that a property may have.

@@ -29,7 +29,8 @@
 //! | reminders | as list |
 //! | done, snooze, pin, unpin | as read |
 //! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`, see [`notified`] |
-//! | bank … | see [`bank`] |
+//! | bank … | see [`mod@bank`] |
+//! | instance backends, actions, instances | see [`backends`], [`backend()`], [`actions`], [`instances`] |
 //! | anything that failed | `{"error": {code, message, hint?}}`, see [`error`] |
 
 pub mod bank;
@@ -38,6 +39,7 @@ mod error;
 mod exported;
 mod history;
 mod ingested;
+mod instance;
 mod links;
 mod memory;
 mod reading;
@@ -52,6 +54,7 @@ pub use error::{error, tool_error};
 pub use exported::exported;
 pub use history::{bank_record, logged, purged, record, restored, trashed, undone};
 pub use ingested::{imported, ingested};
+pub use instance::{actions, backend, backends, instances};
 pub use links::links_resolved;
 pub use memory::{memories, memory, page};
 pub use reading::reading;

@@ -14,6 +14,7 @@
 //! | `memory_link` | links two | no |
 //! | `memory_backlinks` | lists what leads to one | no |
 //! | `memory_undo` | takes back what this agent did | no |
+//! | `history_append`, `kv_get` and so on: each action of [`crate::instance`]s of history and kv | sessions and values | no, and only where they are named |
 //! | `bank_read`, `bank_write`, `bank_update`, `bank_delete`, `bank_list`, `bank_query`, `bank_search` | JSON under keys, and jq | no |
 //!
 //! Their answers are those of the commands of the same name, see [`crate::json`].
@@ -24,6 +25,7 @@ mod context;
 mod delete;
 mod filter;
 mod input;
+mod instance;
 mod link;
 mod list;
 mod offer;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use memory_core::{Code, Effect, Tool, ToolContext, ToolError};
 use serde_json::Value;
 
-use super::{DEFAULT, all};
+use super::{DEFAULT, all, instance};
+use crate::instance::OpenInstances;
 
 /// Which tools are offered, and under which names.
 ///
-/// Written as words with commas between them: `usual` (all may be called, [`DEFAULT`] are listed), `all` (all are listed), the name of a
-/// set (`memory`, `bank`), a set under another prefix (`bank=memory_`), or the name of a tool.
+/// Written as words with commas between them: `usual` (all of notes and banks may be called, [`DEFAULT`] are listed), `all` (all are
+/// listed), the name of a set (`memory`, `bank`, `history`, `kv`), a set under another prefix (`bank=memory_`), or the name of a tool.
 ///
 /// ```
 /// use memory_agent::Offer;
@@ -37,15 +38,21 @@ pub enum Set {
     Memory,
     /// Those of banks, `bank_*`.
     Bank,
+    /// Those of sessions, `history_*`.
+    History,
+    /// Those of values, `kv_*`.
+    Kv,
 }
 
 impl Set {
-    const ALL: [Self; 2] = [Self::Memory, Self::Bank];
+    const ALL: [Self; 4] = [Self::Memory, Self::Bank, Self::History, Self::Kv];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
             Self::Bank => "bank",
+            Self::History => "history",
+            Self::Kv => "kv",
         }
     }
 
@@ -59,7 +66,8 @@ impl Set {
 }
 
 impl Offer {
-    /// All may be called, and [`DEFAULT`] are listed.
+    /// All of notes and banks may be called, and [`DEFAULT`] are listed. What is said in sessions may be private, and is offered only
+    /// to whom somebody offers it.
     pub fn usual() -> Self {
         Self(vec![Part::Usual])
     }
@@ -80,7 +88,7 @@ impl FromStr for Offer {
     type Err = ToolError;
 
     fn from_str(text: &str) -> Result<Self, ToolError> {
-        let tools = all();
+        let tools: Vec<String> = all().iter().map(|tool| tool.name().to_owned()).chain(instance::names()).collect();
         let part = |word: &str| {
             let (name, prefix) = word.split_once('=').map_or((word, None), |(name, prefix)| (name, Some(prefix)));
             let set = Set::ALL.into_iter().find(|set| set.name() == name);
@@ -89,7 +97,7 @@ impl FromStr for Offer {
                 ("all", None, None) => Ok(Part::All),
                 (_, Some(set), None) => Ok(Part::Set { set, prefix: set.prefix() }),
                 (_, Some(set), Some(prefix)) if is_prefix(prefix) => Ok(Part::Set { set, prefix: prefix.to_owned() }),
-                (_, None, None) if tools.iter().any(|tool| tool.name() == name) => Ok(Part::Tool(name.to_owned())),
+                (_, None, None) if tools.iter().any(|tool| tool == name) => Ok(Part::Tool(name.to_owned())),
                 _ => Err(not_found(word)),
             }
         };
@@ -111,12 +119,14 @@ pub(crate) fn not_found(name: &str) -> ToolError {
 /// A tool, and whether it is listed.
 type Offered = (Arc<dyn Tool>, bool);
 
-/// Returns the tools that `offer` means, each with whether it is listed. Those of banks only if there `are_banks`.
+/// Returns the tools that `offer` means, each with whether it is listed. Those of banks only if there `are_banks`, and those of
+/// sessions and values only if there are `instances`.
 ///
 /// # Errors
 /// When two tools would have one name.
-pub(crate) fn offered(offer: &Offer, are_banks: bool) -> Result<Vec<Offered>, ToolError> {
-    let tools: Vec<_> = all().into_iter().filter(|tool| are_banks || !Set::Bank.has(tool.name())).collect();
+pub(crate) fn offered(offer: &Offer, are_banks: bool, instances: Option<&Arc<OpenInstances>>) -> Result<Vec<Offered>, ToolError> {
+    let own = all().into_iter().filter(|tool| are_banks || !Set::Bank.has(tool.name()));
+    let tools: Vec<_> = own.chain(instances.map(instance::tools).unwrap_or_default()).collect();
     let mut offered: Vec<Offered> = Vec::new();
     let mut put = |tool: Arc<dyn Tool>, is_listed: bool, is_renamed: bool| match offered
         .iter_mut()
@@ -136,6 +146,7 @@ pub(crate) fn offered(offer: &Offer, are_banks: bool) -> Result<Vec<Offered>, To
         for tool in &tools {
             let name = tool.name();
             match part {
+                Part::Usual if Set::History.has(name) || Set::Kv.has(name) => {}
                 Part::Usual => put(Arc::clone(tool), DEFAULT.contains(&name), false)?,
                 Part::All => put(Arc::clone(tool), true, false)?,
                 Part::Set { set, prefix } if set.has(name) => {
@@ -193,7 +204,7 @@ mod tests {
     use super::*;
 
     fn listed(words: &str) -> Result<Vec<String>, ToolError> {
-        let offered = offered(&words.parse()?, true)?;
+        let offered = offered(&words.parse()?, true, None)?;
         Ok(offered.into_iter().filter(|(_, is_listed)| *is_listed).map(|(tool, _)| tool.name().to_owned()).collect())
     }
 
@@ -203,7 +214,7 @@ mod tests {
         assert_eq!(listed("usual,bank").unwrap().len(), DEFAULT.len() + 7);
         let banks = ["read", "write", "update", "delete", "list", "query", "search"];
         assert_eq!(listed("bank=memory_").unwrap(), banks.map(|name| format!("memory_{name}")));
-        assert_eq!(listed("bank = kv-").err().map(|error| error.code), Some(Code::ToolNotFound));
+        assert_eq!(listed("bank = x-").err().map(|error| error.code), Some(Code::ToolNotFound));
         assert_eq!(listed("bank_read, memory_undo").unwrap(), ["bank_read", "memory_undo"]);
         for wrong in ["", "usual,", "nothing", "bank=a b", "bank=", "bank=1x", "usual=x"] {
             assert_eq!(listed(wrong).unwrap_err().code, Code::ToolNotFound, "{wrong}");
@@ -214,7 +225,11 @@ mod tests {
     #[test]
     fn what_is_named_alone_is_all_that_may_be_called() {
         let names = |words: &str, are_banks| -> Vec<String> {
-            offered(&words.parse().unwrap(), are_banks).unwrap().into_iter().map(|(tool, _)| tool.name().to_owned()).collect()
+            offered(&words.parse().unwrap(), are_banks, None)
+                .unwrap()
+                .into_iter()
+                .map(|(tool, _)| tool.name().to_owned())
+                .collect()
         };
         assert_eq!(names("bank_read", true), ["bank_read"]);
         assert_eq!(names("usual", true).len(), all().len());

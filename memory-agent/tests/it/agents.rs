@@ -21,7 +21,7 @@ pub(crate) fn agent_behind(gate: &Arc<Gate>) -> Arc<Agent> {
 
 fn with_time(local_time: LocalTime) -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
-    Arc::new(Agent::new(services, local_time, &Offer::usual(), Vec::new()).expect("no tool is named"))
+    Arc::new(Agent::new(services, local_time, &Offer::usual(), Vec::new(), None).expect("no tool is named"))
 }
 
 /// Holds up the first who comes until it is opened.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 fn agent(hooks: Hooks) -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
     let local = |moment: DateTime<chrono::Utc>| moment.fixed_offset();
-    Arc::new(Agent::new(services, Arc::new(local), &Offer::usual(), hooks).expect("no tool is named"))
+    Arc::new(Agent::new(services, Arc::new(local), &Offer::usual(), hooks, None).expect("no tool is named"))
 }
 
 fn speaker(agent: &Arc<Agent>, name: &str) -> Session {

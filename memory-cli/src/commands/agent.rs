@@ -8,11 +8,12 @@ use memory_agent::{CONTEXT_BUDGET, Session, json, rpc};
 use memory_core::View;
 use serde_json::Value;
 
-use crate::agent;
+use crate::agent::{self, Parts};
 use crate::app::App;
 use crate::cli::SpeakerArgs;
 use crate::embedding;
 use crate::failure::Failure;
+use crate::instances;
 use crate::print::Output;
 
 /// Call tools, as agents do
@@ -47,7 +48,9 @@ impl Agent {
         let settings = app.settings()?;
         let home = app.open_with(&settings)?;
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
-        let agent = agent::agent(&home, &settings, app.environment, self.speaker.offer(), embedder)?;
+        let instances = Some(instances::kept_open(&settings, app.environment)?);
+        let parts = Parts { offer: self.speaker.offer(), embedder, bank_folder: None, instances };
+        let agent = agent::agent(&home, &settings, app.environment, parts)?;
         if self.list_tools {
             return Ok(app.output.json(&rpc::tools(&agent, false))?);
         }

@@ -3,11 +3,12 @@
 use clap::Args;
 use memory_agent::mcp::{Speaker, serve_stdio};
 
-use crate::agent;
+use crate::agent::{self, Parts};
 use crate::app::App;
 use crate::cli::SpeakerArgs;
 use crate::embedding;
 use crate::failure::Failure;
+use crate::instances;
 
 /// Serve an MCP client on the standard streams
 ///
@@ -27,7 +28,9 @@ impl Mcp {
         let settings = app.settings()?;
         let home = app.open_to_stay(&settings)?;
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
-        let agent = agent::agent(&home, &settings, app.environment, self.speaker.offer(), embedder)?;
+        let instances = Some(instances::kept_open(&settings, app.environment)?);
+        let parts = Parts { offer: self.speaker.offer(), embedder, bank_folder: None, instances };
+        let agent = agent::agent(&home, &settings, app.environment, parts)?;
         let project = self.speaker.project(app.environment.folder.as_deref());
         let speaker = Speaker { agent: self.speaker.agent(), project };
         serve_stdio(&agent, &speaker).map_err(Failure::file("serve the client on the standard streams"))

@@ -13,7 +13,7 @@ use crate::moments;
 const MEGABYTE: usize = 1024 * 1024;
 
 /// How banks are kept, and what filters may cost.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct BankSettings {
     /// Above how many bytes a bank is compressed, unless never.
     pub compress_above: Setting<Option<usize>>,

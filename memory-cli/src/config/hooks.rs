@@ -8,7 +8,7 @@ use super::settings::or_plain;
 use super::{ConfigError, Layer, Setting};
 
 /// Which commands are asked when agents call tools.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Hooks(Vec<(Point, Setting<Vec<String>>)>);
 
 impl Hooks {

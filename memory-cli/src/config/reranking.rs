@@ -13,7 +13,7 @@ use super::{ConfigError, Environment, Layer, Setting};
 use crate::moments;
 
 /// Which model reads the best hits of a search again, if any, and how.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Reranking {
     /// The folder with the model.
     pub model: Setting<Option<PathBuf>>,

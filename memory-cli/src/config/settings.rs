@@ -13,7 +13,7 @@ use crate::moments;
 use crate::zone::{self, NamedZone};
 
 /// All settings, and where each comes from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Settings {
     /// The file.
     pub file: PathBuf,
@@ -67,7 +67,7 @@ pub(crate) struct Embedding {
 }
 
 /// Where one source's notes are.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// The source.
     pub source: SourceName,

@@ -1,8 +1,8 @@
 //! `memory instance actions`
 
 use clap::Args;
-use memory_agent::instance::{Action, backend};
-use serde_json::{Value, json};
+use memory_agent::instance::backend;
+use memory_agent::json;
 
 use super::answer::wants_table;
 use crate::app::App;
@@ -33,11 +33,6 @@ impl Actions {
             }
             return Ok(app.output.table(&table)?);
         }
-        Ok(app.output.json(&backend.actions.iter().map(action).collect())?)
+        Ok(app.output.json(&json::actions(backend))?)
     }
-}
-
-/// Writes an action as JSON.
-pub(super) fn action(action: &Action) -> Value {
-    json!({ "name": action.name, "description": action.description, "parameters": action.parameters })
 }

@@ -1,9 +1,8 @@
 //! What the commands on instances have in common: names, input, and how they answer.
 
-use memory_agent::instance::{Backend, Field, Kind, backend};
+use memory_agent::instance::{Backend, backend};
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::json::JsonText;
-use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -21,7 +20,7 @@ pub(super) fn wants_table(output: &Output) -> bool {
 }
 
 /// Reads `TYPE/NAME`; a type alone means its default instance.
-pub(super) fn instance(text: &str) -> Result<(Backend, InstanceName), InstanceError> {
+pub(super) fn instance(text: &str) -> Result<(&'static Backend, InstanceName), InstanceError> {
     let (kind, name) = text.split_once('/').unwrap_or((text, DEFAULT));
     Ok((backend(kind)?, name.parse()?))
 }
@@ -48,24 +47,4 @@ pub(super) fn input(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
         return Err(InstanceError::invalid("the input is no JSON object", hint).into());
     }
     Ok(object)
-}
-
-/// Writes a field as JSON.
-pub(super) fn field(field: &Field) -> Value {
-    let mut told = Map::new();
-    told.insert("name".into(), field.name.into());
-    told.insert("type".into(), field.kind.as_str().into());
-    if let Kind::Choice(words) = field.kind {
-        told.insert("choices".into(), json!(words));
-    }
-    told.insert("description".into(), field.description.into());
-    told.insert("required".into(), field.required.into());
-    told.insert("secret".into(), field.secret.into());
-    if let Some(default) = field.default {
-        told.insert("default".into(), default.into());
-    }
-    if let Some((other, value)) = field.shown_when {
-        told.insert("shown_when".into(), json!({ other: value }));
-    }
-    Value::Object(told)
 }

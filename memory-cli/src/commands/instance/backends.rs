@@ -2,9 +2,9 @@
 
 use clap::Args;
 use memory_agent::instance::{Backend, backend, backends};
-use serde_json::{Value, json};
+use memory_agent::json;
 
-use super::answer::{field, wants_table};
+use super::answer::wants_table;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Table};
@@ -22,31 +22,20 @@ pub(super) struct Backends {
 impl Backends {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if let Some(name) = &self.backend {
-            let told = describe(&backend(name)?);
-            return super::answer::put(&mut app.output, &told.to_string());
+            return super::answer::put(&mut app.output, &json::backend(backend(name)?).to_string());
         }
         let all = backends();
         if wants_table(&app.output) {
             let mut table = Table::new([Column::Text("TYPE"), Column::Text("KEEPS"), Column::Text("ACTIONS")]);
-            for backend in &all {
+            for backend in all {
                 table.push([backend.name, backend.description, &names(backend).join(", ")]);
             }
             return Ok(app.output.table(&table)?);
         }
-        let one = |backend: &Backend| {
-            let fields: Vec<_> = backend.fields.iter().map(field).collect();
-            json!({ "type": backend.name, "description": backend.description, "fields": fields, "actions": names(backend) })
-        };
-        Ok(app.output.json(&all.iter().map(one).collect())?)
+        Ok(app.output.json(&json::backends(all))?)
     }
 }
 
 fn names(backend: &Backend) -> Vec<&'static str> {
     backend.actions.iter().map(|action| action.name).collect()
-}
-
-fn describe(backend: &Backend) -> Value {
-    let fields: Vec<_> = backend.fields.iter().map(field).collect();
-    let actions: Vec<_> = backend.actions.iter().map(super::actions::action).collect();
-    json!({ "type": backend.name, "description": backend.description, "fields": fields, "actions": actions })
 }

@@ -1,7 +1,7 @@
 //! `memory instance run`
 
 use clap::{Args, Command};
-use memory_agent::instance::{help, pairs};
+use memory_agent::instance::{Asker, help, pairs};
 
 use super::answer::{input, instance, put};
 use crate::app::App;
@@ -45,14 +45,14 @@ impl Run {
         let (backend, name) = instance(typed)?;
         let action = backend.action(action)?;
         if self.help {
-            return Ok(app.output.text(&help(&backend, action))?);
+            return Ok(app.output.text(&help(backend, action))?);
         }
         let settings = app.settings()?;
         let book = Book::open(&settings, app.environment)?;
         let object = self.input.as_deref().map(|typed| input(app, typed)).transpose()?;
         let parameters = pairs(&action.parameters, object.as_ref(), &self.params)?;
-        let holding = book.hold(&backend, &name)?;
-        let answer = backend.run(action, &holding, &parameters)?;
+        let holding = book.hold(backend, &name)?;
+        let answer = backend.run(action, &holding, &Asker::Person, &parameters)?;
         for warning in &answer.warnings {
             app.output.less_than_it_should_be(warning)?;
         }

@@ -10,12 +10,13 @@ use memory_core::text::with_causes;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-use crate::agent::agent;
+use crate::agent::{Parts, agent};
 use crate::app::Home;
 use crate::config::{Environment, Settings};
 use crate::daemon::{Bell, Diary};
 use crate::embedding;
 use crate::failure::Failure;
+use crate::instances;
 
 /// What is open for agents.
 pub(super) struct Fronts {
@@ -43,7 +44,9 @@ impl Fronts {
             Err(error) => diary.warning(&format!("socket: there is none: {}", with_causes(error))),
         }
         let embedder = embedding::open_later(&settings.embedding);
-        let agent = agent(home, settings, environment, &Offer::usual(), embedder)?;
+        let instances = Some(instances::kept_open(settings, environment)?);
+        let parts = Parts { offer: &Offer::usual(), embedder, bank_folder: None, instances };
+        let agent = agent(home, settings, environment, parts)?;
         let fronts = Self { agent, socket: socket.ok(), http };
         if let Some(address) = fronts.address() {
             diary.info(&format!("http: http://{address}/mcp"));

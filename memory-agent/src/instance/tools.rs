@@ -1,0 +1,66 @@
+//! The backends whose actions are tools: notes and banks.
+
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use memory_core::Tool;
+
+use super::action::Run;
+use super::{Action, Backend, Field, Kind};
+use crate::tools;
+
+/// A backend whose actions are the tools of one shape.
+struct Shape {
+    name: &'static str,
+    description: &'static str,
+    /// With what the names of its tools begin.
+    prefix: &'static str,
+    /// What the folder is in which an instance lies.
+    folder: &'static str,
+}
+
+const SHAPES: [Shape; 2] = [
+    Shape {
+        name: "notes",
+        description: "Memories: notes that are searched, linked and tidied",
+        prefix: "memory_",
+        folder: "The home of the memories, if it is another than that of this program",
+    },
+    Shape {
+        name: "bank",
+        description: "JSON under keys, and jq",
+        prefix: "bank_",
+        folder: "The folder of the banks, if it is another than the usual one",
+    },
+];
+
+/// Returns the backends.
+pub(super) fn backends() -> Vec<Backend> {
+    SHAPES.iter().map(backend).collect()
+}
+
+/// The tools, each with its schema, as long as the program runs.
+static TOOLS: LazyLock<Vec<Arc<dyn Tool>>> = LazyLock::new(tools::all);
+
+fn backend(shape: &Shape) -> Backend {
+    let dir = Field {
+        name: "dir",
+        description: shape.folder,
+        kind: Kind::Path,
+        required: false,
+        secret: false,
+        default: None,
+        shown_when: None,
+    };
+    let action = |tool: &'static Arc<dyn Tool>| {
+        let name = tool.name().strip_prefix(shape.prefix)?;
+        let (description, parameters, effect) = (tool.description(), tool.parameters(), tool.effect());
+        Some(Action { name, description, parameters, effect, run: Run::Tool(tool.name()) })
+    };
+    Backend {
+        name: shape.name,
+        description: shape.description,
+        fields: vec![dir],
+        actions: TOOLS.iter().filter_map(action).collect(),
+        schemas: OnceLock::new(),
+    }
+}

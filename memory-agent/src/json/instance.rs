@@ -1,0 +1,63 @@
+//! Types of instances, and instances, in JSON.
+
+use serde_json::{Map, Value, json};
+
+use crate::instance::{Action, Backend, Field, Kind, Listed};
+
+/// Writes the types of instances: `[{type, description, fields, actions}]`, of the actions their names.
+pub fn backends<'a>(backends: impl IntoIterator<Item = &'a Backend>) -> Value {
+    let one = |backend: &Backend| {
+        let fields: Vec<_> = backend.fields.iter().map(field).collect();
+        let actions: Vec<_> = backend.actions.iter().map(|action| action.name).collect();
+        json!({ "type": backend.name, "description": backend.description, "fields": fields, "actions": actions })
+    };
+    backends.into_iter().map(one).collect()
+}
+
+/// Writes a type of instances, and its actions with the schemas of their parameters.
+pub fn backend(backend: &Backend) -> Value {
+    let fields: Vec<_> = backend.fields.iter().map(field).collect();
+    json!({ "type": backend.name, "description": backend.description, "fields": fields, "actions": actions(backend) })
+}
+
+/// Writes the actions of a type: `[{name, description, parameters}]`, of which the last is a JSON Schema.
+pub fn actions(backend: &Backend) -> Value {
+    let one =
+        |action: &Action| json!({ "name": action.name, "description": action.description, "parameters": action.parameters });
+    backend.actions.iter().map(one).collect()
+}
+
+/// Writes instances: `[{type, name, fields, built_in?}]`, where `error` stands for what cannot be read; of a secret only that it is sealed.
+pub fn instances(listed: &[Listed]) -> Value {
+    let one = |one: &Listed| {
+        let mut told = json!({ "type": one.backend, "name": one.name });
+        match &one.fields {
+            Ok(fields) => told["fields"] = Value::Object(fields.clone()),
+            Err(reason) => told["error"] = reason.as_str().into(),
+        }
+        if one.is_built_in {
+            told["built_in"] = true.into();
+        }
+        told
+    };
+    listed.iter().map(one).collect()
+}
+
+fn field(field: &Field) -> Value {
+    let mut told = Map::new();
+    told.insert("name".into(), field.name.into());
+    told.insert("type".into(), field.kind.as_str().into());
+    if let Kind::Choice(words) = field.kind {
+        told.insert("choices".into(), json!(words));
+    }
+    told.insert("description".into(), field.description.into());
+    told.insert("required".into(), field.required.into());
+    told.insert("secret".into(), field.secret.into());
+    if let Some(default) = field.default {
+        told.insert("default".into(), default.into());
+    }
+    if let Some((other, value)) = field.shown_when {
+        told.insert("shown_when".into(), json!({ other: value }));
+    }
+    Value::Object(told)
+}

@@ -1,0 +1,89 @@
+//! The actions of instances, as tools.
+
+use std::sync::Arc;
+
+use memory_core::instance::{InstanceError, InstanceName};
+use memory_core::json::JsonText;
+use memory_core::{Effect, Tool, ToolContext, ToolError, View};
+use serde_json::{Value, json};
+
+use crate::instance::{Action, Asker, Backend, OpenInstances, backend};
+
+/// The types of instances whose actions are tools: `history_append`, `kv_get`.
+pub(super) const TYPES: [&str; 2] = ["history", "kv"];
+
+/// The instance that is meant if none is named.
+const DEFAULT: &str = "default";
+
+/// One action of one type of instances, as a tool.
+#[derive(Debug)]
+struct InstanceTool {
+    name: String,
+    backend: &'static Backend,
+    action: &'static Action,
+    instances: Arc<OpenInstances>,
+}
+
+/// Returns the tools over `instances`.
+pub(super) fn tools(instances: &Arc<OpenInstances>) -> Vec<Arc<dyn Tool>> {
+    let tool = |(backend, action): (&'static Backend, &'static Action)| -> Arc<dyn Tool> {
+        Arc::new(InstanceTool { name: name(backend, action), backend, action, instances: Arc::clone(instances) })
+    };
+    actions().map(tool).collect()
+}
+
+/// Returns what they are called.
+pub(super) fn names() -> impl Iterator<Item = String> {
+    actions().map(|(backend, action)| name(backend, action))
+}
+
+fn actions() -> impl Iterator<Item = (&'static Backend, &'static Action)> {
+    TYPES
+        .iter()
+        .filter_map(|name| backend(name).ok())
+        .flat_map(|backend| backend.actions.iter().map(move |action| (backend, action)))
+}
+
+fn name(backend: &Backend, action: &Action) -> String {
+    format!("{}_{}", backend.name, action.name)
+}
+
+impl Tool for InstanceTool {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn description(&self) -> &str {
+        self.action.description
+    }
+
+    fn parameters(&self) -> Value {
+        let mut schema = self.action.parameters.clone();
+        let description = format!("The name of the {} instance; {DEFAULT} if none is given", self.backend.name);
+        schema["properties"]["instance"] = json!({ "type": "string", "description": description });
+        schema
+    }
+
+    fn effect(&self) -> Effect {
+        self.action.effect
+    }
+
+    fn execute(&self, _: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let mut parameters = parameters.clone();
+        let named = parameters.as_object_mut().and_then(|members| members.shift_remove("instance"));
+        let name = named.as_ref().and_then(Value::as_str).unwrap_or(DEFAULT);
+        let name: InstanceName = name.parse().map_err(|error: InstanceError| ToolError::from(error))?;
+        let holding = self.instances.hold(self.backend, &name)?;
+        let asker = Asker::Agent(View::default());
+        let answer = self.backend.run(self.action, &holding, &asker, &JsonText::from(&parameters))?;
+        let mut value = answer.json.parse::<JsonText>().map_err(|error| told(&error))?.to_value();
+        if !answer.warnings.is_empty() {
+            value = json!({ "answer": value, "warnings": answer.warnings });
+        }
+        Ok(value)
+    }
+}
+
+fn told(error: &memory_core::json::JsonError) -> ToolError {
+    ToolError::new(memory_core::Code::Internal, format!("the answer is no JSON: {error}"), None)
+}
