@@ -111,7 +111,8 @@ pub use link::{LinksResolved, link, resolve_links, resolve_links_in, resolve_lin
 pub use list::list;
 pub use log::{Logged, TakenBack, log, take_back};
 pub use memory::{
-    AgentName, Category, ContentHash, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder, Reminders, Scope, Tags,
+    AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder,
+    Reminders, Scope, Tags,
 };
 pub use meter::{Meter, MeterError, Reservation, Spending, SpentOn};
 pub use notifier::{Notification, Notifier, NotifyError};

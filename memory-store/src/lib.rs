@@ -41,6 +41,7 @@ pub mod kv;
 mod ledger;
 mod lock;
 pub mod markdown;
+mod months;
 mod notifier;
 pub mod sealed;
 mod system;

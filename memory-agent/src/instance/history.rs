@@ -11,7 +11,7 @@ use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
 use super::action::{Run, schema};
-use super::{Action, Answer, Backend, Field, Kind, Parameters};
+use super::{Action, Answer, Backend, Field, Kind, Parameters, operations};
 
 /// Returns the backend.
 pub(super) fn backend() -> Backend {
@@ -19,7 +19,15 @@ pub(super) fn backend() -> Backend {
         name: "history",
         description: "What is said in sessions, in order: chats, tool calls and results, summaries, facts",
         fields: fields().to_vec(),
-        actions: vec![append_action(), read_action(), sessions_action(), delete_action(), purge_action()],
+        actions: vec![
+            append_action(),
+            read_action(),
+            sessions_action(),
+            delete_action(),
+            purge_action(),
+            operations_action(),
+            undo_action(),
+        ],
         schemas: OnceLock::new(),
     }
 }
@@ -200,6 +208,16 @@ fn purge_action() -> Action {
     }
 }
 
+fn operations_action() -> Action {
+    operations::operations_action("List what was deleted, purged and taken back, newest first")
+}
+
+fn undo_action() -> Action {
+    operations::undo_action(
+        "Bring back what a delete or purge removed, the last one if none is named; what was appended since stays",
+    )
+}
+
 fn session(given: &Parameters) -> Result<SessionName, InstanceError> {
     given.required("session")?.parse()
 }
@@ -245,6 +263,21 @@ mod tests {
         assert_eq!(purged(r#""not_role":["summary"],"before":"2026-05-07T10:00:00Z""#), r#"{"session":"s","purged":0,"kept":2}"#);
         assert_eq!(purged(r#""after":"2026-05-08","before":"2026-05-09""#), r#"{"session":"s","purged":0,"kept":2}"#);
         assert_eq!(purged(r#""before":"2026-05-08","older_than":"1d""#), r#"{"session":"s","purged":1,"kept":1}"#);
+    }
+
+    #[test]
+    fn what_was_removed_is_listed_and_comes_back() {
+        let holding = Holding::History(messages(Arc::new(FakeMessages::default())).0);
+        for content in ["1", "2"] {
+            run(&holding, "append", &format!(r#"{{"session":"s","role":"user","content":"{content}"}}"#)).unwrap();
+        }
+        run(&holding, "delete", r#"{"session":"s"}"#).unwrap();
+        let undone = run(&holding, "undo", "{}").unwrap();
+        insta::assert_snapshot!(undone, @r#"{"operation":"dde6e5fd29f0","undone":{"operation":"a66d2c7ddf74","at":"2026-05-07T10:00:04Z","verb":"delete","session":"s","records":2}}"#);
+        assert!(run(&holding, "operations", r#"{"limit":1}"#).unwrap().contains(r#""verb":"undo""#));
+        assert_eq!(run(&holding, "undo", "{}").unwrap_err(), "there is no operation to take back");
+        run(&holding, "undo", &format!(r#"{{"operation":"{}"}}"#, &undone[14..20])).unwrap();
+        assert_eq!(run(&holding, "sessions", "{}").unwrap(), "[]");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
 use super::action::{Run, schema};
-use super::{Action, Answer, Backend, Field, Kind, Parameters};
+use super::{Action, Answer, Backend, Field, Kind, Parameters, operations};
 
 /// Returns the backend.
 pub(super) fn backend() -> Backend {
@@ -36,7 +36,7 @@ pub(super) fn backend() -> Backend {
         name: "kv",
         description: "Texts under keys such as chat-7/draft: what is set and got, not what happened",
         fields: vec![driver, dir],
-        actions: vec![set_action(), get_action(), delete_action(), list_action()],
+        actions: vec![set_action(), get_action(), delete_action(), list_action(), operations_action(), undo_action()],
         schemas: OnceLock::new(),
     }
 }
@@ -121,6 +121,14 @@ fn list_action() -> Action {
     }
 }
 
+fn operations_action() -> Action {
+    operations::operations_action("List which values were replaced, deleted and taken back, newest first")
+}
+
+fn undo_action() -> Action {
+    operations::undo_action("Bring back the value that a set or delete took away, the last one if none is named")
+}
+
 fn key(given: &Parameters) -> Result<ValueKey, InstanceError> {
     given.required("key")?.parse()
 }
@@ -157,6 +165,22 @@ mod tests {
         }
         assert_eq!(run(&holding, "delete", r#"{"key":"a"}"#).unwrap(), r#"{"key":"a","deleted":true}"#);
         assert_eq!(run(&holding, "list", "{}").unwrap(), "[]");
+    }
+
+    #[test]
+    fn what_a_value_was_is_listed_and_comes_back() {
+        let holding = Holding::Kv(values(Arc::new(FakeValues::default())));
+        for value in ["1", "2", "3"] {
+            run(&holding, "set", &format!(r#"{{"key":"a","value":"{value}"}}"#)).unwrap();
+        }
+        let undone = run(&holding, "undo", "{}").unwrap();
+        let undo = &undone[14..26];
+        assert!(run(&holding, "get", r#"{"key":"a"}"#).unwrap().starts_with(r#"{"key":"a","value":"2","#));
+        let listed = run(&holding, "operations", "{}").unwrap();
+        assert!(listed.contains(&format!(r#""verb":"set","key":"a","undone_by":"{undo}"}}"#)), "{listed}");
+        run(&holding, "set", r#"{"key":"a","value":"4"}"#).unwrap();
+        let refused = run(&holding, "undo", &format!(r#"{{"operation":"{undo}"}}"#)).unwrap_err();
+        assert_eq!(refused, format!("{undo} cannot be taken back: the key a was changed since"));
     }
 
     #[test]

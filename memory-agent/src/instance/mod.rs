@@ -11,6 +11,7 @@ mod help;
 mod history;
 mod kv;
 mod open;
+mod operations;
 mod parameters;
 mod tools;
 

@@ -4,7 +4,7 @@ use super::history::SessionName;
 use super::kv::ValueKey;
 use crate::json::JsonError;
 use crate::text::one_line;
-use crate::{Code, StoreError};
+use crate::{Code, OperationId, StoreError};
 
 /// So many characters of what was given are told.
 const TOLD: usize = 80;
@@ -113,6 +113,14 @@ pub enum InstanceError {
         /// Why not.
         why: &'static str,
     },
+    /// What an operation left was changed since, so that it cannot be taken back.
+    #[error("{operation} cannot be taken back: {why}")]
+    ChangedSince {
+        /// The operation.
+        operation: OperationId,
+        /// What was changed, as a statement.
+        why: String,
+    },
     /// Something on disk is not as it should be.
     #[error("{place} cannot be read as it should be: {what}")]
     Damaged {
@@ -167,6 +175,7 @@ impl InstanceError {
             Self::TooLarge { .. } => Code::LimitExceeded,
             Self::PathRefused { .. } => Code::PathRefused,
             Self::NotOpened { .. } => Code::SealBroken,
+            Self::ChangedSince { .. } => Code::Conflict,
             Self::Damaged { .. } => Code::FileDamaged,
             Self::Store(error) => error.code(),
         }
@@ -183,6 +192,7 @@ impl InstanceError {
             Self::InvalidKey { .. } => "a key is parts of A to Z, a to z, 0 to 9, '.', '_' and '-', with / between them",
             Self::NoFilter => "say role, not_role, before, after or older_than; the action delete removes a whole session",
             Self::NotOpened { .. } => "nothing was changed; `memory instance connect` seals it anew under the key that there is",
+            Self::ChangedSince { .. } => "nothing was changed; take back first what was done since",
             Self::Invalid { hint, .. } => return hint.clone(),
             Self::Store(error) => return error.hint(),
             Self::KeyTaken { .. }

@@ -5,6 +5,7 @@
 //! | keep what was said, in order | [`history`] |
 //! | set and get a value | [`kv`] |
 //! | know what an instance is called | [`InstanceName`] |
+//! | take back what was done | [`undo()`], [`operations()`], [`Operations`] |
 //! | know what can go wrong | [`InstanceError`] |
 //! | keep either somewhere else | [`history::MessageStore`], [`kv::KeyValueStore`], and their suites in `testing` |
 
@@ -12,6 +13,7 @@ mod error;
 mod moment;
 mod name;
 mod operation;
+mod operations;
 
 pub mod history;
 pub mod kv;
@@ -20,3 +22,4 @@ pub use error::InstanceError;
 pub use moment::{age, moment};
 pub use name::InstanceName;
 pub use operation::InstanceOperation;
+pub use operations::{InstanceRecord, InstanceRecords, InstanceUndone, InstanceVerb, Operations, mark_undone, operations, undo};

@@ -28,6 +28,22 @@ impl ContentHash {
     }
 }
 
+/// Hashes what comes in parts.
+#[derive(Debug, Clone, Default)]
+pub struct ContentHasher(Sha256);
+
+impl ContentHasher {
+    /// Adds a part behind those before.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Returns the hash of all parts, as if they had come at once.
+    pub fn finish(self) -> ContentHash {
+        ContentHash(self.0.finalize().into())
+    }
+}
+
 impl From<[u8; 32]> for ContentHash {
     fn from(bytes: [u8; 32]) -> Self {
         Self(bytes)

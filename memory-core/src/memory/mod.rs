@@ -15,7 +15,7 @@ mod tags;
 
 pub use agent_name::AgentName;
 pub use category::Category;
-pub use content_hash::ContentHash;
+pub use content_hash::{ContentHash, ContentHasher};
 pub use draft::Draft;
 pub use id::MemoryId;
 pub use origin::Origin;

@@ -3,14 +3,76 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
+use chrono::{DateTime, Datelike, Months, NaiveTime, Utc};
+
 use crate::instance::history::{Appended, Filter, MessageStore, Purged, Record, Records, SessionName, SessionSummary, Window};
 use crate::instance::kv::{KeySummary, KeyValueStore, Prefix, Value, ValueKey};
-use crate::instance::{InstanceError, InstanceOperation};
+use crate::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceRecords, InstanceVerb, Operations, mark_undone};
+use crate::{OperationId, StoreError};
+
+/// What was done, the last one last: each with what was there before and after.
+#[derive(Debug)]
+struct FakeOperations<T> {
+    done: Mutex<Vec<(InstanceRecord, T, T)>>,
+}
+
+impl<T> Default for FakeOperations<T> {
+    fn default() -> Self {
+        Self { done: Mutex::default() }
+    }
+}
+
+impl<T: Clone> FakeOperations<T> {
+    fn done(&self) -> MutexGuard<'_, Vec<(InstanceRecord, T, T)>> {
+        self.done.lock().expect("no test panics while it holds what was done")
+    }
+
+    fn keep(&self, verb: InstanceVerb, subject: &str, count: usize, operation: &InstanceOperation, change: (T, T)) {
+        let (operation, subject) = (operation.clone(), subject.to_owned());
+        let record = InstanceRecord { operation, verb, subject, count, undoes: None, undone_by: None };
+        self.done().push((record, change.0, change.1));
+    }
+
+    fn keep_undo(&self, undone: &InstanceRecord, operation: &InstanceOperation, change: (T, T)) {
+        let undoes = Some(undone.operation.id.clone());
+        let record = InstanceRecord { operation: operation.clone(), verb: InstanceVerb::Undo, undoes, ..undone.clone() };
+        self.done().push((record, change.0, change.1));
+    }
+
+    fn records(&self) -> InstanceRecords<'static> {
+        let records: Vec<_> = self.done().iter().rev().map(|(record, ..)| Ok(record.clone())).collect();
+        Box::new(mark_undone(records.into_iter()))
+    }
+
+    fn open(&self, undone: &OperationId) -> Result<(InstanceRecord, T, T), InstanceError> {
+        let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+        let mut records = self.records().filter_map(Result::ok);
+        let record = records.find(|record| record.operation.id == *undone).ok_or_else(missing)?;
+        if let Some(other) = &record.undone_by {
+            return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
+        }
+        let done = self.done();
+        let (_, before, after) = done.iter().find(|(own, ..)| own.operation == record.operation).ok_or_else(missing)?;
+        Ok((record, before.clone(), after.clone()))
+    }
+
+    fn purge(&self, before: DateTime<Utc>) -> (u64, u64) {
+        let is_old = |at: DateTime<Utc>| {
+            let next = at.date_naive().with_day(1).and_then(|first| first.checked_add_months(Months::new(1)));
+            next.is_some_and(|next| next.and_time(NaiveTime::MIN).and_utc() <= before)
+        };
+        let mut done = self.done();
+        let all = done.len();
+        done.retain(|(record, ..)| !is_old(record.operation.at));
+        ((all - done.len()) as u64, 0)
+    }
+}
 
 /// Sessions in memory, which are gone with it.
 #[derive(Debug, Default)]
 pub struct FakeMessages {
     sessions: Mutex<BTreeMap<SessionName, Vec<Record>>>,
+    operations: FakeOperations<Vec<Record>>,
 }
 
 impl FakeMessages {
@@ -40,16 +102,54 @@ impl MessageStore for FakeMessages {
         Ok(self.sessions().iter().map(summary).collect())
     }
 
-    fn delete(&self, session: &SessionName, _: &InstanceOperation) -> Result<Option<usize>, InstanceError> {
-        Ok(self.sessions().remove(session).map(|records| records.len()))
+    fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError> {
+        let mut sessions = self.sessions();
+        let Some(records) = sessions.remove(session) else { return Ok(None) };
+        let count = records.len();
+        self.operations.keep(InstanceVerb::Delete, session.as_str(), count, operation, (records, Vec::new()));
+        Ok(Some(count))
     }
 
-    fn purge(&self, session: &SessionName, filter: &Filter, _: &InstanceOperation) -> Result<Purged, InstanceError> {
+    fn purge(&self, session: &SessionName, filter: &Filter, operation: &InstanceOperation) -> Result<Purged, InstanceError> {
         let mut sessions = self.sessions();
         let Some(records) = sessions.get_mut(session) else { return Ok(Purged::default()) };
-        let before = records.len();
+        let before = records.clone();
         records.retain(|record| !filter.fits(record));
-        Ok(Purged { purged: before - records.len(), kept: records.len() })
+        let (purged, kept) = (before.len() - records.len(), records.len());
+        if purged != 0 {
+            let change = (before, records.clone());
+            self.operations.keep(InstanceVerb::Purge, session.as_str(), purged, operation, change);
+        }
+        Ok(Purged { purged, kept })
+    }
+}
+
+impl Operations for FakeMessages {
+    fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
+        Ok(self.operations.records())
+    }
+
+    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+        let mut sessions = self.sessions();
+        let (record, before, after) = self.operations.open(undone)?;
+        let session: SessionName = record.subject.parse()?;
+        let now = sessions.get(&session).cloned().unwrap_or_default();
+        let Some(since) = now.strip_prefix(after.as_slice()) else {
+            let why = format!("what it left in the session {session} was changed since");
+            return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
+        };
+        let back = [before.as_slice(), since].concat();
+        self.operations.keep_undo(&record, operation, (now.clone(), back.clone()));
+        if back.is_empty() {
+            sessions.remove(&session)
+        } else {
+            sessions.insert(session, back)
+        };
+        Ok(record)
+    }
+
+    fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
+        Ok(self.operations.purge(before))
     }
 }
 
@@ -57,6 +157,7 @@ impl MessageStore for FakeMessages {
 #[derive(Debug, Default)]
 pub struct FakeValues {
     values: Mutex<BTreeMap<ValueKey, Value>>,
+    operations: FakeOperations<Option<String>>,
 }
 
 impl FakeValues {
@@ -68,22 +169,28 @@ impl FakeValues {
 impl KeyValueStore for FakeValues {
     fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError> {
         let mut values = self.values();
-        let is_within = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
-        let other =
-            values.keys().find(|other| is_within(other.as_str(), key.as_str()) || is_within(key.as_str(), other.as_str()));
-        if let Some(other) = other {
+        if let Some(other) = in_the_way(&values, key) {
             return Err(InstanceError::KeyTaken { key: key.to_string(), why: format!("{other} is a key") });
         }
-        let value = Value { text: value.to_owned(), updated_at: operation.at };
-        Ok(values.insert(key.clone(), value).is_none())
+        let new = Value { text: value.to_owned(), updated_at: operation.at };
+        let former = values.insert(key.clone(), new).map(|former| former.text);
+        let is_new = former.is_none();
+        if former.as_deref().is_some_and(|former| former != value) {
+            let change = (former, Some(value.to_owned()));
+            self.operations.keep(InstanceVerb::Set, key.as_str(), 1, operation, change);
+        }
+        Ok(is_new)
     }
 
     fn get(&self, key: &ValueKey) -> Result<Option<Value>, InstanceError> {
         Ok(self.values().get(key).cloned())
     }
 
-    fn delete(&self, key: &ValueKey, _: &InstanceOperation) -> Result<bool, InstanceError> {
-        Ok(self.values().remove(key).is_some())
+    fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+        let mut values = self.values();
+        let Some(former) = values.remove(key) else { return Ok(false) };
+        self.operations.keep(InstanceVerb::Delete, key.as_str(), 1, operation, (Some(former.text), None));
+        Ok(true)
     }
 
     fn list(&self, prefix: &Prefix) -> Result<Vec<KeySummary>, InstanceError> {
@@ -95,6 +202,40 @@ impl KeyValueStore for FakeValues {
         };
         Ok(values.iter().filter(|(key, _)| prefix.fits(key)).map(summary).collect())
     }
+}
+
+impl Operations for FakeValues {
+    fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
+        Ok(self.operations.records())
+    }
+
+    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+        let mut values = self.values();
+        let (record, before, after) = self.operations.open(undone)?;
+        let key: ValueKey = record.subject.parse()?;
+        let now = values.get(&key).map(|value| value.text.clone());
+        let in_the_way = in_the_way(&values, &key).map(|other| format!("{other} is a key now"));
+        if let Some(why) = in_the_way.or_else(|| (now != after).then(|| format!("the key {key} was changed since"))) {
+            return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
+        }
+        match &before {
+            Some(text) => values.insert(key, Value { text: text.clone(), updated_at: operation.at }),
+            None => values.remove(&key),
+        };
+        self.operations.keep_undo(&record, operation, (now, before));
+        Ok(record)
+    }
+
+    fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
+        Ok(self.operations.purge(before))
+    }
+}
+
+/// Returns the key that is a namespace of `key`, or of which `key` is one.
+fn in_the_way(values: &BTreeMap<ValueKey, Value>, key: &ValueKey) -> Option<ValueKey> {
+    let is_within = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
+    let mut keys = values.keys();
+    keys.find(|other| is_within(other.as_str(), key.as_str()) || is_within(key.as_str(), other.as_str())).cloned()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
+use super::operations_suite::what_a_value_was_comes_back;
 use super::{CountingIds, FakeClock};
 use crate::instance::InstanceError;
 use crate::instance::kv::{KeyValueStore, ValueKey, Values, delete, get, list, set};
@@ -25,6 +26,7 @@ pub fn key_value_suite(make: &dyn Fn() -> Arc<dyn KeyValueStore>) {
     a_key_is_no_namespace(&case());
     what_is_refused_changes_nothing(&case());
     whoever_gets_a_value_gets_it_whole(&case());
+    what_a_value_was_comes_back(&case().values);
 }
 
 struct Case {

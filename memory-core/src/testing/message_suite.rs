@@ -6,6 +6,7 @@ use std::thread;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::operations_suite::what_is_taken_out_of_a_session_comes_back;
 use super::{CountingIds, FakeClock};
 use crate::instance::InstanceError;
 use crate::instance::history::{
@@ -36,6 +37,7 @@ pub fn message_suite(make: &dyn Fn() -> Arc<dyn MessageStore>) {
     what_is_refused_changes_nothing(&case());
     long_sessions_are_read_from_both_ends(&case());
     writers_at_once_keep_their_records_whole(&case());
+    what_is_taken_out_of_a_session_comes_back(&case().messages);
 }
 
 struct Case {

@@ -17,6 +17,7 @@ mod history_suite;
 mod key_value_suite;
 mod message_suite;
 mod meter_suite;
+mod operations_suite;
 mod outlines_suite;
 mod reminder_suite;
 mod rim_suites;

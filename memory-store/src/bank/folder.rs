@@ -16,10 +16,11 @@ use super::decode::entry;
 use super::edit::{self, ItemEdit};
 use super::file::{self, Kind, damaged, refused};
 use super::layout::Item;
-use super::{index, purge, repair, trash, undo};
+use super::{index, repair, trash, undo};
 use crate::disk::{Disk, EntryKind, RealDisk};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
+use crate::months;
 
 /// How banks are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +184,11 @@ impl BankStore for BankFolder {
     }
 
     fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), BankError> {
-        if self.disk()?.is_none() { Ok((0, 0)) } else { self.write(|disk| purge::purge(disk, before)) }
+        if self.disk()?.is_none() {
+            Ok((0, 0))
+        } else {
+            self.write(|disk| months::purge(disk, trash::FOLDER, before).map_err(|error| refused(trash::FOLDER, error)))
+        }
     }
 
     fn repair(&self, name: Option<&BankName>, repairs: Repairs, operation: &BankOperation) -> Result<Vec<Damage>, BankError> {

@@ -24,7 +24,6 @@ mod folder;
 mod gzip;
 mod index;
 mod layout;
-mod purge;
 mod repair;
 mod salvage;
 mod schema;

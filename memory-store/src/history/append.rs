@@ -5,7 +5,7 @@ use memory_core::instance::{InstanceError, InstanceOperation};
 
 use super::file::{SessionFile, record, refused};
 use super::lines::Backward;
-use super::rewrite::trash_folder;
+use super::operations;
 use crate::disk::Disk;
 
 /// Adds records to a file, and returns where that was set aside which was cut off before. Whoever does holds the lock.
@@ -23,7 +23,7 @@ pub(super) fn append(
             (end, None)
         }
         End::Torn { at, rest } => {
-            let folder = trash_folder(operation);
+            let folder = operations::folder(operation);
             let place = format!("{folder}/{path}.torn");
             let told = |error| refused(&place, error);
             disk.write(&place, &rest).and_then(|()| disk.sync_file(&place)).map_err(told)?;

@@ -5,17 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use memory_core::instance::history::{
     Appended, End, Filter, MessageStore, Purged, Record, Records, SessionName, SessionSummary, Window,
 };
-use memory_core::instance::{InstanceError, InstanceOperation};
+use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceRecords, Operations};
+use memory_core::{OperationId, StoreError};
 
 use super::file::{SessionFile, no_folder, record, refused};
 use super::lines::{Backward, Forward};
 use super::name::{file_name, session_of};
-use super::{append, rewrite};
+use super::rewrite::Rewriting;
+use super::{append, operations};
 use crate::disk::{Disk, EntryKind, LateDisk, other_case};
 use crate::lock::{PATIENCE, WriterLock};
+use crate::months;
 
 /// A folder of sessions, which is made when something is first said.
 #[derive(Debug)]
@@ -142,31 +146,61 @@ impl MessageStore for HistoryFolder {
     }
 
     fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError> {
-        self.rewrite(session, |disk, path| rewrite::delete(disk, path, operation))
+        let deleted = self
+            .rewrite(session, operation, |rewriting| if rewriting.is_there()? { rewriting.delete().map(Some) } else { Ok(None) });
+        deleted.map(Option::flatten)
     }
 
     fn purge(&self, session: &SessionName, filter: &Filter, operation: &InstanceOperation) -> Result<Purged, InstanceError> {
-        self.rewrite(session, |disk, path| rewrite::purge(disk, path, filter, operation)).map(Option::unwrap_or_default)
+        let purged =
+            self.rewrite(
+                session,
+                operation,
+                |rewriting| {
+                    if rewriting.is_there()? { rewriting.purge(filter) } else { Ok(Purged::default()) }
+                },
+            );
+        purged.map(Option::unwrap_or_default)
+    }
+}
+
+impl Operations for HistoryFolder {
+    fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
+        match self.disk()? {
+            Some(disk) => Ok(Box::new(operations::records(disk)?)),
+            None => Ok(Box::new(std::iter::empty())),
+        }
+    }
+
+    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+        let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+        let disk = self.disk()?.ok_or_else(missing)?;
+        let (line, _) = operations::open(disk, undone)?;
+        let session = line.session.parse()?;
+        Ok(self.rewrite(&session, operation, |rewriting| rewriting.undo(undone))?.ok_or_else(missing)?)
+    }
+
+    fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
+        let Some(disk) = self.disk()? else { return Ok((0, 0)) };
+        months::purge(disk, operations::FOLDER, before).map_err(|error| refused(operations::FOLDER, error))
     }
 }
 
 impl HistoryFolder {
-    /// Does something to the file of a session, under the lock, if there is such a session.
+    /// Does something to the file of a session, under the lock, if there is a folder.
     fn rewrite<T>(
         &self,
         session: &SessionName,
-        work: impl FnOnce(&dyn Disk, &str) -> Result<T, InstanceError>,
+        operation: &InstanceOperation,
+        work: impl FnOnce(Rewriting) -> Result<T, InstanceError>,
     ) -> Result<Option<T>, InstanceError> {
-        let path = file_name(session)?;
+        let path = &file_name(session)?;
         let Some(disk) = self.disk()? else { return Ok(None) };
         let _lock = self.lock()?;
         // Its name may have to be made durable again.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(&path);
-        if disk.signature(&path).map_err(|error| refused(&path, error))?.is_none() {
-            return Ok(None);
-        }
-        refuse_other_case(disk, &path)?;
-        work(disk, &path).map(Some)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        refuse_other_case(disk, path)?;
+        work(Rewriting { disk, session, path, operation }).map(Some)
     }
 }
 

@@ -12,7 +12,7 @@ const LARGEST_BLOCK: usize = 1024 * 1024;
 
 /// One line, without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Where it begins, in bytes.
     pub at: u64,
     /// What it says.
@@ -36,7 +36,12 @@ pub(super) struct Forward {
 
 impl Forward {
     pub(super) fn new(file: File, end: u64) -> Self {
-        Self { file, read: 0, end, buffer: Vec::new(), start: 0, block: FIRST_BLOCK }
+        Self::from(file, 0, end)
+    }
+
+    /// Returns the lines from the byte `start` on, where one begins.
+    pub(super) fn from(file: File, start: u64, end: u64) -> Self {
+        Self { file, read: start, end, buffer: Vec::new(), start: 0, block: FIRST_BLOCK }
     }
 
     fn line(&mut self) -> io::Result<Option<Line>> {
@@ -83,7 +88,7 @@ impl Iterator for Forward {
 
 /// The lines of the first `end` bytes of a file, the last one first.
 #[derive(Debug)]
-pub(super) struct Backward {
+pub(crate) struct Backward {
     file: File,
     /// From where on the file was read.
     read: u64,
@@ -95,7 +100,7 @@ pub(super) struct Backward {
 }
 
 impl Backward {
-    pub(super) fn new(file: File, end: u64) -> Self {
+    pub(crate) fn new(file: File, end: u64) -> Self {
         Self { file, read: end, buffer: Vec::new(), is_whole: false, block: FIRST_BLOCK, is_done: end == 0 }
     }
 

@@ -1,95 +1,138 @@
 //! Taking records away.
 
-use memory_core::instance::history::{Filter, Purged};
+use std::io;
+
+use memory_core::ContentHasher;
+use memory_core::instance::history::{Filter, Purged, SessionName};
 use memory_core::instance::{InstanceError, InstanceOperation};
 
 use super::file::{SessionFile, record, refused};
-use super::lines::{Forward, Line};
+use super::lines::Forward;
+use super::operations::{self, Left, Line};
 use crate::disk::Disk;
-
-/// Where the lines that stay wait until they may take the place of the file. There is one writer at a time.
-const WAITING: &str = ".next.tmp";
 
 /// So many bytes are written at once.
 const CHUNK: usize = 4 * 1024 * 1024;
 
-/// Returns the folder in which an operation keeps what was before.
-pub(super) fn trash_folder(operation: &InstanceOperation) -> String {
-    format!(".trash/{}/{}", operation.at.format("%Y-%m"), operation.id)
+/// A session that gets another file, or none. Whoever does that holds the lock.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rewriting<'a> {
+    pub disk: &'a dyn Disk,
+    pub session: &'a SessionName,
+    pub path: &'a str,
+    pub operation: &'a InstanceOperation,
 }
 
-/// Removes the records that fit `filter`. Whoever does holds the lock.
-pub(super) fn purge(
-    disk: &dyn Disk,
-    path: &str,
-    filter: &Filter,
-    operation: &InstanceOperation,
-) -> Result<Purged, InstanceError> {
-    let told = |error| refused(path, error);
-    let fits = |line: &Line| matches!(record(path, line), Some(Ok(record)) if filter.fits(&record));
-    let mut done = Purged::default();
-    for line in lines(disk, path)? {
-        let line = line.map_err(told)?;
-        match record(path, &line) {
-            Some(Ok(record)) if filter.fits(&record) => done.purged += 1,
-            Some(Ok(_)) => done.kept += 1,
-            Some(Err(_)) | None => {}
+impl Rewriting<'_> {
+    /// Removes the records that fit `filter`.
+    pub(super) fn purge(&self, filter: &Filter) -> Result<Purged, InstanceError> {
+        let mut done = Purged::default();
+        for line in self.lines()? {
+            match record(self.path, &line.map_err(|error| self.refused(error))?) {
+                Some(Ok(record)) if filter.fits(&record) => done.purged += 1,
+                Some(Ok(_)) => done.kept += 1,
+                Some(Err(_)) | None => {}
+            }
         }
-    }
-    if done.purged == 0 {
-        return Ok(done);
-    }
-    let staying = lines(disk, path)?.filter(|line| !line.as_ref().is_ok_and(fits));
-    let placed = write(disk, staying).and_then(|()| {
-        let folder = trash_folder(operation);
-        disk.keep(path, &format!("{folder}/{path}"))?;
-        disk.sync_folder(&folder)?;
-        disk.rename(WAITING, path)
-    });
-    if let Err(error) = placed {
-        // If this fails too, the next purge writes over it.
-        let _ = disk.remove(WAITING);
-        return Err(refused(path, error));
-    }
-    disk.sync_folder("").map_err(told)?;
-    Ok(done)
-}
-
-fn lines(disk: &dyn Disk, path: &str) -> Result<Forward, InstanceError> {
-    let opened = SessionFile::open(disk, path, || ())?;
-    let Some(SessionFile { file, end }) = opened else {
-        return Err(refused(path, std::io::ErrorKind::NotFound.into()));
-    };
-    Ok(Forward::new(file, end))
-}
-
-fn write(disk: &dyn Disk, lines: impl Iterator<Item = std::io::Result<Line>>) -> std::io::Result<()> {
-    disk.write(WAITING, b"")?;
-    let mut bytes = Vec::new();
-    for line in lines {
-        let line = line?;
-        bytes.extend_from_slice(&line.bytes);
-        if line.is_whole {
-            bytes.push(b'\n');
+        if done.purged == 0 {
+            return Ok(done);
         }
-        if CHUNK <= bytes.len() {
-            disk.append(WAITING, &bytes)?;
-            bytes.clear();
-        }
+        let fits = |line: &_| matches!(record(self.path, line), Some(Ok(record)) if filter.fits(&record));
+        let staying = self.lines()?.filter(|line| !line.as_ref().is_ok_and(fits));
+        let note = Line::of(self.operation, "purge", self.session.as_str(), done.purged);
+        self.replace(staying, note)?;
+        Ok(done)
     }
-    if bytes.is_empty() { disk.sync_file(WAITING) } else { disk.append(WAITING, &bytes) }
-}
 
-/// Moves a session to trash, and returns how many records it had. Whoever does holds the lock.
-pub(super) fn delete(disk: &dyn Disk, path: &str, operation: &InstanceOperation) -> Result<usize, InstanceError> {
-    let told = |error| refused(path, error);
-    let mut records = 0;
-    for line in lines(disk, path)? {
-        records += usize::from(matches!(record(path, &line.map_err(told)?), Some(Ok(_))));
+    /// Moves the session to trash, and returns how many records it had.
+    pub(super) fn delete(&self) -> Result<usize, InstanceError> {
+        let mut records = 0;
+        for line in self.lines()? {
+            records += usize::from(matches!(record(self.path, &line.map_err(|error| self.refused(error))?), Some(Ok(_))));
+        }
+        self.take_away(Line::of(self.operation, "delete", self.session.as_str(), records))?;
+        Ok(records)
     }
-    let folder = trash_folder(operation);
-    disk.rename(path, &format!("{folder}/{path}")).map_err(told)?;
-    // That it is in the trash is durable before that it is no longer here.
-    disk.sync_folder(&folder).and_then(|()| disk.sync_folder("")).map_err(told)?;
-    Ok(records)
+
+    /// Moves the file to trash.
+    pub(super) fn take_away(&self, mut note: Line) -> Result<(), InstanceError> {
+        let folder = operations::folder(self.operation);
+        let former = format!("{folder}/{}", self.path);
+        note.former = Some(former.clone());
+        operations::note(self.disk, self.operation, &note)
+            .and_then(|()| self.disk.rename(self.path, &former))
+            // That it is in the trash is durable before that it is no longer here.
+            .and_then(|()| self.disk.sync_folder(&folder))
+            .and_then(|()| self.disk.sync_folder(""))
+            .map_err(|error| self.refused(error))
+    }
+
+    /// Puts a file of these lines in the place of the one that is there, if one is; that goes to trash.
+    pub(super) fn replace(
+        &self,
+        lines: impl Iterator<Item = io::Result<super::lines::Line>>,
+        mut note: Line,
+    ) -> Result<(), InstanceError> {
+        let folder = operations::folder(self.operation);
+        let waiting = operations::waiting(self.operation);
+        let prepared = self.write(&waiting, lines).and_then(|left| {
+            note.left = Some(left);
+            if self.disk.signature(self.path)?.is_some() {
+                let former = format!("{folder}/{}", self.path);
+                self.disk.keep(self.path, &former)?;
+                note.former = Some(former);
+            }
+            self.disk.sync_folder(&folder)
+        });
+        if let Err(error) = prepared {
+            // What stays behind if this fails too goes with the trash.
+            let _ = self.disk.remove(&waiting);
+            return Err(self.refused(error));
+        }
+        let noted = operations::note(self.disk, self.operation, &note);
+        if let Err(error) = noted.and_then(|()| self.disk.rename(&waiting, self.path)) {
+            // That it is there says that the operation was not carried out; what it holds is of no use any more.
+            let _ = self.disk.write(&waiting, b"");
+            return Err(self.refused(error));
+        }
+        self.disk.sync_folder("").map_err(|error| self.refused(error))
+    }
+
+    fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<super::lines::Line>>) -> io::Result<Left> {
+        self.disk.write(path, b"")?;
+        let (mut bytes, mut whole, mut hash) = (Vec::new(), 0, ContentHasher::default());
+        for line in lines {
+            let mut line = line?;
+            // Behind a record whose end of the line somebody's editor left out others may follow.
+            let is_whole = line.is_whole || matches!(record(path, &line), Some(Ok(_)));
+            if is_whole {
+                line.bytes.push(b'\n');
+                whole += line.bytes.len() as u64;
+                hash.update(&line.bytes);
+            }
+            bytes.extend_from_slice(&line.bytes);
+            if CHUNK <= bytes.len() {
+                self.disk.append(path, &bytes)?;
+                bytes.clear();
+            }
+        }
+        let synced = if bytes.is_empty() { self.disk.sync_file(path) } else { self.disk.append(path, &bytes) };
+        synced?;
+        Ok(Left { bytes: whole, hash: hash.finish().to_string() })
+    }
+
+    /// Tells whether there is such a session.
+    pub(super) fn is_there(&self) -> Result<bool, InstanceError> {
+        self.disk.signature(self.path).map(|found| found.is_some()).map_err(|error| self.refused(error))
+    }
+
+    fn lines(&self) -> Result<Forward, InstanceError> {
+        let missing = || self.refused(io::ErrorKind::NotFound.into());
+        let SessionFile { file, end } = SessionFile::open(self.disk, self.path, || ())?.ok_or_else(missing)?;
+        Ok(Forward::new(file, end))
+    }
+
+    pub(super) fn refused(&self, error: io::Error) -> InstanceError {
+        refused(self.path, error)
+    }
 }

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, SubsecRound, Utc};
 use memory_core::instance::kv::{KeySummary, KeyValueStore, Prefix, Value, ValueKey};
-use memory_core::instance::{InstanceError, InstanceOperation};
+use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceRecords, InstanceVerb, Operations};
+use memory_core::{OperationId, StoreError};
 
-use super::trash;
+use super::trash::{self, Note};
 use crate::disk::{Disk, EntryKind, LateDisk, Signature, other_case};
 use crate::history::{no_folder, refused};
 use crate::lock::{PATIENCE, WriterLock};
+use crate::months;
 
 /// Where a value waits until it may take its place; no key is called so. There is one writer at a time.
 const WAITING: &str = ".next~";
@@ -45,6 +47,10 @@ impl ValueFolder {
         self.place.if_there().map_err(no_folder(self.root()))
     }
 
+    fn state(&self) -> Result<Option<&dyn Disk>, InstanceError> {
+        self.state.if_there().map_err(no_folder(self.state.root()))
+    }
+
     fn lock(&self) -> Result<WriterLock, InstanceError> {
         Ok(WriterLock::of_folder(self.root(), self.patience)?)
     }
@@ -52,22 +58,13 @@ impl ValueFolder {
 
 impl KeyValueStore for ValueFolder {
     fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError> {
-        let told = |error| refused(key.as_str(), error);
         let disk = self.place.made().map_err(no_folder(self.root()))?;
         let _lock = self.lock()?;
         refuse_taken(disk, key)?;
-        let former = disk.read(key.as_str()).map_err(told)?;
-        let placed = disk.write(WAITING, value.as_bytes()).and_then(|()| disk.sync_file(WAITING)).map_err(told);
-        let placed = placed.and_then(|()| match &former {
-            Some((former, _)) if former != value.as_bytes() => trash::keep(&self.state, key, former, operation),
-            _ => Ok(()),
-        });
-        if let Err(error) = placed.and_then(|()| disk.rename(WAITING, key.as_str()).map_err(told)) {
-            // If this fails too, the next writer writes over it.
-            let _ = disk.remove(WAITING);
-            return Err(error);
-        }
-        disk.sync_folder(folder_of(key.as_str())).map_err(told)?;
+        let former = read(disk, key)?;
+        let is_another = former.as_deref().is_some_and(|former| former != value.as_bytes());
+        let note = Note { operation, verb: "set", undoes: None };
+        self.put(disk, key, former.as_deref(), value.as_bytes(), is_another.then_some(note))?;
         Ok(former.is_none())
     }
 
@@ -86,21 +83,13 @@ impl KeyValueStore for ValueFolder {
     }
 
     fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError> {
-        let told = |error| refused(key.as_str(), error);
         let Some(disk) = self.disk()? else { return Ok(false) };
         let _lock = self.lock()?;
-        let Some((former, _)) = disk.read(key.as_str()).map_err(told)? else { return Ok(false) };
-        if other_case(disk, key.as_str()).map_err(told)?.is_some() {
+        let Some(former) = read(disk, key)? else { return Ok(false) };
+        if other_case(disk, key.as_str()).map_err(|error| refused(key.as_str(), error))?.is_some() {
             return Ok(false);
         }
-        trash::keep(&self.state, key, &former, operation)?;
-        disk.remove(key.as_str()).map_err(told)?;
-        let mut folder = folder_of(key.as_str());
-        disk.sync_folder(folder).map_err(told)?;
-        // A namespace without keys is not there. That it still is harms nobody, though.
-        while !folder.is_empty() && disk.remove_folder(folder).is_ok() {
-            folder = folder_of(folder);
-        }
+        self.take_away(disk, key, &former, Note { operation, verb: "delete", undoes: None })?;
         Ok(true)
     }
 
@@ -134,6 +123,96 @@ impl KeyValueStore for ValueFolder {
         keys.sort_by(|one, other| one.key.cmp(&other.key));
         Ok(keys)
     }
+}
+
+impl Operations for ValueFolder {
+    fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
+        match self.state()? {
+            Some(state) => Ok(Box::new(trash::records(state, |key| self.hash_now(key))?)),
+            None => Ok(Box::new(std::iter::empty())),
+        }
+    }
+
+    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+        let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+        let state = self.state()?.ok_or_else(missing)?;
+        let disk = self.place.made().map_err(no_folder(self.root()))?;
+        let _lock = self.lock()?;
+        let (line, record) = trash::open(state, &|key| self.hash_now(key), undone)?;
+        let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
+        let key: ValueKey = line.key.parse()?;
+        refuse_taken(disk, &key).map_err(|error| match error {
+            InstanceError::KeyTaken { why, .. } => changed(why),
+            error => error,
+        })?;
+        let now = read(disk, &key)?;
+        if now.as_deref().map(trash::hash) != line.after {
+            return Err(changed(format!("the key {key} was changed since")));
+        }
+        let note = Note { operation, verb: InstanceVerb::Undo.as_str(), undoes: Some(undone) };
+        match (line.former(state)?, now) {
+            (Some(former), now) => self.put(disk, &key, now.as_deref(), &former, Some(note))?,
+            (None, Some(now)) => self.take_away(disk, &key, &now, note)?,
+            (None, None) => {}
+        }
+        Ok(record)
+    }
+
+    fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
+        let Some(state) = self.state()? else { return Ok((0, 0)) };
+        months::purge(state, trash::FOLDER, before).map_err(|error| refused(trash::FOLDER, error))
+    }
+}
+
+impl ValueFolder {
+    /// Sets the value of a key, and writes `note` down before, if there is one. Whoever does holds the lock.
+    fn put(
+        &self,
+        disk: &dyn Disk,
+        key: &ValueKey,
+        former: Option<&[u8]>,
+        value: &[u8],
+        note: Option<Note<'_>>,
+    ) -> Result<(), InstanceError> {
+        let told = |error| refused(key.as_str(), error);
+        let placed = disk.write(WAITING, value).and_then(|()| disk.sync_file(WAITING)).map_err(told);
+        let placed = placed.and_then(|()| match note {
+            Some(note) => trash::keep(&self.state, key, former, Some(value), note),
+            None => Ok(()),
+        });
+        if let Err(error) = placed.and_then(|()| disk.rename(WAITING, key.as_str()).map_err(told)) {
+            // If this fails too, the next writer writes over it.
+            let _ = disk.remove(WAITING);
+            return Err(error);
+        }
+        disk.sync_folder(folder_of(key.as_str())).map_err(told)
+    }
+
+    /// Removes a key, and writes `note` down before. Whoever does holds the lock.
+    fn take_away(&self, disk: &dyn Disk, key: &ValueKey, former: &[u8], note: Note<'_>) -> Result<(), InstanceError> {
+        let told = |error| refused(key.as_str(), error);
+        trash::keep(&self.state, key, Some(former), None, note)?;
+        disk.remove(key.as_str()).map_err(told)?;
+        let mut folder = folder_of(key.as_str());
+        disk.sync_folder(folder).map_err(told)?;
+        // A namespace without keys is not there. That it still is harms nobody, though.
+        while !folder.is_empty() && disk.remove_folder(folder).is_ok() {
+            folder = folder_of(folder);
+        }
+        Ok(())
+    }
+
+    fn hash_now(&self, key: &str) -> Result<Option<String>, InstanceError> {
+        let (Some(disk), Ok(key)) = (self.disk()?, key.parse()) else { return Ok(None) };
+        // What cannot be read is nothing that we wrote, and has no hash that we know.
+        Ok(read(disk, &key).map_or(Some(String::new()), |value| value.as_deref().map(trash::hash)))
+    }
+}
+
+/// Returns what a value is.
+fn read(disk: &dyn Disk, key: &ValueKey) -> Result<Option<Vec<u8>>, InstanceError> {
+    let read = disk.read(key.as_str()).map_err(|error| refused(key.as_str(), error))?;
+    Ok(read.map(|(bytes, _)| bytes))
 }
 
 /// Returns when a file was written, as finely as clocks tell it.

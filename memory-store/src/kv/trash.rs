@@ -1,49 +1,164 @@
-//! What values were before.
+//! What values were before: one line an operation.
+
+use std::collections::HashMap;
+use std::io;
 
 use memory_core::instance::kv::ValueKey;
-use memory_core::instance::{InstanceError, InstanceOperation};
-use serde::Serialize;
+use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, mark_undone};
+use memory_core::{ContentHash, OperationId, StoreError};
+use serde::{Deserialize, Serialize};
 
-use crate::disk::{LateDisk, append_line};
+use crate::disk::{Disk, LateDisk, append_line};
 use crate::history::{no_folder, refused};
+use crate::months;
+
+/// The folder of what was before.
+pub(super) const FOLDER: &str = "trash";
 
 /// The longest value that is kept within a line, in bytes.
 const SHORT: usize = 64 * 1024;
 
-/// One change of one value.
-#[derive(Debug, Serialize)]
-struct Line<'a> {
+/// One operation on one value.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Line {
+    operation: String,
     at: String,
-    operation: &'a str,
-    key: &'a str,
+    verb: String,
+    pub key: String,
+    /// The operation that this one takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undoes: Option<String>,
     /// What the value was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<&'a str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
     /// The file that holds what it was, if it is long or no text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// The SHA-256 of what the value was, if the key was set.
+    before: Option<String>,
+    /// That of what it is then, if the key is set.
+    pub after: Option<String>,
+}
+
+/// What is about to be done to a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Note<'a> {
+    pub operation: &'a InstanceOperation,
+    pub verb: &'static str,
+    pub undoes: Option<&'a OperationId>,
+}
+
+/// Returns the hash by which a value is known.
+pub(super) fn hash(value: &[u8]) -> String {
+    ContentHash::of_bytes(value).to_string()
 }
 
 /// Keeps what a value was before it is set or removed, durably.
-pub(super) fn keep(trash: &LateDisk, key: &ValueKey, former: &[u8], operation: &InstanceOperation) -> Result<(), InstanceError> {
+pub(super) fn keep(
+    trash: &LateDisk,
+    key: &ValueKey,
+    former: Option<&[u8]>,
+    next: Option<&[u8]>,
+    note: Note<'_>,
+) -> Result<(), InstanceError> {
+    let Note { operation, verb, undoes } = note;
     let disk = trash.made().map_err(no_folder(trash.root()))?;
-    let month = format!("trash/{}", operation.at.format("%Y-%m"));
-    let path = format!("{month}.jsonl");
+    let month = format!("{FOLDER}/{}", operation.at.format("%Y-%m"));
+    let value = former.and_then(|former| str::from_utf8(former).ok()).filter(|value| value.len() <= SHORT);
+    let long = former.filter(|_| value.is_none());
     let file = format!("{month}/{}.value", operation.id);
-    let value = str::from_utf8(former).ok().filter(|value| value.len() <= SHORT);
-    let kept = if value.is_some() {
-        Ok(())
-    } else {
-        disk.write(&file, former).and_then(|()| disk.sync_file(&file)).and_then(|()| disk.sync_folder(&month))
-    };
-    kept.map_err(|error| refused(&file, error))?;
+    if let Some(former) = long {
+        let kept = disk.write(&file, former).and_then(|()| disk.sync_file(&file)).and_then(|()| disk.sync_folder(&month));
+        kept.map_err(|error| refused(&file, error))?;
+    }
     let line = Line {
-        at: operation.at.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true),
-        operation: operation.id.as_str(),
-        key: key.as_str(),
-        value,
-        file: value.is_none().then_some(file.as_str()),
+        operation: operation.id.to_string(),
+        at: months::moment(operation),
+        verb: verb.to_owned(),
+        key: key.as_str().to_owned(),
+        undoes: undoes.map(OperationId::to_string),
+        value: value.map(str::to_owned),
+        file: long.map(|_| file),
+        before: former.map(hash),
+        after: next.map(hash),
     };
-    let line = serde_json::to_vec(&line).expect("strings have a JSON form");
-    append_line(disk, &path, &line).map_err(|error| refused(&path, error))
+    let bytes = serde_json::to_vec(&line).expect("strings have a JSON form");
+    let path = months::file(FOLDER, operation.at);
+    append_line(disk, &path, &bytes).map_err(|error| refused(&path, error))
+}
+
+impl Line {
+    fn record(&self) -> Option<InstanceRecord> {
+        months::record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.key, 1))
+    }
+
+    /// Returns what the value was, if the key was set.
+    pub(super) fn former(&self, disk: &dyn Disk) -> Result<Option<Vec<u8>>, InstanceError> {
+        let missing = || StoreError::OperationNotFound { wanted: format!("what {} took away is no longer kept", self.operation) };
+        match (&self.value, &self.file) {
+            (Some(value), _) => Ok(Some(value.clone().into_bytes())),
+            (None, Some(file)) => {
+                let read = disk.read(file).map_err(|error| refused(file, error))?;
+                Ok(Some(read.ok_or_else(missing)?.0))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// Returns the lines of what was carried out, newest first; `now` returns the hash of what a value is at this moment.
+///
+/// A line is written before the value is, so that a process that died may have left one of something that it did not do. Going back from
+/// what a value is now, each line must have led to what the next one began with.
+pub(super) fn lines<'a>(
+    disk: &'a dyn Disk,
+    now: impl Fn(&str) -> Result<Option<String>, InstanceError> + 'a,
+) -> Result<impl Iterator<Item = Result<Line, InstanceError>> + 'a, InstanceError> {
+    let told = |error: io::Error| refused(FOLDER, error);
+    let lines = months::newest_first(disk, FOLDER).map_err(told)?;
+    let mut states: HashMap<String, Option<String>> = HashMap::new();
+    Ok(lines.filter_map(move |line| {
+        let line = match line {
+            Ok(line) => serde_json::from_slice::<Line>(&line).ok()?,
+            Err(error) => return Some(Err(told(error))),
+        };
+        let state = match states.get_mut(&line.key) {
+            Some(state) => state,
+            None => match now(&line.key) {
+                Ok(state) => states.entry(line.key.clone()).or_insert(state),
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        // A value that is another one altogether was changed since by somebody who keeps no lines, or set when there was none.
+        let was_carried_out = line.after == *state || (line.before != *state && line.before.is_some());
+        was_carried_out.then(|| {
+            state.clone_from(&line.before);
+            Ok(line)
+        })
+    }))
+}
+
+/// Returns what was carried out, newest first.
+pub(super) fn records<'a>(
+    disk: &'a dyn Disk,
+    now: impl Fn(&str) -> Result<Option<String>, InstanceError> + 'a,
+) -> Result<impl Iterator<Item = Result<InstanceRecord, InstanceError>> + 'a, InstanceError> {
+    Ok(mark_undone(lines(disk, now)?.filter_map(|line| line.map(|line| line.record()).transpose())))
+}
+
+/// Returns the line of an operation that can be taken back.
+pub(super) fn open(
+    disk: &dyn Disk,
+    now: &dyn Fn(&str) -> Result<Option<String>, InstanceError>,
+    undone: &OperationId,
+) -> Result<(Line, InstanceRecord), InstanceError> {
+    let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+    let is_it = |record: &InstanceRecord| record.operation.id == *undone;
+    let record = records(disk, now)?.find(|record| record.as_ref().map_or(true, is_it)).transpose()?.ok_or_else(missing)?;
+    if let Some(other) = &record.undone_by {
+        return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
+    }
+    let is_its = |line: &Line| line.operation == undone.as_str();
+    let line = lines(disk, now)?.find(|line| line.as_ref().map_or(true, is_its)).transpose()?.ok_or_else(missing)?;
+    Ok((line, record))
 }

@@ -7,15 +7,19 @@ use std::sync::atomic::Ordering;
 
 use memory_core::Secrets;
 use memory_core::instance::InstanceError;
+use memory_core::instance::InstanceVerb;
 use memory_core::instance::history::{self, Draft, Filter, Messages, Record, SessionName, Window, append};
 use memory_core::instance::kv::{self, Values, get, set};
 use memory_core::testing::{messages, values};
+use memory_store::RandomIds;
 use memory_store::disk::RealDisk;
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use tempfile::TempDir;
 
 use crate::faulty_disk::{Fault, FaultyDisk};
+
+const NAMES: [&str; 6] = ["s", "new", "torn", "purged", "deleted", "back"];
 
 const FAULTS: [Fault; 2] = [Fault::Dies, Fault::Fails(io::ErrorKind::StorageFull)];
 
@@ -27,38 +31,71 @@ fn said(role: &str, content: &str) -> Draft {
     Draft::said(role.parse().unwrap(), content)
 }
 
+/// Opens sessions for a process of its own.
+fn open(store: HistoryFolder) -> Messages {
+    Messages { ids: Arc::new(RandomIds), ..messages(Arc::new(store)).0 }
+}
+
+/// Opens values for a process of its own.
+fn open_values(store: ValueFolder) -> Values {
+    Values { ids: Arc::new(RandomIds), ..values(Arc::new(store)) }
+}
+
 fn tools() -> Filter {
     Filter { roles: vec!["tool".parse().unwrap()], ..Filter::default() }
 }
 
 type Change = fn(&Messages) -> Result<(), InstanceError>;
 
-const CHANGES: [(&str, Change); 5] = [
+const CHANGES: [(&str, Change); 8] = [
     ("append", |all| append(all, &session("s"), &said("user", "new"), Secrets::Refuse).map(drop)),
     ("append to a new session", |all| append(all, &session("new"), &said("user", "new"), Secrets::Refuse).map(drop)),
     ("append behind what was cut off", |all| append(all, &session("torn"), &said("user", "new"), Secrets::Refuse).map(drop)),
     ("purge", |all| history::purge(all, &session("s"), &tools()).map(drop)),
     ("delete", |all| history::delete(all, &session("s")).map(drop)),
+    ("undo of a purge", |all| history::undo(all, Some(&operation(all, "purged", InstanceVerb::Purge))).map(drop)),
+    ("undo of a delete", |all| history::undo(all, Some(&operation(all, "deleted", InstanceVerb::Delete))).map(drop)),
+    ("undo of an undo", |all| history::undo(all, Some(&operation(all, "back", InstanceVerb::Undo))).map(drop)),
 ];
 
+/// Returns what was done to a session.
+fn operation(all: &Messages, session: &str, verb: InstanceVerb) -> String {
+    let records = history::operations(all, usize::MAX).unwrap();
+    records.into_iter().find(|one| one.subject == session && one.verb == verb).unwrap().operation.id.to_string()
+}
+
 fn prepare(home: &Path) {
-    let (all, _) = messages(Arc::new(HistoryFolder::new(home)));
+    let all = open(HistoryFolder::new(home));
     for number in 0..4 {
         let role = if number % 2 == 0 { "user" } else { "tool" };
         append(&all, &session("s"), &said(role, &number.to_string()), Secrets::Refuse).unwrap();
     }
     let torn = "{\"ts\":\"2026-05-07T10:00:00Z\",\"role\":\"user\",\"content\":\"whole\"}\n{\"ts\":\"2026-05-07T1";
     std::fs::write(home.join("torn.jsonl"), torn).unwrap();
+    for name in ["purged", "deleted", "back"] {
+        for role in ["user", "tool"] {
+            append(&all, &session(name), &said(role, role), Secrets::Refuse).unwrap();
+        }
+    }
+    history::purge(&all, &session("purged"), &tools()).unwrap();
+    history::delete(&all, &session("deleted")).unwrap();
+    history::delete(&all, &session("back")).unwrap();
+    history::undo(&all, None).unwrap();
 }
 
 /// Returns what the sessions hold, for another process that comes after.
 fn held(home: &Path) -> Vec<String> {
-    let (all, _) = messages(Arc::new(HistoryFolder::new(home)));
+    let all = open(HistoryFolder::new(home));
     let content = |record: &Record| record.text().to_value()["content"].as_str().unwrap().to_owned();
     let mut held = Vec::new();
-    for name in ["s", "new", "torn"] {
+    for name in NAMES {
         let reading = history::read(&all, &session(name), &Filter::default(), Window::default()).unwrap();
         held.push(format!("{name}: {:?}", reading.records.iter().map(content).collect::<Vec<_>>()));
+    }
+    // What is told was done, and is all that was.
+    for record in history::operations(&all, usize::MAX).unwrap() {
+        let state = if record.undone_by.is_some() { ", taken back" } else { "" };
+        held.push(format!("{} {}{state}", record.verb.as_str(), record.subject));
     }
     held
 }
@@ -68,7 +105,7 @@ fn run(change: Change, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
-    let (all, _) = messages(Arc::new(HistoryFolder::on_disk(home.path(), Arc::new(disk))));
+    let all = open(HistoryFolder::on_disk(home.path(), Arc::new(disk)));
     let acknowledged = change(&all).is_ok();
     (home, acknowledged, steps.load(Ordering::Relaxed))
 }
@@ -88,14 +125,20 @@ fn a_fault_at_any_step_leaves_every_change_of_a_session_whole_or_undone() {
                 assert!(now == before || now == after, "{what}, {fault:?} at step {at} is half done: {now:#?}");
                 assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at} was acknowledged and is lost");
                 // Whoever comes after works as if nothing had been.
-                let (all, _) = messages(Arc::new(HistoryFolder::new(home.path())));
-                for name in ["s", "new", "torn"] {
+                let all = open(HistoryFolder::new(home.path()));
+                for name in NAMES {
                     append(&all, &session(name), &said("user", "next"), Secrets::Refuse).unwrap();
                     let reading = history::read(&all, &session(name), &Filter::default(), Window::default()).unwrap();
                     assert_eq!(reading.damaged.len(), 0, "{what}, {fault:?} at step {at}: nothing torn is left in {name}");
                 }
                 history::purge(&all, &session("s"), &tools()).unwrap();
-                assert!(!home.path().join(".next.tmp").exists() || now == before, "{what}, {fault:?} at step {at}");
+                history::undo(&all, None).unwrap();
+                let done = history::operations(&all, usize::MAX).unwrap();
+                for record in done.iter().filter(|one| one.verb != InstanceVerb::Undo && one.undone_by.is_none()) {
+                    history::undo(&all, Some(record.operation.id.as_str())).unwrap();
+                }
+                let whole = history::read(&all, &session("s"), &tools(), Window::default()).unwrap();
+                assert_eq!(whole.records.len(), 2, "{what}, {fault:?} at step {at}: all comes back");
             }
         }
     }
@@ -107,7 +150,7 @@ fn what_was_purged_deleted_or_cut_off_is_kept_whole() {
     prepare(home.path());
     let text = |name: &str| std::fs::read(home.path().join(name)).unwrap();
     let (before_purge, torn) = (text("s.jsonl"), text("torn.jsonl"));
-    let (all, _) = messages(Arc::new(HistoryFolder::new(home.path())));
+    let all = open(HistoryFolder::new(home.path()));
     history::purge(&all, &session("s"), &tools()).unwrap();
     let before_delete = text("s.jsonl");
     history::delete(&all, &session("s")).unwrap();
@@ -116,16 +159,12 @@ fn what_was_purged_deleted_or_cut_off_is_kept_whole() {
     assert!(torn.ends_with(&std::fs::read(&set_aside).unwrap()));
     assert!(text("torn.jsonl").starts_with(&torn[..torn.len() - std::fs::read(&set_aside).unwrap().len()]));
     let month = home.path().join(".trash/2026-05");
-    let mut kept: Vec<_> = std::fs::read_dir(month)
-        .unwrap()
-        .map(|operation| {
-            std::fs::read(std::fs::read_dir(operation.unwrap().path()).unwrap().next().unwrap().unwrap().path()).unwrap()
-        })
-        .collect();
-    kept.sort();
+    let folders = std::fs::read_dir(month).unwrap().map(|operation| operation.unwrap().path());
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()));
+    let kept: Vec<_> = files.map(|file| std::fs::read(file).unwrap()).collect();
     let mut expected = vec![before_purge, before_delete, std::fs::read(&set_aside).unwrap()];
-    expected.sort();
-    assert_eq!(kept, expected);
+    expected.retain(|one| !kept.contains(one));
+    assert_eq!(expected, [b""; 0]);
 }
 
 #[test]
@@ -133,7 +172,7 @@ fn an_append_is_one_sync() {
     let home = tempfile::tempdir().unwrap();
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, u64::MAX);
     let syncs = disk.syncs();
-    let (all, _) = messages(Arc::new(HistoryFolder::on_disk(home.path(), Arc::new(disk))));
+    let all = open(HistoryFolder::on_disk(home.path(), Arc::new(disk)));
     append(&all, &session("s"), &said("user", "first"), Secrets::Refuse).unwrap();
     let first = syncs.load(Ordering::Relaxed);
     append(&all, &session("s"), &said("user", "second"), Secrets::Refuse).unwrap();
@@ -142,32 +181,53 @@ fn an_append_is_one_sync() {
 
 type Act = fn(&Values) -> Result<(), InstanceError>;
 
-const ACTS: [(&str, Act); 4] = [
+const ACTS: [(&str, Act); 7] = [
     ("set of a new key", |all| set(all, &"new/deep/key".parse()?, "1", Secrets::Refuse).map(drop)),
     ("set of a known key", |all| set(all, &"a/b".parse()?, "2", Secrets::Refuse).map(drop)),
     ("set of a long value", |all| set(all, &"long".parse()?, "2", Secrets::Refuse).map(drop)),
     ("delete", |all| kv::delete(all, &"a/b".parse()?)),
+    ("undo of a set", |all| kv::undo(all, Some(&done(all, "replaced", InstanceVerb::Set))).map(drop)),
+    ("undo of a delete", |all| kv::undo(all, Some(&done(all, "deep/deleted", InstanceVerb::Delete))).map(drop)),
+    ("undo of an undo", |all| kv::undo(all, Some(&done(all, "back", InstanceVerb::Undo))).map(drop)),
 ];
+
+/// Returns what was done to a key.
+fn done(all: &Values, key: &str, verb: InstanceVerb) -> String {
+    let records = kv::operations(all, usize::MAX).unwrap();
+    records.into_iter().find(|one| one.subject == key && one.verb == verb).unwrap().operation.id.to_string()
+}
 
 /// Runs `act` where one of the two disks has `fault` at step `at`: that of the values, or that of what they were.
 fn act_on(act: Act, fault: Fault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
     let home = tempfile::tempdir().unwrap();
     let (root, state) = (home.path().join("kv"), home.path().join("state"));
-    let all = values(Arc::new(ValueFolder::new(&root, &state)));
+    let all = open_values(ValueFolder::new(&root, &state));
     set(&all, &"a/b".parse().unwrap(), "1", Secrets::Refuse).unwrap();
     set(&all, &"long".parse().unwrap(), &"x".repeat(100_000), Secrets::Refuse).unwrap();
-    std::fs::create_dir_all(&state).unwrap();
+    for key in ["replaced", "deep/deleted", "back"] {
+        set(&all, &key.parse().unwrap(), "1", Secrets::Refuse).unwrap();
+    }
+    set(&all, &"replaced".parse().unwrap(), &"2".repeat(70_000), Secrets::Refuse).unwrap();
+    kv::delete(&all, &"deep/deleted".parse().unwrap()).unwrap();
+    kv::delete(&all, &"back".parse().unwrap()).unwrap();
+    kv::undo(&all, None).unwrap();
     let (disk, steps) = FaultyDisk::new(RealDisk::open(&root).unwrap(), fault, at[0]);
     let (kept, more) = FaultyDisk::new(RealDisk::open(&state).unwrap(), fault, at[1]);
-    let all = values(Arc::new(ValueFolder::on_disks(&root, Arc::new(disk), Arc::new(kept))));
+    let all = open_values(ValueFolder::on_disks(&root, Arc::new(disk), Arc::new(kept)));
     let acknowledged = act(&all).is_ok();
     (home, acknowledged, [steps.load(Ordering::Relaxed), more.load(Ordering::Relaxed)])
 }
 
 fn held_values(home: &Path) -> Vec<String> {
-    let all = values(Arc::new(ValueFolder::new(home.join("kv"), home.join("state"))));
+    let all = open_values(ValueFolder::new(home.join("kv"), home.join("state")));
     let keys = kv::list(&all, &"".parse().unwrap()).unwrap();
-    keys.iter().map(|one| format!("{}={}", one.key, get(&all, &one.key).unwrap().text)).collect()
+    let mut held: Vec<_> = keys.iter().map(|one| format!("{}={}", one.key, get(&all, &one.key).unwrap().text)).collect();
+    // What is told was done, and is all that was.
+    for record in kv::operations(&all, usize::MAX).unwrap() {
+        let state = if record.undone_by.is_some() { ", taken back" } else { "" };
+        held.push(format!("{} {}{state}", record.verb.as_str(), record.subject));
+    }
+    held
 }
 
 #[test]
@@ -185,9 +245,14 @@ fn a_fault_at_any_step_leaves_every_value_as_it_was_or_as_it_was_set() {
                 let now = held_values(home.path());
                 assert!(now == before || now == after, "{what}, {fault:?} at step {at:?} is half done: {now:#?}");
                 assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at:?} was acknowledged and is lost");
-                let all = values(Arc::new(ValueFolder::new(home.path().join("kv"), home.path().join("state"))));
+                let all = open_values(ValueFolder::new(home.path().join("kv"), home.path().join("state")));
                 set(&all, &"next".parse().unwrap(), "1", Secrets::Refuse).unwrap();
                 assert!(!home.path().join("kv/.next~").exists(), "{what}, {fault:?} at step {at:?} leaves something behind");
+                let lost = kv::operations(&all, usize::MAX).unwrap();
+                for record in lost.iter().filter(|one| one.verb != InstanceVerb::Undo && one.undone_by.is_none()) {
+                    kv::undo(&all, Some(record.operation.id.as_str())).unwrap();
+                }
+                assert_eq!(get(&all, &"a/b".parse().unwrap()).unwrap().text, "1", "{what}, {fault:?} at step {at:?}");
             }
         }
     }

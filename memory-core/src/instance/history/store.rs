@@ -1,11 +1,9 @@
 //! Where what was said is kept.
 
-use std::fmt::Debug;
-
 use chrono::{DateTime, Utc};
 
 use super::{Filter, Record, SessionName, Window};
-use crate::instance::{InstanceError, InstanceOperation};
+use crate::instance::{InstanceError, InstanceOperation, Operations};
 
 /// Records, one after another.
 pub type Records<'a> = Box<dyn Iterator<Item = Result<Record, InstanceError>> + 'a>;
@@ -15,7 +13,8 @@ pub type Records<'a> = Box<dyn Iterator<Item = Result<Record, InstanceError>> + 
 /// All methods may be called from any thread and from many processes at once. Once a change has returned, neither a crash nor a power
 /// cut loses it; one that fails, or is cut off, has happened whole or not at all. The records of a session are in the order in which
 /// they were appended, and no record stands in the middle of another.
-pub trait MessageStore: Debug + Send + Sync {
+/// [`Operations`] tells of deletions and purges.
+pub trait MessageStore: Operations {
     /// Adds records at the end of a session, which begins with them if it is not there. They follow each other directly. Of several,
     /// the first ones may be there if the power fails in between.
     ///

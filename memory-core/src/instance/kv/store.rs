@@ -1,18 +1,16 @@
 //! Where values are kept.
 
-use std::fmt::Debug;
-
 use chrono::{DateTime, Utc};
 
 use super::{Prefix, ValueKey};
-use crate::instance::{InstanceError, InstanceOperation};
+use crate::instance::{InstanceError, InstanceOperation, Operations};
 
 /// The values of one instance. Every implementation passes `testing::key_value_suite`.
 ///
 /// All methods may be called from any thread and from many processes at once; of several who set one key, each sees one of the values
 /// whole. Once a change has returned, neither a crash nor a power cut loses it; one that fails, or is cut off, has happened whole or
-/// not at all. What a value was before is kept.
-pub trait KeyValueStore: Debug + Send + Sync {
+/// not at all. What a value was before is kept, and [`Operations`] tells of each that was replaced by another or removed.
+pub trait KeyValueStore: Operations {
     /// Sets the value of a key, and tells whether the key is new.
     ///
     /// # Errors

@@ -1,0 +1,72 @@
+//! The actions of the way back, which every backend has whose instances keep what was there before.
+
+use chrono::SecondsFormat;
+use memory_core::Effect;
+use memory_core::instance::{InstanceError, InstanceRecord, InstanceUndone};
+use memory_core::json::JsonText;
+use serde_json::json;
+
+use super::action::{Run, schema};
+use super::{Action, Answer, Holding, Parameters};
+
+/// So many operations are listed if nothing is said.
+const USUAL: usize = 20;
+
+/// Returns the action that lists what was done.
+pub(super) fn operations_action(description: &'static str) -> Action {
+    let properties = json!({
+        "limit": { "type": "integer", "minimum": 0, "description": "At most so many; 20 if nothing is said" }
+    });
+    Action {
+        name: "operations",
+        description,
+        parameters: schema(&properties, &[]),
+        effect: Effect::Reads,
+        run: Run::Own(operations),
+    }
+}
+
+/// Returns the action that takes something back.
+pub(super) fn undo_action(description: &'static str) -> Action {
+    let properties = json!({
+        "operation": { "type": "string", "description": "The operation, as the action operations names it; 4 digits of it or more" }
+    });
+    Action { name: "undo", description, parameters: schema(&properties, &[]), effect: Effect::Changes, run: Run::Own(undo) }
+}
+
+fn operations(holding: &Holding, given: &Parameters) -> Result<Answer, InstanceError> {
+    let limit = given.count("limit").unwrap_or(USUAL);
+    let records = match holding {
+        Holding::History(messages) => memory_core::instance::history::operations(messages, limit)?,
+        Holding::Kv(_) | Holding::Tools(_) => memory_core::instance::kv::operations(holding.kv(), limit)?,
+    };
+    let listed: Vec<_> = records.iter().map(|record| told(holding, record)).collect();
+    Ok(Answer::of(format!("[{}]", listed.join(","))))
+}
+
+fn undo(holding: &Holding, given: &Parameters) -> Result<Answer, InstanceError> {
+    let operation = given.text("operation");
+    let InstanceUndone { record, undo } = match holding {
+        Holding::History(messages) => memory_core::instance::history::undo(messages, operation.as_deref())?,
+        Holding::Kv(_) | Holding::Tools(_) => memory_core::instance::kv::undo(holding.kv(), operation.as_deref())?,
+    };
+    Ok(Answer::of(format!(r#"{{"operation":"{undo}","undone":{}}}"#, told(holding, &record))))
+}
+
+fn told(holding: &Holding, record: &InstanceRecord) -> String {
+    let subject = JsonText::string(&record.subject);
+    let subject = match holding {
+        Holding::History(_) => format!(r#""session":{subject},"records":{}"#, record.count),
+        Holding::Kv(_) | Holding::Tools(_) => format!(r#""key":{subject}"#),
+    };
+    let other =
+        |name: &str, id: Option<&memory_core::OperationId>| id.map_or_else(String::new, |id| format!(r#","{name}":"{id}""#));
+    format!(
+        r#"{{"operation":"{}","at":"{}","verb":"{}",{subject}{}{}}}"#,
+        record.operation.id,
+        record.operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
+        record.verb.as_str(),
+        other("undoes", record.undoes.as_ref()),
+        other("undone_by", record.undone_by.as_ref()),
+    )
+}

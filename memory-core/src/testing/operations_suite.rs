@@ -1,0 +1,164 @@
+//! What every store of messages or values promises of the way back.
+
+use chrono::{DateTime, Datelike, Months, TimeDelta, Utc};
+
+use crate::instance::history::{self, Draft, Filter, Messages, SessionName, Window};
+use crate::instance::kv::{self, ValueKey, Values};
+use crate::instance::{InstanceError, InstanceRecord, InstanceVerb};
+use crate::{Clock, Code, Secrets};
+
+fn code<T: std::fmt::Debug>(result: Result<T, InstanceError>) -> Code {
+    result.expect_err("it is refused").code()
+}
+
+fn told(records: &[InstanceRecord]) -> Vec<String> {
+    let word = |record: &InstanceRecord| {
+        let state = match (&record.undoes, &record.undone_by) {
+            (_, Some(_)) => ", taken back",
+            (Some(_), None) => ", takes back",
+            (None, None) => "",
+        };
+        format!("{} {} {}{state}", record.verb.as_str(), record.subject, record.count)
+    };
+    records.iter().map(word).collect()
+}
+
+struct Sessions<'a>(&'a Messages);
+
+impl Sessions<'_> {
+    fn name() -> SessionName {
+        "s".parse().expect("a name")
+    }
+
+    fn say(&self, role: &str, contents: &[&str]) {
+        for content in contents {
+            let draft = Draft::said(role.parse().expect("a role"), content);
+            history::append(self.0, &Self::name(), &draft, Secrets::Refuse).expect("it is kept");
+        }
+    }
+
+    fn purge(&self, role: &str) {
+        let filter = Filter { roles: vec![role.parse().expect("a role")], ..Filter::default() };
+        history::purge(self.0, &Self::name(), &filter).expect("a purge");
+    }
+
+    fn all(&self) -> String {
+        let reading = history::read(self.0, &Self::name(), &Filter::default(), Window::default()).expect("it is read");
+        assert!(reading.damaged.is_empty(), "what was kept can be read");
+        let content = |record: &history::Record| record.text().to_value()["content"].as_str().map(str::to_owned);
+        reading.records.iter().map(|record| content(record).expect("a text")).collect::<Vec<_>>().join(" ")
+    }
+
+    fn told(&self) -> Vec<String> {
+        told(&history::operations(self.0, usize::MAX).expect("what was done"))
+    }
+}
+
+pub(super) fn what_is_taken_out_of_a_session_comes_back(messages: &Messages) {
+    let s = Sessions(messages);
+    assert_eq!(code(history::undo(messages, None)), Code::OperationNotFound, "nothing was done yet");
+    s.say("user", &["1"]);
+    s.say("tool", &["2"]);
+    s.say("user", &["3"]);
+    assert_eq!(s.told(), [""; 0], "what is appended takes nothing away");
+    s.purge("tool");
+    s.say("user", &["4"]);
+    let undone = history::undo(messages, None).expect("the purge is taken back");
+    assert_eq!((undone.record.verb, undone.record.count), (InstanceVerb::Purge, 1));
+    assert_eq!(s.all(), "1 2 3 4", "what was said since stays, behind what came back");
+    assert_eq!(s.told(), ["undo s 1, takes back", "purge s 1, taken back"]);
+    assert_eq!(
+        code(history::undo(messages, Some(undone.record.operation.id.as_str()))),
+        Code::InvalidInput,
+        "it is back already"
+    );
+    s.say("tool", &["5"]);
+    history::undo(messages, Some(undone.undo.as_str())).expect("it is purged again");
+    assert_eq!(s.all(), "1 3 4 5", "what was said since stays");
+    assert_eq!(s.told().len(), 3);
+    assert_eq!(history::operations(messages, 1).expect("the last").len(), 1);
+    s.purge("nobody");
+    assert_eq!(s.told().len(), 3, "a purge that found nothing is not told");
+
+    assert_eq!(history::delete(messages, &Sessions::name()).expect("it is deleted"), 4);
+    s.say("user", &["6"]);
+    let undone = history::undo(messages, None).expect("the session comes back");
+    assert_eq!((undone.record.verb, undone.record.count), (InstanceVerb::Delete, 4));
+    assert_eq!(s.all(), "1 3 4 5 6", "before what it began with anew");
+    history::undo(messages, Some(undone.undo.as_str())).expect("it is deleted again");
+    assert_eq!(s.all(), "6");
+    history::delete(messages, &Sessions::name()).expect("it is deleted");
+    let undone = history::undo(messages, None).expect("it comes back");
+    assert_eq!(s.all(), "6");
+    history::undo(messages, Some(undone.undo.as_str())).expect("it is deleted again");
+    assert_eq!(history::sessions(messages).expect("a list").len(), 0, "nothing is left of it");
+    s.say("user", &["7"]);
+    assert_eq!(s.all(), "7");
+
+    assert_eq!(code(history::undo(messages, Some("ffffffffffff"))), Code::OperationNotFound);
+    assert_eq!(code(history::undo(messages, Some("0"))), Code::OperationNotFound, "that is too little of a name");
+    let month = end_of_month(messages.clock.as_ref());
+    messages.store.purge_trash(month - TimeDelta::seconds(1)).expect("the month is not over");
+    assert_ne!(s.told(), [""; 0]);
+    messages.store.purge_trash(month).expect("the month is over");
+    assert_eq!((s.told(), s.all()), (Vec::new(), "7".to_owned()));
+    assert_eq!(code(history::undo(messages, Some(undone.undo.as_str()))), Code::OperationNotFound, "it is gone for good");
+}
+
+/// Returns the first moment of the next month.
+fn end_of_month(clock: &dyn Clock) -> DateTime<Utc> {
+    let first = clock.now().date_naive().with_day(1).expect("every month has one");
+    let next = first.checked_add_months(Months::new(1)).expect("there is a next month");
+    next.and_hms_opt(0, 0, 0).expect("midnight").and_utc()
+}
+
+pub(super) fn what_a_value_was_comes_back(values: &Values) {
+    let key = |text: &str| -> ValueKey { text.parse().expect("a key") };
+    let put = |at: &str, value: &str| kv::set(values, &key(at), value, Secrets::Refuse).expect("it is set");
+    let got = |at: &str| kv::get(values, &key(at)).map(|value| value.text);
+    let done = || told(&kv::operations(values, usize::MAX).expect("what was done"));
+    let back = |reference: Option<&str>| kv::undo(values, reference);
+    assert_eq!(code(back(None)), Code::OperationNotFound, "nothing was done yet");
+    put("a/b", "1");
+    put("a/b", "1");
+    assert_eq!(done(), [""; 0], "nothing was replaced");
+    let long = "深".repeat(100_000);
+    put("a/b", &long);
+    put("a/b", "3");
+    put("c", "1");
+    let undone = back(None).expect("the last set is taken back");
+    assert_eq!((undone.record.verb, undone.record.subject.as_str()), (InstanceVerb::Set, "a/b"));
+    assert_eq!(got("a/b").expect("it is set"), long);
+    back(None).expect("and the one before");
+    assert_eq!(got("a/b").expect("it is set"), "1");
+    assert_eq!(done(), ["undo a/b 1, takes back", "undo a/b 1, takes back", "set a/b 1, taken back", "set a/b 1, taken back"]);
+    assert_eq!(code(back(Some(undone.record.operation.id.as_str()))), Code::InvalidInput, "it was taken back already");
+    assert_eq!(code(back(Some(undone.undo.as_str()))), Code::Conflict, "what it left is no longer there");
+
+    kv::delete(values, &key("a/b")).expect("it is deleted");
+    let undone = back(None).expect("it comes back");
+    assert_eq!((undone.record.verb, got("a/b").expect("it is set").as_str()), (InstanceVerb::Delete, "1"));
+    let again = back(Some(undone.undo.as_str())).expect("it is deleted again");
+    assert_eq!(code(got("a/b")), Code::KeyNotFound);
+    put("a/b", "4");
+    assert_eq!(code(back(Some(again.undo.as_str()))), Code::Conflict, "another value is there now");
+    assert_eq!(got("a/b").expect("it is set"), "4");
+    kv::delete(values, &key("a/b")).expect("it is deleted");
+    put("a", "5");
+    assert_eq!(code(back(None)), Code::Conflict, "its place is another key's");
+    assert_eq!(
+        (got("a").expect("it is set").as_str(), kv::list(values, &"".parse().expect("all")).expect("a list").len()),
+        ("5", 2)
+    );
+    kv::delete(values, &key("a")).expect("it is deleted");
+    let last = kv::operations(values, 1).expect("the last").remove(0);
+    assert_eq!((last.verb, last.subject.as_str(), last.undone_by), (InstanceVerb::Delete, "a", None));
+
+    let month = end_of_month(values.clock.as_ref());
+    values.store.purge_trash(month - TimeDelta::seconds(1)).expect("the month is not over");
+    assert_ne!(done(), [""; 0]);
+    values.store.purge_trash(month).expect("the month is over");
+    assert_eq!(done(), [""; 0]);
+    assert_eq!(code(kv::undo(values, Some(last.operation.id.as_str()))), Code::OperationNotFound, "it is gone for good");
+    assert_eq!(got("c").expect("it is set"), "1");
+}

@@ -1,0 +1,124 @@
+//! What was taken out of sessions: one line an operation.
+
+use std::io;
+
+use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, mark_undone};
+use memory_core::{OperationId, StoreError};
+use serde::{Deserialize, Serialize};
+
+use super::file::refused;
+use crate::disk::{Disk, append_line};
+use crate::months;
+
+/// The folder of what was before.
+pub(super) const FOLDER: &str = ".trash";
+
+/// One operation on one session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Line {
+    pub operation: String,
+    pub at: String,
+    pub verb: String,
+    pub session: String,
+    /// How many records went or came.
+    pub count: usize,
+    /// The operation that this one takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    /// Where the former file is, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub former: Option<String>,
+    /// What the session was then, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Left>,
+}
+
+/// What an operation left of a session: the whole lines.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Left {
+    /// How many bytes they are.
+    pub bytes: u64,
+    /// Their SHA-256.
+    pub hash: String,
+}
+
+/// Returns the folder in which an operation keeps what was before.
+pub(super) fn folder(operation: &InstanceOperation) -> String {
+    format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
+}
+
+/// Returns where the lines that are to be wait until they may take the place of the file. Whether they still do tells whether the
+/// operation was carried out.
+pub(super) fn waiting(operation: &InstanceOperation) -> String {
+    format!("{}/next.tmp", folder(operation))
+}
+
+impl Line {
+    pub(super) fn of(operation: &InstanceOperation, verb: &str, session: &str, count: usize) -> Self {
+        Self {
+            operation: operation.id.to_string(),
+            at: months::moment(operation),
+            verb: verb.to_owned(),
+            session: session.to_owned(),
+            count,
+            undoes: None,
+            former: None,
+            left: None,
+        }
+    }
+
+    pub(super) fn record(&self) -> Option<InstanceRecord> {
+        months::record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.session, self.count))
+    }
+
+    fn was_carried_out(&self, disk: &dyn Disk) -> io::Result<bool> {
+        let Some(record) = self.record() else { return Ok(false) };
+        match (&self.left, &self.former) {
+            (Some(_), _) => disk.signature(&waiting(&record.operation)).map(|found| found.is_none()),
+            // A file that goes is what is kept.
+            (None, Some(former)) => disk.signature(former).map(|found| found.is_some()),
+            (None, None) => Ok(true),
+        }
+    }
+}
+
+/// Writes down what is about to be done, durably.
+pub(super) fn note(disk: &dyn Disk, operation: &InstanceOperation, line: &Line) -> io::Result<()> {
+    let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
+    append_line(disk, &months::file(FOLDER, operation.at), &bytes)
+}
+
+/// Returns the lines of what was carried out, newest first.
+pub(super) fn lines(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<Line, InstanceError>>, InstanceError> {
+    let told = |error| refused(FOLDER, error);
+    let lines = months::newest_first(disk, FOLDER).map_err(told)?;
+    Ok(lines.filter_map(move |line| {
+        let line = match line {
+            Ok(line) => serde_json::from_slice::<Line>(&line).ok()?,
+            Err(error) => return Some(Err(told(error))),
+        };
+        match line.was_carried_out(disk) {
+            Ok(true) => Some(Ok(line)),
+            Ok(false) => None,
+            Err(error) => Some(Err(told(error))),
+        }
+    }))
+}
+
+/// Returns what was carried out, newest first.
+pub(super) fn records(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<InstanceRecord, InstanceError>>, InstanceError> {
+    Ok(mark_undone(lines(disk)?.filter_map(|line| line.map(|line| line.record()).transpose())))
+}
+
+/// Returns the line of an operation that can be taken back.
+pub(super) fn open(disk: &dyn Disk, undone: &OperationId) -> Result<(Line, InstanceRecord), InstanceError> {
+    let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+    let is_it = |record: &InstanceRecord| record.operation.id == *undone;
+    let record = records(disk)?.find(|record| record.as_ref().map_or(true, is_it)).transpose()?.ok_or_else(missing)?;
+    if let Some(other) = &record.undone_by {
+        return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
+    }
+    let is_its = |line: &Line| line.operation == undone.as_str();
+    let line = lines(disk)?.find(|line| line.as_ref().map_or(true, is_its)).transpose()?.ok_or_else(missing)?;
+    Ok((line, record))
+}

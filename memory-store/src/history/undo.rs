@@ -1,0 +1,91 @@
+//! Taking an operation on a session back.
+
+use std::collections::HashSet;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use memory_core::instance::{InstanceError, InstanceRecord, InstanceVerb};
+use memory_core::{ContentHasher, OperationId, StoreError};
+
+use super::file::{SessionFile, record};
+use super::lines::Forward;
+use super::operations::{self, Left, Line};
+use super::rewrite::Rewriting;
+use crate::disk::Disk;
+
+/// How much is read at once to see whether it is what was left.
+const BLOCK: usize = 1024 * 1024;
+
+impl Rewriting<'_> {
+    /// Takes back the operation `undone`: what was there before it takes the place of what it left, and what was added since stays
+    /// behind that.
+    pub(super) fn undo(&self, undone: &OperationId) -> Result<InstanceRecord, InstanceError> {
+        let (line, record) = operations::open(self.disk, undone)?;
+        let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
+        if let Some(other) = out_of_order(self.disk, &record)? {
+            return Err(changed(format!("{other} brought back what had gone before; take that back first")));
+        }
+        let now = SessionFile::open(self.disk, self.path, || ())?;
+        let since = match (&line.left, &now) {
+            (None, _) => 0,
+            (Some(left), Some(now)) if is_left(left, now).map_err(|error| self.refused(error))? => left.bytes,
+            (Some(_), _) => return Err(changed(format!("what it left in the session {} was changed since", self.session))),
+        };
+        let former = line.former.as_deref().map(|former| self.former(former, undone)).transpose()?;
+        let mut note = Line::of(self.operation, InstanceVerb::Undo.as_str(), self.session.as_str(), line.count);
+        note.undoes = Some(undone.to_string());
+        let is_all = now.as_ref().is_none_or(|now| now.end <= since);
+        if former.is_none() && is_all {
+            return self.take_away(note).map(|()| record);
+        }
+        let has_more = now.is_some();
+        let former = former.into_iter().flat_map(|former| Forward::new(former.file, former.end));
+        // What a writer that died left behind is in the trash already, or still at the end of the session.
+        let former = former.filter(move |line| line.as_ref().map_or(true, |line| !has_more || is_of_use(line)));
+        let more = now.into_iter().flat_map(|now| Forward::from(now.file, since, now.end));
+        self.replace(former.chain(more), note).map(|()| record)
+    }
+
+    fn former(&self, path: &str, undone: &OperationId) -> Result<SessionFile, InstanceError> {
+        let missing = || StoreError::OperationNotFound { wanted: format!("what {undone} took away is no longer kept") };
+        Ok(SessionFile::open(self.disk, path, || ())?.ok_or_else(missing)?)
+    }
+}
+
+fn is_of_use(line: &super::lines::Line) -> bool {
+    line.is_whole || matches!(record("", line), Some(Ok(_)))
+}
+
+/// Tells whether a file begins with what an operation left.
+fn is_left(left: &Left, now: &SessionFile) -> io::Result<bool> {
+    if now.end < left.bytes {
+        return Ok(false);
+    }
+    let (mut hash, mut at, mut buffer) = (ContentHasher::default(), 0, vec![0; BLOCK]);
+    while at < left.bytes {
+        let block = usize::try_from(left.bytes - at).unwrap_or(BLOCK).min(BLOCK);
+        now.file.read_exact_at(&mut buffer[..block], at)?;
+        hash.update(&buffer[..block]);
+        at += block as u64;
+    }
+    Ok(hash.finish().to_string() == left.hash)
+}
+
+/// Returns an operation that brought back what was taken out of the same session before `undone` took out something. Records that come back
+/// stand first, so that these would be in the wrong order.
+fn out_of_order(disk: &dyn Disk, undone: &InstanceRecord) -> Result<Option<OperationId>, InstanceError> {
+    let mut back: Vec<InstanceRecord> = Vec::new();
+    let mut passed = HashSet::new();
+    for record in operations::records(disk)? {
+        let record = record?;
+        if record.operation.id == undone.operation.id {
+            break;
+        }
+        if record.subject == undone.subject {
+            passed.insert(record.operation.id.clone());
+            back.extend((record.verb == InstanceVerb::Undo && record.undone_by.is_none()).then_some(record));
+        }
+    }
+    let is_older = |record: &InstanceRecord| record.undoes.as_ref().is_some_and(|other| !passed.contains(other));
+    Ok(back.into_iter().find(is_older).map(|record| record.operation.id))
+}

@@ -1,0 +1,114 @@
+//! What is kept month by month: a file of lines, `2026-05.jsonl`, and a folder beside it, `2026-05`.
+
+use std::io;
+
+use chrono::{DateTime, Datelike, Months, NaiveDate, SecondsFormat, Utc};
+use memory_core::OperationId;
+use memory_core::instance::{InstanceOperation, InstanceRecord, InstanceVerb};
+
+use crate::disk::{Disk, EntryKind};
+use crate::history::Backward;
+
+/// What the name of a file of lines ends with.
+const END: &str = ".jsonl";
+
+/// Returns the file of lines in `folder` to which what is done at `at` belongs.
+pub(crate) fn file(folder: &str, at: DateTime<Utc>) -> String {
+    format!("{folder}/{}{END}", at.format("%Y-%m"))
+}
+
+/// Returns the lines of all months, newest first, those of a file from its end.
+pub(crate) fn newest_first<'a>(disk: &'a dyn Disk, folder: &str) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + 'a> {
+    let entries = disk.folder(folder)?.into_iter().filter(|entry| entry.kind == EntryKind::File);
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.name).filter(|name| name.strip_suffix(END).and_then(end).is_some()).collect();
+    names.sort();
+    let paths = names.into_iter().rev().map(move |name| format!("{folder}/{name}")).collect::<Vec<_>>();
+    Ok(paths.into_iter().flat_map(|path| match backward(disk, &path) {
+        Ok(lines) => Box::new(lines.into_iter().flatten()) as Box<dyn Iterator<Item = io::Result<Vec<u8>>>>,
+        Err(error) => Box::new(std::iter::once(Err(error))),
+    }))
+}
+
+fn backward(disk: &dyn Disk, path: &str) -> io::Result<Option<impl Iterator<Item = io::Result<Vec<u8>>> + use<>>> {
+    // It may have been purged in the meantime.
+    let Some(file) = disk.open(path)? else { return Ok(None) };
+    let end = file.metadata()?.len();
+    Ok(Some(Backward::new(file, end).map(|line| line.map(|line| line.bytes))))
+}
+
+/// Removes the months that ended before `before`; returns how many files and bytes that was.
+pub(crate) fn purge(disk: &dyn Disk, folder: &str, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
+    let (mut files, mut bytes) = (0, 0);
+    let mut entries = disk.folder(folder)?;
+    // What a line tells of is there for as long as the line is.
+    entries.sort_by_key(|entry| entry.kind != EntryKind::File);
+    for entry in entries {
+        let path = format!("{folder}/{}", entry.name);
+        match entry.kind {
+            EntryKind::File if entry.name.strip_suffix(END).and_then(end).is_some_and(|end| end <= before) => {
+                remove(disk, &path, &mut files, &mut bytes)?;
+            }
+            EntryKind::Folder if end(&entry.name).is_some_and(|end| end <= before) => {
+                empty(disk, &path, &mut files, &mut bytes)?;
+            }
+            EntryKind::File | EntryKind::Folder | EntryKind::Other => {}
+        }
+    }
+    if files != 0 {
+        disk.sync_folder(folder)?;
+    }
+    Ok((files, bytes))
+}
+
+/// Returns the first moment after a month such as `2026-05`.
+fn end(month: &str) -> Option<DateTime<Utc>> {
+    let first = NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").ok()?;
+    let next = first.checked_add_months(Months::new(1)).filter(|next| next.day() == 1)?;
+    Some(next.and_hms_opt(0, 0, 0)?.and_utc())
+}
+
+fn empty(disk: &dyn Disk, folder: &str, files: &mut u64, bytes: &mut u64) -> io::Result<()> {
+    for entry in disk.folder(folder)? {
+        let path = format!("{folder}/{}", entry.name);
+        match entry.kind {
+            EntryKind::File => remove(disk, &path, files, bytes)?,
+            EntryKind::Folder => empty(disk, &path, files, bytes)?,
+            EntryKind::Other => {}
+        }
+    }
+    disk.remove_folder(folder)
+}
+
+fn remove(disk: &dyn Disk, path: &str, files: &mut u64, bytes: &mut u64) -> io::Result<()> {
+    let size = disk.signature(path)?.map_or(0, |found| found.size);
+    disk.remove(path)?;
+    *files += 1;
+    *bytes += size;
+    Ok(())
+}
+
+/// Returns how a line says when an operation was done.
+pub(crate) fn moment(operation: &InstanceOperation) -> String {
+    operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}
+
+/// Returns what people are told of a line about an instance, if it is one.
+pub(crate) fn record(
+    operation: &str,
+    at: &str,
+    verb: &str,
+    undoes: Option<&str>,
+    (subject, count): (&str, usize),
+) -> Option<InstanceRecord> {
+    let at = DateTime::parse_from_rfc3339(at).ok()?.to_utc();
+    let undoes = undoes.map(str::parse::<OperationId>).transpose().ok()?;
+    Some(InstanceRecord {
+        operation: InstanceOperation { id: operation.parse().ok()?, at },
+        verb: InstanceVerb::ALL.into_iter().find(|own| own.as_str() == verb)?,
+        subject: subject.to_owned(),
+        count,
+        undoes,
+        undone_by: None,
+    })
+}
