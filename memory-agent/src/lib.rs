@@ -9,6 +9,7 @@
 //! | [`instance`] | types of instances, their fields and their actions, each with the schema of its parameters |
 //! | [`rpc`] | the tools as JSON-RPC, as data |
 //! | `socket` | the tools over a Unix socket |
+//! | `http` | tools and instances over HTTP, and the Model Context Protocol beside them |
 //! | `mcp` | the tools for clients of the Model Context Protocol |
 //! | [`json`] | how everything that the memories answer is written as JSON, the same for every front |
 //! | [`model`] | the models that make memories better: in a folder on this machine, or behind an address |
@@ -17,6 +18,8 @@ mod agent;
 pub mod batch;
 pub mod event;
 pub mod hook;
+#[cfg(feature = "server")]
+pub mod http;
 pub mod instance;
 pub mod json;
 #[cfg(feature = "mcp")]

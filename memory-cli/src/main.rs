@@ -18,6 +18,7 @@ mod embedding;
 mod exit_code;
 mod failure;
 mod filtering;
+mod http;
 mod install;
 mod instances;
 mod language_model;

@@ -94,6 +94,16 @@ pub enum Code {
     SessionNotFound,
     /// A credential cannot be opened: the key is another, or what is sealed was changed.
     SealBroken,
+    /// A request does not say what whoever asks must know.
+    Unauthorized,
+    /// Whoever asks is not served here.
+    Forbidden,
+    /// Nothing is served at that path.
+    RouteNotFound,
+    /// What is served at that path is not asked for so.
+    MethodRefused,
+    /// A request did not come to its end in time.
+    RequestTimeout,
     /// The disk is full.
     DiskFull,
     /// The disk or the system refused.
@@ -119,7 +129,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 47] = [
+    pub const ALL: [Self; 52] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -164,6 +174,11 @@ impl Code {
         Self::ActionNotFound,
         Self::SessionNotFound,
         Self::SealBroken,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::RouteNotFound,
+        Self::MethodRefused,
+        Self::RequestTimeout,
         Self::DiskFull,
         Self::Io,
         Self::Internal,
@@ -216,6 +231,11 @@ impl Code {
             Self::ActionNotFound => "ACTION_NOT_FOUND",
             Self::SessionNotFound => "SESSION_NOT_FOUND",
             Self::SealBroken => "SEAL_BROKEN",
+            Self::Unauthorized => "UNAUTHORIZED",
+            Self::Forbidden => "FORBIDDEN",
+            Self::RouteNotFound => "ROUTE_NOT_FOUND",
+            Self::MethodRefused => "METHOD_REFUSED",
+            Self::RequestTimeout => "REQUEST_TIMEOUT",
             Self::DiskFull => "DISK_FULL",
             Self::Io => "IO",
             Self::Internal => "INTERNAL",
@@ -236,7 +256,8 @@ impl Code {
             | Self::BackendNotFound
             | Self::InstanceNotFound
             | Self::ActionNotFound
-            | Self::SessionNotFound => Fault::Missing,
+            | Self::SessionNotFound
+            | Self::RouteNotFound => Fault::Missing,
             Self::Conflict | Self::DaemonRunning | Self::KeyExists => Fault::Conflict,
             Self::MemoryAmbiguous
             | Self::InvalidInput
@@ -251,7 +272,11 @@ impl Code {
             | Self::LimitExceeded
             | Self::FilterError
             | Self::InvalidSchema
-            | Self::SchemaViolation => Fault::Caller,
+            | Self::SchemaViolation
+            | Self::Unauthorized
+            | Self::Forbidden
+            | Self::MethodRefused
+            | Self::RequestTimeout => Fault::Caller,
             Self::FileDamaged | Self::FileTooLarge | Self::CheckFailed | Self::SealBroken => Fault::Damaged,
             Self::ModelFailed
             | Self::ModelRefused
@@ -291,7 +316,7 @@ mod tests {
              MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_FAILED CALL_BLOCKED HOOK_FAILED \
              BANK_NOT_FOUND KEY_NOT_FOUND TTL_EXPIRED KEY_EXISTS INVALID_BANK_NAME INVALID_KEY INVALID_JSON LIMIT_EXCEEDED PERMISSION_DENIED \
              FILTER_ERROR FILTER_TIMEOUT INVALID_SCHEMA SCHEMA_VIOLATION BACKEND_NOT_FOUND INSTANCE_NOT_FOUND ACTION_NOT_FOUND SESSION_NOT_FOUND SEAL_BROKEN \
-             DISK_FULL IO INTERNAL"
+             UNAUTHORIZED FORBIDDEN ROUTE_NOT_FOUND METHOD_REFUSED REQUEST_TIMEOUT DISK_FULL IO INTERNAL"
         );
     }
 }

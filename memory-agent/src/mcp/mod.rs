@@ -4,14 +4,15 @@
 //! model reads it, and only what cannot be routed is an error of the protocol. Resources are `memory://index` and
 //! `memory://note/<id>`; prompts are `recall`, `remember` and `review`.
 
+#[cfg(feature = "server")]
 mod http;
-mod neighbour;
 mod prompts;
 mod resources;
 mod server;
 mod stdio;
 mod subscriptions;
 
-pub use http::{HttpError, serve_http};
+#[cfg(feature = "server")]
+pub(crate) use http::over_http;
 pub use server::Speaker;
 pub use stdio::serve_stdio;

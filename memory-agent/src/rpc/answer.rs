@@ -24,7 +24,8 @@ pub fn tools(agent: &Agent, all: bool) -> Value {
     json!({ "tools": tools })
 }
 
-fn described(tool: &dyn Tool) -> Value {
+/// Describes a tool: `{name, description, parameters}`.
+pub(crate) fn described(tool: &dyn Tool) -> Value {
     json!({ "name": tool.name(), "description": tool.description(), "parameters": tool.parameters() })
 }
 

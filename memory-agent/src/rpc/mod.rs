@@ -27,6 +27,7 @@ mod fault;
 mod request;
 mod speech;
 
+pub(crate) use answer::described;
 pub use answer::tools;
 pub use fault::Fault;
 pub use request::{Ask, Line, MOST, Request, read};

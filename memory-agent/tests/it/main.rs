@@ -1,6 +1,7 @@
 //! The JSON that every front speaks, and that programs rely on; and the models that make search better.
 
 mod agents;
+mod http;
 mod json;
 #[cfg(all(feature = "local-model", feature = "remote-model"))]
 mod model;

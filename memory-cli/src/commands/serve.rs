@@ -3,7 +3,6 @@
 mod fronts;
 
 use std::io;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -20,6 +19,7 @@ use crate::app::{App, Home, KEPT};
 use crate::config::{Environment, Settings};
 use crate::daemon::{Bell, Diary, HomeChores, Listener, Report, Signals, Woken, keep, once, told};
 use crate::failure::Failure;
+use crate::http::{Address, TokenArgs, address};
 use crate::moments::span;
 use crate::print::{Column, Table};
 
@@ -32,10 +32,10 @@ use crate::print::{Column, Table};
 /// store is.
 ///
 /// Agents reach the tools at memory.sock in the home: JSON-RPC, one line each way (`tools/list`, `tools/call`, or the name of
-/// a tool as the method). Only programs of the same person are served. --http serves clients of the Model Context Protocol.
+/// a tool as the method). Only programs of the same person are served. --http serves the same and more over HTTP.
 ///
 /// One process does this for a home; `memory status` says what it did last, and daemon.log in the home tells the story. SIGINT
-/// (Ctrl-C) or SIGTERM ends it within 5 seconds, a second one at once; nothing is lost either way, and all that it did can be
+/// (Ctrl-C) or SIGTERM ends it within 5 seconds (30 where HTTP has requests to answer), a second one at once; nothing is lost either way, and all that it did can be
 /// taken back with `memory undo`.
 ///
 /// JSON: {pid, home, log, http?}, when it begins; with --once {chores: [{name, ending, said?}]}, where `ending` is done, nothing,
@@ -51,10 +51,12 @@ pub(crate) struct Serve {
     /// Write the log to this file instead of daemon.log in the home; - means the standard error
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Also serve clients of the Model Context Protocol over HTTP, at /mcp; only programs of yours on this machine are served
-    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8717", value_parser = loopback)]
+    /// Also serve tools, instances and the Model Context Protocol (at /mcp) over HTTP; /openapi.json says what there is
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8717", value_parser = address)]
     #[arg(conflicts_with = "once")]
-    http: Option<SocketAddr>,
+    http: Option<Address>,
+    #[command(flatten)]
+    token: TokenArgs,
 }
 
 impl Serve {
@@ -80,9 +82,11 @@ impl Serve {
         let [bell, ear, end] = [(); 3].map(|()| Arc::new(Bell::default()));
         // Where the daemon was started is the project of none of those who speak to it.
         let environment = Environment { folder: None, ..app.environment.clone() };
-        let open = || Fronts::open(&home, &settings, &environment, self.http, &diary);
+        let token = self.token.token(app.environment)?;
+        let open = || Fronts::open(&home, &settings, &environment, self.http.as_ref().map(|address| (address, token)), &diary);
         let fronts = (!self.once).then(open).transpose()?;
-        let http = fronts.as_ref().and_then(Fronts::address).map(|address| format!("http://{address}/mcp"));
+        let http = fronts.as_ref().and_then(Fronts::address).map(|address| format!("http://{address}"));
+        let serving = fronts.as_ref().map(Fronts::serving).unwrap_or_default();
         if !self.once {
             let place = app.output.place(root);
             if app.output.is_json() {
@@ -93,7 +97,7 @@ impl Serve {
                 app.output.json(&shape)?;
             } else {
                 if let Some(http) = http {
-                    app.output.note(&format!("MCP is served at {http}"))?;
+                    app.output.note(&format!("HTTP is served at {http}, MCP at {http}/mcp"))?;
                 }
                 app.output.note(&format!("looking after {place} as process {pid}; Ctrl-C ends it"))?;
             }
@@ -103,7 +107,7 @@ impl Serve {
             let _end = signals.end(&stop, [&bell, &ear, &end]);
             let told = &diary;
             let (own_stop, bells) = (stop.clone(), [&bell, &ear, &end].map(Arc::clone));
-            scope.spawn(move || signals.listen(&own_stop, &bells, told));
+            scope.spawn(move || signals.listen(&own_stop, &bells, told, &serving));
             if self.once {
                 return once(schedule, &chores, &diary, &stop);
             }
@@ -159,15 +163,6 @@ impl Home {
         self.store = store;
         Ok(())
     }
-}
-
-/// Reads an address that only programs on this machine reach.
-fn loopback(text: &str) -> Result<SocketAddr, String> {
-    let address: SocketAddr = text.parse().map_err(|_| "it is no address with a port, such as 127.0.0.1:8717".to_owned())?;
-    if address.ip().is_loopback() {
-        return Ok(address);
-    }
-    Err("others could reach that; memories are served on this machine only, as on 127.0.0.1".into())
 }
 
 fn show(reports: &[Report], app: &mut App) -> Result<(), Failure> {

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use memory_agent::http::Token;
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_store::sealed::MasterKey;
 
@@ -48,6 +49,8 @@ pub(crate) struct Environment {
     pub memo_new_master_key: Option<Result<MasterKey, ()>>,
     /// `MEMO_ALLOWED_PATHS`: the folders in which instances may be.
     pub memo_allowed_paths: Option<OsString>,
+    /// `MEMO_AUTH_TOKEN`: what whoever asks over HTTP must know; an error if no header can carry it.
+    pub memo_auth_token: Option<Result<Token, ()>>,
     /// `VISUAL`, else `EDITOR`.
     pub editor: Option<String>,
     /// `PATH`: where programs are.
@@ -86,6 +89,7 @@ impl Environment {
             memo_master_key: master_key("MEMO_MASTER_KEY"),
             memo_new_master_key: master_key("MEMO_NEW_MASTER_KEY"),
             memo_allowed_paths: variable("MEMO_ALLOWED_PATHS"),
+            memo_auth_token: variable("MEMO_AUTH_TOKEN").map(|text| token(text.into_string().unwrap_or_default())),
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             path: variable("PATH"),
             has_desktop: ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"].into_iter().any(|name| variable(name).is_some()),
@@ -110,6 +114,10 @@ fn variable(name: &str) -> Option<OsString> {
 
 fn master_key(name: &str) -> Option<Result<MasterKey, ()>> {
     variable(name).map(|key| key.to_str().unwrap_or_default().parse().map_err(drop))
+}
+
+fn token(text: String) -> Result<Token, ()> {
+    Token::new(text).ok_or(())
 }
 
 #[cfg(unix)]

@@ -2,9 +2,9 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use memory_dream::schedule::Stop;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -16,6 +16,12 @@ use super::diary::Diary;
 
 /// Whatever goes on so long after somebody asked to stop is left in the middle: every operation is whole or not at all.
 const PATIENCE: Duration = Duration::from_secs(4);
+
+/// Requests over HTTP may take so long to be answered, and a little more.
+const DRAIN: Duration = Duration::from_secs(31);
+
+/// How often it is looked whether they are.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// SIGINT and SIGTERM ask to stop; the second one ends the process at once.
 pub(crate) struct Signals {
@@ -65,15 +71,22 @@ impl Signals {
         End { handle: self.heard.handle(), done: self.end.clone(), stop: stop.clone(), bells: bells.map(Arc::clone) }
     }
 
-    /// Waits for a signal, and asks all to stop; those who do not within a few seconds are left where they are.
-    pub(crate) fn listen(mut self, stop: &Stop, bells: &[Arc<Bell>], diary: &Diary) {
+    /// Waits for a signal, and asks all to stop; those who do not within a few seconds are left where they are. Where HTTP is still
+    /// `serving`, what was asked gets longer.
+    pub(crate) fn listen(mut self, stop: &Stop, bells: &[Arc<Bell>], diary: &Diary, serving: &AtomicBool) {
         let Some(signal) = self.heard.forever().next() else { return };
         diary.info(if signal == SIGINT { "SIGINT: stopping" } else { "SIGTERM: stopping" });
         stop.ask();
         for bell in bells {
             bell.ring();
         }
-        if self.ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+        let asked = Instant::now();
+        let mut patience = PATIENCE;
+        while self.ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+            if serving.load(Ordering::SeqCst) && asked.elapsed() < DRAIN {
+                patience = LOOK;
+                continue;
+            }
             diary.info("stopped in the middle of a chore; the next run goes on from there");
             diary.end();
             std::process::exit(0);

@@ -24,6 +24,7 @@ mod remind;
 mod rerank;
 mod sandbox;
 mod serve;
+mod serve_http;
 mod take_in;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -97,8 +97,8 @@ fn the_conformance_suite_passes_over_http() {
     let mut begun = String::new();
     BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut begun).expect("a line");
     let begun: Value = serde_json::from_str(&begun).expect("JSON");
-    let url = begun["http"].as_str().expect("an address");
-    conforms(&folder, &sandbox, url, &[&SCENARIOS[..], &["dns-rebinding-protection"]].concat());
+    let url = format!("{}/mcp", begun["http"].as_str().expect("an address"));
+    conforms(&folder, &sandbox, &url, &[&SCENARIOS[..], &["dns-rebinding-protection"]].concat());
 }
 
 #[test]

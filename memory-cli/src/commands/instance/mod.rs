@@ -8,6 +8,7 @@ mod instances;
 mod rekey;
 mod rm;
 mod run;
+mod serve;
 
 use clap::{Args, Subcommand};
 
@@ -38,6 +39,7 @@ enum InstanceCommand {
     Rm(rm::Rm),
     Run(run::Run),
     Rekey(rekey::Rekey),
+    Serve(serve::Serve),
 }
 
 impl Instance {
@@ -51,6 +53,7 @@ impl Instance {
             InstanceCommand::Rm(command) => command.run(app),
             InstanceCommand::Run(command) => command.run(app),
             InstanceCommand::Rekey(_) => rekey::Rekey::run(app),
+            InstanceCommand::Serve(command) => command.run(app),
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use memory_agent::mcp::{Speaker, serve_http};
+use memory_agent::http::{HttpFront, Token, serve_http};
 use memory_agent::socket::{self, Limits, Socket};
 use memory_agent::{Agent, Offer};
 use memory_core::text::with_causes;
@@ -16,17 +17,23 @@ use crate::config::{Environment, Settings};
 use crate::daemon::{Bell, Diary};
 use crate::embedding;
 use crate::failure::Failure;
+use crate::http::{self, Address};
 use crate::instances;
 
 /// What is open for agents.
 pub(super) struct Fronts {
     agent: Arc<Agent>,
     socket: Option<Socket>,
-    http: Option<TcpListener>,
+    http: Option<(TcpListener, HttpFront)>,
+    /// Whether HTTP is still served.
+    is_serving: Arc<AtomicBool>,
 }
 
+/// Where HTTP is served, and what whoever asks must know.
+pub(super) type Http<'a> = (&'a Address, Option<Token>);
+
 /// More threads than this never work at once for agents, whatever the fronts do.
-const THREADS: usize = 16;
+const THREADS: usize = 96;
 
 impl Fronts {
     /// Opens the socket if it can be, and says it if not; and `http`, which somebody asked for.
@@ -34,29 +41,37 @@ impl Fronts {
         home: &Home,
         settings: &Settings,
         environment: &Environment,
-        http: Option<SocketAddr>,
+        http: Option<Http>,
         diary: &Diary,
     ) -> Result<Self, Failure> {
-        let http = http.map(|address| listen(address).map_err(Failure::file(format!("listen on {address}")))).transpose()?;
+        let http = http.map(|(address, token)| Ok::<_, Failure>((address.listen(token.as_ref())?, token))).transpose()?;
         let socket = Socket::bind(home.store.root());
         match &socket {
             Ok(socket) => diary.listens(socket.path()),
             Err(error) => diary.warning(&format!("socket: there is none: {}", with_causes(error))),
         }
         let embedder = embedding::open_later(&settings.embedding);
-        let instances = Some(instances::kept_open(settings, environment)?);
-        let parts = Parts { offer: &Offer::usual(), embedder, bank_folder: None, instances };
+        let instances = instances::kept_open(settings, environment)?;
+        let parts = Parts { offer: &Offer::usual(), embedder, bank_folder: None, instances: Some(Arc::clone(&instances)) };
         let agent = agent(home, settings, environment, parts)?;
-        let fronts = Self { agent, socket: socket.ok(), http };
+        let front = |(listener, token)| Ok::<_, Failure>((listener, http::front(Arc::clone(&agent), instances, token)?));
+        let http = http.map(front).transpose()?;
+        let is_serving = Arc::new(AtomicBool::new(http.is_some()));
+        let fronts = Self { agent, socket: socket.ok(), http, is_serving };
         if let Some(address) = fronts.address() {
-            diary.info(&format!("http: http://{address}/mcp"));
+            diary.info(&format!("http: http://{address}"));
         }
         Ok(fronts)
     }
 
+    /// Returns what tells whether HTTP is still served, where what was asked is answered before the end.
+    pub(super) fn serving(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_serving)
+    }
+
     /// Returns where HTTP is served, if it is.
     pub(super) fn address(&self) -> Option<SocketAddr> {
-        self.http.as_ref().and_then(|listener| listener.local_addr().ok())
+        self.http.as_ref().and_then(|(listener, _)| listener.local_addr().ok())
     }
 
     /// Serves agents until `end` is rung.
@@ -88,13 +103,14 @@ impl Fronts {
                 }
             };
             let over_http = async {
-                let Some(listener) = self.http else { return };
+                let Some((listener, front)) = self.http else { return };
                 let listener = match tokio::net::TcpListener::from_std(listener) {
                     Ok(listener) => listener,
                     Err(error) => return diary.warning(&format!("http: {error}")),
                 };
-                let served = serve_http(listener, Arc::clone(&self.agent), Speaker::default(), until_asked(ending.clone()));
-                match served.await {
+                let served = serve_http(listener, front, until_asked(ending.clone())).await;
+                self.is_serving.store(false, Ordering::SeqCst);
+                match served {
                     Ok(()) => diary.info("http: closed"),
                     Err(error) => diary.warning(&format!("http: closed: {error}")),
                 }
@@ -102,10 +118,4 @@ impl Fronts {
             tokio::join!(over_socket, over_http);
         });
     }
-}
-
-fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let listener = TcpListener::bind(address)?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
 }

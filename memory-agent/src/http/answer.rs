@@ -1,0 +1,76 @@
+//! What requests are answered with.
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use axum::http::{HeaderName, StatusCode};
+use axum::response::{IntoResponse, Response};
+use memory_core::{Code, ToolError};
+use serde_json::Value;
+
+use super::status::status;
+use crate::instance::Answer;
+use crate::json;
+
+/// Says why an answer is less than it should be.
+const WARNING: HeaderName = HeaderName::from_static("memory-warning");
+
+/// What went wrong with a request.
+#[derive(Debug)]
+pub(super) struct Refusal(pub ToolError);
+
+impl Refusal {
+    /// Says what went wrong, and what to do about it.
+    pub(super) fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self(ToolError::new(code, message, Some(hint.into())))
+    }
+}
+
+impl<E: Into<ToolError>> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let status = status(self.0.code);
+        let mut response = json_text(json::tool_error(&self.0).to_string());
+        *response.status_mut() = status;
+        if status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let mut response = json_text(self.json);
+        for warning in self.warnings {
+            // A header holds visible ASCII characters; others are written as in JSON.
+            let text: String = warning.chars().map(plain).collect();
+            if let Ok(value) = text.parse() {
+                response.headers_mut().append(WARNING, value);
+            }
+        }
+        response
+    }
+}
+
+fn plain(letter: char) -> String {
+    match letter {
+        ' '..='~' => letter.to_string(),
+        other => other.escape_unicode().to_string(),
+    }
+}
+
+/// Answers with a value.
+pub(super) fn value(value: &Value) -> Response {
+    json_text(value.to_string())
+}
+
+fn json_text(text: String) -> Response {
+    let mut response = Response::new(Body::from(text));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

@@ -1,0 +1,87 @@
+//! What every request comes through.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use memory_core::Code;
+
+use super::answer::Refusal;
+use super::neighbour;
+use super::routes::{Desk, HEALTH};
+
+/// Where a connection comes from, and where it leads.
+#[derive(Debug, Clone)]
+pub(super) struct Connection {
+    pub peer: SocketAddr,
+    pub here: SocketAddr,
+    /// Whether it is the same person's; asked once.
+    is_ours: Arc<OnceLock<bool>>,
+}
+
+impl Connection {
+    pub(super) fn new(peer: SocketAddr, here: SocketAddr) -> Self {
+        Self { peer, here, is_ours: Arc::default() }
+    }
+
+    fn is_ours(&self) -> bool {
+        *self.is_ours.get_or_init(|| self.peer.ip().to_canonical().is_loopback() && neighbour::is_ours(self.peer, self.here))
+    }
+}
+
+/// Refuses whoever is somebody else, and counts what is asked.
+pub(super) async fn enter(State(desk): State<Arc<Desk>>, mut request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let _running = desk.metrics.begin();
+    let connection = request.extensions_mut().remove::<Connection>().expect("the server says where a request comes from");
+    let response = match admit(&desk, &connection, &request) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    };
+    desk.metrics.answered(&route, method.as_str(), response.status().as_u16(), begun.elapsed());
+    response
+}
+
+fn admit(desk: &Desk, connection: &Connection, request: &Request) -> Result<(), Refusal> {
+    let headers = request.headers();
+    let Some(token) = &desk.token else {
+        if !connection.is_ours() {
+            let hint = "begin it with a token, and send that";
+            return Err(Refusal::new(Code::Forbidden, "these are somebody else's memories", hint));
+        }
+        return same_machine(request.uri(), headers);
+    };
+    if request.uri().path() == HEALTH || token.is_known(headers) {
+        return Ok(());
+    }
+    let message = if headers.contains_key("authorization") { "the token is another one" } else { "there is no token" };
+    Err(Refusal::new(Code::Unauthorized, message, "send the header Authorization: Bearer TOKEN"))
+}
+
+/// Refuses what a web page may have sent: it comes under a name of its own, or says from where it comes.
+fn same_machine(uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    let refused = |what: &str| {
+        let hint = "only programs on this machine are served, under its own name";
+        Err(Refusal::new(Code::Forbidden, format!("the request {what}"), hint))
+    };
+    let text = |name| headers.get(name).map(|value: &axum::http::HeaderValue| value.to_str().unwrap_or_default());
+    let named = uri.authority().map(Authority::as_str).or_else(|| text(HOST)).unwrap_or_default();
+    if !named.parse::<Authority>().is_ok_and(|authority| is_this_machine(authority.host())) {
+        return refused("is for another host");
+    }
+    let Some(origin) = text(ORIGIN) else { return Ok(()) };
+    let from = origin.parse::<Uri>().ok();
+    if from.as_ref().and_then(Uri::host).is_some_and(is_this_machine) { Ok(()) } else { refused("comes from a web page") }
+}
+
+fn is_this_machine(host: &str) -> bool {
+    matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "::1")
+}

@@ -1,0 +1,134 @@
+//! How much was asked, and how long it took.
+
+use std::fs;
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+
+/// The media type of what [`Metrics::text`] returns.
+pub(super) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// From a tenth of a millisecond to ten seconds.
+const SECONDS: [f64; 11] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0];
+
+/// What is counted.
+#[derive(Debug)]
+pub(super) struct Metrics {
+    registry: Registry,
+    requests: Family<Answered, Counter>,
+    seconds: Family<Route, Histogram>,
+    actions: Family<Done, Counter>,
+    running: Gauge,
+    connections: Gauge,
+    instances: Gauge,
+    memory: Gauge,
+    files: Gauge,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answered {
+    route: String,
+    method: &'static str,
+    status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Route {
+    route: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Done {
+    backend: &'static str,
+    action: &'static str,
+    code: &'static str,
+}
+
+/// Something that goes on until this is dropped.
+#[derive(Debug)]
+pub(super) struct Running(Gauge);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+impl Metrics {
+    pub(super) fn new() -> Self {
+        let mut registry = Registry::default();
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("memory_build", "The program", build);
+        let requests = Family::default();
+        registry.register("memory_http_requests", "Requests that were answered", requests.clone());
+        let seconds = Family::new_with_constructor((|| Histogram::new(SECONDS)) as fn() -> Histogram);
+        registry.register_with_unit("memory_http_request", "How long requests took", Unit::Seconds, seconds.clone());
+        let actions = Family::default();
+        registry.register("memory_actions", "Actions on instances, by how they ended", actions.clone());
+        let mut gauge = |name: &str, help: &str| {
+            let gauge = Gauge::default();
+            registry.register(name, help, gauge.clone());
+            gauge
+        };
+        let running = gauge("memory_http_requests_in_flight", "Requests that are not answered yet");
+        let connections = gauge("memory_http_connections", "Connections that are open");
+        let instances = gauge("memory_instances_open", "Instances that are open");
+        let memory = gauge("process_resident_memory_bytes", "Memory of the process");
+        let files = gauge("process_open_fds", "File descriptors of the process");
+        Self { registry, requests, seconds, actions, running, connections, instances, memory, files }
+    }
+
+    /// Counts a request until what this returns is dropped.
+    pub(super) fn begin(&self) -> Running {
+        self.running.inc();
+        Running(self.running.clone())
+    }
+
+    /// Counts a connection until what this returns is dropped.
+    pub(super) fn connected(&self) -> Running {
+        self.connections.inc();
+        Running(self.connections.clone())
+    }
+
+    /// Counts a request that was answered.
+    pub(super) fn answered(&self, route: &str, method: &str, status: u16, took: Duration) {
+        let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"];
+        // Whoever asks may make up a method, and must not make up a time series.
+        let method = methods.into_iter().find(|known| *known == method).unwrap_or("other");
+        self.requests.get_or_create(&Answered { route: route.to_owned(), method, status }).inc();
+        self.seconds.get_or_create(&Route { route: route.to_owned() }).observe(took.as_secs_f64());
+    }
+
+    /// Counts an action; `code` says how it ended, `ok` if well.
+    pub(super) fn done(&self, backend: &'static str, action: &'static str, code: &'static str) {
+        self.actions.get_or_create(&Done { backend, action, code }).inc();
+    }
+
+    /// Returns all of it as a text that Prometheus reads.
+    pub(super) fn text(&self, instances: usize) -> String {
+        self.instances.set(i64::try_from(instances).unwrap_or(i64::MAX));
+        if let Some(bytes) = resident() {
+            self.memory.set(bytes);
+        }
+        if let Ok(files) = fs::read_dir("/proc/self/fd") {
+            self.files.set(i64::try_from(files.count()).unwrap_or(i64::MAX));
+        }
+        let mut text = String::new();
+        encode(&mut text, &self.registry).expect("a text takes everything");
+        text
+    }
+}
+
+/// Returns the memory of the process in bytes, where the system tells.
+fn resident() -> Option<i64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<i64>().ok()?.checked_mul(1024)
+}

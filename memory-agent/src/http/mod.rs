@@ -1,0 +1,40 @@
+//! Everything over HTTP, with the parameters and answers of the command line.
+//!
+//! | request | answer |
+//! |---|---|
+//! | `GET /v1/health` | `{status, backends}`, to anybody |
+//! | `GET /v1/backends` | the types of instances |
+//! | `GET /v1/backends/TYPE` | one of them, its fields and actions with their schemas |
+//! | `GET /v1/instances` | the instances |
+//! | `POST /v1/run/TYPE/NAME/ACTION` | what the action answers; the body is the object of its parameters |
+//! | `GET /v1/tools` | the tools with their schemas |
+//! | `GET /v1/tools/NAME` | one of them |
+//! | `POST /v1/tools/NAME` | what the tool answers; the body is the object of its parameters |
+//! | `/mcp` | the Model Context Protocol |
+//! | `GET /openapi.json` | all of this, as OpenAPI 3.1 |
+//! | `GET /metrics` | how much was asked and how long it took, for Prometheus |
+//!
+//! What failed is answered as [`crate::json::error`], with the status that fits its code. Where an answer is less than it should be, the
+//! header `Memory-Warning` says why. The headers `Memory-Agent` and `Memory-Project` say who asks; whoever does not say sees what is
+//! for everybody.
+//!
+//! With a token, every route but that of health asks for `Authorization: Bearer TOKEN`. Without one, only programs of the same person on
+//! this machine are served: the listener must be bound to a loopback address, connections of other people are refused where the system
+//! tells whose they are (Linux), and so are requests for a foreign `Host` or from a foreign `Origin`, so no web page reaches it.
+
+mod answer;
+mod door;
+mod limits;
+mod metrics;
+mod neighbour;
+mod openapi;
+mod reading;
+mod routes;
+mod serve;
+mod status;
+mod token;
+
+pub use limits::HttpLimits;
+pub use openapi::openapi;
+pub use serve::{HttpFront, serve_http};
+pub use token::Token;

@@ -1,0 +1,128 @@
+//! All that is served, as OpenAPI 3.1.
+
+use serde_json::{Map, Value, json};
+
+use crate::agent::Agent;
+use crate::instance::{Backend, backends};
+use memory_core::Code;
+
+/// Describes everything that is served: <https://spec.openapis.org/oas/v3.1.0>. Schemas are those that parameters are checked by.
+pub fn openapi(agent: &Agent) -> Value {
+    let mut paths = Map::new();
+    let mut route = |path: String, methods: Value| paths.insert(path, methods);
+    let health = json!({ "status": { "type": "string" }, "backends": { "type": "array", "items": { "type": "string" } } });
+    let health = json!({ "type": "object", "properties": health, "required": ["status", "backends"] });
+    let mut alive = asked("health", "Tell that the server lives", &health);
+    alive["security"] = json!([]);
+    route("/v1/health".into(), json!({ "get": alive }));
+    let list = json!({ "type": "array", "items": { "type": "object" } });
+    let object = json!({ "type": "object" });
+    route("/v1/backends".into(), json!({ "get": asked("list_backends", "List the types of instances", &list) }));
+    let names: Vec<&str> = backends().iter().map(|backend| backend.name).collect();
+    let mut one = asked("show_backend", "Show a type of instances: its fields and actions with their schemas", &object);
+    one["parameters"] = json!([in_path("backend", &json!({ "type": "string", "enum": names }))]);
+    route("/v1/backends/{backend}".into(), json!({ "get": one }));
+    route("/v1/instances".into(), json!({ "get": asked("list_instances", "List the instances", &list) }));
+    for backend in backends() {
+        actions(backend, &mut route);
+    }
+    let mut tools = asked("list_tools", "List the tools with their schemas", &object);
+    tools["responses"]["200"]["content"]["application/json"]["schema"] =
+        json!({ "type": "object", "properties": { "tools": list }, "required": ["tools"] });
+    route("/v1/tools".into(), json!({ "get": tools }));
+    for tool in agent.offered() {
+        let name = tool.name();
+        let show = asked(&format!("show_{name}"), "Show the tool with its schema", &object);
+        let call = asked_with(&format!("call_{name}"), tool.description(), &tool.parameters());
+        route(format!("/v1/tools/{name}"), json!({ "get": show, "post": call }));
+    }
+    route("/openapi.json".into(), json!({ "get": asked("openapi", "Describe all of this", &object) }));
+    let mut metrics = asked("metrics", "Count requests and actions, for Prometheus", &object);
+    metrics["responses"]["200"]["content"] = json!({ super::metrics::MEDIA_TYPE: { "schema": { "type": "string" } } });
+    route("/metrics".into(), json!({ "get": metrics }));
+    route("/mcp".into(), json!({ "post": protocol() }));
+    json!({
+        "openapi": "3.1.0",
+        "info": { "title": "memory", "version": env!("CARGO_PKG_VERSION"), "license": { "name": "MIT OR Apache-2.0" } },
+        "security": [{ "token": [] }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "parameters": {
+                "agent": header("Memory-Agent", "Who asks: what it may see is seen"),
+                "project": header("Memory-Project", "The project that is worked on"),
+            },
+            "responses": { "refusal": {
+                "description": "What went wrong",
+                "content": { "application/json": { "schema": { "$ref": "#/components/schemas/error" } } }
+            } },
+            "schemas": { "error": error() },
+        }
+    })
+}
+
+fn actions(backend: &Backend, route: &mut impl FnMut(String, Value) -> Option<Value>) {
+    for action in &backend.actions {
+        let id = format!("run_{}_{}", backend.name, action.name);
+        let mut run = asked_with(&id, action.description, &action.parameters);
+        let parameters = run["parameters"].as_array_mut().expect("it has some");
+        parameters.insert(0, in_path("name", &json!({ "type": "string" })));
+        route(format!("/v1/run/{}/{{name}}/{}", backend.name, action.name), json!({ "post": run }));
+    }
+}
+
+/// Describes a request without parameters.
+fn asked(id: &str, summary: &str, answer: &Value) -> Value {
+    json!({
+        "operationId": id,
+        "summary": summary,
+        "responses": {
+            "200": { "description": "The answer", "content": { "application/json": { "schema": answer } } },
+            "default": { "$ref": "#/components/responses/refusal" }
+        }
+    })
+}
+
+/// Describes a request whose body is an object that fits `schema`.
+fn asked_with(id: &str, summary: &str, schema: &Value) -> Value {
+    let mut asked = asked(id, summary, &json!({}));
+    asked["parameters"] = json!([{ "$ref": "#/components/parameters/agent" }, { "$ref": "#/components/parameters/project" }]);
+    let needs = schema["required"].as_array().is_some_and(|required| !required.is_empty());
+    asked["requestBody"] = json!({ "required": needs, "content": { "application/json": { "schema": schema } } });
+    asked["responses"]["200"]["headers"] = json!({ "Memory-Warning": { "description": "Why the answer is less than it should be", "schema": { "type": "string" } } });
+    asked
+}
+
+fn protocol() -> Value {
+    json!({
+        "operationId": "mcp",
+        "summary": "Speak the Model Context Protocol, streamable HTTP",
+        "requestBody": { "required": true, "content": { "application/json": { "schema": { "type": "object" } } } },
+        "responses": {
+            "200": { "description": "As the protocol says", "content": { "application/json": {}, "text/event-stream": {} } },
+            "default": { "description": "As the protocol says" }
+        }
+    })
+}
+
+fn in_path(name: &str, schema: &Value) -> Value {
+    json!({ "name": name, "in": "path", "required": true, "schema": schema })
+}
+
+fn header(name: &str, description: &str) -> Value {
+    json!({ "name": name, "in": "header", "required": false, "description": description, "schema": { "type": "string" } })
+}
+
+fn error() -> Value {
+    let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let properties = json!({
+        "code": { "type": "string", "enum": codes },
+        "message": { "type": "string" },
+        "hint": { "type": "string" }
+    });
+    json!({
+        "type": "object",
+        "properties": { "error": { "type": "object", "properties": properties, "required": ["code", "message"] } },
+        "required": ["error"]
+    })
+}

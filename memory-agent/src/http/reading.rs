@@ -1,0 +1,90 @@
+//! The bodies of requests.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use memory_core::Code;
+use memory_core::json::{JsonError, JsonText};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use super::answer::Refusal;
+use super::limits::HttpLimits;
+
+/// Bodies are counted in parts of this size.
+const PART: usize = 1024;
+
+/// The room for the bodies of all requests.
+#[derive(Debug, Clone)]
+pub(super) struct Room {
+    parts: Arc<Semaphore>,
+    limits: HttpLimits,
+}
+
+/// A body, and its place in the room.
+#[derive(Debug)]
+pub(super) struct Whole {
+    pub bytes: Bytes,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Room {
+    pub(super) fn new(limits: HttpLimits) -> Self {
+        Self { parts: Arc::new(Semaphore::new(limits.bodies.max(limits.body) / PART)), limits }
+    }
+
+    /// Reads a body of at most `longest` bytes, once there is room for it.
+    pub(super) async fn read(&self, body: Body, longest: usize) -> Result<Whole, Refusal> {
+        let too_long = || {
+            let message = format!("the body is longer than {longest} bytes");
+            Refusal::new(Code::LimitExceeded, message, "send it in several requests")
+        };
+        // Whoever does not say how much comes gets room for the longest.
+        let announced = body.size_hint().exact().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+        let size = announced.unwrap_or(longest);
+        if longest < size {
+            return Err(too_long());
+        }
+        let parts = u32::try_from(size / PART + 1).expect("bodies have a limit below 4 TiB");
+        let place = Arc::clone(&self.parts).acquire_many_owned(parts).await.expect("the room is never closed");
+        match timeout(self.limits.body_time, to_bytes(body, longest)).await {
+            Ok(Ok(bytes)) => Ok(Whole { bytes, _place: place }),
+            Ok(Err(error)) if is_length(&error) => Err(too_long()),
+            Ok(Err(error)) => {
+                Err(Refusal::new(Code::InvalidInput, format!("the body broke off: {error}"), "send the request again"))
+            }
+            Err(_) => {
+                let message = format!("the body did not come within {} s", self.limits.body_time.as_secs());
+                Err(Refusal::new(Code::RequestTimeout, message, "send the request again"))
+            }
+        }
+    }
+
+    /// Reads a body as the object of parameters; nothing means that there are none.
+    pub(super) async fn parameters(&self, body: Body) -> Result<(JsonText, Whole), Refusal> {
+        let whole = self.read(body, self.limits.body).await?;
+        let refused = |error: JsonError| {
+            Refusal::new(Code::InvalidJson, format!("the body is not valid JSON: {error}"), "send an object of parameters")
+        };
+        let text = str::from_utf8(&whole.bytes)
+            .map_err(|error| refused(JsonError::Syntax { at: error.valid_up_to(), what: "the text is not UTF-8" }))?;
+        let text = if text.trim().is_empty() { "{}" } else { text };
+        let object: JsonText = text.parse().map_err(refused)?;
+        if object.members().is_none() {
+            let hint = r#"send the parameters as {"field": "value"}"#;
+            return Err(Refusal::new(Code::InvalidInput, "the body is no JSON object", hint));
+        }
+        Ok((object, whole))
+    }
+}
+
+fn is_length(error: &axum::Error) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if error.is::<http_body_util::LengthLimitError>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}

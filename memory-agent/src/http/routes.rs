@@ -1,0 +1,174 @@
+//! What is asked, and who answers it.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, Request, State};
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use memory_core::instance::InstanceName;
+use memory_core::{AgentName, Code, ToolError, View};
+use serde_json::json;
+use tokio::sync::Semaphore;
+
+use super::answer::{Refusal, value};
+use super::door;
+use super::limits::HttpLimits;
+use super::metrics::{MEDIA_TYPE, Metrics};
+use super::openapi::openapi;
+use super::reading::Room;
+use super::token::Token;
+use crate::agent::Agent;
+use crate::instance::{Answer, Asker, OpenInstances, backend, backends};
+use crate::rpc::described;
+use crate::session::Session;
+use crate::{json as shapes, tools};
+
+/// Where anybody hears that the server lives.
+pub(super) const HEALTH: &str = "/v1/health";
+
+/// What requests are answered with.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub agent: Arc<Agent>,
+    pub instances: Arc<OpenInstances>,
+    pub token: Option<Token>,
+    pub metrics: Metrics,
+    pub room: Room,
+    workers: Arc<Semaphore>,
+}
+
+impl Desk {
+    pub(super) fn new(agent: Arc<Agent>, instances: Arc<OpenInstances>, token: Option<Token>, limits: HttpLimits) -> Self {
+        let workers = Arc::new(Semaphore::new(limits.workers));
+        Self { agent, instances, token, metrics: Metrics::new(), room: Room::new(limits), workers }
+    }
+
+    /// Does what blocks on a thread where that does no harm, of which there are so many. It is done even if nobody waits any more.
+    async fn blocking<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let place = Arc::clone(&self.workers).acquire_owned().await.expect("the workers are never closed");
+        let work = move || {
+            let _place = place;
+            work(&self)
+        };
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+            Err(Refusal::new(Code::Internal, format!("the request broke down: {error}"), "`memory doctor` checks the store"))
+        })
+    }
+}
+
+/// Returns all routes; `mcp` answers what is asked of the Model Context Protocol.
+pub(super) fn routes(desk: &Arc<Desk>, mcp: Router) -> Router {
+    let only = |methods: MethodRouter<Arc<Desk>>| methods.fallback(no_method);
+    Router::new()
+        .route(HEALTH, only(get(health)))
+        .route("/v1/backends", only(get(list_backends)))
+        .route("/v1/backends/{backend}", only(get(one_backend)))
+        .route("/v1/instances", only(get(list_instances)))
+        .route("/v1/run/{backend}/{name}/{action}", only(post(run)))
+        .route("/v1/tools", only(get(list_tools)))
+        .route("/v1/tools/{tool}", only(get(one_tool).post(call)))
+        .route("/openapi.json", only(get(document)))
+        .route("/metrics", only(get(metrics)))
+        .fallback(no_route)
+        .with_state(Arc::clone(desk))
+        .merge(mcp)
+        .layer(from_fn_with_state(Arc::clone(desk), door::enter))
+}
+
+async fn health() -> Response {
+    let names: Vec<_> = backends().iter().map(|backend| backend.name).collect();
+    value(&json!({ "status": "ok", "backends": names }))
+}
+
+async fn list_backends() -> Response {
+    value(&shapes::backends(backends()))
+}
+
+async fn one_backend(Path(name): Path<String>) -> Result<Response, Refusal> {
+    Ok(value(&shapes::backend(backend(&name)?)))
+}
+
+async fn list_instances(State(desk): State<Arc<Desk>>) -> Result<Response, Refusal> {
+    let listed = desk.blocking(|desk| Ok(desk.instances.defined().list()?)).await?;
+    let (named, nameless): (Vec<_>, Vec<_>) = listed.into_iter().partition(|one| !one.backend.is_empty());
+    let warnings = nameless.into_iter().filter_map(|one| one.fields.err()).collect();
+    Ok(Answer { json: shapes::instances(&named).to_string(), warnings }.into_response())
+}
+
+async fn run(
+    State(desk): State<Arc<Desk>>,
+    Path((kind, name, action)): Path<(String, String, String)>,
+    request: Request,
+) -> Result<Answer, Refusal> {
+    let backend = backend(&kind)?;
+    let action = backend.action(&action)?;
+    let name: InstanceName = name.parse()?;
+    let asker = Asker::Agent(view(request.headers())?);
+    let (parameters, body) = desk.room.parameters(request.into_body()).await?;
+    let work = move |desk: &Desk| {
+        let done = desk.instances.hold(backend, &name).map_err(ToolError::from);
+        let done = done.and_then(|holding| backend.run(action, &holding, &asker, &parameters));
+        desk.metrics.done(backend.name, action.name, done.as_ref().err().map_or("ok", |error| error.code.as_str()));
+        drop(body);
+        Ok(done?)
+    };
+    desk.blocking(work).await
+}
+
+async fn list_tools(State(desk): State<Arc<Desk>>) -> Response {
+    let tools: Vec<_> = desk.agent.offered().map(described).collect();
+    value(&json!({ "tools": tools }))
+}
+
+async fn one_tool(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Result<Response, Refusal> {
+    let tool = desk.agent.offered().find(|tool| tool.name() == name);
+    Ok(value(&described(tool.ok_or_else(|| tools::not_found(&name))?)))
+}
+
+async fn call(State(desk): State<Arc<Desk>>, Path(name): Path<String>, request: Request) -> Result<Response, Refusal> {
+    let view = view(request.headers())?;
+    let (parameters, body) = desk.room.parameters(request.into_body()).await?;
+    let work = move |desk: &Desk| {
+        let done = Session::begin(&desk.agent, &view).call(&name, parameters.to_value());
+        drop(body);
+        Ok(done?)
+    };
+    desk.blocking(work).await.map(|answer| value(&answer))
+}
+
+async fn document(State(desk): State<Arc<Desk>>) -> Response {
+    value(&openapi(&desk.agent))
+}
+
+async fn metrics(State(desk): State<Arc<Desk>>) -> Response {
+    ([(CONTENT_TYPE, MEDIA_TYPE)], desk.metrics.text(desk.instances.count())).into_response()
+}
+
+async fn no_route(request: Request) -> Refusal {
+    let path = memory_core::text::one_line(request.uri().path(), 80);
+    Refusal::new(Code::RouteNotFound, format!("nothing is at {path}"), "GET /openapi.json tells what there is")
+}
+
+async fn no_method(request: Request) -> Refusal {
+    let path = memory_core::text::one_line(request.uri().path(), 80);
+    let message = format!("{} is not for {path}", request.method());
+    Refusal::new(Code::MethodRefused, message, "GET /openapi.json tells what there is")
+}
+
+/// Reads who asks.
+fn view(headers: &HeaderMap) -> Result<View, Refusal> {
+    let text = |name: &str| {
+        let refused = || Refusal::new(Code::InvalidInput, format!("the header {name} is no text"), "write it in ASCII");
+        headers.get(name).map(|value| value.to_str().map_err(|_| refused())).transpose()
+    };
+    let agent = text("memory-agent")?.map(str::parse::<AgentName>).transpose();
+    let agent = agent.map_err(|error| Refusal::from(ToolError::from(memory_core::StoreError::from(error))))?;
+    Ok(View { agent, project: text("memory-project")?.map(str::to_owned) })
+}

@@ -1,0 +1,122 @@
+//! Taking connections, and ending well.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tower_service::Service;
+
+use super::door::Connection;
+use super::limits::HttpLimits;
+use super::routes::{Desk, routes};
+use super::token::Token;
+use crate::agent::Agent;
+use crate::instance::OpenInstances;
+use crate::mcp::{self, Speaker};
+
+/// What is served over HTTP, to whom.
+#[derive(Debug)]
+pub struct HttpFront {
+    /// The tools.
+    pub agent: Arc<Agent>,
+    /// The instances.
+    pub instances: Arc<OpenInstances>,
+    /// What whoever asks must know; without it, only programs of the same person on this machine are served.
+    pub token: Option<Token>,
+    /// How much is given to whom.
+    pub limits: HttpLimits,
+}
+
+/// After the system refused a connection, as when there are no more file descriptors, so long none is taken.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A head is at most so long, in bytes; what is read and written of one connection waits in buffers of this size.
+const BUFFER: usize = 64 * 1024;
+
+/// Serves `front` until `shutdown` is done and what was asked by then is answered, or has taken too long; then all instances are closed.
+///
+/// # Errors
+/// When the listener breaks down, or is not bound to a loopback address though there is no token.
+pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
+    let HttpFront { agent, instances, token, limits } = front;
+    let here = listener.local_addr()?;
+    if token.is_none() && !here.ip().is_loopback() {
+        let why = format!("without a token, others must not reach {here}");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let end = CancellationToken::new();
+    let desk = Arc::new(Desk::new(Arc::clone(&agent), Arc::clone(&instances), token, limits));
+    let protocol = mcp::over_http(&agent, &Speaker::default(), &end);
+    let router = routes(&desk, protocol);
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(BUFFER);
+    let (places, open) = (Arc::new(Semaphore::new(limits.connections)), GracefulShutdown::new());
+    tokio::pin!(shutdown);
+    loop {
+        let next = async {
+            let place = Arc::clone(&places).acquire_owned().await;
+            (listener.accept().await, place)
+        };
+        let (accepted, place) = tokio::select! {
+            next = next => next,
+            () = &mut shutdown => break,
+        };
+        let Ok((stream, peer)) = accepted else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        prepare(&stream, limits.read_time);
+        let connection = Connection::new(peer, here);
+        let router = router.clone();
+        let service = service_fn(move |request| answer(router.clone(), request, connection.clone()));
+        let served = open.watch(http.serve_connection(TokioIo::new(stream), service));
+        let counted = desk.metrics.connected();
+        tokio::spawn(async move {
+            // Whoever breaks off has no use for an answer.
+            let _ = served.await;
+            drop((place, counted));
+        });
+    }
+    drop(listener);
+    // Streams of the protocol have no end of their own.
+    end.cancel();
+    let _ = timeout(limits.drain, open.shutdown()).await;
+    instances.close();
+    Ok(())
+}
+
+async fn answer(
+    mut router: Router,
+    request: Request<Incoming>,
+    connection: Connection,
+) -> Result<axum::response::Response, std::convert::Infallible> {
+    let mut request = request.map(Body::new);
+    request.extensions_mut().insert(connection);
+    router.call(request).await
+}
+
+/// Answers are sent at once, and a client that does not read them is dropped.
+fn prepare(stream: &TcpStream, read_time: Duration) {
+    // Where the system knows neither, it goes on as usual.
+    let _ = stream.set_nodelay(true);
+    #[cfg(target_os = "linux")]
+    {
+        let milliseconds = u32::try_from(read_time.as_millis()).unwrap_or(u32::MAX);
+        let _ = rustix::net::sockopt::set_tcp_user_timeout(stream, milliseconds);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = read_time;
+}

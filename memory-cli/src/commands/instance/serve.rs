@@ -1,0 +1,88 @@
+//! `memory instance serve`
+
+use std::sync::Arc;
+use std::thread;
+
+use clap::Args;
+use memory_agent::Offer;
+use memory_agent::http::serve_http;
+use serde_json::json;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+
+use crate::agent::{Parts, agent};
+use crate::app::App;
+use crate::config::Environment;
+use crate::embedding;
+use crate::failure::Failure;
+use crate::http::{self, Address, TokenArgs, address};
+use crate::instances;
+
+/// Serve actions, tools and the Model Context Protocol over HTTP
+///
+/// POST /v1/run/TYPE/NAME/ACTION does what `memory instance run` does, with the parameters as the body; GET /openapi.json tells the
+/// rest. Whoever says Memory-Agent: NAME is that agent, and sees what it may; others see what is for everybody.
+///
+/// `memory serve --http` serves the same and looks after the memories beside it. SIGINT (Ctrl-C) or SIGTERM ends it once all that was
+/// asked is answered, within 30 seconds; a second one at once.
+///
+/// JSON: {pid, http, token}, when it begins, where token says whether one is asked for
+#[derive(Debug, Args)]
+pub(super) struct Serve {
+    /// Where to listen; :PORT means everywhere, for which there must be a token
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8765", value_parser = address)]
+    addr: Address,
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+/// More threads than this never work at once.
+const THREADS: usize = 96;
+
+impl Serve {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let token = self.token.token(app.environment)?;
+        let listener = self.addr.listen(token.as_ref())?;
+        let has_token = token.is_some();
+        let settings = app.settings()?;
+        let home = app.open_to_stay(&settings)?;
+        // Where it was started is the project of none of those who ask.
+        let environment = Environment { folder: None, ..app.environment.clone() };
+        let instances = instances::kept_open(&settings, &environment)?;
+        let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
+        let parts = Parts { offer: &Offer::usual(), embedder, bank_folder: None, instances: Some(Arc::clone(&instances)) };
+        let front = http::front(agent(&home, &settings, &environment, parts)?, instances, token)?;
+        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen to signals"))?;
+        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build();
+        let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
+        let (ask, asked) = oneshot::channel();
+        let heard = signals.handle();
+        let listening = thread::spawn(move || {
+            let mut signals = signals.forever();
+            if signals.next().is_some() {
+                let _ = ask.send(());
+                if signals.next().is_some() {
+                    std::process::exit(130);
+                }
+            }
+        });
+        let place = listener.local_addr().map_err(Failure::file("listen"))?;
+        if app.output.is_json() {
+            app.output.json(&json!({ "pid": std::process::id(), "http": format!("http://{place}"), "token": has_token }))?;
+        } else {
+            let whom = if has_token { "whoever has the token" } else { "your own programs" };
+            app.output.note(&format!("HTTP is served at http://{place} to {whom}; Ctrl-C ends it"))?;
+        }
+        app.output.flush()?;
+        let served = runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            serve_http(listener, front, async { drop(asked.await) }).await
+        });
+        // What takes longer is left where it is.
+        runtime.shutdown_background();
+        heard.close();
+        let _ = listening.join();
+        served.map_err(Failure::file("serve HTTP"))
+    }
+}

@@ -1,0 +1,103 @@
+//! Where HTTP is served, and to whom.
+
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::sync::Arc;
+
+use clap::Args;
+use memory_agent::Agent;
+use memory_agent::http::{HttpFront, HttpLimits, Token};
+use memory_agent::instance::{Holding, OpenInstances, backend};
+
+use crate::config::Environment;
+use crate::failure::Failure;
+use crate::instances::DEFAULT;
+
+/// What whoever asks over HTTP must know, as a flag.
+#[derive(Debug, Args)]
+pub(crate) struct TokenArgs {
+    /// What whoever asks over HTTP must send, as Authorization: Bearer TOKEN; better in MEMO_AUTH_TOKEN, since others see what is
+    /// typed. Without it, only your own programs on this machine are served
+    #[arg(long, value_name = "TOKEN")]
+    auth_token: Option<String>,
+}
+
+impl TokenArgs {
+    /// Returns the token: that which was typed, else that of the environment.
+    pub(crate) fn token(&self, environment: &Environment) -> Result<Option<Token>, Failure> {
+        let given = match &self.auth_token {
+            Some(typed) => Some(("--auth-token", Token::new(typed.clone()).ok_or(()))),
+            None => environment.memo_auth_token.clone().map(|token| ("MEMO_AUTH_TOKEN", token)),
+        };
+        let Some((from, token)) = given else { return Ok(None) };
+        let refused =
+            |()| Failure::usage(format!("{from} is no token"), "a token is of visible ASCII characters, without spaces");
+        token.map(Some).map_err(refused)
+    }
+}
+
+/// Where HTTP is served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Address(Vec<SocketAddr>);
+
+/// Reads an address with a port: `127.0.0.1:8765`, `localhost:8765`, or `:8765` for all that this machine has.
+pub(crate) fn address(text: &str) -> Result<Address, String> {
+    let everywhere = text.strip_prefix(':').map(|port| [format!("[::]:{port}"), format!("0.0.0.0:{port}")]);
+    let texts = everywhere.map_or_else(|| vec![text.to_owned()], Vec::from);
+    let found: Vec<SocketAddr> = texts.iter().filter_map(|text| text.to_socket_addrs().ok()).flatten().collect();
+    if found.is_empty() { Err("it is no address with a port, such as 127.0.0.1:8765".into()) } else { Ok(Address(found)) }
+}
+
+impl Address {
+    /// Listens there. Where others reach it, there must be a token.
+    pub(crate) fn listen(&self, token: Option<&Token>) -> Result<TcpListener, Failure> {
+        if let (None, Some(open)) = (token, self.0.iter().find(|address| !address.ip().is_loopback())) {
+            let hint = "set MEMO_AUTH_TOKEN to a token, or listen on 127.0.0.1";
+            return Err(Failure::usage(format!("others could reach {open}, and there is no token"), hint));
+        }
+        let mut refused = None;
+        for address in &self.0 {
+            match TcpListener::bind(address).and_then(|listener| listener.set_nonblocking(true).map(|()| listener)) {
+                Ok(listener) => return Ok(listener),
+                Err(error) => refused = refused.or(Some((address, error))),
+            }
+        }
+        let (address, error) = refused.expect("there is at least one address");
+        Err(Failure::file(format!("listen on {address}"))(error))
+    }
+}
+
+/// Returns what is served: the tools of `agent`, which reach the usual notes and banks, and the instances.
+pub(crate) fn front(agent: Arc<Agent>, instances: Arc<OpenInstances>, token: Option<Token>) -> Result<HttpFront, Failure> {
+    for name in ["notes", "bank"] {
+        // What cannot be read is told to whoever asks for it.
+        let _ = instances.keep(backend(name)?, &DEFAULT.parse()?, Holding::Tools(Arc::clone(&agent)));
+    }
+    Ok(HttpFront { agent, instances, token, limits: HttpLimits::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_port_and_may_be_everywhere() {
+        assert_eq!(address("127.0.0.1:80").map(|found| found.0[0].to_string()), Ok("127.0.0.1:80".into()));
+        assert_eq!(address("[::1]:80").map(|found| found.0[0].to_string()), Ok("[::1]:80".into()));
+        let everywhere: Vec<_> = address(":80").expect("addresses").0.iter().map(ToString::to_string).collect();
+        assert_eq!(everywhere, ["[::]:80", "0.0.0.0:80"]);
+        for wrong in ["", "80", "127.0.0.1", "127.0.0.1:x", ":", "127.0.0.1:99999"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn others_are_let_in_by_a_token_only() {
+        let token = Token::new("t".into());
+        for everywhere in ["0.0.0.0:0", ":0"] {
+            let everywhere = address(everywhere).expect("an address");
+            assert!(everywhere.listen(None).is_err());
+            assert!(everywhere.listen(token.as_ref()).is_ok());
+        }
+        assert!(address("127.0.0.1:0").expect("an address").listen(None).is_ok());
+    }
+}

@@ -1,0 +1,104 @@
+//! `memo serve` and `memory serve --http`, asked by curl's twin: a client that knows nothing but bytes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// A server that is ended when it goes out of scope.
+struct Server {
+    process: Child,
+    begun: Value,
+}
+
+impl Server {
+    fn begin(sandbox: &Sandbox, arguments: &[&str], token: Option<&str>) -> Self {
+        let mut command = sandbox.command(arguments);
+        command.envs(token.map(|token| ("MEMO_AUTH_TOKEN", token))).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("it starts");
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        Self { process, begun: serde_json::from_str(&line).expect("JSON") }
+    }
+
+    fn ask(&self, path: &str, token: &str, body: &str) -> (String, String) {
+        let place = self.begun["http"].as_str().expect("an address").strip_prefix("http://").expect("an address");
+        let mut stream = TcpStream::connect(place).expect("a connection");
+        let head = format!("POST {path} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\nAuthorization: Bearer {token}");
+        write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).expect("it takes it");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("text");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        (head.lines().next().unwrap_or_default().to_owned(), body.to_owned())
+    }
+
+    fn end(mut self) -> Option<i32> {
+        let pid = self.process.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
+        self.process.wait().expect("it ends").code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn what_is_kept_over_http_is_read_at_the_command_line() {
+    let sandbox = Sandbox::new();
+    let server = Server::begin(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], Some("s3cret"));
+    assert_eq!(server.begun["token"], true);
+    let said = server.ask("/v1/run/history/default/append", "s3cret", r#"{"session":"s","role":"user","content":"hi"}"#);
+    assert_eq!(said.0, "HTTP/1.1 200 OK");
+    let note = server.ask("/v1/run/notes/default/write", "s3cret", r#"{"content":"tea at nine"}"#);
+    assert_eq!(note.0, "HTTP/1.1 200 OK");
+    assert_eq!(server.ask("/v1/run/kv/default/list", "wrong", "{}").0, "HTTP/1.1 401 Unauthorized");
+    assert_eq!(sandbox.shell("memo run history read -p session=s | jq -r '.[0].content'").trim_end(), "hi");
+    assert_eq!(sandbox.shell("memo run notes search -p query=tea | jq .total").trim_end(), "1");
+    // An instance that is defined while the server runs is reached at once, and is gone when it is removed.
+    sandbox.shell(r#"memo connect --input '{"dir":"~/scratch"}' kv scratch"#);
+    assert_eq!(server.ask("/v1/run/kv/scratch/set", "s3cret", r#"{"key":"a","value":"1"}"#).0, "HTTP/1.1 200 OK");
+    assert_eq!(sandbox.shell("cat scratch/a"), "1");
+    sandbox.shell("memo rm kv/scratch");
+    assert_eq!(server.ask("/v1/run/kv/scratch/get", "s3cret", r#"{"key":"a"}"#).0, "HTTP/1.1 404 Not Found");
+    assert_eq!(server.end(), Some(0));
+}
+
+#[test]
+fn the_daemon_serves_the_same() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tea at nine", &[]);
+    let server = Server::begin(&sandbox, &["serve", "--http", "127.0.0.1:0", "--json"], None);
+    let found = server.ask("/v1/tools/memory_search", "", r#"{"query":"tea"}"#);
+    assert!(found.1.contains(r#""total":1"#), "{found:?}");
+    assert_eq!(server.ask("/v1/run/kv/default/set", "", r#"{"key":"a","value":"1"}"#).0, "HTTP/1.1 200 OK");
+    assert_eq!(sandbox.shell("memo run kv get -p key=a | jq -r .value").trim_end(), "1");
+    assert_eq!(server.end(), Some(0));
+}
+
+#[test]
+fn others_are_not_served_without_a_token() {
+    let sandbox = Sandbox::new();
+    for arguments in [["instance", "serve", "--addr", "0.0.0.0:0"].as_slice(), &["instance", "serve", "--addr", ":0"]] {
+        assert!(sandbox.run(arguments).contains("there is no token"), "{arguments:?}");
+    }
+    assert_snapshot!(sandbox.run(&["instance", "serve", "--auth-token", "a b"]), @r#"
+    {"error":{"code":"USAGE","message":"--auth-token is no token","hint":"a token is of visible ASCII characters, without spaces"}}
+    --- exit 2
+    "#);
+    assert_snapshot!(sandbox.run(&["instance", "serve", "--addr", "nowhere"]), @"
+    --- stderr
+    error[usage]: invalid value 'nowhere' for '--addr <ADDRESS>': it is no address with a port, such as 127.0.0.1:8765
+
+    For more information, try '--help'.
+    --- exit 2
+    ");
+}
