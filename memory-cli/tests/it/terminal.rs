@@ -8,6 +8,11 @@ use crate::sandbox::Sandbox;
 
 /// Runs the program at a terminal of 60 columns; nothing if there is no `script` to make one with.
 fn at_a_terminal(sandbox: &Sandbox, arguments: &str) -> Option<String> {
+    typed_at_a_terminal(sandbox, arguments, "")
+}
+
+/// As [`at_a_terminal`], where somebody types.
+fn typed_at_a_terminal(sandbox: &Sandbox, arguments: &str, typed: &str) -> Option<String> {
     if Command::new("script").arg("--version").output().is_err() {
         eprintln!("left out: what people see at a terminal, for want of `script` (util-linux)");
         assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "nothing may be left out");
@@ -24,7 +29,7 @@ fn at_a_terminal(sandbox: &Sandbox, arguments: &str) -> Option<String> {
         .env_clear()
         .envs(environment)
         .env("SHELL", "/bin/sh");
-    let output = Sandbox::finish(command, "");
+    let output = Sandbox::finish(command, typed);
     Some(String::from_utf8(output.stdout).expect("text").replace("\r\n", "\n"))
 }
 
@@ -64,4 +69,15 @@ fn what_is_remembered_is_shown_and_never_obeyed() {
         let Some(shown) = at_a_terminal(&sandbox, &format!("{command} --color never")) else { return };
         assert!(!shown.chars().any(|own| own.is_control() && own != '\n'), "{command}: {shown:?}");
     }
+}
+
+#[test]
+fn the_fields_of_an_instance_are_asked_for() {
+    let sandbox = Sandbox::new();
+    let Some(shown) = typed_at_a_terminal(&sandbox, "instance connect history box", "\r~/box\r") else { return };
+    assert!(shown.contains("driver") && shown.contains("dir"), "{shown}");
+    assert_eq!(
+        sandbox.shell("memo instances | jq -c '.[] | select(.name == \"box\").fields'").trim_end(),
+        r#"{"driver":"file","dir":"~/box"}"#
+    );
 }

@@ -10,14 +10,15 @@ use memory_store::sealed::{Kept, NewValue};
 use serde_json::{Map, Value, json};
 
 use super::answer::{input, put};
+use super::wizard;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::{Book, operation};
 
 /// Define an instance; the definition that there is goes to trash
 ///
-/// `memory instance backends TYPE` shows the fields. Without --input, all fields have their defaults. Secrets are sealed; give
-/// them with --input @FILE or --input -, since others may see what is typed.
+/// `memory instance backends TYPE` shows the fields. Without --input, they are asked for at a terminal, and have their defaults
+/// elsewhere. Secrets are sealed; give them when asked, or with --input @FILE or --input -, since others may see what is typed.
 ///
 /// JSON: {type, name, created, fields}; of a secret only that it is sealed
 #[derive(Debug, Args)]
@@ -40,6 +41,7 @@ impl Connect {
         let book = Book::open(&settings, app.environment)?;
         let given = match &self.input {
             Some(typed) => texts(&input(app, typed)?),
+            None if app.output.input_is_terminal() => wizard::ask(backend).map_err(Failure::file("ask for the fields"))?,
             None => Vec::new(),
         };
         let (mut fields, mut told) = (Vec::new(), Map::new());

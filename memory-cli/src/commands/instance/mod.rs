@@ -9,6 +9,7 @@ mod rekey;
 mod rm;
 mod run;
 mod serve;
+mod wizard;
 
 use clap::{Args, Subcommand};
 
