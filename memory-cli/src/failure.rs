@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memory_core::bank::{BankError, BankName, Key, Trouble};
 use memory_core::instance::InstanceError;
-use memory_core::{Code, NotifyError, ParseError, SourceError, StoreError, ToolError};
+use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
 
 use crate::config::ConfigError;
 use crate::exit_code::ExitCode;
@@ -291,6 +291,15 @@ impl From<InstanceError> for Failure {
         match error {
             InstanceError::Store(error) => Self::Store(*error),
             error => Self::Instance(error),
+        }
+    }
+}
+
+impl From<LogError> for Failure {
+    fn from(error: LogError) -> Self {
+        match error {
+            LogError::Bank(error) => error.into(),
+            LogError::Instance(error) => error.into(),
         }
     }
 }

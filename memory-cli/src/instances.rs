@@ -7,7 +7,7 @@ use memory_agent::instance::{self, Backend, Holding, Kind, Listed, OpenInstances
 use memory_agent::{Agent, Offer};
 use memory_core::instance::history::Messages;
 use memory_core::instance::kv::Values;
-use memory_core::instance::{InstanceError, InstanceName, InstanceOperation};
+use memory_core::instance::{InstanceError, InstanceName, InstanceOperation, KeptInstance, Operations};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use memory_store::sealed::{Definition, FieldValue, Instances, MasterKey};
@@ -15,7 +15,7 @@ use memory_store::{AllowedPaths, Options, RandomIds, SystemClock};
 use serde_json::{Map, Value, json};
 
 use crate::agent::{self, Parts};
-use crate::app::{Home, KEPT};
+use crate::app::{App, Home, KEPT};
 use crate::config::{Environment, Layer, Setting, Settings};
 use crate::embedding;
 use crate::failure::Failure;
@@ -148,6 +148,15 @@ impl Book {
         })
     }
 
+    /// Opens the way back of an instance, if it has one.
+    fn way_back(&self, backend: &str, name: &str) -> Result<Option<Arc<dyn Operations>>, InstanceError> {
+        Ok(match self.hold(instance::backend(backend)?, &name.parse()?)? {
+            Holding::History(messages) => Some(messages.store),
+            Holding::Kv(values) => Some(values.store),
+            Holding::Tools(_) => None,
+        })
+    }
+
     /// Opens what tools reach in `folder`; in the usual place if none is named.
     fn tools(&self, backend: &str, folder: Option<PathBuf>) -> Result<Arc<Agent>, InstanceError> {
         let mut settings = self.settings.clone();
@@ -227,6 +236,32 @@ impl instance::Instances for Book {
     fn open(&self, backend: &'static Backend, name: &InstanceName) -> Result<Holding, InstanceError> {
         self.hold(backend, name)
     }
+}
+
+/// Returns the way back of the instances that are kept in files. Those that cannot be reached are named, and left out.
+pub(crate) fn kept_in_files(settings: &Settings, app: &mut App) -> Result<Vec<KeptInstance>, Failure> {
+    let mut kept = Vec::new();
+    let unreachable = |name: &str, why: &str| format!("{name} is left out: {why}");
+    let book = match Book::open(settings, app.environment) {
+        Ok(book) => book,
+        Err(failure) => {
+            app.output.warning(&unreachable("what instances hold", &failure.to_string()))?;
+            return Ok(kept);
+        }
+    };
+    for one in instance::Instances::list(&book)? {
+        let name = if one.backend.is_empty() { "an instance".to_owned() } else { format!("{}/{}", one.backend, one.name) };
+        let opened = match one.fields {
+            Ok(fields) if fields.get("driver").is_some_and(|driver| driver == "file") => book.way_back(&one.backend, &one.name),
+            Ok(_) => continue,
+            Err(why) => Err(InstanceError::Invalid { why, hint: None }),
+        };
+        match opened {
+            Ok(store) => kept.extend(store.map(|store| KeptInstance { name, store })),
+            Err(error) => app.output.warning(&unreachable(&name, &error.to_string()))?,
+        }
+    }
+    Ok(kept)
 }
 
 /// Begins a change now.

@@ -109,7 +109,7 @@ pub use import::{Exported, ImportError, Imported, import};
 pub use ingest::{IngestReport, LinkCounts, Progress, Skipped, ingest};
 pub use link::{LinksResolved, link, resolve_links, resolve_links_in, resolve_links_of, unlink};
 pub use list::list;
-pub use log::{Logged, TakenBack, log, take_back};
+pub use log::{LogError, Logged, TakenBack, log, take_back};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder,
     Reminders, Scope, Tags,

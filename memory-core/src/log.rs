@@ -1,9 +1,12 @@
-//! What was done to notes and banks alike, and the way back.
+//! What was done to notes, banks and instances alike, and the way back.
+
+use std::iter::Peekable;
 
 use chrono::{DateTime, Utc};
 
 use crate::bank::{self, BankError, BankRecord, BankScope, BankUndone, Banks, Trouble};
-use crate::{OperationId, Record, Services, StoreError, Undone};
+use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndone, KeptInstance};
+use crate::{Code, OperationId, Record, Services, StoreError, Undone};
 
 /// Something that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +15,8 @@ pub enum Logged {
     Notes(Record),
     /// To a bank.
     Bank(BankScope, BankRecord),
+    /// To an instance, which is called so.
+    Instance(String, InstanceRecord),
 }
 
 impl Logged {
@@ -20,6 +25,7 @@ impl Logged {
         match self {
             Self::Notes(record) => &record.id,
             Self::Bank(_, record) => &record.operation.id,
+            Self::Instance(_, record) => &record.operation.id,
         }
     }
 
@@ -28,37 +34,59 @@ impl Logged {
         match self {
             Self::Notes(record) => record.at,
             Self::Bank(_, record) => record.operation.at,
+            Self::Instance(_, record) => record.operation.at,
         }
     }
 }
+
+/// What was done cannot be read, or not be taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// To notes, or to a bank.
+    #[error(transparent)]
+    Bank(#[from] BankError),
+    /// To an instance.
+    #[error(transparent)]
+    Instance(#[from] InstanceError),
+}
+
+impl From<StoreError> for LogError {
+    fn from(error: StoreError) -> Self {
+        Self::Bank(error.into())
+    }
+}
+
+type Done<'a> = Peekable<Box<dyn Iterator<Item = Result<Logged, LogError>> + 'a>>;
 
 /// Returns the last `limit` of what was done, newest first.
 ///
 /// # Errors
 /// When what was done cannot be read.
-pub fn log(services: &Services, banks: &Banks, limit: usize) -> Result<Vec<Logged>, BankError> {
-    let mut notes = services.history.records().peekable();
-    let mut banks = bank::history(banks)?.into_iter().peekable();
+pub fn log(services: &Services, banks: &Banks, instances: &[KeptInstance], limit: usize) -> Result<Vec<Logged>, LogError> {
+    let notes = services.history.records().map(|record| Ok(Logged::Notes(record?)));
+    let of_banks = bank::history(banks)?.into_iter().map(|(scope, record)| Ok(Logged::Bank(scope, record)));
+    let mut done: Vec<Done> = vec![peekable(notes), peekable(of_banks)];
+    for one in instances {
+        let records = one.store.operations()?;
+        done.push(peekable(records.map(|record| Ok(Logged::Instance(one.name.clone(), record?)))));
+    }
     let mut logged = Vec::new();
     while logged.len() < limit {
-        if let Some(unreadable) = notes.next_if(Result::is_err) {
-            unreadable?;
-        }
-        let note_at = match notes.peek() {
-            Some(Ok(record)) => Some(record.at),
-            Some(Err(_)) | None => None,
-        };
-        let bank_at = banks.peek().map(|(_, record)| record.operation.at);
-        // What was done in one place stays in its order, whatever the clock said.
-        if bank_at < note_at {
-            logged.extend(notes.next().transpose()?.map(Logged::Notes));
-        } else if let Some((scope, record)) = banks.next() {
-            logged.push(Logged::Bank(scope, record));
-        } else {
-            break;
+        // What was done in one place stays in its order, whatever the clock said; what cannot be read comes first.
+        let at = |done: &mut Done| done.peek().map(|next| next.as_ref().map_or(DateTime::<Utc>::MAX_UTC, Logged::at));
+        let ats: Vec<_> = done.iter_mut().map(at).collect();
+        let newest = ats.iter().enumerate().max_by_key(|(_, at)| **at).map_or(0, |(place, _)| place);
+        match done[newest].next() {
+            Some(next) => logged.push(next?),
+            None => break,
         }
     }
     Ok(logged)
+}
+
+fn peekable<'a>(done: impl Iterator<Item = Result<Logged, LogError>> + 'a) -> Done<'a> {
+    let done: Box<dyn Iterator<Item = Result<Logged, LogError>> + 'a> = Box::new(done);
+    done.peekable()
 }
 
 /// What was taken back.
@@ -68,33 +96,60 @@ pub enum TakenBack {
     Notes(Undone),
     /// Something that was done to a bank.
     Bank(BankUndone),
+    /// Something that was done to an instance, which is called so.
+    Instance(String, InstanceUndone),
 }
 
-/// Takes back the operation whose id begins with `reference`, or the last one that was not taken back, be it on notes or on a bank.
+/// Takes back the operation whose id begins with `reference`, or the last one that was not taken back, be it on notes, on a bank or on one
+/// of these instances.
 ///
 /// # Errors
-/// As [`crate::undo()`] and [`bank::undo()`].
-pub fn take_back(services: &Services, banks: &Banks, reference: Option<&str>) -> Result<TakenBack, BankError> {
-    let Some(reference) = reference else {
-        let last_of_banks = bank::last(banks)?;
-        let last_of_notes = crate::undo::last_open(services)?;
-        return match last_of_banks {
-            Some(bank) if last_of_notes.is_none_or(|notes| notes.at <= bank.operation.at) => {
-                bank::undo(banks, bank.operation.id.as_str()).map(TakenBack::Bank)
-            }
-            _ => Ok(TakenBack::Notes(crate::undo(services, None)?)),
-        };
+/// As [`crate::undo()`], [`bank::undo()`] and [`instance::undo()`].
+pub fn take_back(
+    services: &Services,
+    banks: &Banks,
+    instances: &[KeptInstance],
+    reference: Option<&str>,
+) -> Result<TakenBack, LogError> {
+    let Some(reference) = reference else { return take_last_back(services, banks, instances) };
+    let missing = match crate::undo(services, Some(reference)) {
+        Err(missing @ StoreError::OperationNotFound { .. }) => missing,
+        done => return Ok(TakenBack::Notes(done?)),
     };
-    match crate::undo(services, Some(reference)) {
-        Err(missing @ StoreError::OperationNotFound { .. }) => match bank::undo(banks, reference) {
-            Err(BankError { trouble: Trouble::Store(error), .. }) if is_unknown(&error) => Err(missing.into()),
-            done => done.map(TakenBack::Bank),
-        },
-        done => Ok(TakenBack::Notes(done?)),
+    match bank::undo(banks, reference) {
+        Err(BankError { trouble: Trouble::Store(error), .. }) if matches!(*error, StoreError::OperationNotFound { .. }) => {}
+        done => return Ok(TakenBack::Bank(done?)),
     }
+    for one in instances {
+        match instance::undo(one.store.as_ref(), Some(reference), services.clock.as_ref(), services.ids.as_ref()) {
+            // Nothing of it is called so, as against what was taken back already.
+            Err(error) if error.code() == Code::OperationNotFound => {}
+            done => return Ok(TakenBack::Instance(one.name.clone(), done?)),
+        }
+    }
+    Err(missing.into())
 }
 
-/// Tells whether nothing is called so, as against what was taken back already.
-fn is_unknown(error: &StoreError) -> bool {
-    matches!(error, StoreError::OperationNotFound { .. })
+fn take_last_back(services: &Services, banks: &Banks, instances: &[KeptInstance]) -> Result<TakenBack, LogError> {
+    let mut last = crate::undo::last_open(services)?.map(Logged::Notes);
+    let mut offer = |other: Option<Logged>| {
+        // Of two at one moment, notes are the earlier.
+        if other.is_some() && last.as_ref().map(Logged::at) <= other.as_ref().map(Logged::at) {
+            last = other;
+        }
+    };
+    offer(bank::last(banks)?.map(|record| Logged::Bank(BankScope::User, record)));
+    for one in instances {
+        offer(instance::last(one.store.as_ref())?.map(|record| Logged::Instance(one.name.clone(), record)));
+    }
+    match last {
+        Some(Logged::Bank(_, record)) => Ok(TakenBack::Bank(bank::undo(banks, record.operation.id.as_str())?)),
+        Some(Logged::Instance(name, record)) => {
+            let kept = instances.iter().find(|one| one.name == name).expect("it is one of these");
+            let id = Some(record.operation.id.as_str());
+            let undone = instance::undo(kept.store.as_ref(), id, services.clock.as_ref(), services.ids.as_ref())?;
+            Ok(TakenBack::Instance(name, undone))
+        }
+        Some(Logged::Notes(_)) | None => Ok(TakenBack::Notes(crate::undo(services, None)?)),
+    }
 }

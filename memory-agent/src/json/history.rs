@@ -1,5 +1,7 @@
 //! What was done, and the way back, in JSON.
 
+use chrono::{DateTime, Utc};
+use memory_core::instance::{InstanceRecord, InstanceUndone};
 use memory_core::{Logged, OperationId, Outcome, Record, RecordedChange, RecordedFile, Trashed, Undone};
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +13,8 @@ struct RecordShape<'a> {
     operation: &'a str,
     at: String,
     verb: &'a str,
-    by: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     undoes: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,6 +26,14 @@ struct RecordShape<'a> {
     scope: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     keys: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<ChangeShape<'a>>>,
 }
@@ -95,8 +106,8 @@ pub fn record(record: &Record, changes: &[RecordedChange]) -> Value {
     value(&RecordShape { changes: Some(changes), ..RecordShape::of(record) })
 }
 
-/// Writes what was done: `{operations: [{operation, at, verb, by, undoes?, undone_by?, files, bank?, scope?, keys?}]}`; `files` is how
-/// many files were changed, and what was done to a bank names it.
+/// Writes what was done: `{operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?,
+/// key?, records?}]}`; `files` is how many files were changed, and what was done to a bank or an instance names it.
 pub fn logged(logged: &[Logged]) -> Value {
     value(&Records { operations: logged.iter().map(RecordShape::of_logged).collect() })
 }
@@ -109,6 +120,16 @@ pub fn bank_record(record: &Logged) -> Value {
 /// Writes what was taken back: `operation` is the undo itself, and `undone` what it took back, as [`logged`] has it.
 pub fn undone(undone: &Undone) -> Value {
     value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record) })
+}
+
+/// Writes what was done to an instance, as [`logged`] does.
+pub fn instance_record(instance: &str, record: &InstanceRecord) -> Value {
+    value(&RecordShape::of_instance(instance, record))
+}
+
+/// Writes what was taken back of an instance, as [`undone`] does.
+pub fn instance_undone(instance: &str, undone: &InstanceUndone) -> Value {
+    value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of_instance(instance, &undone.record) })
 }
 
 /// Writes what came back from trash: `{id, path, trash}`.
@@ -129,37 +150,67 @@ pub fn purged(files: u64, bytes: u64) -> Value {
 
 impl<'a> RecordShape<'a> {
     fn of(record: &'a Record) -> Self {
+        let state = (record.undoes.as_ref(), record.undone_by.as_ref());
         Self {
-            operation: record.id.as_str(),
-            at: time::text(record.at),
-            verb: record.verb.as_str(),
-            by: &record.by,
-            undoes: record.undoes.as_ref().map(OperationId::as_str),
-            undone_by: record.undone_by.as_ref().map(OperationId::as_str),
+            by: Some(&record.by),
             files: record.files,
-            bank: None,
-            scope: None,
-            keys: None,
-            changes: None,
+            ..Self::of_one_file((&record.id, record.at), record.verb.as_str(), state)
         }
     }
 
     fn of_logged(logged: &'a Logged) -> Self {
-        let (scope, record) = match logged {
-            Logged::Notes(record) => return Self::of(record),
-            Logged::Bank(scope, record) => (scope, record),
-        };
+        match logged {
+            Logged::Notes(record) => Self::of(record),
+            Logged::Bank(scope, record) => Self {
+                by: Some(&record.operation.by),
+                bank: Some(record.bank.as_str()),
+                scope: Some(scope.as_str()),
+                keys: Some(&record.keys),
+                ..Self::of_one_file(
+                    (&record.operation.id, record.operation.at),
+                    record.operation.verb.as_str(),
+                    (record.undoes.as_ref(), record.undone_by.as_ref()),
+                )
+            },
+            Logged::Instance(instance, record) => Self::of_instance(instance, record),
+        }
+    }
+
+    fn of_instance(instance: &'a str, record: &'a InstanceRecord) -> Self {
+        let is_session = instance.starts_with("history/");
         Self {
-            operation: record.operation.id.as_str(),
-            at: time::text(record.operation.at),
-            verb: record.operation.verb.as_str(),
-            by: &record.operation.by,
-            undoes: record.undoes.as_ref().map(OperationId::as_str),
-            undone_by: record.undone_by.as_ref().map(OperationId::as_str),
+            instance: Some(instance),
+            session: is_session.then_some(record.subject.as_str()),
+            key: (!is_session).then_some(record.subject.as_str()),
+            records: is_session.then_some(record.count),
+            ..Self::of_one_file(
+                (&record.operation.id, record.operation.at),
+                record.verb.as_str(),
+                (record.undoes.as_ref(), record.undone_by.as_ref()),
+            )
+        }
+    }
+
+    fn of_one_file(
+        (id, at): (&'a OperationId, DateTime<Utc>),
+        verb: &'a str,
+        (undoes, undone_by): (Option<&'a OperationId>, Option<&'a OperationId>),
+    ) -> Self {
+        Self {
+            operation: id.as_str(),
+            at: time::text(at),
+            verb,
+            by: None,
+            undoes: undoes.map(OperationId::as_str),
+            undone_by: undone_by.map(OperationId::as_str),
             files: 1,
-            bank: Some(record.bank.as_str()),
-            scope: Some(scope.as_str()),
-            keys: Some(&record.keys),
+            bank: None,
+            scope: None,
+            keys: None,
+            instance: None,
+            session: None,
+            key: None,
+            records: None,
             changes: None,
         }
     }

@@ -21,7 +21,7 @@
 //! | restore | `{id, path, trash}` |
 //! | trash list | `{files: [{id, path, trash, operation, verb, at, size}], total, bytes}` |
 //! | trash purge | `{files, bytes}` |
-//! | log | `{operations: [{operation, at, verb, by, undoes?, undone_by?, files, bank?, scope?, keys?}]}`, see [`logged`] |
+//! | log | `{operations: [{operation, at, verb, by?, undoes?, undone_by?, files, …}]}`, see [`logged`] |
 //! | log OPERATION | one of these, with its `changes`, see [`record`] |
 //! | when | `{text, at, span, kind, relation, repeats, vague, assumed?}`, see [`reading`] |
 //! | usage | `{budget, left, today, lately, unreadable}`, see [`usage`] |
@@ -52,7 +52,7 @@ mod write;
 pub use context::{context, smart_found};
 pub use error::{error, tool_error};
 pub use exported::exported;
-pub use history::{bank_record, logged, purged, record, restored, trashed, undone};
+pub use history::{bank_record, instance_record, instance_undone, logged, purged, record, restored, trashed, undone};
 pub use ingested::{imported, ingested};
 pub use instance::{actions, backend, backends, instances};
 pub use links::links_resolved;

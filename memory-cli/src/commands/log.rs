@@ -3,18 +3,21 @@
 use clap::Args;
 use memory_agent::json;
 use memory_core::bank::{BankRecord, Banks};
+use memory_core::instance::{InstanceRecord, KeptInstance};
 use memory_core::{Logged, OperationId, Record, RecordedChange, RecordedFile, StoreError};
 
 use crate::app::{App, Home};
 use crate::banks;
 use crate::failure::Failure;
+use crate::instances;
 use crate::moments;
 use crate::print::{Column, Form, Table};
 
 /// Show what was done, newest first; or what one operation changed
 ///
-/// JSON: {operations: [{operation, at, verb, by, undoes?, undone_by?, files, bank?, scope?, keys?}]}; with an OPERATION, that one
-/// alone, and if it is about notes with changes: [{id, before?, after?}], each a file: {path, hash, trash?}
+/// JSON: {operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?, key?,
+/// records?}]}; with an OPERATION, that one alone, and if it is about notes with changes: [{id, before?, after?}], each a file:
+/// {path, hash, trash?}
 #[derive(Debug, Args)]
 pub(crate) struct Log {
     /// An operation; 4 digits of it or more
@@ -29,15 +32,16 @@ impl Log {
         let settings = app.settings()?;
         let home = app.open_with(&settings)?;
         let banks = banks::open(&settings, app.environment, "cli");
+        let instances = instances::kept_in_files(&settings, app)?;
         match &self.operation {
-            Some(operation) => show(operation, &home, &banks, app),
-            None => self.list(&home, &banks, app),
+            Some(operation) => show(operation, &home, &banks, &instances, app),
+            None => self.list(&home, &banks, &instances, app),
         }
     }
 
-    fn list(&self, home: &Home, banks: &Banks, app: &mut App) -> Result<(), Failure> {
+    fn list(&self, home: &Home, banks: &Banks, instances: &[KeptInstance], app: &mut App) -> Result<(), Failure> {
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
-        let logged = memory_core::log(&home.services, banks, limit)?;
+        let logged = memory_core::log(&home.services, banks, instances, limit)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::logged(&logged))?);
         }
@@ -54,11 +58,16 @@ impl Log {
             let (what, by, files, state) = match one {
                 Logged::Notes(record) => {
                     let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
-                    (record.verb.as_str().to_owned(), &record.by, record.files, state)
+                    (record.verb.as_str().to_owned(), record.by.as_str(), record.files, state)
                 }
                 Logged::Bank(_, record) => {
                     let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
-                    (format!("{} {}", record.operation.verb.as_str(), subject(record)), &record.operation.by, 1, state)
+                    let what = format!("{} {}", record.operation.verb.as_str(), subject(record));
+                    (what, record.operation.by.as_str(), 1, state)
+                }
+                Logged::Instance(name, record) => {
+                    let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
+                    (format!("{} {name}: {}", record.verb.as_str(), record.subject), "-", 1, state)
                 }
             };
             table.push([one.id().as_str(), &when, &what, by, &files.to_string(), &state]);
@@ -80,9 +89,9 @@ fn subject(record: &BankRecord) -> String {
     }
 }
 
-fn show(operation: &str, home: &Home, banks: &Banks, app: &mut App) -> Result<(), Failure> {
+fn show(operation: &str, home: &Home, banks: &Banks, instances: &[KeptInstance], app: &mut App) -> Result<(), Failure> {
     let record = match find(operation, home) {
-        Err(StoreError::OperationNotFound { wanted }) => return show_of_banks(operation, wanted, banks, app),
+        Err(StoreError::OperationNotFound { wanted }) => return show_of_others(operation, wanted, (banks, instances), app),
         found => found?,
     };
     let changes = home.services.history.changes(&record.id).collect::<Result<Vec<_>, _>>()?;
@@ -99,11 +108,25 @@ fn show(operation: &str, home: &Home, banks: &Banks, app: &mut App) -> Result<()
     Ok(app.output.table(&table)?)
 }
 
-fn show_of_banks(operation: &str, missing: String, banks: &Banks, app: &mut App) -> Result<(), Failure> {
+fn show_of_others(
+    operation: &str,
+    missing: String,
+    (banks, instances): (&Banks, &[KeptInstance]),
+    app: &mut App,
+) -> Result<(), Failure> {
     let wanted = operation.trim().to_lowercase();
-    let is_wanted = |record: &BankRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);
-    let found = memory_core::bank::history(banks)?.into_iter().find(|(_, record)| is_wanted(record));
-    let (scope, record) = found.ok_or(StoreError::OperationNotFound { wanted: missing })?;
+    let is_wanted = |id: &OperationId| 4 <= wanted.len() && id.as_str().starts_with(&wanted);
+    let found = memory_core::bank::history(banks)?.into_iter().find(|(_, record)| is_wanted(&record.operation.id));
+    let Some((scope, record)) = found else {
+        for one in instances {
+            let is_it = |record: &InstanceRecord| is_wanted(&record.operation.id);
+            let found = one.store.operations()?.find(|record| record.as_ref().map_or(true, is_it)).transpose()?;
+            if let Some(record) = found {
+                return show_of_instance(&one.name, &record, app);
+            }
+        }
+        return Err(StoreError::OperationNotFound { wanted: missing }.into());
+    };
     if app.output.is_json() {
         return Ok(app.output.json(&json::bank_record(&Logged::Bank(scope, record)))?);
     }
@@ -111,6 +134,15 @@ fn show_of_banks(operation: &str, missing: String, banks: &Banks, app: &mut App)
     for key in record.keys.iter().map(String::as_str).chain(record.keys.is_empty().then_some("-")) {
         table.push([record.bank.as_str(), scope.as_str(), key]);
     }
+    Ok(app.output.table(&table)?)
+}
+
+fn show_of_instance(name: &str, record: &InstanceRecord, app: &mut App) -> Result<(), Failure> {
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::instance_record(name, record))?);
+    }
+    let mut table = Table::new([Column::Text("instance"), Column::Text("of"), Column::Number("count")]);
+    table.push([name, &record.subject, &record.count.to_string()]);
     Ok(app.output.table(&table)?)
 }
 

@@ -6,6 +6,7 @@ use memory_agent::json;
 use crate::app::App;
 use crate::banks;
 use crate::failure::Failure;
+use crate::instances;
 use crate::moments::{self, span};
 use crate::print::{Column, Form, Table};
 
@@ -108,11 +109,16 @@ impl TrashPurge {
             }
         }
         let (mut files, mut bytes) = home.services.history.purge(before)?;
-        // What was in banks goes by whole months.
+        // What was in banks and instances goes by whole months.
         let banks = banks::open(&settings, app.environment, "cli");
         let of_banks = memory_core::bank::purge(&banks, before)?;
         files += of_banks.0;
         bytes += of_banks.1;
+        for one in instances::kept_in_files(&settings, app)? {
+            let of_instance = one.store.purge_trash(before)?;
+            files += of_instance.0;
+            bytes += of_instance.1;
+        }
         if app.output.is_json() {
             return Ok(app.output.json(&json::purged(files, bytes))?);
         }

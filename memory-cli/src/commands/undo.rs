@@ -4,17 +4,19 @@ use clap::Args;
 use memory_agent::json;
 use memory_core::TakenBack;
 use memory_core::bank::BankUndone;
+use memory_core::instance::InstanceUndone;
 
 use crate::app::App;
 use crate::banks;
 use crate::failure::Failure;
+use crate::instances;
 
 /// Take back the last operation, or the one named
 ///
 /// Files go back to what they were before; if one of them was changed since, nothing is done. Taking back an undo, by its
 /// name, does the operation again.
 ///
-/// JSON: {operation, undone: {operation, at, verb, by, files, bank?, scope?, keys?}}
+/// JSON: {operation, undone: {operation, at, verb, by?, files, bank?, scope?, keys?, instance?, session?, key?, records?}}
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
     /// The operation, as `memory log` names it; 4 digits or more
@@ -26,9 +28,11 @@ impl Undo {
         let settings = app.settings()?;
         let home = app.open_with(&settings)?;
         let banks = banks::open(&settings, app.environment, "cli");
-        let undone = match memory_core::take_back(&home.services, &banks, self.operation.as_deref())? {
+        let instances = instances::kept_in_files(&settings, app)?;
+        let undone = match memory_core::take_back(&home.services, &banks, &instances, self.operation.as_deref())? {
             TakenBack::Notes(undone) => undone,
             TakenBack::Bank(undone) => return tell(&undone, app),
+            TakenBack::Instance(name, undone) => return tell_of_instance(&name, &undone, app),
         };
         home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
@@ -54,6 +58,18 @@ fn tell(undone: &BankUndone, app: &mut App) -> Result<(), Failure> {
         [] => record.bank.to_string(),
         keys => format!("{} in {}", keys.join(", "), record.bank),
     };
+    app.output.fields(&[id, verb, &what])?;
+    let again = format!("`memory undo {}` does it again", undone.undo);
+    Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
+}
+
+/// Says what was taken back of an instance.
+fn tell_of_instance(name: &str, undone: &InstanceUndone, app: &mut App) -> Result<(), Failure> {
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::instance_undone(name, undone))?);
+    }
+    let record = &undone.record;
+    let (id, verb, what) = (record.operation.id.as_str(), record.verb.as_str(), format!("{} in {name}", record.subject));
     app.output.fields(&[id, verb, &what])?;
     let again = format!("`memory undo {}` does it again", undone.undo);
     Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)

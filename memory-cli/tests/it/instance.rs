@@ -1,5 +1,7 @@
 //! `memory instance`, and `memo` for short
 
+use insta::assert_snapshot;
+
 use crate::sandbox::Sandbox;
 
 /// Runs each line in a shell, and compares what it prints.
@@ -235,4 +237,52 @@ fn an_action_tells_its_fields_by_its_schema() {
     assert!(sandbox.shell("memo run --help").contains("Usage: memory instance run"));
     assert!(sandbox.shell("memo backends").contains(r#""shown_when":{"driver":"postgres"}"#));
     assert!(sandbox.shell("memo actions history").contains(r#""additionalProperties":false"#));
+}
+
+#[test]
+fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
+    let sandbox = Sandbox::new();
+    sandbox.shell("memory write 'a note' --quiet");
+    for line in [
+        r#"memo connect kv scratch --input '{"dir":"~/scratch"}'"#,
+        "memo run kv/scratch set -p key=a/b -p value=1",
+        "memo run kv/scratch set -p key=a/b -p value=2",
+        "memo run history append -p session=s -p role=user -p content=hi",
+        "memo run history delete -p session=s",
+    ] {
+        assert!(!sandbox.shell(line).contains("error"), "{line}");
+    }
+    assert_snapshot!(sandbox.run(&["undo"]), @"
+    [op1]	delete	s in history/default
+    --- stderr
+    took back delete of s in history/default; `memory undo [op2]` does it again
+    ");
+    assert_snapshot!(sandbox.run(&["undo", "--json"]), @r#"{"operation":"[op3]","undone":{"operation":"[op4]","at":"[time]","verb":"set","files":1,"instance":"kv/scratch","key":"a/b"}}"#);
+    assert_snapshot!(sandbox.run(&["log"]), @"
+    [op3]	[time]	undo kv/scratch: a/b	-	1	takes back [op4]
+    [op2]	[time]	undo history/default: s	-	1	takes back [op1]
+    [op1]	[time]	delete history/default: s	-	1	taken back by [op2]
+    [op4]	[time]	set kv/scratch: a/b	-	1	taken back by [op3]
+    [op5]	[time]	write	cli	1
+    ");
+    assert_snapshot!(sandbox.run(&["log", "--limit", "2", "--json"]), @r#"{"operations":[{"operation":"[op3]","at":"[time]","verb":"undo","undoes":"[op4]","files":1,"instance":"kv/scratch","key":"a/b"},{"operation":"[op2]","at":"[time]","verb":"undo","undoes":"[op1]","files":1,"instance":"history/default","session":"s","records":1}]}"#);
+    assert_snapshot!(sandbox.shell("memory log $(memory log --limit 1 --json | jq -r '.operations[0].operation')"), @"kv/scratch	a/b	1");
+    play(
+        &sandbox,
+        &[
+            ("memo run history read -p session=s", r#"[{"ts":"[time]","role":"user","content":"hi"}]"#),
+            ("memo run kv/scratch get -p key=a/b | jq -c .value", r#""1""#),
+            ("memo run kv/scratch operations | jq -c 'map([.verb, .key])'", r#"[["undo","a/b"],["set","a/b"]]"#),
+            ("memo run kv/scratch undo 2>&1 | jq -r .error.code", "OPERATION_NOT_FOUND"),
+            ("echo '{}' > .memory/history/.trash/2020-01.jsonl; memory trash purge --yes --json", r#"{"files":1,"bytes":[n]}"#),
+            ("ls .memory/history/.trash | grep -c 2020", "0\n--- exit 1"),
+        ],
+    );
+    sandbox.file(".config/memo/instances/kv/broken.yaml", "nonsense");
+    assert_snapshot!(sandbox.run(&["undo"]), @"
+    [op5]	write	1
+    --- stderr
+    warning: an instance is left out: kv/broken.yaml cannot be read as it should be: it is no list of fields
+    took back write of 1 file; `memory undo [op6]` does it again
+    ");
 }

@@ -22,4 +22,7 @@ pub use error::InstanceError;
 pub use moment::{age, moment};
 pub use name::InstanceName;
 pub use operation::InstanceOperation;
-pub use operations::{InstanceRecord, InstanceRecords, InstanceUndone, InstanceVerb, Operations, mark_undone, operations, undo};
+pub(crate) use operations::last;
+pub use operations::{
+    InstanceRecord, InstanceRecords, InstanceUndone, InstanceVerb, KeptInstance, Operations, mark_undone, operations, undo,
+};

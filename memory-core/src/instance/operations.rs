@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
@@ -101,6 +102,15 @@ pub fn mark_undone(
     })
 }
 
+/// The way back of one instance.
+#[derive(Debug, Clone)]
+pub struct KeptInstance {
+    /// What it is called: `history/main`.
+    pub name: String,
+    /// What holds its sessions or values.
+    pub store: Arc<dyn Operations>,
+}
+
 /// What was taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstanceUndone {
@@ -146,7 +156,7 @@ pub fn undo(
 }
 
 /// Returns the operation that would be taken back next, if there is one.
-fn last(store: &dyn Operations) -> Result<Option<InstanceRecord>, InstanceError> {
+pub(crate) fn last(store: &dyn Operations) -> Result<Option<InstanceRecord>, InstanceError> {
     let is_open = |record: &InstanceRecord| record.verb != InstanceVerb::Undo && record.undone_by.is_none();
     store.operations()?.find(|record| record.as_ref().map_or(true, is_open)).transpose()
 }
