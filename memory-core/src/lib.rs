@@ -17,6 +17,7 @@
 //! | take it back | [`delete()`], [`undo()`], [`restore()`] |
 //! | keep JSON under keys, and ask it with jq | [`bank`], [`json`] |
 //! | keep what is said in sessions, or values under keys | [`instance`] |
+//! | keep topics, and an index of them for every prompt | [`topic`] |
 //! | keep memories somewhere else | [`MemoryStore`], and its suite in `testing` |
 
 #![forbid(unsafe_code)]
@@ -83,6 +84,7 @@ pub mod secret;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod text;
+pub mod topic;
 pub mod when;
 pub mod wikilink;
 

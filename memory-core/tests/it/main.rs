@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use memory_core::testing::{
     CountingIds, FakeBanks, FakeChat, FakeClock, FakeEmbedder, FakeMeter, FakeNotifier, FakeReranker, FakeSource, FakeStore,
-    bank_suite, chat_suite, clock_suite, embedder_suite, embeddings_suite, history_suite, id_suite, meter_suite, notifier_suite,
-    outlines_suite, reminder_suite, reranker_suite, services, source_suite, store_suite,
+    FakeTopics, bank_suite, chat_suite, clock_suite, embedder_suite, embeddings_suite, history_suite, id_suite, meter_suite,
+    notifier_suite, outlines_suite, reminder_suite, reranker_suite, services, source_suite, store_suite, topic_suite,
 };
 
 #[test]
@@ -19,6 +19,11 @@ fn the_fake_store_keeps_the_promises_of_a_store() {
 #[test]
 fn the_fake_banks_keep_the_promises_of_banks() {
     bank_suite(&|| Arc::new(FakeBanks::default()));
+}
+
+#[test]
+fn the_fake_topics_keep_the_promises_of_topics() {
+    topic_suite(&|| Arc::new(FakeTopics::default()));
 }
 
 #[test]

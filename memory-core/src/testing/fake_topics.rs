@@ -1,0 +1,247 @@
+//! Topics in memory.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+
+use chrono::{DateTime, NaiveDate, Utc};
+
+use crate::topic::{
+    Changed, INDEX_FILE, Listing, PathEntry, Topic, TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicOperation,
+    TopicPath, TopicRecord, TopicStore, TopicText, Trashed, Use, Uses, index_text, mark_undone,
+};
+use crate::{OperationId, StoreError};
+
+/// Topics in memory, which are gone with it. Of YAML it knows `key: value`.
+#[derive(Debug, Default)]
+pub struct FakeTopics {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    files: BTreeMap<TopicPath, String>,
+    index: Option<String>,
+    uses: Uses,
+    done: Vec<Step>,
+}
+
+/// What was done, and each file before and after.
+#[derive(Debug)]
+struct Step {
+    record: TopicRecord,
+    files: Vec<(TopicPath, Option<String>, Option<String>)>,
+}
+
+impl FakeTopics {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no test panics while it holds the topics")
+    }
+}
+
+impl State {
+    fn listing(&self) -> Listing {
+        let topic = |(path, text): (&TopicPath, &String)| TopicName::of_file(path).map(|name| topic(name, text));
+        Listing { topics: self.files.iter().filter_map(topic).collect(), misnamed: Vec::new() }
+    }
+
+    fn text(&self, path: &TopicPath) -> Option<TopicText> {
+        let text = if path.is_index() { self.index.clone()? } else { self.files.get(path)?.clone() };
+        let topic = TopicName::of_file(path).map(|name| topic(name, &text));
+        Some(TopicText { path: path.clone(), text, topic })
+    }
+
+    fn take(&mut self, operation: &TopicOperation, files: Vec<(TopicPath, Option<String>)>, undoes: Option<OperationId>) {
+        let mut step = Vec::new();
+        for (path, after) in files {
+            let before = self.files.remove(&path);
+            if let Some(after) = &after {
+                self.files.insert(path.clone(), after.clone());
+            }
+            step.push((path, before, after));
+        }
+        let names = step.iter().map(|(path, ..)| path.to_string()).collect();
+        let record = TopicRecord { operation: operation.clone(), files: names, undoes, undone_by: None };
+        self.done.push(Step { record, files: step });
+        self.index = Some(index_text(&self.listing().topics, &self.uses, self.index.as_deref()));
+    }
+
+    fn records(&self) -> Vec<TopicRecord> {
+        let mut records: Vec<_> = self.done.iter().rev().map(|step| step.record.clone()).collect();
+        mark_undone(&mut records);
+        records
+    }
+}
+
+impl TopicStore for FakeTopics {
+    fn place(&self) -> String {
+        "memory".into()
+    }
+
+    fn topics(&self) -> Result<Listing, TopicError> {
+        Ok(self.state().listing())
+    }
+
+    fn text(&self, path: &TopicPath) -> Result<Option<TopicText>, TopicError> {
+        Ok(self.state().text(path))
+    }
+
+    fn entries(&self, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
+        let state = self.state();
+        let mut found: BTreeMap<TopicPath, PathEntry> = BTreeMap::new();
+        let index = state.index.as_ref().map(|text| (INDEX_FILE.parse().expect("a path"), text.clone()));
+        let files = state.files.iter().map(|(path, text)| (path.clone(), text.clone())).chain(index);
+        for (path, text) in files.filter(|(path, _)| folder.is_none_or(|folder| folder != path && folder.holds(path))) {
+            let size = text.len() as u64;
+            found.insert(path.clone(), PathEntry { path: path.clone(), size, is_folder: false });
+            let mut parent = path.parent();
+            while let Some(path) = parent.filter(|parent| folder != Some(parent)) {
+                parent = path.parent();
+                found.entry(path.clone()).or_insert(PathEntry { path, size: 0, is_folder: true }).size += size;
+            }
+        }
+        Ok((folder.is_none() || !found.is_empty()).then(|| found.into_values().collect()))
+    }
+
+    fn index(&self) -> Result<Option<String>, TopicError> {
+        Ok(self.state().index.clone())
+    }
+
+    fn uses(&self) -> Uses {
+        self.state().uses.clone()
+    }
+
+    fn count_use(&self, name: &TopicName, at: DateTime<Utc>) {
+        let mut state = self.state();
+        let used = state.uses.entry(name.to_string()).or_insert(Use { count: 0, last: at });
+        *used = Use { count: used.count + 1, last: at };
+    }
+
+    fn change(
+        &self,
+        path: &TopicPath,
+        operation: &TopicOperation,
+        decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
+    ) -> Result<Changed, TopicError> {
+        let mut state = self.state();
+        let former = state.text(path);
+        let change = decide(former.as_ref())?;
+        let same = state.files.keys().find(|own| *own != path && own.as_str().to_lowercase() == path.as_str().to_lowercase());
+        if let (None, Some(other)) = (&former, same) {
+            return Err(TopicError::Taken { name: path.to_string(), other: Some(other.to_string()) });
+        }
+        let day = operation.at.date_naive();
+        let next = match change {
+            TopicChange::Keep => return Ok(Changed::No),
+            TopicChange::Remove => None,
+            TopicChange::Text(text) => Some(text),
+            TopicChange::Revised(text) => Some(redated(&text, day)),
+            TopicChange::Topic(draft) => Some(written(former.as_ref(), &draft, day)),
+        };
+        state.take(operation, vec![(path.clone(), next)], None);
+        Ok(Changed::Yes { stale_index: None })
+    }
+
+    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &TopicOperation) -> Result<(), TopicError> {
+        let mut state = self.state();
+        let moved: Vec<(TopicPath, String)> =
+            state.files.iter().filter(|(path, _)| from.holds(path)).map(|(path, text)| (path.clone(), text.clone())).collect();
+        if moved.is_empty() {
+            return Err(TopicError::not_found(from.as_str()));
+        }
+        if let Some(to) = to.filter(|to| state.files.keys().any(|path| to.holds(path) || path.holds(to))) {
+            return Err(TopicError::Taken { name: to.to_string(), other: None });
+        }
+        let mut files = Vec::new();
+        for (path, text) in moved {
+            if let Some(to) = to {
+                let place = format!("{to}{}", &path.as_str()[from.as_str().len()..]).parse()?;
+                files.push((place, Some(text)));
+            }
+            files.push((path, None));
+        }
+        state.take(operation, files, None);
+        Ok(())
+    }
+
+    fn rebuild(&self) -> Result<Changed, TopicError> {
+        let mut state = self.state();
+        let next = Some(index_text(&state.listing().topics, &state.uses, state.index.as_deref()));
+        if next == state.index {
+            return Ok(Changed::No);
+        }
+        state.index = next;
+        Ok(Changed::Yes { stale_index: None })
+    }
+
+    fn history(&self) -> Result<Vec<TopicRecord>, TopicError> {
+        Ok(self.state().records())
+    }
+
+    fn trashed(&self) -> Result<Vec<Trashed>, TopicError> {
+        let state = self.state();
+        let of_step = |step: &Step| {
+            let files = step.files.iter().filter_map(|(path, before, _)| Some((path.to_string(), before.as_ref()?.len() as u64)));
+            let trashed = |(path, size): (String, u64)| {
+                let operation = step.record.operation.clone();
+                Trashed { trash: format!("{}/{path}", operation.id), path, size, operation }
+            };
+            files.map(trashed).collect::<Vec<_>>()
+        };
+        Ok(state.done.iter().rev().flat_map(of_step).collect())
+    }
+
+    fn undo(&self, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
+        let mut state = self.state();
+        let record = state.records().into_iter().find(|record| record.operation.id == *undone);
+        let unknown = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+        let record = record.ok_or_else(unknown)?;
+        if record.undone_by.is_some() {
+            return Err(StoreError::Invalid { why: format!("{undone} was taken back already") }.into());
+        }
+        let step = state.done.iter().find(|step| step.record.operation.id == *undone).ok_or_else(unknown)?;
+        if let Some((path, ..)) = step.files.iter().find(|(path, _, after)| state.files.get(path) != after.as_ref()) {
+            return Err(TopicError::ChangedSince { name: path.to_string() });
+        }
+        let back = step.files.iter().map(|(path, before, _)| (path.clone(), before.clone())).collect();
+        state.take(operation, back, Some(undone.clone()));
+        Ok(record)
+    }
+
+    fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), TopicError> {
+        // There is no month in memory.
+        Ok((0, 0))
+    }
+}
+
+fn header(text: &str) -> Option<(Vec<(&str, &str)>, &str)> {
+    let (header, body) = text.strip_prefix("---\n")?.split_once("---\n")?;
+    Some((header.lines().filter_map(|line| line.split_once(": ")).collect(), body))
+}
+
+fn topic(name: TopicName, text: &str) -> Topic {
+    let (header, _) = header(text).unwrap_or_default();
+    let value = |key: &str| header.iter().find(|(own, _)| *own == key).map(|(_, value)| (*value).to_owned());
+    let title = value("name").unwrap_or_else(|| name.stem().to_owned());
+    Topic {
+        description: value("description").unwrap_or_else(|| title.clone()),
+        title,
+        kind: value("type").map_or(TopicKind::Other, |kind| TopicKind::of_file(&kind)),
+        said_kind: value("type"),
+        updated: value("updated").and_then(|day| day.parse().ok()),
+        size: text.len() as u64,
+        problem: None,
+        name,
+    }
+}
+
+fn written(former: Option<&TopicText>, draft: &TopicDraft, day: NaiveDate) -> String {
+    let said = former.and_then(|former| former.topic.as_ref()?.said_kind.clone());
+    let kind = draft.kind.map(|kind| kind.as_str().to_owned()).or(said).unwrap_or_else(|| "other".to_owned());
+    let content = draft.content.clone().unwrap_or_default();
+    format!("---\nname: {}\ndescription: {}\ntype: {kind}\nupdated: {day}\n---\n\n{content}\n", draft.title, draft.description)
+}
+
+fn redated(text: &str, day: NaiveDate) -> String {
+    let redated = |line: &str| if line.starts_with("updated: ") { format!("updated: {day}\n") } else { line.to_owned() };
+    text.split_inclusive('\n').map(redated).collect()
+}

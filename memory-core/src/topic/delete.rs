@@ -1,0 +1,13 @@
+//! Taking a topic away.
+
+use super::{TopicError, TopicName, TopicVerb, Topics, find};
+
+/// Moves the topic that is called `reference` to the trash, and returns which it was. Undo brings it back.
+///
+/// # Errors
+/// When there is none, or the disk refuses.
+pub fn delete(topics: &Topics, reference: &str) -> Result<TopicName, TopicError> {
+    let name = find(topics, reference)?;
+    topics.store.relocate(name.path(), None, &topics.operation(TopicVerb::Delete))?;
+    Ok(name)
+}

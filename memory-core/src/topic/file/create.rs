@@ -1,0 +1,22 @@
+//! Making a file.
+
+use crate::topic::write::check_text;
+use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
+use crate::{Secrets, secret};
+
+/// Makes a file with this text.
+///
+/// # Errors
+/// [`TopicError::Taken`] if it is there; when a credential or the disk is against it.
+pub fn create(topics: &Topics, path: &TopicPath, text: &str, secrets: Secrets) -> Result<(), TopicError> {
+    path.refuse_index()?;
+    check_text(text)?;
+    if secrets == Secrets::Refuse {
+        secret::refuse([text])?;
+    }
+    let mut decide = |former: Option<&TopicText>| match former {
+        Some(_) => Err(TopicError::Taken { name: path.to_string(), other: None }),
+        None => Ok(TopicChange::Text(text.to_owned())),
+    };
+    topics.store.change(path, &topics.operation(TopicVerb::Write), &mut decide).map(drop)
+}

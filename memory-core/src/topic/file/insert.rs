@@ -1,0 +1,66 @@
+//! Inserting lines.
+
+use crate::Secrets;
+use crate::topic::write::{check_text, refuse_new_secrets};
+use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
+
+/// Inserts a text behind so many lines of a file. Returns `None` if nothing was done because the file has fewer lines than that, which
+/// are returned as the error of it.
+///
+/// # Errors
+/// [`TopicError::NotFound`]; when a credential or the disk is against it.
+pub fn insert(
+    topics: &Topics,
+    path: &TopicPath,
+    behind: usize,
+    text: &str,
+    secrets: Secrets,
+) -> Result<Result<(), usize>, TopicError> {
+    path.refuse_index()?;
+    let mut too_few = None;
+    let mut decide = |former: Option<&TopicText>| {
+        let former = &former.ok_or_else(|| TopicError::not_found(path.as_str()))?.text;
+        too_few = None;
+        let Some(next) = inserted(former, behind, text) else {
+            too_few = Some(former.lines().count());
+            return Ok(TopicChange::Keep);
+        };
+        check_text(&next)?;
+        refuse_new_secrets(former, &next, secrets)?;
+        Ok(if next == *former { TopicChange::Keep } else { TopicChange::Text(next) })
+    };
+    topics.store.change(path, &topics.operation(TopicVerb::Update), &mut decide)?;
+    Ok(too_few.map_or(Ok(()), Err))
+}
+
+/// Returns `text` with `more` behind so many of its lines, each a line of its own; `None` if it has not so many.
+fn inserted(text: &str, behind: usize, more: &str) -> Option<String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    if lines.len() < behind {
+        return None;
+    }
+    let (before, after) = lines.split_at(behind);
+    let mut next = before.concat();
+    if !next.is_empty() && !next.ends_with('\n') {
+        next.push('\n');
+    }
+    next.push_str(more);
+    if !after.is_empty() && !more.is_empty() && !more.ends_with('\n') {
+        next.push('\n');
+    }
+    Some(next + &after.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inserted;
+
+    #[test]
+    fn lines_are_inserted_behind_as_many_as_there_are_and_no_more() {
+        assert_eq!(inserted("a\nb\n", 0, "x\n").unwrap(), "x\na\nb\n");
+        assert_eq!(inserted("a\nb\n", 1, "x").unwrap(), "a\nx\nb\n");
+        assert_eq!(inserted("a\nb", 2, "x").unwrap(), "a\nb\nx");
+        assert_eq!(inserted("", 0, "x").unwrap(), "x");
+        assert_eq!(inserted("a\n", 2, "x"), None);
+    }
+}

@@ -1,0 +1,42 @@
+//! Which topic is meant.
+
+use super::name::folded;
+use super::{Listing, TopicError, TopicName, Topics};
+
+/// Finds the topic that is called `reference`: by its file, with or without `.md`, or else by what people call it, in upper or lower
+/// case.
+///
+/// # Errors
+/// [`TopicError::NotFound`], [`TopicError::Ambiguous`], or why `reference` cannot be the name of a file.
+pub fn find(topics: &Topics, reference: &str) -> Result<TopicName, TopicError> {
+    let parsed = reference.parse::<TopicName>();
+    let name = match parsed {
+        Ok(name) => name,
+        // Whatever leads elsewhere is refused, whether it is there or not.
+        Err(error @ (TopicError::Outside { .. } | TopicError::Index)) if !reference.contains(':') => return Err(error),
+        Err(error) => return called(&topics.store.topics()?, reference)?.ok_or(error),
+    };
+    if topics.store.text(name.path()).map_or(true, |found| found.is_some()) {
+        return Ok(name);
+    }
+    called(&topics.store.topics()?, reference)?.ok_or_else(|| TopicError::not_found(reference))
+}
+
+/// Finds the one topic whose file or title is `reference` but for upper and lower case.
+fn called(listing: &Listing, reference: &str) -> Result<Option<TopicName>, TopicError> {
+    let wanted = folded(reference);
+    let is_it = |text: &str| folded(text) == wanted;
+    let of_file = listing.topics.iter().filter(|topic| is_it(topic.name.as_str()) || is_it(topic.name.stem()));
+    let of_title = listing.topics.iter().filter(|topic| is_it(&topic.title));
+    for found in [of_file.collect::<Vec<_>>(), of_title.collect()] {
+        match found[..] {
+            [] => {}
+            [topic] => return Ok(Some(topic.name.clone())),
+            _ => {
+                let candidates = found.iter().map(|topic| topic.name.to_string()).collect();
+                return Err(TopicError::Ambiguous { name: reference.to_owned(), candidates });
+            }
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,224 @@
+//! Where a file of a folder of topics is.
+
+use std::fmt;
+use std::str::FromStr;
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::TopicError;
+use super::name::INDEX_FILE;
+
+/// The path of a file or folder below a folder of topics, with `/` between its parts. By its words it stays in the folder on every
+/// system: no part is `..` or hidden, names a device, ends in a dot or blank, or holds what somebody may take for a `/`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TopicPath(String);
+
+/// The longest part, in bytes: what waits beside it has a longer name.
+const LONGEST: usize = 200;
+
+/// The most parts.
+const DEEPEST: usize = 16;
+
+/// The folder in which another shape keeps its files.
+const BANKS: &str = "banks";
+
+/// Names that some systems take for a device, whatever follows behind a dot.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+/// Devices that are numbered.
+const NUMBERED: [&str; 2] = ["com", "lpt"];
+
+/// What looks like a `/` or a `\` and is none, and does not become one in NFKC.
+const SLASHES: [char; 20] = [
+    '\u{337}',
+    '\u{338}',
+    '\u{1735}',
+    '\u{2044}',
+    '\u{20e5}',
+    '\u{20eb}',
+    '\u{2215}',
+    '\u{2216}',
+    '\u{2571}',
+    '\u{2572}',
+    '\u{27cb}',
+    '\u{27cd}',
+    '\u{29f5}',
+    '\u{29f6}',
+    '\u{29f8}',
+    '\u{29f9}',
+    '\u{2cc6}',
+    '\u{3033}',
+    '\u{1d20f}',
+    '\u{1d23a}',
+];
+
+impl TopicPath {
+    /// Returns the path.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the path of the folder it is in, if that is not the folder of topics itself.
+    pub fn parent(&self) -> Option<Self> {
+        self.0.rsplit_once('/').map(|(parent, _)| Self(parent.to_owned()))
+    }
+
+    /// Tells whether it is, on some system, the index of the folder.
+    pub fn is_index(&self) -> bool {
+        self.0.eq_ignore_ascii_case(INDEX_FILE)
+    }
+
+    /// Tells whether `other` is this path or below it.
+    pub fn holds(&self, other: &Self) -> bool {
+        other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// Refuses the index, which nobody writes by hand through us.
+    pub(super) fn refuse_index(&self) -> Result<(), TopicError> {
+        if self.is_index() { Err(TopicError::Index) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for TopicPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl FromStr for TopicPath {
+    type Err = TopicError;
+
+    fn from_str(text: &str) -> Result<Self, TopicError> {
+        let outside = |why| Err(TopicError::outside(text, why));
+        if text.starts_with(['/', '\\']) {
+            return outside("is absolute");
+        }
+        if DEEPEST < text.split('/').count() {
+            return Err(TopicError::invalid_name(text, "is too deep"));
+        }
+        if text.split('/').next().is_some_and(|first| first.eq_ignore_ascii_case(BANKS)) {
+            return outside("is where banks lie");
+        }
+        text.split('/').try_for_each(|part| check(text, part))?;
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// Checks one part of the path that was given as `whole`.
+fn check(whole: &str, part: &str) -> Result<(), TopicError> {
+    let outside = |why| Err(TopicError::outside(whole, why));
+    let invalid = |why| Err(TopicError::invalid_name(whole, why));
+    if part.is_empty() {
+        return invalid("has a part without a name");
+    }
+    if part.chars().any(is_unseen) {
+        return invalid("holds a control character, or one that nobody sees");
+    }
+    let folded: String = part.nfkc().collect();
+    if folded.contains(['/', '\\']) || part.contains(SLASHES) {
+        return outside("holds a \\, or what looks like a /");
+    }
+    if folded.contains(':') {
+        return outside("holds a :, which names a drive or a stream on some systems");
+    }
+    if folded.starts_with('.') {
+        return outside(if folded.chars().all(|letter| letter == '.') { "leads elsewhere" } else { "is hidden" });
+    }
+    if part.starts_with(' ') || folded.ends_with(['.', ' ']) {
+        return outside("begins with a blank, or ends in a blank or dot, which some systems leave out");
+    }
+    if is_device(&folded) {
+        return outside("names a device on some systems");
+    }
+    if LONGEST < part.len() {
+        return invalid("is longer than 200 bytes");
+    }
+    Ok(())
+}
+
+/// Tells whether a character cannot be seen, or changes how others are seen.
+pub(super) fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+                | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+fn is_device(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or_default().trim_end().to_lowercase();
+    let is_numbered = |device: &str| {
+        let number = stem.strip_prefix(device);
+        number.is_some_and(|number| matches!(number.chars().collect::<Vec<_>>()[..], ['0'..='9' | '¹' | '²' | '³']))
+    };
+    DEVICES.contains(&stem.as_str()) || NUMBERED.iter().any(|device| is_numbered(device))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Code;
+
+    #[test]
+    fn paths_that_stay_are_taken() {
+        for path in
+            ["a.md", "notes/a.md", "深色.md", "User Preferences.md", "a…b.md", "common.md", "con-notes.md", "a.b.c", "étude"]
+        {
+            assert_eq!(path.parse::<TopicPath>().unwrap().as_str(), path);
+        }
+    }
+
+    #[test]
+    fn what_leads_elsewhere_on_any_system_is_refused() {
+        for path in [
+            "..",
+            "../a",
+            "a/../b",
+            ".",
+            "./a",
+            "/etc/passwd",
+            "\\\\host\\a",
+            "a\\..\\b",
+            "C:/a",
+            "a.md:stream",
+            "a.md.",
+            "a.md ",
+            " a.md",
+            "con",
+            "CON.md",
+            "nul.tar.gz",
+            "com1.md",
+            "LPT9",
+            "com².md",
+            "a／b",
+            "a∕b",
+            "a⁄b",
+            "a⧸b",
+            "a＼b",
+            "．．",
+            "․․/a",
+            "‥/a",
+            "a：b",
+            ".git",
+            ".lock",
+            "a/.trash/b",
+            "banks",
+            "Banks/a.json",
+        ] {
+            assert_eq!(path.parse::<TopicPath>().unwrap_err().code(), Code::PathRefused, "{path:?}");
+        }
+        for path in ["", "a//b", "a/", "a\0b", "a\nb", "a\u{202e}b", "a\u{200b}.md", "a\u{1b}[31m", &"é".repeat(101)] {
+            assert_eq!(path.parse::<TopicPath>().unwrap_err().code(), Code::InvalidInput, "{path:?}");
+        }
+        assert!("a/".repeat(20).trim_end_matches('/').parse::<TopicPath>().is_err());
+    }
+
+    #[test]
+    fn the_index_is_known_in_any_case() {
+        for path in ["MEMORY.md", "memory.md", "Memory.MD"] {
+            assert!(path.parse::<TopicPath>().unwrap().is_index());
+        }
+        assert!(!"notes/MEMORY.md".parse::<TopicPath>().unwrap().is_index());
+    }
+}

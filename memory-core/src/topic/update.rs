@@ -1,0 +1,77 @@
+//! Replacing a passage.
+
+use super::write::{check_text, refuse_new_secrets};
+use super::{TopicChange, TopicError, TopicName, TopicPath, TopicText, TopicVerb, Topics, Written, find};
+use crate::Secrets;
+
+/// Replaces `old` by `new` in the file of the topic that is called `reference`. `old` must stand there exactly once, to the letter.
+///
+/// # Errors
+/// [`TopicError::Absent`], [`TopicError::Twice`]; when a credential or the disk is against it.
+pub fn update(topics: &Topics, reference: &str, old: &str, new: &str, secrets: Secrets) -> Result<Written, TopicError> {
+    let name: TopicName = find(topics, reference)?;
+    let operation = topics.operation(TopicVerb::Update);
+    let mut decide = |former: Option<&TopicText>| {
+        let former = former.ok_or_else(|| TopicError::not_found(reference))?;
+        let next = replaced(name.path(), &former.text, old, new)?;
+        refuse_new_secrets(&former.text, &next, secrets)?;
+        Ok(if next == former.text { TopicChange::Keep } else { TopicChange::Revised(next) })
+    };
+    let stale_index = topics.store.change(name.path(), &operation, &mut decide)?.stale_index();
+    topics.store.count_use(&name, operation.at);
+    Ok(Written { name, created: false, stale_index })
+}
+
+/// Returns `text` with `new` in the place of `old`, which must stand there once.
+pub(super) fn replaced(path: &TopicPath, text: &str, old: &str, new: &str) -> Result<String, TopicError> {
+    if old.is_empty() {
+        return Err(TopicError::invalid("the text to be replaced is empty", "give the text as it stands in the file"));
+    }
+    let places = places(text, old);
+    let [place] = places[..] else {
+        let name = path.to_string();
+        return Err(match places[..] {
+            [] => TopicError::Absent { name },
+            _ => TopicError::Twice { name, lines: places.iter().map(|place| line_at(text, *place)).collect() },
+        });
+    };
+    let next = [&text[..place], new, &text[place + old.len()..]].concat();
+    check_text(&next)?;
+    Ok(next)
+}
+
+/// Returns where `old` begins in `text`, also where it overlaps itself.
+fn places(text: &str, old: &str) -> Vec<usize> {
+    let step = old.chars().next().map_or(1, char::len_utf8);
+    let (mut places, mut at) = (Vec::new(), 0);
+    while let Some(found) = text[at..].find(old) {
+        places.push(at + found);
+        at += found + step;
+    }
+    places
+}
+
+/// Returns the line in which a place is, counted from 1.
+pub(super) fn line_at(text: &str, place: usize) -> usize {
+    text[..place].matches('\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Code;
+
+    #[test]
+    fn a_passage_is_replaced_where_it_stands_once_to_the_letter() {
+        let path: TopicPath = "a.md".parse().unwrap();
+        let replaced = |text: &str, old: &str| replaced(&path, text, old, "X").map_err(|error| error.to_string());
+        assert_eq!(replaced("tea at nine", "tea").as_deref(), Ok("X at nine"));
+        assert_eq!(replaced("深色主题", "色").as_deref(), Ok("深X主题"));
+        assert_eq!(replaced("a\r\nb", "a\nb").unwrap_err(), "a.md does not hold that text");
+        assert_eq!(replaced("Tea", "tea").unwrap_err(), "a.md does not hold that text");
+        assert_eq!(replaced("a\nb\na", "a").unwrap_err(), "a.md holds that text 2 times, in lines 1, 3");
+        assert_eq!(replaced("aaa", "aa").unwrap_err(), "a.md holds that text 2 times, in lines 1, 1");
+        assert_eq!(super::replaced(&path, "a", "", "b").unwrap_err().code(), Code::InvalidInput);
+        assert_eq!(super::replaced(&path, "a", "a", "\0").unwrap_err().code(), Code::InvalidInput);
+    }
+}

@@ -1,0 +1,16 @@
+//! The index.
+
+use super::{TopicError, Topics, index_text};
+
+/// Returns the index as it is to be in a prompt: made from the topics as they are now, with the lines of a person around it, always
+/// under [`super::INDEX_LINES`] lines and [`super::INDEX_BYTES`] bytes.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn view(topics: &Topics) -> Result<String, TopicError> {
+    let listing = topics.store.topics()?;
+    // An index that cannot be read says nothing that is not made here.
+    let former = topics.store.index().ok().flatten();
+    let text = index_text(&listing.topics, &topics.store.uses(), former.as_deref());
+    Ok(super::index::cut(&text))
+}
