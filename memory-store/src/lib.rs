@@ -11,6 +11,7 @@
 //! | [`bank`] | what a bank looks like as a file, and how to change a part of one without touching the rest |
 //! | [`history`] | what sessions look like as files, and how their ends are found |
 //! | [`kv`] | what values look like as files |
+//! | [`topic`] | what topics look like as files, and the index of them |
 //! | [`sealed`] | how credentials are kept that others must not read, and where instances are defined |
 //! | `commit` | in which order things are done, so that an operation is whole or not at all |
 //! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
@@ -45,6 +46,7 @@ mod months;
 mod notifier;
 pub mod sealed;
 mod system;
+pub mod topic;
 
 pub use allowed::AllowedPaths;
 pub use daemon::{ChoreState, DaemonLock, DaemonProcess, DaemonState, Ending, Log, LogFile, News, Watch};

@@ -223,7 +223,7 @@ fn topic(name: TopicName, text: &str) -> Topic {
     let value = |key: &str| header.iter().find(|(own, _)| *own == key).map(|(_, value)| (*value).to_owned());
     let title = value("name").unwrap_or_else(|| name.stem().to_owned());
     Topic {
-        description: value("description").unwrap_or_else(|| title.clone()),
+        description: value("description").unwrap_or_else(|| name.stem().to_owned()),
         title,
         kind: value("type").map_or(TopicKind::Other, |kind| TopicKind::of_file(&kind)),
         said_kind: value("type"),

@@ -38,7 +38,7 @@ pub use find::find;
 pub use index::{INDEX_BYTES, INDEX_LINES, Use, Uses, index_text};
 pub use kind::TopicKind;
 pub use list::list;
-pub use name::{INDEX_FILE, TopicName};
+pub use name::{INDEX_FILE, TopicName, is_same_name};
 pub use path::TopicPath;
 pub use read::{Reading, read};
 pub use rebuild::rebuild;

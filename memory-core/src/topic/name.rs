@@ -42,6 +42,11 @@ fn is_markdown(name: &str) -> bool {
     name.len().checked_sub(".md".len()).is_some_and(|end| 0 < end && name.as_bytes()[end..].eq_ignore_ascii_case(b".md"))
 }
 
+/// Tells whether some systems take two names for one: they differ in upper and lower case, or in how their letters are composed.
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    folded(one) == folded(other)
+}
+
 /// Returns what names are compared by that some systems or people take for one.
 pub(super) fn folded(name: &str) -> String {
     name.nfc().flat_map(char::to_lowercase).collect()

@@ -11,7 +11,7 @@ pub struct Topic {
     pub name: TopicName,
     /// What people call it; that of the file without `.md` if it does not say.
     pub title: String,
-    /// What it is about, in a line; as the title if it does not say.
+    /// What it is about, in a line; that of the file without `.md` if it does not say.
     pub description: String,
     /// What kind of thing it is about.
     pub kind: TopicKind,

@@ -8,6 +8,7 @@ mod decode;
 mod encode;
 mod fence;
 mod format;
+mod front;
 mod lines;
 mod list;
 mod place;
@@ -24,5 +25,6 @@ mod tests;
 
 pub use decode::{Parsed, decode, misfiled};
 pub use encode::encode;
+pub(crate) use front::{Front, as_text, is_whole, with_values};
 pub use place::filed;
 pub use rewrite::rewrite;

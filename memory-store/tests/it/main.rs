@@ -20,4 +20,6 @@ mod repair;
 mod retrieval;
 mod suites;
 mod system;
+mod topic_faults;
+mod topic_writers;
 mod writers;

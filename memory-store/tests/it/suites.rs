@@ -4,11 +4,12 @@ use std::cell::RefCell;
 
 use memory_core::testing::{
     bank_suite, embeddings_suite, history_suite, key_value_suite, message_suite, outlines_suite, reminder_suite, store_suite,
-    view_suite,
+    topic_suite, view_suite,
 };
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
+use memory_store::topic::TopicFolder;
 use memory_store::{FileStore, Options};
 
 use crate::home::{Home, repeatable_services};
@@ -56,6 +57,17 @@ fn a_folder_keeps_the_promises_of_values() {
         let values = ValueFolder::new(home.path().join("kv"), home.path().join("state"));
         homes.borrow_mut().push(home);
         std::sync::Arc::new(values)
+    });
+}
+
+#[test]
+fn a_folder_keeps_the_promises_of_topics() {
+    let homes = RefCell::new(Vec::new());
+    topic_suite(&|| {
+        let home = Home::new();
+        let topics = TopicFolder::new(home.path().join("topics"));
+        homes.borrow_mut().push(home);
+        std::sync::Arc::new(topics)
     });
 }
 

@@ -1,0 +1,259 @@
+//! The front matter of files that are no memories, as words under keys.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use chrono::NaiveDate;
+
+use super::fence::{self, line_break};
+use super::lines::{self, Entry, Shape};
+use super::scalar::{Within, double_quoted, scalar, single_quoted};
+use super::text;
+use super::yaml::{self, Node};
+
+/// A front matter longer than this is not read.
+const LONGEST: usize = 1 << 20;
+
+/// What a file says of itself, and the rest of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Front {
+    /// The keys whose values are words, as they are read; those of a map within come as `map.key`.
+    pub values: Vec<(String, String)>,
+    /// What is wrong with it, if anything; what could be read is there all the same.
+    pub problem: Option<String>,
+    /// Whether it begins and never ends.
+    pub is_open: bool,
+}
+
+impl Front {
+    /// Reads what a text says of itself.
+    pub(crate) fn of(text: &str) -> Self {
+        let parts = fence::split(text);
+        let mut front = Self { values: Vec::new(), problem: None, is_open: parts.is_open };
+        if parts.is_open {
+            front.problem = Some("the front matter that starts in line 1 is never closed".into());
+        }
+        let Some(fences) = parts.front else { return front };
+        if LONGEST < fences.yaml.len() {
+            front.problem = Some("the front matter is longer than 1 MiB".into());
+            return front;
+        }
+        match yaml::parse_spelled(fences.yaml) {
+            Ok(Node::Map(entries)) => front.values = words(&entries),
+            Ok(Node::Null) => {}
+            Ok(_) => front.problem = Some("the front matter is not a map of keys and values".into()),
+            Err(error) => {
+                let line = error.line.map_or_else(String::new, |line| format!(" (line {})", line + 2));
+                front.problem = Some(format!("the front matter is not valid YAML{line}: {}", error.what));
+                front.values = plain_lines(fences.yaml);
+            }
+        }
+        front
+    }
+
+    /// Returns the words under a key, the first of them if it stands there twice.
+    pub(crate) fn value(&self, key: &str) -> Option<&str> {
+        self.values.iter().find(|(own, _)| own == key).map(|(_, value)| value.as_str())
+    }
+
+    fn without(&self, keys: &[(&str, &str)]) -> Vec<(String, String)> {
+        let is_other = |(own, _): &&(String, String)| !keys.iter().any(|(key, _)| key == own);
+        self.values.iter().filter(is_other).cloned().collect()
+    }
+}
+
+/// Returns bytes as text, as far as they are text, and what is wrong with them.
+pub(crate) fn as_text(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
+    let (text, fault) = text::text(bytes);
+    (text, fault.map(|fault| fault.what))
+}
+
+/// Tells whether the front matter of a text, of which this is the beginning, ends within it.
+pub(crate) fn is_whole(beginning: &str) -> bool {
+    !fence::split(beginning).is_open
+}
+
+/// Returns `text` so that it says `values` of itself, and behind that `content` if there is one. Other keys, comments, the order of keys
+/// and the lines between the front matter and the rest stay as they are.
+///
+/// # Errors
+/// Why that cannot be done without harm to the rest.
+pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&str>) -> Result<String, String> {
+    let parts = fence::split(text);
+    let before = Front::of(text);
+    if parts.is_open {
+        return Err("the front matter that starts in line 1 is never closed".into());
+    }
+    let newline = line_break(text);
+    let body = content.map_or(Cow::Borrowed(parts.body), |content| body(parts.body, parts.front.is_some(), content, newline));
+    let Some(fences) = parts.front else {
+        let keys: String = values.iter().map(|(key, value)| line(key, value, newline)).collect();
+        let gap = if content.is_none() && !body.is_empty() { newline } else { "" };
+        return Ok([parts.mark, "---", newline, &keys, "---", newline, gap, &body].concat());
+    };
+    let odd = || "the front matter is written in a way that cannot be changed line by line".to_owned();
+    let entries = lines::entries(fences.yaml).ok_or_else(odd)?;
+    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    let mut added = String::new();
+    for (key, value) in values.iter().filter(|(key, value)| before.value(key) != Some(*value)) {
+        let mut own = entries.iter().filter(|entry| matches!(&entry.key, Node::Text(own) if own == key));
+        match own.next() {
+            Some(_) if own.next().is_some() => return Err(format!("the key `{key}` stands there twice")),
+            Some(entry) => edits.push(edit(fences.yaml, entry, key, value, newline).ok_or_else(odd)?),
+            None => added.push_str(&line(key, value, newline)),
+        }
+    }
+    edits.sort_by_key(|(range, _)| range.start);
+    let mut yaml = fences.yaml.to_owned();
+    for (range, text) in edits.into_iter().rev() {
+        yaml.replace_range(range, &text);
+    }
+    let closing = if fences.closing.ends_with('\n') || body.is_empty() { "" } else { newline };
+    let whole = [parts.mark, fences.opening, &yaml, &added, fences.closing, closing, &body].concat();
+    let after = Front::of(&whole);
+    if values.iter().any(|(key, value)| after.value(key) != Some(*value)) || before.without(values) != after.without(values) {
+        return Err("the front matter cannot be changed without harm to the rest of it".into());
+    }
+    Ok(whole)
+}
+
+/// Returns the body with this content, apart from the front matter as the former one was.
+fn body<'t>(former: &'t str, has_front: bool, content: &str, newline: &str) -> Cow<'t, str> {
+    let blank_lines = former.split_inclusive('\n').take_while(|line| line.trim().is_empty());
+    let gap = if has_front && !former.trim().is_empty() { &former[..blank_lines.map(str::len).sum()] } else { newline };
+    let content = content.replace("\r\n", "\n");
+    let content = content.trim_end_matches('\n');
+    // A text that is the same is not written anew.
+    if former.trim() == content.replace('\n', newline).trim() && !former.is_empty() {
+        return Cow::Borrowed(former);
+    }
+    let content = content.trim_start_matches('\n').replace('\n', newline);
+    let end = if content.is_empty() { "" } else { newline };
+    Cow::Owned([gap, &content, end].concat())
+}
+
+fn line(key: &str, value: &str, newline: &str) -> String {
+    [key, ": ", &spelled(value), newline].concat()
+}
+
+/// Returns a value as it stands behind its key. A day needs no quotes: what reads it as a day means that day.
+fn spelled(value: &str) -> String {
+    if NaiveDate::parse_from_str(value, "%Y-%m-%d").is_ok() { value.to_owned() } else { scalar(value, Within::Block) }
+}
+
+/// Returns what to replace with what, so that an entry has a value.
+fn edit(yaml: &str, entry: &Entry, key: &str, value: &str, newline: &str) -> Option<(Range<usize>, String)> {
+    let place = entry.value.clone();
+    match entry.shape {
+        Shape::Plain | Shape::Lines | Shape::Flow => Some((place, spelled(value))),
+        Shape::Double => Some((place, double_quoted(value))),
+        Shape::Single => Some((place, single_quoted(value).unwrap_or_else(|| double_quoted(value)))),
+        Shape::Empty => Some((entry.after_key..entry.after_key, format!(" {}", spelled(value)))),
+        Shape::Nested => {
+            let is_ended = yaml[entry.lines.clone()].ends_with('\n');
+            Some((entry.lines.clone(), line(key, value, if is_ended { newline } else { "" })))
+        }
+        Shape::Odd => None,
+    }
+}
+
+fn words(entries: &[(Node, Node)]) -> Vec<(String, String)> {
+    let mut words = Vec::new();
+    for (key, value) in entries {
+        let Node::Text(key) = key else { continue };
+        match value {
+            Node::Text(value) | Node::Literal(value) => words.push((key.clone(), value.clone())),
+            Node::Map(inner) => {
+                let below = self::words(inner).into_iter().map(|(own, value)| (format!("{key}.{own}"), value));
+                words.extend(below);
+            }
+            Node::Null | Node::List(_) | Node::Tagged(..) => {}
+        }
+    }
+    words
+}
+
+/// Reads what is no YAML as lines of `key: value`, which is what people write who know of no quotes.
+fn plain_lines(yaml: &str) -> Vec<(String, String)> {
+    let word = |line: &str| {
+        let (key, value) = line.split_once(':')?;
+        let value = value.trim();
+        let is_key = !key.is_empty() && !key.starts_with([' ', '\t', '#', '-', '"', '\'', '[', '{']);
+        (is_key && !value.is_empty()).then(|| (key.trim_end().to_owned(), value.to_owned()))
+    };
+    yaml.lines().filter_map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const THEIRS: &str = "\u{feff}---\r\n# mine\r\nowner: Anna # not you\r\nname: 'Old'\r\ntags: [a,  b]\r\ndescription: \"x\"\r\n---\r\n\r\n\r\nbody\r\n\r\n";
+
+    #[test]
+    fn what_is_not_changed_stays_byte_for_byte() {
+        let after = with_values(THEIRS, &[("name", "It's new"), ("description", "y: z"), ("type", "user")], None).unwrap();
+        let expected = THEIRS.replace("'Old'", "'It''s new'").replace("\"x\"\r\n", "\"y: z\"\r\ntype: user\r\n");
+        assert_eq!(after, expected);
+        assert_eq!(with_values(&after, &[("name", "It's new"), ("type", "user")], Some("body")).unwrap(), after);
+        let other = with_values(THEIRS, &[], Some("one\ntwo\n")).unwrap();
+        assert_eq!(other, THEIRS.replace("body\r\n\r\n", "one\r\ntwo\r\n"));
+    }
+
+    #[test]
+    fn a_text_without_front_matter_gets_one() {
+        let values = [("name", "A"), ("description", "b: c")];
+        let front = "---\nname: A\ndescription: \"b: c\"\n---\n";
+        assert_eq!(with_values("", &values, Some("x")).unwrap(), format!("{front}\nx\n"));
+        assert_eq!(with_values("old\n", &values, None).unwrap(), format!("{front}\nold\n"));
+        assert_eq!(with_values("", &values, Some("")).unwrap(), format!("{front}\n"));
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_read_and_changed_line_by_line() {
+        let text = "---\nname: A\ndescription: Fix: use X\ntype: user\n---\nbody\n";
+        let front = Front::of(text);
+        assert_eq!((front.value("description"), front.value("type")), (Some("Fix: use X"), Some("user")));
+        assert!(front.problem.unwrap().starts_with("the front matter is not valid YAML (line 3)"));
+        let after = with_values(text, &[("type", "project")], None).unwrap();
+        assert_eq!(after, text.replace("user", "project"));
+        let after = with_values(text, &[("description", "Fix: use Y")], None).unwrap();
+        assert_eq!(after, text.replace("Fix: use X", "\"Fix: use Y\""));
+    }
+
+    #[test]
+    fn values_in_any_style_are_changed_or_refused() {
+        for (value, expected) in [
+            ("description: |\n  two\n  lines\n", Some("description: new\n")),
+            ("description:\n", Some("description: new\n")),
+            ("description:\n  - a\n", Some("description: new\n")),
+            ("description: [a, b]\n", Some("description: new\n")),
+            ("description: &a x\nother: *a\n", None),
+            ("description: x\ndescription: y\n", None),
+        ] {
+            let text = format!("---\n{value}---\n");
+            let after = with_values(&text, &[("description", "new")], None).ok();
+            assert_eq!(after, expected.map(|expected| format!("---\n{expected}---\n")), "{value}");
+        }
+        assert!(with_values("---\nname: x\n", &[("name", "y")], None).is_err());
+        assert_eq!(Front::of("---\nmetadata:\n  type: user\n---\n").value("metadata.type"), Some("user"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_words_come_back(name in "\\PC{1,30}", description in "\\PC{1,60}", content in "[a-z \n-]{0,40}") {
+            let values = [("name", name.trim()), ("description", description.trim()), ("type", "user")];
+            prop_assume!(values.iter().all(|(_, value)| !value.is_empty()));
+            for former in ["", THEIRS, "---\nname: a\n---\n\nb\n"] {
+                let text = with_values(former, &values, Some(&content)).unwrap();
+                let front = Front::of(&text);
+                for (key, value) in values {
+                    prop_assert_eq!(front.value(key), Some(value), "{}", text);
+                }
+                prop_assert_eq!(fence::split(&text).body.trim().replace("\r\n", "\n"), content.trim());
+            }
+        }
+    }
+}

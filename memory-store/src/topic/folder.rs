@@ -1,0 +1,266 @@
+//! A folder of topics.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use memory_core::topic::{
+    Changed, Listing, PathEntry, TopicChange, TopicError, TopicName, TopicOperation, TopicPath, TopicRecord, TopicStore,
+    TopicText, Trashed, Uses, is_same_name,
+};
+use memory_core::{OperationId, StoreError};
+
+use super::change::{FileChange, carry_out};
+use super::error::{at_place, damaged, not_written, refused};
+use super::files::{Below, below, bytes, folder_of, text};
+use super::recover::{is_interrupted, recover};
+use super::{format, index, list, trash, undo, uses};
+use crate::disk::{Disk, LateDisk};
+use crate::error::io_error;
+use crate::lock::{PATIENCE, WriterLock};
+use crate::months;
+
+/// How often a change is thought out anew because somebody who takes no lock was faster.
+const TRIES: usize = 3;
+
+/// The most bytes that are moved at once.
+const MOST_MOVED: usize = 64 * 1024 * 1024;
+
+/// A folder of topics, which is made when the first is written.
+#[derive(Debug)]
+pub struct TopicFolder {
+    place: LateDisk,
+    patience: Duration,
+}
+
+impl TopicFolder {
+    /// Returns the topics at `root`, whether the folder is there or not.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { place: LateDisk::new(root.into()), patience: PATIENCE }
+    }
+
+    /// Returns the topics at `root`, where `disk` is what writes there.
+    pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
+        Self { place: LateDisk::on_disk(root.into(), disk), patience: PATIENCE }
+    }
+
+    /// Returns where it is.
+    pub fn root(&self) -> &Path {
+        self.place.root()
+    }
+
+    /// Returns the disk, unless there is no folder.
+    fn disk(&self) -> Result<Option<&dyn Disk>, TopicError> {
+        self.place.if_there().map_err(|error| refused(&self.place(), error))
+    }
+
+    /// Waits for the right to write, sees to what the last writer left, and to the index after the work.
+    fn write<T>(&self, work: impl FnOnce(&dyn Disk) -> Result<T, TopicError>) -> Result<T, TopicError> {
+        let place = self.place();
+        let told = |error| at_place(&place, error);
+        let made = self.place.made().map_err(|error| TopicError::from(io_error(format!("open {place}"), error)));
+        let disk = made.map_err(told)?;
+        let _lock = WriterLock::acquire(self.root(), self.patience).map_err(|error| told(error.into()))?;
+        recover(disk).and_then(|()| work(disk)).map_err(told)
+    }
+
+    /// Returns why the index does not follow, if it does not.
+    fn follow(&self, disk: &dyn Disk) -> Option<String> {
+        let done = index::rebuild(disk, &uses::read(disk)).map_err(|error| at_place(&self.place(), error));
+        done.err().map(|error| error.to_string())
+    }
+}
+
+impl TopicStore for TopicFolder {
+    fn place(&self) -> String {
+        self.root().display().to_string()
+    }
+
+    fn topics(&self) -> Result<Listing, TopicError> {
+        self.disk()?.map_or_else(|| Ok(Listing::default()), list::topics)
+    }
+
+    fn text(&self, path: &TopicPath) -> Result<Option<TopicText>, TopicError> {
+        self.disk()?.map_or(Ok(None), |disk| text(disk, path))
+    }
+
+    fn entries(&self, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
+        let nothing = || Ok(folder.is_none().then(Vec::new));
+        self.disk()?.map_or_else(nothing, |disk| list::entries(disk, folder))
+    }
+
+    fn index(&self) -> Result<Option<String>, TopicError> {
+        self.disk()?.map_or(Ok(None), index::read)
+    }
+
+    fn uses(&self) -> Uses {
+        self.disk().ok().flatten().map(uses::read).unwrap_or_default()
+    }
+
+    fn count_use(&self, name: &TopicName, at: DateTime<Utc>) {
+        if let Ok(Some(disk)) = self.disk() {
+            uses::count(self.root(), disk, name, at);
+        }
+    }
+
+    fn change(
+        &self,
+        path: &TopicPath,
+        operation: &TopicOperation,
+        decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
+    ) -> Result<Changed, TopicError> {
+        self.write(|disk| {
+            for _ in 0..TRIES {
+                let former = text(disk, path)?;
+                let change = decide(former.as_ref())?;
+                let today = operation.at.date_naive();
+                let before = former.as_ref().map(|former| former.text.clone());
+                let after = match change {
+                    TopicChange::Keep => before.clone(),
+                    TopicChange::Text(text) => Some(text),
+                    TopicChange::Revised(text) => Some(format::redated(text, today)),
+                    TopicChange::Topic(draft) => {
+                        let written = format::written(before.as_deref().unwrap_or_default(), &draft, today);
+                        Some(written.map_err(|why| damaged(path.as_str(), why))?)
+                    }
+                    TopicChange::Remove => None,
+                };
+                if after == before {
+                    return Ok(Changed::No);
+                }
+                if before.is_none() {
+                    refuse_taken(disk, path, None)?;
+                }
+                let bytes = |text: Option<String>| text.map(String::into_bytes);
+                let file = FileChange { path: path.to_string(), before: bytes(before), after: bytes(after) };
+                if carry_out(disk, operation, None, &[file])? {
+                    return Ok(Changed::Yes { stale_index: self.follow(disk) });
+                }
+            }
+            Err(TopicError::Conflict { name: path.to_string() })
+        })
+    }
+
+    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &TopicOperation) -> Result<(), TopicError> {
+        if self.disk()?.is_none() {
+            return Err(TopicError::not_found(from.as_str()));
+        }
+        self.write(|disk| {
+            let Below { files, folders } = found(disk, from)?;
+            if let Some(to) = to {
+                refuse_taken(disk, to, Some(from))?;
+            }
+            let (mut changes, mut moved) = (Vec::new(), 0);
+            for path in files {
+                // It was there a moment ago.
+                let Some(bytes) = bytes(disk, &path)? else { return Err(TopicError::Conflict { name: path }) };
+                moved += bytes.len();
+                if MOST_MOVED < moved {
+                    return Err(TopicError::TooLarge { what: format!("{from} has more than {MOST_MOVED} bytes") });
+                }
+                if let Some(to) = to {
+                    let place = format!("{to}{}", &path[from.as_str().len()..]);
+                    changes.push(FileChange { path: place, before: None, after: Some(bytes.clone()) });
+                }
+                changes.push(FileChange { path, before: Some(bytes), after: None });
+            }
+            if !changes.is_empty() && !carry_out(disk, operation, None, &changes)? {
+                return Err(TopicError::Conflict { name: from.to_string() });
+            }
+            remove_empty(disk, folders.iter().rev().map(String::as_str).chain([folder_of(from.as_str())]));
+            self.follow(disk);
+            Ok(())
+        })
+    }
+
+    fn rebuild(&self) -> Result<Changed, TopicError> {
+        let is_changed = self.write(|disk| index::rebuild(disk, &uses::read(disk)))?;
+        Ok(if is_changed { Changed::Yes { stale_index: None } } else { Changed::No })
+    }
+
+    fn history(&self) -> Result<Vec<TopicRecord>, TopicError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        if is_interrupted(disk)? {
+            // What was not carried out is not told of. Where nothing can be written, it is told as it is.
+            let _ = self.write(|_| Ok(()));
+        }
+        trash::records(disk)
+    }
+
+    fn trashed(&self) -> Result<Vec<Trashed>, TopicError> {
+        self.disk()?.map_or_else(|| Ok(Vec::new()), trash::trashed)
+    }
+
+    fn undo(&self, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
+        if self.disk()?.is_none() {
+            return Err(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") }.into());
+        }
+        self.write(|disk| {
+            let record = undo::undo(disk, undone, operation)?;
+            remove_empty(disk, record.files.iter().map(|path| folder_of(path)));
+            self.follow(disk);
+            Ok(record)
+        })
+    }
+
+    fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), TopicError> {
+        if self.disk()?.is_none() {
+            return Ok((0, 0));
+        }
+        self.write(|disk| months::purge(disk, trash::FOLDER, before).map_err(not_written(trash::FOLDER)))
+    }
+}
+
+/// Returns the file at a path, or what is below the folder there.
+fn found(disk: &dyn Disk, path: &TopicPath) -> Result<Below, TopicError> {
+    let told = |error| refused(path.as_str(), error);
+    let signature = disk.signature(path.as_str()).map_err(told)?;
+    match signature {
+        Some(found) if found.is_folder => below(disk, path.as_str()),
+        Some(_) if bytes(disk, path.as_str())?.is_some() => Ok(Below { files: vec![path.to_string()], folders: Vec::new() }),
+        _ => {
+            // A symlink is none of ours; that it is there must be told all the same.
+            disk.read_part(path.as_str(), 0, 1).map_err(told)?;
+            Err(TopicError::not_found(path.as_str()))
+        }
+    }
+}
+
+/// Refuses a new path where something is, or something that some systems take for the same name. `leaving` makes room.
+fn refuse_taken(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath>) -> Result<(), TopicError> {
+    let told = |error| refused(path.as_str(), error);
+    let taken = |other| Err(TopicError::Taken { name: path.to_string(), other });
+    if disk.signature(path.as_str()).map_err(told)?.is_some() {
+        return taken(None);
+    }
+    disk.read_part(path.as_str(), 0, 1).map_err(told)?;
+    let mut place = Some(path.clone());
+    while let Some(own) = place {
+        let folder = folder_of(own.as_str());
+        let name = own.as_str().rsplit('/').next().unwrap_or_default();
+        for entry in disk.folder(folder).map_err(told)? {
+            let whole = if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            let is_leaving = leaving.is_some_and(|leaving| leaving.as_str() == whole);
+            if entry.name != name && !is_leaving && is_same_name(&entry.name, name) {
+                return taken(Some(whole));
+            }
+        }
+        place = own.parent();
+        if let Some(parent) = &place
+            && disk.signature(parent.as_str()).map_err(told)?.is_some_and(|found| !found.is_folder)
+        {
+            return taken(Some(parent.to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// Removes folders in which nothing is left, and those around them. That one still is harms nobody.
+fn remove_empty<'p>(disk: &dyn Disk, folders: impl Iterator<Item = &'p str>) {
+    for mut folder in folders {
+        while !folder.is_empty() && disk.remove_folder(folder).is_ok() {
+            folder = folder_of(folder);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What is in a folder.
+
+use memory_core::topic::{INDEX_FILE, Listing, PathEntry, Topic, TopicError, TopicName, TopicPath};
+
+use super::error::refused;
+use super::format::topic;
+use crate::disk::{Disk, Entry, EntryKind};
+use crate::markdown::{as_text, is_whole};
+
+/// So many bytes hold what nearly every file says of itself.
+const BEGINNING: usize = 16 * 1024;
+
+/// The most bytes of one file that are read to know what it says of itself.
+const MOST: usize = 1024 * 1024;
+
+/// Returns the topics, by name.
+pub(super) fn topics(disk: &dyn Disk) -> Result<Listing, TopicError> {
+    let mut listing = Listing::default();
+    let entries = disk.folder("").map_err(|error| refused(".", error))?;
+    let is_markdown = |entry: &Entry| entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.');
+    for Entry { name, kind, .. } in entries.into_iter().filter(is_markdown) {
+        if name.eq_ignore_ascii_case(INDEX_FILE) || kind == EntryKind::Folder {
+            continue;
+        }
+        match name.parse::<TopicName>() {
+            _ if kind == EntryKind::Other => listing.misnamed.push((name, "it is a symlink, or no file".into())),
+            Ok(parsed) => listing.topics.extend(one(disk, &parsed)),
+            Err(error) => listing.misnamed.push((name, error.to_string())),
+        }
+    }
+    listing.topics.sort_by(|one, other| one.name.cmp(&other.name));
+    listing.misnamed.sort();
+    Ok(listing)
+}
+
+/// Returns what a file says of itself; nothing if it was deleted in the meantime.
+fn one(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
+    let path = name.as_str();
+    let read = |length| disk.read_part(path, 0, length).map_err(|error| error.to_string());
+    let size = match disk.signature(path) {
+        Ok(Some(found)) => found.size,
+        Ok(None) => return None,
+        Err(error) => return Some(topic(name.clone(), "", 0, Some(error.to_string()))),
+    };
+    let read = read(BEGINNING).and_then(|bytes| {
+        let needs_more = bytes.len() == BEGINNING && !is_whole(&as_text(&bytes).0);
+        if needs_more { read(MOST) } else { Ok(bytes) }
+    });
+    let bytes = match read {
+        Ok(bytes) => bytes,
+        Err(error) => return Some(topic(name.clone(), "", size, Some(error))),
+    };
+    // What is cut off in the middle of a character is no fault of the file.
+    let is_cut = (bytes.len() as u64) < size;
+    let whole = match std::str::from_utf8(&bytes) {
+        Err(error) if is_cut && error.error_len().is_none() => &bytes[..error.valid_up_to()],
+        _ => &bytes,
+    };
+    let (text, fault) = as_text(whole);
+    Some(topic(name.clone(), &text, size, fault))
+}
+
+/// Returns all files and folders below `folder` that are not hidden; `None` if there is no such folder.
+pub(super) fn entries(disk: &dyn Disk, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
+    if let Some(folder) = folder {
+        let found = disk.signature(folder.as_str()).map_err(|error| refused(folder.as_str(), error))?;
+        if !found.is_some_and(|found| found.is_folder) {
+            return Ok(None);
+        }
+    }
+    let mut found = Vec::new();
+    collect(disk, folder, &mut found)?;
+    Ok(Some(found))
+}
+
+/// Adds what is below a folder, and returns how many bytes that is.
+fn collect(disk: &dyn Disk, folder: Option<&TopicPath>, found: &mut Vec<PathEntry>) -> Result<u64, TopicError> {
+    let place = folder.map_or("", TopicPath::as_str);
+    let mut entries = disk.folder(place).map_err(|error| refused(place, error))?;
+    entries.sort_by(|one, other| one.name.cmp(&other.name));
+    let mut bytes = 0;
+    for Entry { name, kind, .. } in entries {
+        let path = if place.is_empty() { name } else { format!("{place}/{name}") };
+        // What is hidden, or called as we would not call it, is none of ours.
+        let Ok(path) = path.parse::<TopicPath>() else { continue };
+        match kind {
+            EntryKind::Other => {}
+            EntryKind::File => {
+                let size = disk.signature(path.as_str()).map_err(|error| refused(path.as_str(), error))?;
+                let size = size.map_or(0, |found| found.size);
+                bytes += size;
+                found.push(PathEntry { path, size, is_folder: false });
+            }
+            EntryKind::Folder => {
+                let at = found.len();
+                found.push(PathEntry { path: path.clone(), size: 0, is_folder: true });
+                found[at].size = collect(disk, Some(&path), found)?;
+                bytes += found[at].size;
+            }
+        }
+    }
+    Ok(bytes)
+}

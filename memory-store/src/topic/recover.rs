@@ -1,0 +1,75 @@
+//! What an operation left that was cut off.
+
+use memory_core::topic::TopicError;
+
+use super::change::{OPERATION, WAITING};
+use super::error::{damaged, not_written, refused};
+use super::files::{bytes, folder_of, hash};
+use super::trash::{self, FileLine, Line};
+use crate::disk::{Disk, EntryKind};
+
+/// Where a former file waits until it may take its place again.
+const RESTORED: &str = ".next/restored";
+
+/// Tells whether the last writer did not finish.
+pub(super) fn is_interrupted(disk: &dyn Disk) -> Result<bool, TopicError> {
+    Ok(disk.signature(OPERATION).map_err(|error| refused(OPERATION, error))?.is_some())
+}
+
+/// Takes back what the last writer did not finish. The caller holds the lock.
+pub(super) fn recover(disk: &dyn Disk) -> Result<(), TopicError> {
+    if !is_interrupted(disk)? {
+        return Ok(());
+    }
+    let name = bytes(disk, OPERATION)?.unwrap_or_default();
+    let line = trash::lines(disk)?.pop().filter(|line| line.operation.as_bytes() == name);
+    if let Some(line) = line
+        && !is_done(disk, &line)?
+    {
+        line.files.iter().try_for_each(|file| take_back(disk, file))?;
+        trash::abort(disk, &line)?;
+    }
+    clear_away(disk)
+}
+
+/// Tells whether all files are as the operation was to leave them.
+fn is_done(disk: &dyn Disk, line: &Line) -> Result<bool, TopicError> {
+    for file in &line.files {
+        if current(disk, file)? != file.after {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn current(disk: &dyn Disk, file: &FileLine) -> Result<Option<String>, TopicError> {
+    Ok(bytes(disk, &file.path)?.as_deref().map(hash))
+}
+
+/// Puts one file back as it was, unless somebody has changed it since.
+fn take_back(disk: &dyn Disk, file: &FileLine) -> Result<(), TopicError> {
+    if file.before == file.after || current(disk, file)? != file.after {
+        return Ok(());
+    }
+    let path = file.path.as_str();
+    let told = not_written(path);
+    if let Some(trash) = &file.trash {
+        let former = bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is gone"))?;
+        disk.write(RESTORED, &former).and_then(|()| disk.sync_file(RESTORED)).map_err(&told)?;
+        disk.rename(RESTORED, path).map_err(&told)?;
+    } else {
+        disk.remove(path).map_err(&told)?;
+    }
+    disk.sync_folder(folder_of(path)).map_err(&told)
+}
+
+/// Removes what waits; the name of the operation goes last.
+fn clear_away(disk: &dyn Disk) -> Result<(), TopicError> {
+    for entry in disk.folder(WAITING).map_err(|error| refused(WAITING, error))? {
+        let path = format!("{WAITING}/{}", entry.name);
+        if entry.kind == EntryKind::File && path != OPERATION {
+            disk.remove(&path).map_err(not_written(&path))?;
+        }
+    }
+    disk.remove(OPERATION).map_err(not_written(OPERATION))
+}

@@ -1,0 +1,135 @@
+//! What was before: one line an operation, and the files whole.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::topic::{TopicError, TopicOperation, TopicRecord, TopicVerb, Trashed, mark_undone};
+use serde::{Deserialize, Serialize};
+
+use super::error::{not_written, refused};
+use crate::disk::{Disk, append_line};
+use crate::months;
+
+/// The folder of what was before.
+pub(super) const FOLDER: &str = ".trash";
+
+/// One operation.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Line {
+    pub operation: String,
+    pub at: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verb: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
+    /// The operation that this one takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileLine>,
+    /// That the operation was not carried out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aborted: bool,
+}
+
+/// What became of one file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct FileLine {
+    pub path: String,
+    /// The hash of the file as it was, if it was there.
+    pub before: Option<String>,
+    /// Where it is as it was, if it was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trash: Option<String>,
+    /// The hash of the file as it is then, if it is there.
+    pub after: Option<String>,
+}
+
+impl Line {
+    pub(super) fn of(operation: &TopicOperation, undoes: Option<&str>, files: Vec<FileLine>) -> Self {
+        Self {
+            operation: operation.id.to_string(),
+            at: operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
+            verb: operation.verb.as_str().to_owned(),
+            by: operation.by.clone(),
+            undoes: undoes.map(str::to_owned),
+            files,
+            aborted: false,
+        }
+    }
+
+    /// Returns what people are told of it.
+    fn record(&self) -> Option<TopicRecord> {
+        let verb = TopicVerb::ALL.into_iter().find(|verb| verb.as_str() == self.verb)?;
+        let at = DateTime::parse_from_rfc3339(&self.at).ok()?.to_utc();
+        Some(TopicRecord {
+            operation: TopicOperation { id: self.operation.parse().ok()?, verb, by: self.by.clone(), at },
+            files: self.files.iter().map(|file| file.path.clone()).collect(),
+            undoes: self.undoes.as_deref().and_then(|id| id.parse().ok()),
+            undone_by: None,
+        })
+    }
+}
+
+/// Returns where the files of an operation go.
+pub(super) fn folder(operation: &TopicOperation) -> String {
+    format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
+}
+
+/// Adds a line, durably.
+pub(super) fn append(disk: &dyn Disk, line: &Line) -> Result<(), TopicError> {
+    let at = DateTime::parse_from_rfc3339(&line.at).map_or(DateTime::<Utc>::UNIX_EPOCH, |at| at.to_utc());
+    let path = months::file(FOLDER, at);
+    let bytes = serde_json::to_vec(line).expect("strings have a JSON form");
+    append_line(disk, &path, &bytes).map_err(not_written(&path))
+}
+
+/// Says that an operation was not carried out.
+pub(super) fn abort(disk: &dyn Disk, line: &Line) -> Result<(), TopicError> {
+    let Line { operation, at, .. } = line.clone();
+    let (verb, by) = (String::new(), String::new());
+    append(disk, &Line { operation, at, verb, by, undoes: None, files: Vec::new(), aborted: true })
+}
+
+/// Returns the lines that were carried out, oldest first. What is no line of ours is left out.
+pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<Line>, TopicError> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut months: Vec<_> =
+        disk.folder(FOLDER).map_err(|error| refused(FOLDER, error))?.into_iter().map(|entry| entry.name).collect();
+    months.retain(|name| name.strip_suffix(".jsonl").is_some());
+    months.sort();
+    for month in months {
+        let path = format!("{FOLDER}/{month}");
+        let length = disk.signature(&path).map_err(|error| refused(&path, error))?.map_or(0, |found| found.size);
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let bytes = disk.read_part(&path, 0, length).map_err(|error| refused(&path, error))?;
+        for line in bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+            if !line.aborted {
+                lines.push(line);
+            } else if let Some(at) = lines.iter().rposition(|other| other.operation == line.operation) {
+                lines.remove(at);
+            }
+        }
+    }
+    Ok(lines)
+}
+
+/// Returns what was done, newest first.
+pub(super) fn records(disk: &dyn Disk) -> Result<Vec<TopicRecord>, TopicError> {
+    let mut records: Vec<_> = lines(disk)?.iter().rev().filter_map(Line::record).collect();
+    mark_undone(&mut records);
+    Ok(records)
+}
+
+/// Returns the files in the trash, newest first.
+pub(super) fn trashed(disk: &dyn Disk) -> Result<Vec<Trashed>, TopicError> {
+    let mut trashed = Vec::new();
+    for line in lines(disk)?.into_iter().rev() {
+        let Some(record) = line.record() else { continue };
+        for FileLine { path, trash, .. } in line.files {
+            let Some(trash) = trash else { continue };
+            // It may have been removed for good.
+            let Some(found) = disk.signature(&trash).map_err(|error| refused(&trash, error))? else { continue };
+            trashed.push(Trashed { path, trash, size: found.size, operation: record.operation.clone() });
+        }
+    }
+    Ok(trashed)
+}

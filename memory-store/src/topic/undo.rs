@@ -1,0 +1,38 @@
+//! Taking an operation back.
+
+use memory_core::topic::{TopicError, TopicOperation, TopicRecord};
+use memory_core::{OperationId, StoreError};
+
+use super::change::{FileChange, carry_out};
+use super::error::damaged;
+use super::files::{bytes, hash};
+use super::trash::{self, Line};
+use crate::disk::Disk;
+
+/// Takes back the operation called `undone`. The caller holds the lock.
+pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
+    let unknown = || TopicError::from(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") });
+    let record = trash::records(disk)?.into_iter().find(|record| record.operation.id == *undone).ok_or_else(unknown)?;
+    if let Some(other) = &record.undone_by {
+        return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
+    }
+    let line = trash::lines(disk)?.into_iter().find(|line| line.operation == undone.as_str()).ok_or_else(unknown)?;
+    let changes = plan(disk, &line)?;
+    if !carry_out(disk, operation, Some(undone.as_str()), &changes)? {
+        return Err(TopicError::Conflict { name: record.files.join(", ") });
+    }
+    Ok(record)
+}
+
+/// Decides what to do, if the files are as the operation left them.
+fn plan(disk: &dyn Disk, line: &Line) -> Result<Vec<FileChange>, TopicError> {
+    let change = |file: &trash::FileLine| {
+        let current = bytes(disk, &file.path)?;
+        if current.as_deref().map(hash) != file.after {
+            return Err(TopicError::ChangedSince { name: file.path.clone() });
+        }
+        let former = file.trash.as_deref().map(|trash| bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is gone")));
+        Ok(FileChange { path: file.path.clone(), before: current, after: former.transpose()? })
+    };
+    line.files.iter().map(change).collect()
+}

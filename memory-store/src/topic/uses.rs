@@ -1,0 +1,51 @@
+//! How often topics were used.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::topic::{TopicName, Use, Uses};
+use serde::{Deserialize, Serialize};
+
+use crate::derived;
+use crate::disk::Disk;
+
+/// The file of that, which may be deleted at any time.
+const FILE: &str = ".uses.json";
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Page {
+    topics: BTreeMap<String, Line>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    count: u64,
+    last: String,
+}
+
+/// Returns how often which topic was used, as far as that is known.
+pub(super) fn read(disk: &dyn Disk) -> Uses {
+    let known = |(name, line): (String, Line)| {
+        let last = DateTime::parse_from_rfc3339(&line.last).ok()?.to_utc();
+        Some((name, Use { count: line.count, last }))
+    };
+    page(disk).topics.into_iter().filter_map(known).collect()
+}
+
+/// Counts a use. Of two at once one may be lost, as may all in a power cut.
+pub(super) fn count(root: &Path, disk: &dyn Disk, name: &TopicName, at: DateTime<Utc>) {
+    let mut page = page(disk);
+    let last = at.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let count = page.topics.get(name.as_str()).map_or(0, |line| line.count).saturating_add(1);
+    page.topics.insert(name.to_string(), Line { count, last });
+    if let Ok(bytes) = serde_json::to_vec(&page) {
+        // Whoever may not write here may read all the same.
+        let _ = derived::write(&root.join(FILE), &bytes);
+    }
+}
+
+fn page(disk: &dyn Disk) -> Page {
+    let bytes = disk.read(FILE).ok().flatten().map(|(bytes, _)| bytes).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}

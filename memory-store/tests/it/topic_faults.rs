@@ -1,0 +1,135 @@
+//! Every change of topics on a disk that fails or dies at every step: afterwards it has happened whole or not at all.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use memory_core::Secrets;
+use memory_core::testing::topics;
+use memory_core::topic::{
+    TopicError, TopicKind, TopicPath, TopicStore, Topics, WriteRequest, delete, file, history, last, undo, update, view, write,
+};
+use memory_store::disk::RealDisk;
+use memory_store::topic::TopicFolder;
+use tempfile::TempDir;
+
+use crate::faulty_disk::{Fault, FaultyDisk};
+
+type Act = fn(&Topics) -> Result<(), TopicError>;
+
+const CHANGES: [(&str, Act); 9] = [
+    ("write of a new topic", |topics| write(topics, &request("new", "1")).map(drop)),
+    ("write of a known topic", |topics| write(topics, &request("a", "2")).map(drop)),
+    ("update", |topics| update(topics, "a", "one", "2", Secrets::Refuse).map(drop)),
+    ("delete of a topic", |topics| delete(topics, "a").map(drop)),
+    ("delete of a folder", |topics| file::delete(topics, &path("notes"))),
+    ("rename of a file", |topics| file::rename(topics, &path("a.md"), &path("deep/er/a.md"))),
+    ("rename of a folder", |topics| file::rename(topics, &path("notes"), &path("older"))),
+    ("undo of a write", |topics| undo_last(topics, 0)),
+    ("undo of a delete of a folder", |topics| undo_last(topics, 1)),
+];
+
+fn undo_last(topics: &Topics, back: usize) -> Result<(), TopicError> {
+    let record = history(topics)?.into_iter().nth(back).expect("something was done");
+    undo(topics, record.operation.id.as_str()).map(drop)
+}
+
+fn path(text: &str) -> TopicPath {
+    text.parse().expect("a path")
+}
+
+fn request(name: &str, content: &str) -> WriteRequest {
+    WriteRequest {
+        name: name.parse().expect("a name"),
+        title: Some(format!("Title of {name}")),
+        description: Some("x".into()),
+        kind: Some(TopicKind::User),
+        content: content.into(),
+        secrets: Secrets::Refuse,
+    }
+}
+
+fn open(path: &Path) -> Topics {
+    // What comes after has other names than what was prepared.
+    let (topics, _) = topics(Arc::new(TopicFolder::new(path)));
+    Topics { ids: Arc::new(memory_store::RandomIds), ..topics }
+}
+
+fn prepare(home: &Path) {
+    let topics = open(home);
+    for (place, text) in [("notes/a.txt", "1"), ("notes/deep/b.txt", "2"), ("gone/a.txt", "3"), ("gone/b.txt", "4")] {
+        file::create(&topics, &path(place), text, Secrets::Refuse).unwrap();
+    }
+    std::fs::write(home.join("MEMORY.md"), "# Mine\n\na line of mine\n").unwrap();
+    file::delete(&topics, &path("gone")).unwrap();
+    write(&topics, &request("a", "one")).unwrap();
+}
+
+/// Runs `act` on topics whose disk has `fault` at step `at`; returns the folder, whether it was acknowledged, and how many steps it took.
+fn run(act: Act, fault: Fault, at: u64) -> (TempDir, bool, u64) {
+    let home = tempfile::tempdir().unwrap();
+    prepare(home.path());
+    let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
+    let store: Arc<dyn TopicStore> = Arc::new(TopicFolder::on_disk(home.path(), Arc::new(disk)));
+    let topics = Topics { store, ..open(home.path()) };
+    let acknowledged = act(&topics).is_ok();
+    (home, acknowledged, steps.load(Ordering::Relaxed))
+}
+
+/// Returns what the folder holds, without what the index and the trash say.
+fn files(home: &Path) -> BTreeMap<String, String> {
+    let topics = open(home);
+    let entries = file::entries(&topics, None).unwrap().unwrap();
+    let files = entries.into_iter().filter(|entry| !entry.is_folder && !entry.path.is_index());
+    files.map(|entry| (entry.path.to_string(), file::read(&topics, &entry.path).unwrap().unwrap())).collect()
+}
+
+fn state(home: &Path) -> (BTreeMap<String, String>, usize) {
+    (files(home), history(&open(home)).unwrap().len())
+}
+
+fn check(what: &str, act: Act, fault: Fault) {
+    let (untouched, ..) = run(|_| Ok(()), fault, u64::MAX);
+    let before = state(untouched.path());
+    let (whole, acknowledged, steps) = run(act, fault, u64::MAX);
+    assert!(acknowledged, "{what} works on a disk that works");
+    let after = state(whole.path());
+    assert_ne!(before, after, "{what} does something");
+    for at in 1..=steps {
+        let (home, acknowledged, _) = run(act, fault, at);
+        // Nobody sees half an index, or one without the lines of a person.
+        let index = std::fs::read_to_string(home.path().join("MEMORY.md")).unwrap();
+        assert!(
+            index.starts_with("# Mine\n\na line of mine\n") && index.ends_with('\n'),
+            "{what}, {fault:?} at step {at}: {index}"
+        );
+        // The next writer comes first: it sees to what was interrupted.
+        let topics = open(home.path());
+        write(&topics, &request("next", "1")).unwrap_or_else(|error| panic!("{what}, {fault:?} at step {at}: then {error}"));
+        undo(&topics, last(&topics).unwrap().unwrap().operation.id.as_str()).unwrap();
+        let (held, operations) = state(home.path());
+        let now = (held, operations - 2);
+        let is_whole = now == after;
+        assert!(is_whole || now == before, "{what}, {fault:?} at step {at} is half done: {now:#?}");
+        assert!(is_whole || !acknowledged, "{what}, {fault:?} at step {at} was acknowledged and is lost");
+        assert_eq!(std::fs::read_to_string(home.path().join("MEMORY.md")).unwrap(), view(&topics).unwrap(), "the index is right");
+        let waiting: Vec<_> = std::fs::read_dir(home.path().join(".next")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(waiting, Vec::<std::path::PathBuf>::new(), "{what}, {fault:?} at step {at} leaves something behind");
+    }
+}
+
+#[test]
+fn a_power_cut_at_any_step_leaves_every_change_of_topics_whole_or_undone() {
+    for (what, act) in CHANGES {
+        check(what, act, Fault::Dies);
+    }
+}
+
+#[test]
+fn a_full_disk_at_any_step_leaves_every_change_of_topics_whole_or_undone() {
+    for (what, act) in CHANGES {
+        check(what, act, Fault::Fails(io::ErrorKind::StorageFull));
+    }
+}
