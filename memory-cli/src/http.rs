@@ -7,6 +7,7 @@ use clap::Args;
 use memory_agent::Agent;
 use memory_agent::http::{HttpFront, HttpLimits, Token};
 use memory_agent::instance::{Holding, OpenInstances, backend};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::Environment;
 use crate::failure::Failure;
@@ -34,6 +35,9 @@ impl TokenArgs {
         token.map(Some).map_err(refused)
     }
 }
+
+/// More files than this are never open.
+const MANY_FILES: u64 = 16 * 1024;
 
 /// Where HTTP is served.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +76,20 @@ pub(crate) fn front(agent: Arc<Agent>, instances: Arc<OpenInstances>, token: Opt
         // What cannot be read is told to whoever asks for it.
         let _ = instances.keep(backend(name)?, &DEFAULT.parse()?, Holding::Tools(Arc::clone(&agent)));
     }
-    Ok(HttpFront { agent, instances, token, limits: HttpLimits::default() })
+    let limits = HttpLimits::default();
+    // Half of what may be open is for what is read and written.
+    let connections = limits.connections.min(most_files() / 2);
+    Ok(HttpFront { agent, instances, token, limits: HttpLimits { connections, ..limits } })
+}
+
+/// Has the system let this process open as many files as it may, and returns how many that are.
+fn most_files() -> usize {
+    let known = getrlimit(Resource::Nofile);
+    let wanted = known.maximum.unwrap_or(MANY_FILES).min(MANY_FILES);
+    let is_raised = known.current.is_some_and(|current| current < wanted)
+        && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..known }).is_ok();
+    let files = if is_raised { wanted } else { known.current.unwrap_or(MANY_FILES) };
+    usize::try_from(files).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]
