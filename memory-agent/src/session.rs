@@ -12,6 +12,9 @@ use crate::event::EventKind;
 /// How many tokens a context has unless somebody says.
 pub const CONTEXT_BUDGET: usize = 2_000;
 
+/// What the journal calls the person at the command line.
+const PERSON: &str = "cli";
+
 /// Somebody who calls tools: one agent, in one project, from coming to going. It sees what it may see and no more, and is not
 /// given the same memory twice.
 #[derive(Debug)]
@@ -31,10 +34,15 @@ impl Session {
         Self { agent: Arc::clone(agent), services, name, given: Arc::default() }
     }
 
-    /// Begins a session of the person, who sees everything.
+    /// Begins a session of the person, who sees everything, at the command line.
     pub fn of_the_person(agent: &Arc<Agent>) -> Self {
         agent.tell("", EventKind::AgentStart);
-        Self { services: agent.services().clone(), agent: Arc::clone(agent), name: String::new(), given: Arc::default() }
+        Self {
+            services: Services { actor: PERSON.into(), ..agent.services().clone() },
+            agent: Arc::clone(agent),
+            name: String::new(),
+            given: Arc::default(),
+        }
     }
 
     /// Returns the agent's name; empty when nobody said.

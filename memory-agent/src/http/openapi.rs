@@ -66,7 +66,8 @@ fn actions(backend: &Backend, route: &mut impl FnMut(String, Value) -> Option<Va
         let id = format!("run_{}_{}", backend.name, action.name);
         let mut run = asked_with(&id, action.description, &action.parameters);
         let parameters = run["parameters"].as_array_mut().expect("it has some");
-        parameters.insert(0, in_path("name", &json!({ "type": "string" })));
+        let name = json!({ "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "examples": ["default"] });
+        parameters.insert(0, in_path("name", &name));
         route(format!("/v1/run/{}/{{name}}/{}", backend.name, action.name), json!({ "post": run }));
     }
 }

@@ -61,7 +61,8 @@ impl Parameters {
 }
 
 /// Makes parameters of an object and of pairs such as `role=user`, which come later and win. What a value is, the schema says: a text
-/// is taken as it is, a list at its commas, a number, `true` and `false` as such, and all else as JSON. `NAME!=VALUE` means `not_NAME`.
+/// is taken as it is, a list at its commas, a number, `true` and `false` as such, and all else as JSON; what may be anything is a text where
+/// it is no JSON. `NAME!=VALUE` means `not_NAME`.
 ///
 /// # Errors
 /// [`InstanceError::Invalid`] if one is no pair, [`InstanceError::InvalidJson`] if a value should be JSON and is none.
@@ -94,6 +95,8 @@ pub fn pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Res
             Some("array" | "object") => {
                 value.parse().map_err(|source| InstanceError::InvalidJson { what: format!("the field {name}"), source })?
             }
+            // What may be anything is JSON where it can be read so.
+            None if property.is_object() => value.parse().unwrap_or_else(|_| JsonText::string(value)),
             _ => JsonText::string(value),
         };
         put(&mut members, name, value);

@@ -286,3 +286,24 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
     took back write of 1 file; `memory undo [op6]` does it again
     ");
 }
+
+#[test]
+fn notes_and_banks_are_instances_too() {
+    let sandbox = Sandbox::new();
+    play(
+        &sandbox,
+        &[
+            ("memo run notes write -p content='tea at nine' -p tags=tea,daily | jq -c '.created'", "true"),
+            ("memory search tea --json | jq -c '[.total, .hits[0].memory.tags]'", r#"[1,["tea","daily"]]"#),
+            ("memo run bank write -p bank=prices -p key=tea -p value=3 | jq -c .success", "true"),
+            ("memory bank read prices tea | jq -c .value", "3"),
+            ("memory log --json | jq -r '[.operations[].by] | unique[]'", "cli"),
+            // Other memories lie elsewhere.
+            (r#"memo connect notes work --input '{"dir":"~/work"}' | jq -c .fields"#, r#"{"dir":"~/work"}"#),
+            ("memo run notes/work write -p content='coffee at ten' | jq -c .created", "true"),
+            ("memory search coffee --json | jq .total; memory --root ~/work search coffee --json | jq .total", "0\n1"),
+            (r#"memo connect bank work --input '{"dir":"~/banks"}' | jq -c .created"#, "true"),
+            ("memo run bank/work write -p bank=a -p key=k -p value=1 | jq -c .success; ls banks", "true\na.json"),
+        ],
+    );
+}
