@@ -17,7 +17,11 @@ mod help;
 mod install;
 mod install_among_others;
 mod instance;
+mod instance_examples;
 mod mcp_clients;
+#[path = "../../../memory-agent/tests/it/model/server.rs"]
+#[expect(dead_code, reason = "what goes wrong on the way to a model is tested where models are asked")]
+mod model_server;
 mod pin;
 mod readme;
 mod remind;

@@ -1,0 +1,5 @@
+//! The scripts of `examples/instances`.
+
+mod condense;
+mod stage;
+mod talk;
