@@ -25,6 +25,12 @@ pub(crate) enum Failure {
     /// An action was not done.
     #[error(transparent)]
     Tool(#[from] ToolError),
+    /// An answer of which some was printed already cannot be read to its end.
+    #[error("the answer breaks off")]
+    BrokenOff {
+        /// Why.
+        source: ToolError,
+    },
     /// A place to take notes in from cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -185,7 +191,7 @@ impl Failure {
             Self::Store(error) | Self::Draft { source: error, .. } => error.code(),
             Self::Bank(error) => error.code(),
             Self::Instance(error) => error.code(),
-            Self::Tool(error) => error.code,
+            Self::Tool(error) | Self::BrokenOff { source: error } => error.code,
             Self::Source(error) => error.code(),
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
@@ -213,7 +219,7 @@ impl Failure {
             Self::Store(error) => error.hint(),
             Self::Bank(error) => error.hint(),
             Self::Instance(error) => error.hint(),
-            Self::Tool(error) => error.hint.clone(),
+            Self::Tool(error) | Self::BrokenOff { source: error } => error.hint.clone(),
             Self::Source(error) => error.hint(),
             Self::Config(error) => error.hint(),
             Self::Usage { hint, .. } => hint.clone(),

@@ -12,7 +12,8 @@ use crate::print::Output;
 /// Says why a command failed, and returns the number with which the program ends.
 ///
 /// People read it on the standard error; programs that asked for JSON, as `{"error": {…}}` on the standard output, which
-/// holds nothing else then (save the lines of an export that went before). That this stream fails is told on the other.
+/// holds nothing else then (save the lines of an export that went before). That this stream fails, or that what was printed there is no
+/// whole answer, is told on the other.
 pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
     if failure.is_closed_pipe() {
         return ExitCode::Done;
@@ -21,7 +22,7 @@ pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
         return failure.exit_code();
     }
     // When the streams themselves are gone, the number is all that is left to say.
-    let is_for_programs = output.is_json() && !matches!(failure, Failure::Output(_));
+    let is_for_programs = output.is_json() && !matches!(failure, Failure::Output(_) | Failure::BrokenOff { .. });
     let _ = if is_for_programs { for_programs(failure, output) } else { for_people(failure, output) };
     failure.exit_code()
 }

@@ -1,12 +1,13 @@
 //! What requests are answered with.
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
-use axum::http::{HeaderName, StatusCode};
+use axum::http::header::{CONTENT_TYPE, HeaderValue, TRAILER, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use memory_core::{Code, ToolError};
 use serde_json::Value;
 
+use super::pieces::PiecewiseBody;
 use super::status::status;
 use crate::instance::Answer;
 use crate::json;
@@ -45,15 +46,27 @@ impl IntoResponse for Refusal {
 
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
-        let mut response = json_text(self.json);
-        for warning in self.warnings {
-            // A header holds visible ASCII characters; others are written as in JSON.
-            let text: String = warning.chars().map(plain).collect();
-            if let Ok(value) = text.parse() {
-                response.headers_mut().append(WARNING, value);
+        let mut response = match self.more {
+            None => json_text(self.json),
+            Some(more) => {
+                let mut response = json_body(Body::new(PiecewiseBody::new(self.json, more)));
+                response.headers_mut().insert(TRAILER, HeaderValue::from_static("memory-warning"));
+                response
             }
+        };
+        for warning in self.warnings {
+            warn(response.headers_mut(), &warning);
         }
         response
+    }
+}
+
+/// Says why an answer is less than it should be.
+pub(super) fn warn(headers: &mut HeaderMap, warning: &str) {
+    // A header holds visible ASCII characters; others are written as in JSON.
+    let text: String = warning.chars().map(plain).collect();
+    if let Ok(value) = text.parse() {
+        headers.append(WARNING, value);
     }
 }
 
@@ -70,7 +83,11 @@ pub(super) fn value(value: &Value) -> Response {
 }
 
 fn json_text(text: String) -> Response {
-    let mut response = Response::new(Body::from(text));
+    json_body(Body::from(text))
+}
+
+fn json_body(body: Body) -> Response {
+    let mut response = Response::new(body);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

@@ -28,6 +28,7 @@ mod limits;
 mod metrics;
 mod neighbour;
 mod openapi;
+mod pieces;
 mod reading;
 mod routes;
 mod serve;

@@ -99,7 +99,7 @@ async fn list_instances(State(desk): State<Arc<Desk>>) -> Result<Response, Refus
     let listed = desk.blocking(|desk| Ok(desk.instances.defined().list()?)).await?;
     let (named, nameless): (Vec<_>, Vec<_>) = listed.into_iter().partition(|one| !one.backend.is_empty());
     let warnings = nameless.into_iter().filter_map(|one| one.fields.err()).collect();
-    Ok(Answer { json: shapes::instances(&named).to_string(), warnings }.into_response())
+    Ok(Answer { warnings, ..Answer::of(shapes::instances(&named).to_string()) }.into_response())
 }
 
 async fn run(

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use memory_core::instance::InstanceError;
 use memory_core::instance::history::Messages;
 use memory_core::instance::kv::Values;
-use memory_core::{Effect, View};
+use memory_core::{Effect, ToolError, View};
 use serde_json::{Value, json};
 
-use super::Parameters;
+use super::{Answer, Parameters};
 use crate::agent::Agent;
 
 /// One thing that may be done with an instance.
@@ -29,7 +28,7 @@ pub struct Action {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Run {
     /// Here.
-    Own(fn(&Holding, &Parameters) -> Result<Answer, InstanceError>),
+    Own(fn(&Holding, &Parameters) -> Result<Answer, ToolError>),
     /// By the tool of this name.
     Tool(&'static str),
 }
@@ -52,21 +51,6 @@ pub enum Holding {
     Kv(Values),
     /// What tools reach.
     Tools(Arc<Agent>),
-}
-
-/// What an action answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// The answer, as JSON.
-    pub json: String,
-    /// Why it may be less than it should be, if it may.
-    pub warnings: Vec<String>,
-}
-
-impl Answer {
-    pub(super) fn of(json: String) -> Self {
-        Self { json, warnings: Vec::new() }
-    }
 }
 
 impl Holding {

@@ -84,7 +84,7 @@ impl Backend {
             return Err(ToolError::new(Code::InvalidInput, faults, Some(hint)));
         }
         let members = parameters.members().expect("the schema asks for an object");
-        own(holding, &Parameters::of(members, &action.parameters)).map_err(ToolError::from)
+        own(holding, &Parameters::of(members, &action.parameters))
     }
 
     fn schema(&self, action: &Action) -> &Schema {

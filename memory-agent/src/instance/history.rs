@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::Effect;
-use memory_core::instance::history::{Draft, End, Filter, Role, SessionName, Window, append, delete, purge, read, sessions};
+use memory_core::instance::history::{Draft, End, Filter, Role, SessionName, Window, append, delete, purge, records, sessions};
 use memory_core::instance::{InstanceError, age, moment};
 use memory_core::json::JsonText;
 use serde_json::{Value, json};
@@ -106,7 +106,8 @@ fn append_action() -> Action {
             };
             let (record, appended) = append(messages, &session(given)?, &draft, given.secrets())?;
             let told = |place| format!("the last record was cut off, and what was left of it is in {place} now");
-            Ok(Answer { json: record.text().to_string(), warnings: appended.set_aside.map(told).into_iter().collect() })
+            let warnings = appended.set_aside.map(told).into_iter().collect();
+            Ok(Answer { warnings, ..Answer::of(record.text().to_string()) })
         }),
     }
 }
@@ -137,10 +138,7 @@ fn read_action() -> Action {
             let filter = Filter { from: bound("since")?, to: bound("until")?, ..roles(given)? };
             let end = if given.is_true("tail") { End::Last } else { End::First };
             let window = Window { offset: given.count("offset").unwrap_or(0), limit: given.count("limit"), end };
-            let reading = read(messages, &session(given)?, &filter, window)?;
-            let records: Vec<_> = reading.records.iter().map(|record| record.text().as_str()).collect();
-            let warnings = reading.damaged.iter().map(ToString::to_string).collect();
-            Ok(Answer { json: format!("[{}]", records.join(",")), warnings })
+            Answer::of_records(records(messages, &session(given)?, &filter, window)?)
         }),
     }
 }
@@ -244,7 +242,7 @@ mod tests {
         let backend = backend();
         let action = backend.action(action).map_err(|error| error.to_string())?;
         let answer = backend.run(action, holding, &Asker::Person, &parameters.parse().unwrap());
-        answer.map(|answer| answer.json).map_err(|error| error.to_string())
+        answer.and_then(Answer::whole).map(|(json, _)| json).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -150,7 +150,7 @@ mod tests {
         let backend = backend();
         let action = backend.action(action).map_err(|error| error.to_string())?;
         let answer = backend.run(action, holding, &Asker::Person, &parameters.parse().unwrap());
-        answer.map(|answer| answer.json).map_err(|error| error.to_string())
+        answer.and_then(Answer::whole).map(|(json, _)| json).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! [`Holding`]; an action is asked of one with [`Backend::run`].
 
 mod action;
+mod answer;
 mod backend;
 mod field;
 mod help;
@@ -15,7 +16,8 @@ mod operations;
 mod parameters;
 mod tools;
 
-pub use action::{Action, Answer, Asker, Holding};
+pub use action::{Action, Asker, Holding};
+pub use answer::{Answer, Piece, Pieces};
 pub use backend::{Backend, backend, backends};
 pub use field::{Field, Kind};
 pub use help::help;

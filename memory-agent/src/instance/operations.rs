@@ -1,9 +1,9 @@
 //! The actions of the way back, which every backend has whose instances keep what was there before.
 
 use chrono::SecondsFormat;
-use memory_core::Effect;
-use memory_core::instance::{InstanceError, InstanceRecord, InstanceUndone};
+use memory_core::instance::{InstanceRecord, InstanceUndone};
 use memory_core::json::JsonText;
+use memory_core::{Effect, ToolError};
 use serde_json::json;
 
 use super::action::{Run, schema};
@@ -34,7 +34,7 @@ pub(super) fn undo_action(description: &'static str) -> Action {
     Action { name: "undo", description, parameters: schema(&properties, &[]), effect: Effect::Changes, run: Run::Own(undo) }
 }
 
-fn operations(holding: &Holding, given: &Parameters) -> Result<Answer, InstanceError> {
+fn operations(holding: &Holding, given: &Parameters) -> Result<Answer, ToolError> {
     let limit = given.count("limit").unwrap_or(USUAL);
     let records = match holding {
         Holding::History(messages) => memory_core::instance::history::operations(messages, limit)?,
@@ -44,7 +44,7 @@ fn operations(holding: &Holding, given: &Parameters) -> Result<Answer, InstanceE
     Ok(Answer::of(format!("[{}]", listed.join(","))))
 }
 
-fn undo(holding: &Holding, given: &Parameters) -> Result<Answer, InstanceError> {
+fn undo(holding: &Holding, given: &Parameters) -> Result<Answer, ToolError> {
     let operation = given.text("operation");
     let InstanceUndone { record, undo } = match holding {
         Holding::History(messages) => memory_core::instance::history::undo(messages, operation.as_deref())?,

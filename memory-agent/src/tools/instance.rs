@@ -76,9 +76,10 @@ impl Tool for InstanceTool {
         let holding = self.instances.hold(self.backend, &name)?;
         let asker = Asker::Agent(View::default());
         let answer = self.backend.run(self.action, &holding, &asker, &JsonText::from(&parameters))?;
-        let mut value = answer.json.parse::<JsonText>().map_err(|error| told(&error))?.to_value();
-        if !answer.warnings.is_empty() {
-            value = json!({ "answer": value, "warnings": answer.warnings });
+        let (json, warnings) = answer.whole()?;
+        let mut value = json.parse::<JsonText>().map_err(|error| told(&error))?.to_value();
+        if !warnings.is_empty() {
+            value = json!({ "answer": value, "warnings": warnings });
         }
         Ok(value)
     }

@@ -117,6 +117,19 @@ impl Output {
         if matches!(self.form, Form::Drawn(_)) { self.json_text(&pretty(text)) } else { self.json_text(text) }
     }
 
+    /// Writes a piece of an array as an answer: some of its items, with the bracket or comma before them, or the bracket that ends it.
+    pub(crate) fn json_piece(&mut self, piece: &str) -> io::Result<()> {
+        if !matches!(self.form, Form::Drawn(_)) {
+            return write!(self.streams.out, "{}", visible_json(piece.to_owned()));
+        }
+        let (before, items) = piece.split_at(usize::from(piece.starts_with(['[', ','])));
+        let (items, end) = items.strip_suffix(']').map_or((items, ""), |items| (items, "\n]"));
+        // Laid out as a whole array, without its brackets.
+        let laid_out = pretty(&format!("[{items}]"));
+        let laid_out = laid_out.strip_prefix('[').and_then(|items| items.strip_suffix("\n]")).unwrap_or_default();
+        write!(self.streams.out, "{before}{}{end}", visible_json(laid_out.to_owned()))
+    }
+
     /// Writes a text as it is where it is piped; at a terminal, control characters become visible.
     pub(crate) fn raw_line(&mut self, text: &str) -> io::Result<()> {
         let is_piped = self.streams.out_width.is_none();

@@ -307,3 +307,23 @@ fn notes_and_banks_are_instances_too() {
         ],
     );
 }
+
+#[test]
+fn a_long_session_is_printed_as_it_is_read() {
+    let sandbox = Sandbox::new();
+    let record = |number: usize| format!(r#"{{"role":"user","content":"{number} {}"}}"#, "x".repeat(1000));
+    let lines: Vec<_> = (0..10_000).map(record).collect();
+    let path = sandbox.file(".memory/history/s.jsonl", &format!("{}\n", lines.join("\n")));
+    let output = Sandbox::finish(sandbox.command(&["instance", "run", "history", "read", "-p", "session=s"]), "");
+    assert!(output.stdout == format!("[{}]\n", lines.join(",")).into_bytes(), "it is whole");
+
+    // More than a pipe holds is read only after the session was cut off.
+    let broken = sandbox.shell(&format!(
+        "{{ memo run history read -p session=s; echo \"exit $?\" >&2; }} | {{ head -c 1000 >head; : >{path}; cat >tail; }}; tail -c 1 tail"
+    ));
+    assert!(
+        broken.starts_with("}--- stderr\nerror[io]: the answer breaks off\n  because: cannot read or write s.jsonl"),
+        "{broken}"
+    );
+    assert!(broken.trim_end().ends_with("exit 1"), "{broken}");
+}

@@ -87,7 +87,7 @@ impl MessageStore for FakeMessages {
         Ok(Appended::default())
     }
 
-    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records<'_>, InstanceError> {
+    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError> {
         let all = self.sessions().get(session).cloned().unwrap_or_default();
         let meant = window.of(all.into_iter().filter(|record| filter.fits(record)));
         Ok(Box::new(meant.into_iter().map(Ok)))

@@ -98,7 +98,7 @@ impl MessageStore for HistoryFolder {
         Ok(Appended { set_aside: set_aside.map(whole) })
     }
 
-    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records<'_>, InstanceError> {
+    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError> {
         let path = file_name(session)?;
         let Some(disk) = self.disk()? else { return Ok(Box::new(std::iter::empty())) };
         let Some(SessionFile { file, end }) = self.open(disk, &path)? else { return Ok(Box::new(std::iter::empty())) };

@@ -1,6 +1,6 @@
 //! What the commands on instances have in common: names, input, and how they answer.
 
-use memory_agent::instance::{Backend, backend};
+use memory_agent::instance::{Backend, Piece, Pieces, backend};
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::json::JsonText;
 
@@ -12,6 +12,18 @@ use crate::print::{Form, Output};
 /// Writes a JSON text: on lines for people, on one line otherwise.
 pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
     Ok(output.json_answer(json)?)
+}
+
+/// Writes an array piece by piece, as it is read.
+pub(super) fn put_pieces(output: &mut Output, first: &str, more: Pieces) -> Result<(), Failure> {
+    output.json_piece(first)?;
+    for piece in more {
+        match piece.map_err(|source| Failure::BrokenOff { source })? {
+            Piece::Json(json) => output.json_piece(&json)?,
+            Piece::Warning(warning) => output.less_than_it_should_be(&warning)?,
+        }
+    }
+    Ok(output.line("")?)
 }
 
 /// Tells whether an answer is to be a table.

@@ -3,7 +3,7 @@
 use clap::{Args, Command};
 use memory_agent::instance::{Asker, help, pairs};
 
-use super::answer::{input, instance, put};
+use super::answer::{input, instance, put, put_pieces};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::Book;
@@ -56,6 +56,9 @@ impl Run {
         for warning in &answer.warnings {
             app.output.less_than_it_should_be(warning)?;
         }
-        put(&mut app.output, &answer.json)
+        match answer.more {
+            None => put(&mut app.output, &answer.json),
+            Some(more) => put_pieces(&mut app.output, &answer.json, more),
+        }
     }
 }

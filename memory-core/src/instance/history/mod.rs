@@ -28,7 +28,7 @@ pub use delete::delete;
 pub use filter::{End, Filter, Window};
 pub use operations::operations;
 pub use purge::purge;
-pub use read::{Reading, read};
+pub use read::{Reading, read, records};
 pub use record::{Draft, MAX_RECORD, Record};
 pub use role::Role;
 pub use services::Messages;

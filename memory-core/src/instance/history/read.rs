@@ -1,6 +1,6 @@
 //! Reading what was said.
 
-use super::{Filter, Messages, Record, SessionName, Window};
+use super::{Filter, Messages, Record, Records, SessionName, Window};
 use crate::instance::InstanceError;
 
 /// What was read of a session.
@@ -18,7 +18,7 @@ pub struct Reading {
 /// When the store refuses.
 pub fn read(messages: &Messages, session: &SessionName, filter: &Filter, window: Window) -> Result<Reading, InstanceError> {
     let mut reading = Reading::default();
-    for record in messages.store.records(session, filter, window)? {
+    for record in records(messages, session, filter, window)? {
         match record {
             Ok(record) => reading.records.push(record),
             Err(error @ InstanceError::Damaged { .. }) => reading.damaged.push(error),
@@ -26,4 +26,13 @@ pub fn read(messages: &Messages, session: &SessionName, filter: &Filter, window:
         }
     }
     Ok(reading)
+}
+
+/// Returns these records one after another, so that a session of any length can be read. What cannot be read as a record comes as
+/// [`InstanceError::Damaged`] in its place.
+///
+/// # Errors
+/// When the store refuses.
+pub fn records(messages: &Messages, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError> {
+    messages.store.records(session, filter, window)
 }

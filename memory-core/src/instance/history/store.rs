@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use super::{Filter, Record, SessionName, Window};
 use crate::instance::{InstanceError, InstanceOperation, Operations};
 
-/// Records, one after another.
-pub type Records<'a> = Box<dyn Iterator<Item = Result<Record, InstanceError>> + 'a>;
+/// Records, one after another; they can be read on whatever becomes of the store that gave them.
+pub type Records = Box<dyn Iterator<Item = Result<Record, InstanceError>> + Send>;
 
 /// The sessions of one instance. Every implementation passes `testing::message_suite`.
 ///
@@ -30,7 +30,7 @@ pub trait MessageStore: Operations {
     ///
     /// # Errors
     /// When the store refuses.
-    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records<'_>, InstanceError>;
+    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError>;
 
     /// Returns what sessions there are, by name.
     ///

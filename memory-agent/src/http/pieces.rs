@@ -1,0 +1,124 @@
+//! Answers that are sent as they are read.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use axum::body::{Bytes, HttpBody};
+use axum::http::HeaderMap;
+use hyper::body::Frame;
+use memory_core::ToolError;
+use memory_core::text::with_causes;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use super::answer::warn;
+use crate::instance::{Piece, Pieces};
+
+/// So many warnings are sent behind an answer; more would be more than clients take.
+const WARNINGS: usize = 20;
+
+/// A body of pieces. The next one is read when the one before was taken, so that a client that is slow holds up nobody and fills no
+/// memory. One that cannot be read ends the connection, since what was sent is no whole answer.
+#[derive(Debug)]
+pub(super) struct PiecewiseBody {
+    next: Next,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Next {
+    /// It is here, and these follow.
+    Ready(String, Pieces),
+    /// It is being read.
+    Reading(JoinHandle<(Option<Result<Piece, ToolError>>, Pieces)>),
+    /// There is none.
+    Over,
+}
+
+impl PiecewiseBody {
+    /// Returns a body that begins with `first`.
+    pub(super) fn new(first: String, more: Pieces) -> Self {
+        Self { next: Next::Ready(first, more), warnings: Vec::new() }
+    }
+
+    fn read(mut pieces: Pieces) -> Next {
+        Next::Reading(spawn_blocking(move || (pieces.next(), pieces)))
+    }
+}
+
+impl HttpBody for PiecewiseBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        loop {
+            let read = match &mut self.next {
+                Next::Over => return Poll::Ready(None),
+                Next::Reading(reading) => ready!(Pin::new(reading).poll(context)),
+                Next::Ready(..) => {
+                    let Next::Ready(json, pieces) = std::mem::replace(&mut self.next, Next::Over) else { continue };
+                    self.next = Self::read(pieces);
+                    return Poll::Ready(Some(Ok(Frame::data(Bytes::from(json)))));
+                }
+            };
+            self.next = Next::Over;
+            let (piece, pieces) = read.map_err(io::Error::other)?;
+            match piece {
+                Some(Ok(Piece::Json(json))) => self.next = Next::Ready(json, pieces),
+                Some(Ok(Piece::Warning(warning))) => {
+                    if self.warnings.len() < WARNINGS {
+                        self.warnings.push(warning);
+                    }
+                    self.next = Self::read(pieces);
+                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(io::Error::other(with_causes(&error))))),
+                None if self.warnings.is_empty() => {}
+                None => {
+                    let mut trailers = HeaderMap::new();
+                    self.warnings.iter().for_each(|warning| warn(&mut trailers, warning));
+                    return Poll::Ready(Some(Ok(Frame::trailers(trailers))));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::{BodyExt, Collected};
+    use memory_core::instance::InstanceError;
+    use memory_core::instance::history::Record;
+
+    use super::*;
+    use crate::instance::Answer;
+
+    fn sent(records: Vec<Result<Record, InstanceError>>) -> Result<Collected<Bytes>, io::Error> {
+        let answer = Answer::of_records(Box::new(records.into_iter())).expect("it begins");
+        let body = PiecewiseBody::new(answer.json, answer.more.expect("it is long"));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(body.collect())
+    }
+
+    fn record(number: usize) -> Record {
+        Record::read(&format!(r#"{{"role":"user","content":"{number} {}"}}"#, "x".repeat(1000))).expect("a record")
+    }
+
+    #[test]
+    fn a_long_answer_comes_whole_with_its_warnings_behind_it() {
+        let mut records: Vec<_> = (0..300).map(|number| Ok(record(number))).collect();
+        records[200] = Err(InstanceError::Damaged { place: "s.jsonl".into(), what: "half a line".into() });
+        let sent = sent(records).expect("it is whole");
+        let warnings: Vec<_> = sent.trailers().expect("warnings").get_all("memory-warning").iter().collect();
+        assert_eq!(warnings, ["s.jsonl cannot be read as it should be: half a line"]);
+        let records: Vec<serde_json::Value> = serde_json::from_slice(&sent.to_bytes()).expect("JSON");
+        assert_eq!(records.len(), 299);
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_is_an_error_of_the_connection() {
+        let broken = Err(InstanceError::TooLarge { what: "the disk is gone".into() });
+        let mut records: Vec<_> = (0..300).map(|number| Ok(record(number))).collect();
+        records[200] = broken;
+        assert!(sent(records).expect_err("it breaks off").to_string().contains("the disk is gone"));
+    }
+}
