@@ -1,8 +1,8 @@
 //! One writer at a time.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -14,6 +14,9 @@ use crate::error::io_error;
 
 /// The file that writers lock. It lies beside the index and not in it, because that folder may be deleted at any time.
 const NAME: &str = ".lock";
+
+/// The folder of what is locked by those who write to one file among many.
+const FOLDER: &str = ".locks";
 
 /// How long a writer waits for the others.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -31,10 +34,24 @@ impl WriterLock {
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn acquire(root: &Path, patience: Duration) -> Result<Self, StoreError> {
         let place = root.join(NAME);
-        let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
-        let opened = options.open(&place);
+        Self::lock(open(&place), &place, root, patience)
+    }
+
+    /// Waits for the right to write to the file `name` in the folder `root`, which need not be there. Now and then two files have one
+    /// lock, so that there are never more than 256, and none is removed that somebody may wait for.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] after `patience`.
+    pub(crate) fn of_one(root: &Path, name: &str, patience: Duration) -> Result<Self, StoreError> {
+        let folder = root.join(FOLDER);
+        let place = folder.join(format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff));
+        let opened = match open(&place) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+                made.and_then(|()| open(&place))
+            }
+            opened => opened,
+        };
         Self::lock(opened, &place, root, patience)
     }
 
@@ -61,6 +78,13 @@ impl WriterLock {
     }
 }
 
+fn open(place: &Path) -> io::Result<File> {
+    let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
+    options.open(place)
+}
+
 /// Waits for the lock on a thread of its own, because the system lets one wait for it without end or not at all. Writers
 /// get it in the order in which they came. A thread that nobody waits for any longer gives the lock back at once.
 pub(crate) fn wait(file: File, patience: Duration) -> Option<io::Result<File>> {
@@ -85,5 +109,14 @@ mod tests {
         assert_eq!(refusal.code(), memory_core::Code::Locked);
         drop(first);
         WriterLock::acquire(home.path(), PATIENCE).unwrap();
+    }
+
+    #[test]
+    fn who_writes_to_one_file_does_not_wait_for_who_writes_to_another() {
+        let home = tempfile::tempdir().unwrap();
+        let _one = WriterLock::of_one(home.path(), "a.jsonl", Duration::ZERO).unwrap();
+        let _other = WriterLock::of_one(home.path(), "b.jsonl", Duration::ZERO).unwrap();
+        let refusal = WriterLock::of_one(home.path(), "a.jsonl", Duration::ZERO).unwrap_err();
+        assert_eq!(refusal.code(), memory_core::Code::Locked);
     }
 }

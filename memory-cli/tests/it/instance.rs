@@ -26,7 +26,7 @@ fn sessions_and_values_are_kept_without_anything_being_set_up() {
             ("memo run history sessions", r#"[{"session":"s1","records":1,"last_ts":"[time]"}]"#),
             ("memo run kv/default set -p key=a/b -p value=2", r#"{"key":"a/b","created":true}"#),
             ("memo run kv get -p key=a/b", r#"{"key":"a/b","value":"2","updated_at":"[time]"}"#),
-            ("cat .memory/kv/a/b; ls -A .memory/kv .memory/history", "2.memory/history:\n.lock\ns1.jsonl\n\n.memory/kv:\na"),
+            ("cat .memory/kv/a/b; ls -A .memory/kv .memory/history", "2.memory/history:\n.locks\ns1.jsonl\n\n.memory/kv:\na"),
             ("memo run history delete -p session=s1", r#"{"session":"s1","deleted":1}"#),
         ],
     );

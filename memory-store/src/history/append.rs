@@ -6,20 +6,32 @@ use memory_core::instance::{InstanceError, InstanceOperation};
 use super::file::{SessionFile, record, refused};
 use super::lines::Backward;
 use super::operations;
+use super::queue::Take;
 use crate::disk::Disk;
 
-/// Adds records to a file, and returns where that was set aside which was cut off before. Whoever does holds the lock.
+/// Returns records as lines.
+pub(super) fn lines(records: &[Record]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(records.iter().map(|record| record.text().as_str().len() + 1).sum());
+    for record in records {
+        bytes.extend_from_slice(record.text().as_str().as_bytes());
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
+/// Adds the lines that `take` returns to a file, and returns where that was set aside which was cut off before. Whoever does holds the
+/// lock.
 pub(super) fn append(
     disk: &dyn Disk,
     path: &str,
-    records: &[Record],
+    take: Take<'_>,
     operation: &InstanceOperation,
 ) -> Result<Option<String>, InstanceError> {
-    let mut bytes = Vec::new();
+    let mut newline = false;
     let (end, set_aside) = match end_of(disk, path)? {
         End::Whole(end) => (end, None),
         End::WithoutNewline(end) => {
-            bytes.push(b'\n');
+            newline = true;
             (end, None)
         }
         End::Torn { at, rest } => {
@@ -32,9 +44,9 @@ pub(super) fn append(
             (at, Some(place))
         }
     };
-    for record in records {
-        bytes.extend_from_slice(record.text().as_str().as_bytes());
-        bytes.push(b'\n');
+    let mut bytes = take();
+    if newline {
+        bytes.insert(0, b'\n');
     }
     if let Err(error) = disk.append(path, &bytes) {
         // Half a record is of no use to anybody; if it cannot be cut off here, the next append sets it aside.

@@ -15,6 +15,7 @@ use memory_core::{OperationId, StoreError};
 use super::file::{SessionFile, no_folder, record, refused};
 use super::lines::{Backward, Forward};
 use super::name::{file_name, session_of};
+use super::queue::{Queues, Take};
 use super::rewrite::Rewriting;
 use super::{append, operations};
 use crate::disk::{Disk, EntryKind, LateDisk, other_case};
@@ -26,6 +27,7 @@ use crate::months;
 pub struct HistoryFolder {
     place: LateDisk,
     patience: Duration,
+    queues: Queues,
     /// The files whose names are durable and their own.
     known: Mutex<HashSet<String>>,
 }
@@ -42,7 +44,7 @@ impl HistoryFolder {
     }
 
     fn at(place: LateDisk) -> Self {
-        Self { place, patience: PATIENCE, known: Mutex::default() }
+        Self { place, patience: PATIENCE, queues: Queues::default(), known: Mutex::default() }
     }
 
     /// Returns where it is.
@@ -54,19 +56,42 @@ impl HistoryFolder {
         self.place.if_there().map_err(no_folder(self.root()))
     }
 
-    fn lock(&self) -> Result<WriterLock, InstanceError> {
-        Ok(WriterLock::acquire(self.root(), self.patience)?)
+    /// Waits until nobody else writes to this session.
+    fn lock(&self, path: &str) -> Result<WriterLock, InstanceError> {
+        Ok(WriterLock::of_one(self.root(), path, self.patience)?)
     }
 
     fn open(&self, disk: &dyn Disk, path: &str) -> Result<Option<SessionFile>, InstanceError> {
         let opened = SessionFile::open(disk, path, || {
             // Whoever cannot wait reads what is there now.
-            drop(self.lock());
+            drop(self.lock(path));
         })?;
         if opened.is_some() && !self.is_known(path) {
             refuse_other_case(disk, path)?;
         }
         Ok(opened)
+    }
+
+    /// Adds what `take` returns to the file of a session, and returns where that was set aside which was cut off before.
+    fn write(
+        &self,
+        disk: &dyn Disk,
+        path: &str,
+        take: Take<'_>,
+        operation: &InstanceOperation,
+    ) -> Result<Option<String>, InstanceError> {
+        let _lock = self.lock(path)?;
+        let is_known = self.is_known(path);
+        if !is_known {
+            refuse_other_case(disk, path)?;
+        }
+        let set_aside = append::append(disk, path, take, operation)?;
+        if !is_known {
+            // Whoever made the file may have died before its name was durable.
+            disk.sync_folder("").map_err(|error| refused(path, error))?;
+            self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        }
+        Ok(set_aside)
     }
 
     fn is_known(&self, path: &str) -> bool {
@@ -83,19 +108,10 @@ impl MessageStore for HistoryFolder {
     ) -> Result<Appended, InstanceError> {
         let path = file_name(session)?;
         let disk = self.place.made().map_err(no_folder(self.root()))?;
-        let _lock = self.lock()?;
-        let is_known = self.is_known(&path);
-        if !is_known {
-            refuse_other_case(disk, &path)?;
-        }
-        let set_aside = append::append(disk, &path, records, operation)?;
-        if !is_known {
-            // Whoever made the file may have died before its name was durable.
-            disk.sync_folder("").map_err(|error| refused(&path, error))?;
-            self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
-        }
+        let lines = append::lines(records);
+        let written = self.queues.append(&path, lines, |take| self.write(disk, &path, take, operation))?;
         let whole = |place: String| self.root().join(place).display().to_string();
-        Ok(Appended { set_aside: set_aside.map(whole) })
+        Ok(Appended { set_aside: written.flatten().map(whole) })
     }
 
     fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError> {
@@ -196,7 +212,7 @@ impl HistoryFolder {
     ) -> Result<Option<T>, InstanceError> {
         let path = &file_name(session)?;
         let Some(disk) = self.disk()? else { return Ok(None) };
-        let _lock = self.lock()?;
+        let _lock = self.lock(path)?;
         // Its name may have to be made durable again.
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         refuse_other_case(disk, path)?;

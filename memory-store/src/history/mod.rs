@@ -12,6 +12,7 @@ mod folder;
 mod lines;
 mod name;
 mod operations;
+mod queue;
 mod rewrite;
 mod undo;
 

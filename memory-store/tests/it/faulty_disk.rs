@@ -23,13 +23,29 @@ pub(crate) struct FaultyDisk {
     at: u64,
     steps: Arc<AtomicU64>,
     syncs: Arc<AtomicU64>,
+    slowness: Slowness,
+}
+
+/// What goes on before each append gets to the disk.
+struct Slowness(Box<dyn Fn() + Send + Sync>);
+
+impl std::fmt::Debug for Slowness {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Slowness")
+    }
 }
 
 impl FaultyDisk {
     /// Returns a disk that has its fault at step `at`, counted from 1, and the counter of its steps.
     pub(crate) fn new(real: RealDisk, fault: Fault, at: u64) -> (Self, Arc<AtomicU64>) {
         let steps = Arc::new(AtomicU64::new(0));
-        (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default() }, steps)
+        let slowness = Slowness(Box::new(|| ()));
+        (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default(), slowness }, steps)
+    }
+
+    /// Returns a disk that works, on which `wait` goes on before each append.
+    pub(crate) fn slow(real: RealDisk, wait: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { slowness: Slowness(Box::new(wait)), ..Self::new(real, Fault::Dies, u64::MAX).0 }
     }
 
     /// Returns the counter of what was made durable.
@@ -96,6 +112,7 @@ impl Disk for FaultyDisk {
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        (self.slowness.0)();
         self.sync();
         let half = |disk: &RealDisk| drop(disk.append(path, &bytes[..bytes.len() / 2]));
         self.step(half, |disk| disk.append(path, bytes))

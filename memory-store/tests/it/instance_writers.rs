@@ -3,11 +3,16 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use memory_core::Secrets;
 use memory_core::instance::history::{self, Draft, Filter, Messages, Window, append};
 use memory_core::testing::messages;
+use memory_store::disk::RealDisk;
 use memory_store::history::HistoryFolder;
+
+use crate::faulty_disk::FaultyDisk;
 
 /// Names the folder, the writer and how often to append.
 const TASK: &str = "MEMORY_TEST_APPENDER";
@@ -66,6 +71,46 @@ fn eight_processes_that_append_at_once_lose_nothing_and_keep_their_order() {
     let all = open(home.path());
     for number in 0..WRITERS {
         assert_eq!(heard(&all, &format!("w{number}")), (0..TIMES).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn threads_that_append_at_once_share_syncs() {
+    let home = tempfile::tempdir().unwrap();
+    // How many appends are under way, of how many threads.
+    let (under_way, alive) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(WRITERS)));
+    let wait = {
+        let (under_way, alive) = (Arc::clone(&under_way), Arc::clone(&alive));
+        move || {
+            // The disk is so slow that everybody comes in the meantime.
+            while under_way.load(Ordering::SeqCst) < alive.load(Ordering::SeqCst) {
+                thread::yield_now();
+            }
+            (0..100).for_each(|_| thread::yield_now());
+        }
+    };
+    let disk = FaultyDisk::slow(RealDisk::open(home.path()).unwrap(), wait);
+    let syncs = disk.syncs();
+    let all = messages(Arc::new(HistoryFolder::on_disk(home.path(), Arc::new(disk)))).0;
+    let times = 25;
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (all, under_way, alive) = (&all, &under_way, &alive);
+            scope.spawn(move || {
+                for number in 0..times {
+                    let said = Draft::said("user".parse().unwrap(), &format!("w{writer} {number} ."));
+                    under_way.fetch_add(1, Ordering::SeqCst);
+                    append(all, &"s".parse().unwrap(), &said, Secrets::Refuse).unwrap();
+                    under_way.fetch_sub(1, Ordering::SeqCst);
+                }
+                alive.fetch_sub(1, Ordering::SeqCst);
+            });
+        }
+    });
+    let (syncs, appends) = (syncs.load(Ordering::SeqCst), (WRITERS * times) as u64);
+    assert!(syncs <= appends / 2, "{appends} appends took {syncs} syncs");
+    for writer in 0..WRITERS {
+        assert_eq!(heard(&open(home.path()), &format!("w{writer}")), (0..times).collect::<Vec<_>>(), "in their order");
     }
 }
 

@@ -1,0 +1,145 @@
+//! Times what sessions and values in files take within one process: `instances FOLDER`.
+//!
+//! Prints how many records a second are appended to one session, and to a session of its own, by one and more threads, beside a bare loop
+//! of write and fsync in the same folder that runs in turn with it; and how long the last 20 of a session of a million records, all of
+//! them, and the value of a key take.
+
+use std::env;
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use memory_core::Secrets;
+use memory_core::instance::history::{Draft, End, Filter, Messages, Window, append, read, records};
+use memory_core::instance::kv::{Values, get, set};
+use memory_store::history::HistoryFolder;
+use memory_store::kv::ValueFolder;
+use memory_store::{RandomIds, SystemClock};
+
+/// So often are we and the bare loop asked in turn, for so long.
+const ROUNDS: usize = 9;
+const ROUND: Duration = Duration::from_millis(500);
+
+/// How many records the long session has.
+const LONG: u32 = 1_000_000;
+
+const SAID: &str = "Remind me to water the plants on Thursday, please.";
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
+    let folder = env::args().nth(1).ok_or("usage: instances FOLDER")?;
+    let folder = Path::new(&folder);
+    fs::create_dir_all(folder.join("history"))?;
+    let messages = Messages {
+        store: Arc::new(HistoryFolder::new(folder.join("history"))),
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+    };
+    appends(&messages, folder)?;
+    long_session(&messages, folder)?;
+    value(folder)
+}
+
+/// Appends on more and more threads, in turn with the bare loop.
+fn appends(messages: &Messages, folder: &Path) -> Outcome<()> {
+    println!("| threads | sessions | appends | bare write and fsync | ratio |\n|---:|---:|---:|---:|---:|");
+    for (threads, sessions) in [(1, 1), (8, 1), (64, 1), (8, 8), (64, 64)] {
+        let (mut ours, mut bare) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            bare.push(bare_appends(folder)?);
+            ours.push(rate(messages, threads, sessions)?);
+        }
+        ours.sort_by(f64::total_cmp);
+        bare.sort_by(f64::total_cmp);
+        let (ours, bare) = (ours[ROUNDS / 2], bare[ROUNDS / 2]);
+        println!("| {threads} | {sessions} | {ours:.0}/s | {bare:.0}/s | {:.2} |", ours / bare);
+    }
+    Ok(())
+}
+
+fn rate(messages: &Messages, threads: usize, sessions: usize) -> Outcome<f64> {
+    let begin = Barrier::new(threads);
+    let draft = Draft::said("user".parse()?, SAID);
+    let counts: Vec<Result<u32, String>> = thread::scope(|scope| {
+        let appending: Vec<_> = (0..threads)
+            .map(|number| {
+                let (begin, draft) = (&begin, &draft);
+                scope.spawn(move || {
+                    let session = format!("s{}", number % sessions).parse().map_err(|error| format!("{error}"))?;
+                    begin.wait();
+                    let (start, mut count) = (Instant::now(), 0);
+                    while start.elapsed() < ROUND {
+                        append(messages, &session, draft, Secrets::Refuse).map_err(|error| error.to_string())?;
+                        count += 1;
+                    }
+                    Ok(count)
+                })
+            })
+            .collect();
+        appending.into_iter().map(|one| one.join().map_err(|_| "somebody who appends broke down".to_owned())?).collect()
+    });
+    let total: u32 = counts.into_iter().sum::<Result<u32, String>>()?;
+    Ok(f64::from(total) / ROUND.as_secs_f64())
+}
+
+fn bare_appends(folder: &Path) -> Outcome<f64> {
+    let line = format!("{{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"{SAID}\"}}\n");
+    let mut file = File::options().create(true).append(true).open(folder.join("bare.jsonl"))?;
+    let (start, mut count) = (Instant::now(), 0_u32);
+    while start.elapsed() < ROUND {
+        file.write_all(line.as_bytes())?;
+        file.sync_all()?;
+        count += 1;
+    }
+    Ok(f64::from(count) / ROUND.as_secs_f64())
+}
+
+fn long_session(messages: &Messages, folder: &Path) -> Outcome<()> {
+    let mut file = BufWriter::new(File::create(folder.join("history/long.jsonl"))?);
+    for number in 0..LONG {
+        writeln!(file, "{{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"{number}: {SAID}\"}}")?;
+    }
+    file.into_inner()?.sync_all()?;
+    let session = "long".parse()?;
+    let last = Window { offset: 0, limit: Some(20), end: End::Last };
+    let last = times(1_000, || read(messages, &session, &Filter::default(), last).map(drop))?;
+    println!("\n| asked | p50 | p99 |\n|---|---:|---:|");
+    println!("| last 20 of {LONG} records | {:.3} ms | {:.3} ms |", at(&last, 50), at(&last, 99));
+    let all =
+        times(3, || records(messages, &session, &Filter::default(), Window::default())?.try_for_each(|record| record.map(drop)))?;
+    println!("| all of {LONG} records | {:.0} ms | {:.0} ms |", at(&all, 50), at(&all, 99));
+    Ok(())
+}
+
+fn value(folder: &Path) -> Outcome<()> {
+    let store = Arc::new(ValueFolder::new(folder.join("kv"), folder.join("state")));
+    let values = Values { store, clock: Arc::new(SystemClock), ids: Arc::new(RandomIds) };
+    for number in 0..1_000 {
+        set(&values, &format!("chat-{}/draft-{number}", number % 10).parse()?, SAID, Secrets::Refuse)?;
+    }
+    let key = "chat-7/draft-7".parse()?;
+    let got = times(10_000, || get(&values, &key).map(drop))?;
+    println!("| value of a key, of 1,000 | {:.3} ms | {:.3} ms |", at(&got, 50), at(&got, 99));
+    Ok(())
+}
+
+/// Returns how many milliseconds `work` takes, sorted.
+fn times<E: Error + 'static>(count: usize, mut work: impl FnMut() -> Result<(), E>) -> Outcome<Vec<f64>> {
+    let mut times = Vec::new();
+    for _ in 0..count {
+        let start = Instant::now();
+        work()?;
+        times.push(start.elapsed().as_secs_f64() * 1_000.0);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times)
+}
+
+fn at(times: &[f64], percent: usize) -> f64 {
+    times[(times.len() - 1) * percent / 100]
+}
