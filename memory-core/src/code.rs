@@ -74,7 +74,7 @@ pub enum Code {
     InvalidJson,
     /// A value, a bank or the number of keys is beyond its limit.
     LimitExceeded,
-    /// A folder or file must not be written.
+    /// A folder, file or database must not be written.
     PermissionDenied,
     /// A jq filter is none, or failed.
     FilterError,
@@ -104,6 +104,10 @@ pub enum Code {
     MethodRefused,
     /// A request did not come to its end in time.
     RequestTimeout,
+    /// A database cannot be reached, or takes nobody in.
+    DatabaseUnreachable,
+    /// A database did not do it in time.
+    DatabaseTimeout,
     /// The disk is full.
     DiskFull,
     /// The disk or the system refused.
@@ -129,7 +133,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 54] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -179,6 +183,8 @@ impl Code {
         Self::RouteNotFound,
         Self::MethodRefused,
         Self::RequestTimeout,
+        Self::DatabaseUnreachable,
+        Self::DatabaseTimeout,
         Self::DiskFull,
         Self::Io,
         Self::Internal,
@@ -236,6 +242,8 @@ impl Code {
             Self::RouteNotFound => "ROUTE_NOT_FOUND",
             Self::MethodRefused => "METHOD_REFUSED",
             Self::RequestTimeout => "REQUEST_TIMEOUT",
+            Self::DatabaseUnreachable => "DATABASE_UNREACHABLE",
+            Self::DatabaseTimeout => "DATABASE_TIMEOUT",
             Self::DiskFull => "DISK_FULL",
             Self::Io => "IO",
             Self::Internal => "INTERNAL",
@@ -289,6 +297,8 @@ impl Code {
             | Self::Locked
             | Self::PermissionDenied
             | Self::FilterTimeout
+            | Self::DatabaseUnreachable
+            | Self::DatabaseTimeout
             | Self::DiskFull
             | Self::Io
             | Self::Internal => Fault::Machine,
@@ -316,7 +326,8 @@ mod tests {
              MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_FAILED CALL_BLOCKED HOOK_FAILED \
              BANK_NOT_FOUND KEY_NOT_FOUND TTL_EXPIRED KEY_EXISTS INVALID_BANK_NAME INVALID_KEY INVALID_JSON LIMIT_EXCEEDED PERMISSION_DENIED \
              FILTER_ERROR FILTER_TIMEOUT INVALID_SCHEMA SCHEMA_VIOLATION BACKEND_NOT_FOUND INSTANCE_NOT_FOUND ACTION_NOT_FOUND SESSION_NOT_FOUND SEAL_BROKEN \
-             UNAUTHORIZED FORBIDDEN ROUTE_NOT_FOUND METHOD_REFUSED REQUEST_TIMEOUT DISK_FULL IO INTERNAL"
+             UNAUTHORIZED FORBIDDEN ROUTE_NOT_FOUND METHOD_REFUSED REQUEST_TIMEOUT DATABASE_UNREACHABLE DATABASE_TIMEOUT \
+             DISK_FULL IO INTERNAL"
         );
     }
 }

@@ -114,6 +114,18 @@ pub enum StoreError {
         /// Why it failed.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// A database refused, or did not answer.
+    #[error("{what}")]
+    Database {
+        /// What it did, as a statement. Nothing of its address.
+        what: String,
+        /// [`Code::DatabaseUnreachable`], [`Code::DatabaseTimeout`], or what says it better.
+        code: Code,
+        /// What to do about it.
+        hint: &'static str,
+        /// What it said.
+        source: Option<Box<dyn Error + Send + Sync>>,
+    },
 }
 
 impl StoreError {
@@ -134,7 +146,7 @@ impl StoreError {
             Self::ScopeRefused { .. } => Code::ScopeRefused,
             Self::NoModel => Code::ConfigInvalid,
             Self::Embed(_) => Code::ModelFailed,
-            Self::Backend { code, .. } => *code,
+            Self::Backend { code, .. } | Self::Database { code, .. } => *code,
         }
     }
 
@@ -163,6 +175,7 @@ impl StoreError {
                     .into(),
             ),
             Self::Backend { code: Code::DiskFull, .. } => Some("free some space and repeat; nothing was changed".into()),
+            Self::Database { hint, .. } => Some((*hint).into()),
             Self::Parse(_) | Self::Invalid { .. } | Self::Backend { .. } => None,
         }
     }

@@ -11,6 +11,7 @@
 //! | [`bank`] | what a bank looks like as a file, and how to change a part of one without touching the rest |
 //! | [`history`] | what sessions look like as files, and how their ends are found |
 //! | [`kv`] | what values look like as files |
+//! | [`postgres`] | what both look like in a database, and that nothing is done twice or lost on the way there |
 //! | [`topic`] | what topics look like as files, and the index of them |
 //! | [`sealed`] | how credentials are kept that others must not read, and where instances are defined |
 //! | `commit` | in which order things are done, so that an operation is whole or not at all |
@@ -44,6 +45,7 @@ mod lock;
 pub mod markdown;
 mod months;
 mod notifier;
+pub mod postgres;
 pub mod sealed;
 mod system;
 pub mod topic;

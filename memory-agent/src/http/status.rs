@@ -11,9 +11,9 @@ pub(super) fn status(code: Code) -> StatusCode {
         Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         Code::LimitExceeded => StatusCode::PAYLOAD_TOO_LARGE,
         Code::Forbidden | Code::PathRefused | Code::ScopeRefused | Code::CallBlocked => StatusCode::FORBIDDEN,
-        Code::Locked | Code::BudgetExhausted => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Locked | Code::BudgetExhausted | Code::DatabaseUnreachable => StatusCode::SERVICE_UNAVAILABLE,
         Code::ModelFailed | Code::ModelRefused | Code::ModelUnreadable => StatusCode::BAD_GATEWAY,
-        Code::ModelTimeout | Code::FilterTimeout => StatusCode::GATEWAY_TIMEOUT,
+        Code::ModelTimeout | Code::FilterTimeout | Code::DatabaseTimeout => StatusCode::GATEWAY_TIMEOUT,
         Code::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
         code => match code.fault() {
             Fault::Caller => StatusCode::BAD_REQUEST,
@@ -81,6 +81,8 @@ mod tests {
         404 ROUTE_NOT_FOUND
         405 METHOD_REFUSED
         408 REQUEST_TIMEOUT
+        503 DATABASE_UNREACHABLE
+        504 DATABASE_TIMEOUT
         507 DISK_FULL
         500 IO
         500 INTERNAL

@@ -16,6 +16,7 @@ mod kept;
 mod ledger;
 mod notify;
 mod pending;
+mod postgres;
 mod repair;
 mod retrieval;
 mod suites;

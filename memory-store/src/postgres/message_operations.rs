@@ -1,0 +1,106 @@
+//! Bringing back what was taken out of sessions.
+
+use chrono::{DateTime, Utc};
+use memory_core::OperationId;
+use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceRecords, Operations, mark_undone};
+use tokio_postgres::types::Type;
+
+use super::PostgresMessages;
+use super::conditions::Given;
+use super::database::transaction;
+use super::messages::{COLUMNS, HOLD};
+use super::operations::{Done, IsDone, changed, missing, month_of, to_undo};
+
+const LISTED: &str = "
+    SELECT operation, at, kind, session, taken, undoes, recorded FROM memory_operations WHERE (kind <> 'purge' OR 0 < taken)";
+
+const OF_SESSION: &str = "
+    SELECT operation, at, kind, session, taken, undoes, recorded FROM memory_operations WHERE session = $1
+    ORDER BY recorded DESC, operation DESC";
+
+/// The operation `$2` takes back one that took away what is under `$3` in the trash of the session `$1`.
+const BRING: &str = "
+    WITH back AS (DELETE FROM memory_records_trash WHERE session = $1 AND taken_by = $3 RETURNING {COLUMNS}),
+    placed AS (INSERT INTO memory_records (session, back_from, {COLUMNS}) SELECT $1, $3, {COLUMNS} FROM back),
+    own AS (
+        UPDATE memory_sessions SET records = records + (SELECT count(*) FROM back), is_there = true WHERE session = $1
+        RETURNING records
+    )";
+
+/// The operation `$2` takes back one that had brought it back.
+const TAKE: &str = "
+    WITH back AS (DELETE FROM memory_records WHERE session = $1 AND back_from = $3 RETURNING {COLUMNS}),
+    placed AS (INSERT INTO memory_records_trash (session, taken_by, {COLUMNS}) SELECT $1, $3, {COLUMNS} FROM back),
+    own AS (
+        UPDATE memory_sessions SET records = records - (SELECT count(*) FROM back),
+            is_there = NOT $5 OR (SELECT count(*) FROM back) < records
+        WHERE session = $1 RETURNING records
+    )";
+
+const NOTE: &str = "
+    INSERT INTO memory_operations (operation, root, at, kind, session, taken, remaining, undoes, takes, is_whole)
+    SELECT $2, $3, $4, 'undo', $1, (SELECT count(*) FROM back), own.records, $6, $7, $5 FROM own RETURNING taken";
+
+const OLD: &str = "DELETE FROM memory_operations WHERE at < $1";
+
+const UNNAMED: &str = "
+    WITH gone AS (
+        DELETE FROM memory_records_trash own
+        WHERE NOT EXISTS (SELECT FROM memory_operations WHERE root = own.taken_by) RETURNING octet_length(text) AS bytes
+    ) SELECT coalesce(sum(bytes), 0)::bigint FROM gone";
+
+impl Operations for PostgresMessages {
+    fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
+        let mut done = Done::of(self.database(), LISTED);
+        done.turn()?;
+        Ok(Box::new(mark_undone(done)))
+    }
+
+    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+        let (id, by) = (undone.as_str(), operation.id.as_str());
+        self.database().ask(async |client| {
+            transaction(client, async || {
+                let of = "SELECT session, root, takes, is_whole FROM memory_operations WHERE operation = $1";
+                let row = client.query_typed_opt(of, &[(&id, Type::TEXT)]).await?.ok_or_else(|| missing(undone))?;
+                let (session, root): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+                let (takes, is_whole): (bool, bool) = (row.try_get(2)?, row.try_get(3)?);
+                let name: [Given; 1] = [(&session, Type::TEXT)];
+                client.execute_typed(HOLD, &name).await?;
+                let (record, is_done) = to_undo(&client.query_typed(OF_SESSION, &name).await?, undone, operation)?;
+                if is_done == IsDone::Already {
+                    return Ok(record);
+                }
+                let statement = [if takes { BRING } else { TAKE }, NOTE].concat().replace("{COLUMNS}", COLUMNS);
+                let now_takes = !takes;
+                let values: [Given; 7] = [
+                    (&session, Type::TEXT),
+                    (&by, Type::TEXT),
+                    (&root, Type::TEXT),
+                    (&operation.at, Type::TIMESTAMPTZ),
+                    (&is_whole, Type::BOOL),
+                    (&id, Type::TEXT),
+                    (&now_takes, Type::BOOL),
+                ];
+                let moved = client.query_typed_one(&statement, &values).await?.try_get::<_, i64>(0)?;
+                if usize::try_from(moved) == Ok(record.count) {
+                    Ok(record)
+                } else {
+                    Err(changed(undone, format!("what it left in the session {session} was changed since")))
+                }
+            })
+            .await
+        })
+    }
+
+    fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
+        let month = month_of(before);
+        self.database().ask(async |client| {
+            transaction(client, async || {
+                let operations = client.execute_typed(OLD, &[(&month, Type::TIMESTAMPTZ)]).await?;
+                let bytes = client.query_typed_one(UNNAMED, &[]).await?.try_get::<_, i64>(0)?;
+                Ok((operations, u64::try_from(bytes).unwrap_or_default()))
+            })
+            .await
+        })
+    }
+}

@@ -1,0 +1,224 @@
+//! Sessions.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::StoreError;
+use memory_core::instance::history::{
+    Appended, Filter, MessageStore, Purged, Record, Records, SessionName, SessionSummary, Window,
+};
+use memory_core::instance::{InstanceError, InstanceOperation};
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
+
+use super::conditions::{Conditions, Given, said};
+use super::pages::Pages;
+use super::trouble::Trouble;
+use super::{Database, database};
+
+/// One row for each session says where it goes on; whoever writes to the session holds it until they are done, so the order of positions
+/// is that of the writes. Planning the statement takes longer than doing it, so that for one record is as plain as it can be.
+const APPEND: &str = "
+    WITH place AS (
+        INSERT INTO memory_sessions AS own (session, next_position, records, is_there) VALUES ($1, 1, 1, true)
+        ON CONFLICT (session) DO UPDATE SET next_position = own.next_position + 1, records = own.records + 1, is_there = true
+        RETURNING next_position - 1 AS position
+    )
+    INSERT INTO memory_records (session, position, role, said_at, said_nanos, operation, operation_at, nth, text)
+    SELECT $1, position, $4, $5, $6, $2, $3, 1, $7 FROM place";
+
+const APPEND_ALL: &str = "
+    WITH place AS (
+        INSERT INTO memory_sessions AS own (session, next_position, records, is_there) VALUES ($1, $8, $8, true)
+        ON CONFLICT (session) DO UPDATE
+            SET next_position = own.next_position + $8, records = own.records + $8, is_there = true
+        RETURNING next_position - $8 AS first
+    )
+    INSERT INTO memory_records (session, position, role, said_at, said_nanos, operation, operation_at, nth, text)
+    SELECT $1, place.first + own.nth - 1, own.role, own.said_at, own.said_nanos, $2, $3, own.nth, own.text
+    FROM place, unnest($4::text[], $5::timestamptz[], $6::smallint[], $7::text[])
+        WITH ORDINALITY AS own (role, said_at, said_nanos, text, nth)";
+
+const APPENDED: &str = "
+    SELECT text FROM memory_records WHERE session = $1 AND operation = $2 AND operation_at = $3 ORDER BY nth";
+
+const SESSIONS: &str = "
+    SELECT own.session, own.records, last.said_at, last.said_nanos
+    FROM memory_sessions own LEFT JOIN LATERAL (
+        SELECT said_at, said_nanos FROM memory_records WHERE session = own.session ORDER BY position DESC LIMIT 1
+    ) last ON true
+    WHERE own.is_there ORDER BY own.session";
+
+pub(super) const HOLD: &str = "SELECT 1 FROM memory_sessions WHERE session = $1 FOR UPDATE";
+
+/// What an operation did that was done before.
+const DONE: &str = "SELECT taken, remaining FROM memory_operations WHERE operation = $1 AND session = $2 AND kind = $3";
+
+/// The columns of a record besides its session.
+pub(super) const COLUMNS: &str = "position, role, said_at, said_nanos, operation, operation_at, nth, text";
+
+/// The sessions in a database.
+#[derive(Debug, Clone)]
+pub struct PostgresMessages {
+    database: Arc<Database>,
+}
+
+impl PostgresMessages {
+    /// Returns the sessions in a database.
+    pub fn new(database: Arc<Database>) -> Self {
+        Self { database }
+    }
+
+    pub(super) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Takes records away, as `statement` says, and returns how many are gone and how many are left.
+    fn take(
+        &self,
+        session: &SessionName,
+        (kind, statement): (&'static str, &str),
+        conditions: &Conditions,
+        operation: &InstanceOperation,
+    ) -> Result<Option<Purged>, InstanceError> {
+        self.database.ask(async |client| {
+            let name: [Given; 1] = [(&session.as_str(), Type::TEXT)];
+            let held = client.execute_typed(HOLD, &name);
+            let values = conditions.values();
+            let taken = client.query_typed_opt(statement, &values);
+            let is_repeated = match database::together(client, held, taken).await {
+                Ok(Some(row)) => return Ok(Some(purged(&row)?)),
+                // There is no such session; but there may be none because the first try did away with it, and its answer was lost.
+                Ok(None) => false,
+                Err(error) if Trouble::is_repeated(&error, "memory_operations_once") => true,
+                Err(error) => return Err(error.into()),
+            };
+            let values: [Given; 3] = [(&operation.id.as_str(), Type::TEXT), (&session.as_str(), Type::TEXT), (&kind, Type::TEXT)];
+            match client.query_typed_opt(DONE, &values).await? {
+                Some(done) => Ok(Some(purged(&done)?)),
+                None if is_repeated => Err(conflict(operation)),
+                None => Ok(None),
+            }
+        })
+    }
+}
+
+impl MessageStore for PostgresMessages {
+    fn append(
+        &self,
+        session: &SessionName,
+        records: &[Record],
+        operation: &InstanceOperation,
+    ) -> Result<Appended, InstanceError> {
+        let roles: Vec<_> = records.iter().map(|record| record.role().as_str()).collect();
+        let (times, nanos): (Vec<_>, Vec<_>) = records.iter().map(said).unzip();
+        let texts: Vec<_> = records.iter().map(|record| record.text().as_str()).collect();
+        let count = i64::try_from(records.len()).unwrap_or(i64::MAX);
+        let (name, id) = (session.as_str(), operation.id.as_str());
+        let mut values: Vec<Given> = vec![(&name, Type::TEXT), (&id, Type::TEXT), (&operation.at, Type::TIMESTAMPTZ)];
+        let statement = if let ([role], [time], [nanos], [text]) = (&roles[..], &times[..], &nanos[..], &texts[..]) {
+            values.extend([
+                (role as _, Type::TEXT),
+                (time as _, Type::TIMESTAMPTZ),
+                (nanos as _, Type::INT2),
+                (text as _, Type::TEXT),
+            ]);
+            APPEND
+        } else {
+            values.extend([(&roles as _, Type::TEXT_ARRAY), (&times as _, Type::TIMESTAMPTZ_ARRAY)]);
+            values.extend([(&nanos as _, Type::INT2_ARRAY), (&texts as _, Type::TEXT_ARRAY), (&count as _, Type::INT8)]);
+            APPEND_ALL
+        };
+        self.database.ask(async |client| {
+            match client.execute_typed(statement, &values).await {
+                Ok(_) => Ok(Appended::default()),
+                // The answer to the first try may be all that was lost.
+                Err(error) if Trouble::is_repeated(&error, "memory_records_operation") => {
+                    let found = appended_before(client, &values[..3]).await?;
+                    if found == texts { Ok(Appended::default()) } else { Err(conflict(operation)) }
+                }
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
+    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError> {
+        let mut pages = Pages::new(Arc::clone(&self.database), session.clone(), filter.clone(), window);
+        pages.turn()?;
+        Ok(Box::new(pages))
+    }
+
+    fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError> {
+        let rows = self.database.ask(async |client| Ok(client.query_typed(SESSIONS, &[]).await?))?;
+        let mut summaries = Vec::with_capacity(rows.len());
+        for row in rows {
+            let told = |error| Trouble::Told(error).told();
+            let (name, records): (String, i64) = (row.try_get(0).map_err(told)?, row.try_get(1).map_err(told)?);
+            // What somebody else has put there under another name is nobody's session.
+            let Ok(session) = name.parse() else { continue };
+            let said: (Option<DateTime<Utc>>, Option<i16>) = (row.try_get(2).map_err(told)?, row.try_get(3).map_err(told)?);
+            let last_at = said.0.map(|at| at + TimeDelta::nanoseconds(said.1.unwrap_or_default().into()));
+            summaries.push(SessionSummary { session, records: usize::try_from(records).unwrap_or_default(), last_at });
+        }
+        Ok(summaries)
+    }
+
+    fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError> {
+        let mut conditions = of(session, operation);
+        let statement = taking(
+            "delete",
+            &mut conditions,
+            "UPDATE memory_sessions SET is_there = false, records = 0 WHERE session = $1 AND is_there RETURNING records",
+        );
+        Ok(self.take(session, ("delete", &statement), &conditions, operation)?.map(|done| done.purged))
+    }
+
+    fn purge(&self, session: &SessionName, filter: &Filter, operation: &InstanceOperation) -> Result<Purged, InstanceError> {
+        let mut conditions = of(session, operation);
+        conditions.fits(filter);
+        let statement = taking(
+            "purge",
+            &mut conditions,
+            "UPDATE memory_sessions SET records = records - (SELECT count(*) FROM gone) WHERE session = $1 AND is_there
+             RETURNING records",
+        );
+        Ok(self.take(session, ("purge", &statement), &conditions, operation)?.unwrap_or_default())
+    }
+}
+
+/// Names the values that every operation has.
+fn of(session: &SessionName, operation: &InstanceOperation) -> Conditions {
+    let mut conditions = Conditions::default();
+    conditions.value(session.as_str().to_owned(), Type::TEXT);
+    conditions.value(operation.id.as_str().to_owned(), Type::TEXT);
+    conditions.value(operation.at, Type::TIMESTAMPTZ);
+    conditions
+}
+
+/// Returns the statement that moves the records that are meant to trash, does `update` to the session, and writes down what was done.
+fn taking(kind: &str, conditions: &mut Conditions, update: &str) -> String {
+    let meant = conditions.text.clone();
+    let kind = conditions.value(kind.to_owned(), Type::TEXT);
+    format!(
+        "WITH gone AS (DELETE FROM memory_records WHERE session = $1{meant} RETURNING {COLUMNS}),
+         kept AS (INSERT INTO memory_records_trash (session, taken_by, {COLUMNS}) SELECT $1, $2, {COLUMNS} FROM gone),
+         own AS ({update})
+         INSERT INTO memory_operations (operation, root, at, kind, session, taken, remaining, takes, is_whole)
+         SELECT $2, $2, $3, {kind}, $1, (SELECT count(*) FROM gone), own.records, true, {kind} = 'delete' FROM own
+         RETURNING taken, remaining"
+    )
+}
+
+async fn appended_before(client: &Client, values: &[Given<'_>]) -> Result<Vec<String>, tokio_postgres::Error> {
+    client.query_typed(APPENDED, values).await?.iter().map(|row| row.try_get(0)).collect()
+}
+
+fn purged(row: &Row) -> Result<Purged, tokio_postgres::Error> {
+    let count = |at: usize| row.try_get::<_, i64>(at).map(|count| usize::try_from(count).unwrap_or_default());
+    Ok(Purged { purged: count(0)?, kept: count(1)? })
+}
+
+fn conflict(operation: &InstanceOperation) -> Trouble {
+    let what = format!("another operation is called {} too; what it did", operation.id);
+    Trouble::Other(StoreError::Conflict { what }.into())
+}

@@ -1,0 +1,65 @@
+//! Which tables there are.
+
+use memory_core::instance::InstanceError;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Error};
+
+use super::database::transaction;
+use super::trouble::Trouble;
+
+/// What makes each version of the one before. A step may have been done in part, where a database does not take such statements
+/// back: each of them is of no consequence the second time.
+const STEPS: [&str; 1] = [include_str!("migrations/0001_history_and_kv.sql")];
+
+/// The one row says how many steps were done; whoever does some holds it.
+const VERSIONS: &str = "
+    CREATE TABLE IF NOT EXISTS memory_schema (one integer NOT NULL PRIMARY KEY, version integer NOT NULL);
+    INSERT INTO memory_schema (one, version) VALUES (1, 0) ON CONFLICT (one) DO NOTHING;
+";
+
+/// Makes the tables of our version, unless they are there.
+///
+/// # Errors
+/// [`InstanceError::Damaged`] if the tables are those of a newer version.
+pub(super) async fn migrate(client: &Client) -> Result<(), Trouble> {
+    match version(client, "").await {
+        Ok(Some(found)) if usize::try_from(found) == Ok(STEPS.len()) => return Ok(()),
+        Ok(Some(found)) if i64::try_from(STEPS.len()).is_ok_and(|known| known < found) => return Err(newer(found)),
+        Ok(_) => {}
+        Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {}
+        Err(error) => return Err(error.into()),
+    }
+    if let Err(error) = client.batch_execute(VERSIONS).await {
+        // Others who make the same table at the same time are not waited for, but told that it is there.
+        let is_there = [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT];
+        match error.code() {
+            Some(code) if is_there.contains(code) => client.batch_execute(VERSIONS).await?,
+            _ => return Err(error.into()),
+        }
+    }
+    transaction(client, async || steps(client).await).await
+}
+
+async fn steps(client: &Client) -> Result<(), Trouble> {
+    let done = version(client, "FOR UPDATE").await?.unwrap_or(0);
+    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    if known < done {
+        return Err(newer(done));
+    }
+    for step in STEPS.iter().skip(usize::try_from(done).unwrap_or(0)) {
+        client.batch_execute(step).await?;
+    }
+    client.execute_typed("UPDATE memory_schema SET version = $1::bigint WHERE one = 1", &[(&known, Type::INT8)]).await?;
+    Ok(())
+}
+
+async fn version(client: &Client, lock: &str) -> Result<Option<i64>, Error> {
+    let question = format!("SELECT version::bigint FROM memory_schema WHERE one = 1 {lock}");
+    client.query_typed_opt(&question, &[]).await?.map(|row| row.try_get(0)).transpose()
+}
+
+fn newer(found: i64) -> Trouble {
+    let what = format!("a newer version of this program has made its tables (version {found}; this one knows {})", STEPS.len());
+    Trouble::Other(InstanceError::Damaged { place: "the database".into(), what })
+}

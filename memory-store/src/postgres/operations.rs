@@ -1,0 +1,135 @@
+//! What was done, and which of it was taken back.
+
+use std::collections::VecDeque;
+
+use chrono::{DateTime, Datelike, NaiveTime, Utc};
+use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceVerb, mark_undone};
+use memory_core::{OperationId, StoreError};
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use super::Database;
+use super::conditions::Conditions;
+use super::trouble::Trouble;
+
+/// So many are fetched at once.
+const ROWS: usize = 500;
+
+/// What was done, newest first, page by page.
+#[derive(Debug)]
+pub(super) struct Done<'a> {
+    database: &'a Database,
+    question: &'static str,
+    fetched: VecDeque<InstanceRecord>,
+    /// When the last one that was fetched was written down, and its name.
+    at: Option<(DateTime<Utc>, String)>,
+    is_over: bool,
+}
+
+impl<'a> Done<'a> {
+    /// Returns what `question` asks for: a name, a time, a verb, a session or key, a count, which operation it takes back, and when that was
+    /// written down; of all that a condition more may be said of.
+    pub(super) fn of(database: &'a Database, question: &'static str) -> Self {
+        Self { database, question, fetched: VecDeque::new(), at: None, is_over: false }
+    }
+
+    /// Fetches the next page.
+    pub(super) fn turn(&mut self) -> Result<(), InstanceError> {
+        let mut conditions = Conditions::default();
+        let behind = self.at.as_ref().map_or_else(String::new, |(at, id)| {
+            let (at, id) = (conditions.value(*at, Type::TIMESTAMPTZ), conditions.value(id.clone(), Type::TEXT));
+            format!(" AND (recorded, operation) < ({at}, {id})")
+        });
+        let question = format!("{}{behind} ORDER BY recorded DESC, operation DESC LIMIT {ROWS}", self.question);
+        let rows = self.database.ask(async |client| {
+            let rows = client.query_typed(&question, &conditions.values()).await?;
+            rows.iter().map(|row| Ok((record(row)?, row.try_get(6)?))).collect::<Result<Vec<_>, Trouble>>()
+        })?;
+        self.is_over = rows.len() < ROWS;
+        self.at = rows.last().map(|(record, recorded)| (*recorded, record.operation.id.to_string()));
+        self.fetched.extend(rows.into_iter().map(|(record, _)| record));
+        Ok(())
+    }
+}
+
+impl Iterator for Done<'_> {
+    type Item = Result<InstanceRecord, InstanceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.fetched.is_empty()
+            && !self.is_over
+            && let Err(error) = self.turn()
+        {
+            self.is_over = true;
+            return Some(Err(error));
+        }
+        self.fetched.pop_front().map(Ok)
+    }
+}
+
+/// Reads a row of what [`Done`] asks for.
+fn record(row: &Row) -> Result<InstanceRecord, Trouble> {
+    let (id, at, kind): (String, DateTime<Utc>, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    let (subject, count, undoes): (String, i64, Option<String>) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
+    let damaged = |what: String| InstanceError::Damaged { place: format!("the operation {id}"), what };
+    let verb = InstanceVerb::ALL.into_iter().find(|verb| verb.as_str() == kind);
+    let verb = verb.ok_or_else(|| damaged(format!("{kind:?} is nothing that is done")))?;
+    let name = |text: &str| text.parse::<OperationId>().map_err(|error| damaged(error.to_string()));
+    Ok(InstanceRecord {
+        operation: InstanceOperation { id: name(&id)?, at },
+        verb,
+        subject,
+        count: usize::try_from(count).unwrap_or_default(),
+        undoes: undoes.as_deref().map(name).transpose()?,
+        undone_by: None,
+    })
+}
+
+/// Finds what is to be taken back among all that was done to the same, newest first; `None` if `again` has done so already.
+pub(super) fn to_undo(
+    rows: &[Row],
+    undone: &OperationId,
+    again: &InstanceOperation,
+) -> Result<(InstanceRecord, IsDone), Trouble> {
+    let records = rows.iter().map(record).collect::<Result<Vec<_>, _>>()?;
+    let is_again = |record: &InstanceRecord| record.operation.id == again.id && record.undoes.as_ref() == Some(undone);
+    let is_done = records.iter().any(is_again);
+    let found = mark_undone(records.into_iter().map(Ok))
+        .find(|record| record.as_ref().is_ok_and(|record| record.operation.id == *undone));
+    let mut found = found.transpose()?.ok_or_else(|| missing(undone))?;
+    match found.undone_by.take() {
+        Some(other) if !is_done => {
+            Err(refused(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }))
+        }
+        _ => Ok((found, if is_done { IsDone::Already } else { IsDone::NotYet })),
+    }
+}
+
+/// Whether something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IsDone {
+    /// It is, and the answer was lost.
+    Already,
+    /// It is not.
+    NotYet,
+}
+
+/// Says that there is no such operation.
+pub(super) fn missing(undone: &OperationId) -> Trouble {
+    refused(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") })
+}
+
+/// Says that what an operation left is not what is there now.
+pub(super) fn changed(undone: &OperationId, why: String) -> Trouble {
+    Trouble::Other(InstanceError::ChangedSince { operation: undone.clone(), why })
+}
+
+fn refused(error: StoreError) -> Trouble {
+    Trouble::Other(error.into())
+}
+
+/// Returns when the month began in which `before` lies: what was done before that was done in a month that is over.
+pub(super) fn month_of(before: DateTime<Utc>) -> DateTime<Utc> {
+    let first = before.date_naive().with_day(1).unwrap_or_default();
+    first.and_time(NaiveTime::MIN).and_utc()
+}

@@ -1,0 +1,182 @@
+//! Values.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use memory_core::instance::kv::{KeySummary, KeyValueStore, Prefix, Value, ValueKey};
+use memory_core::instance::{InstanceError, InstanceOperation};
+use memory_core::{ContentHash, StoreError};
+use tokio_postgres::types::Type;
+
+use super::conditions::Given;
+use super::trouble::Trouble;
+use super::{Database, database};
+
+/// Keys that could be in each other's way begin with the same part. Whoever changes one holds the row of that part, so the next
+/// statement sees all that others have done.
+pub(super) const HOLD: &str = "INSERT INTO memory_roots (root) VALUES ($1) ON CONFLICT (root) DO UPDATE SET root = excluded.root";
+
+/// `$1` are the namespaces of a key, and from `$2` to `$3` are the keys of which it would be one.
+pub(super) const TAKEN: &str = "SELECT key FROM memory_values WHERE key = ANY($1) OR ($2 <= key AND key < $3) LIMIT 1";
+
+/// `$5` are the namespaces of the key, and from `$6` to `$7` are the keys of which it would be one.
+const SET: &str = "
+    WITH taken AS (
+        SELECT key FROM memory_values WHERE key = ANY($5) OR ($6 <= key AND key < $7) LIMIT 1
+    ), former AS (
+        SELECT value, value <> $4 AS differs FROM memory_values WHERE key = $1
+    ), kept AS (
+        INSERT INTO memory_values_trash (key, operation, at, kind, was_there, former, left_hash, is_told)
+        SELECT $1, $2, $3, 'set', EXISTS (SELECT FROM former), (SELECT value FROM former WHERE differs), $8,
+            EXISTS (SELECT FROM former WHERE differs)
+        WHERE NOT EXISTS (SELECT FROM taken)
+    ), placed AS (
+        INSERT INTO memory_values (key, value, updated_at) SELECT $1, $4, $3 WHERE NOT EXISTS (SELECT FROM taken)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at
+    )
+    SELECT (SELECT key FROM taken), NOT EXISTS (SELECT FROM former)";
+
+const WAS_SET: &str =
+    "SELECT NOT was_there FROM memory_values_trash WHERE key = $1 AND operation = $2 AND at = $3 AND kind = 'set'";
+
+const DELETE: &str = "
+    WITH before AS (
+        SELECT 1 FROM memory_values_trash WHERE key = $1 AND operation = $2 AND at = $3 AND kind = 'delete'
+    ), gone AS (
+        DELETE FROM memory_values WHERE key = $1 AND NOT EXISTS (SELECT FROM before) RETURNING value
+    ), kept AS (
+        INSERT INTO memory_values_trash (key, operation, at, kind, was_there, former, is_told)
+        SELECT $1, $2, $3, 'delete', true, value, true FROM gone
+    )
+    SELECT EXISTS (SELECT FROM gone) OR EXISTS (SELECT FROM before)";
+
+const LIST: &str = "SELECT key, octet_length(value)::bigint, updated_at FROM memory_values";
+
+/// The values in a database.
+#[derive(Debug, Clone)]
+pub struct PostgresValues {
+    database: Arc<Database>,
+}
+
+impl PostgresValues {
+    /// Returns the values in a database.
+    pub fn new(database: Arc<Database>) -> Self {
+        Self { database }
+    }
+
+    pub(super) fn database(&self) -> &Database {
+        &self.database
+    }
+}
+
+impl KeyValueStore for PostgresValues {
+    fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+        let path = key.as_str();
+        let (outer, inner, behind) = neighbours(path);
+        let (id, bytes) = (operation.id.as_str(), value.as_bytes());
+        let root = root(key);
+        let root: [Given; 1] = [(&root, Type::TEXT)];
+        let hash = ContentHash::of(value);
+        let hash = hash.as_bytes().as_slice();
+        let values: [Given; 8] = [
+            (&path, Type::TEXT),
+            (&id, Type::TEXT),
+            (&operation.at, Type::TIMESTAMPTZ),
+            (&bytes, Type::BYTEA),
+            (&outer, Type::TEXT_ARRAY),
+            (&inner, Type::TEXT),
+            (&behind, Type::TEXT),
+            (&hash, Type::BYTEA),
+        ];
+        let (taken, is_new) = self.database.ask(async |client| {
+            let held = client.execute_typed(HOLD, &root);
+            match database::together(client, held, client.query_typed_one(SET, &values)).await {
+                Ok(row) => Ok((row.try_get::<_, Option<String>>(0)?, row.try_get(1)?)),
+                // The answer to the first try may be all that was lost.
+                Err(error) if Trouble::is_repeated(&error, "memory_values_trash_once") => {
+                    let what = || format!("another operation is called {id} too; what it did");
+                    let conflict = || InstanceError::from(StoreError::Conflict { what: what() });
+                    let before = client.query_typed_opt(WAS_SET, &values[..3]).await?.ok_or_else(conflict)?;
+                    Ok((None, before.try_get(0)?))
+                }
+                Err(error) => Err(error.into()),
+            }
+        })?;
+        match taken {
+            None => Ok(is_new),
+            Some(other) => Err(InstanceError::KeyTaken { key: path.to_owned(), why: in_the_way(path, &other) }),
+        }
+    }
+
+    fn get(&self, key: &ValueKey) -> Result<Option<Value>, InstanceError> {
+        let found = self.database.ask(async |client| {
+            let question = "SELECT value, updated_at FROM memory_values WHERE key = $1";
+            let row = client.query_typed_opt(question, &[(&key.as_str(), Type::TEXT)]).await?;
+            row.map(|row| Ok::<(Vec<u8>, DateTime<Utc>), Trouble>((row.try_get(0)?, row.try_get(1)?))).transpose()
+        })?;
+        let Some((bytes, updated_at)) = found else { return Ok(None) };
+        let text = String::from_utf8(bytes).map_err(|error| InstanceError::Damaged {
+            place: format!("the value of {key}"),
+            what: format!("it is no UTF-8 from byte {} on", error.utf8_error().valid_up_to()),
+        })?;
+        Ok(Some(Value { text, updated_at }))
+    }
+
+    fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+        let (path, id) = (key.as_str(), operation.id.as_str());
+        let root = root(key);
+        let root: [Given; 1] = [(&root, Type::TEXT)];
+        let values: [Given; 3] = [(&path, Type::TEXT), (&id, Type::TEXT), (&operation.at, Type::TIMESTAMPTZ)];
+        self.database.ask(async |client| {
+            let held = client.execute_typed(HOLD, &root);
+            let row = database::together(client, held, client.query_typed_one(DELETE, &values)).await?;
+            Ok(row.try_get(0)?)
+        })
+    }
+
+    fn list(&self, prefix: &Prefix) -> Result<Vec<KeySummary>, InstanceError> {
+        let first = prefix.as_str();
+        let rows = self.database.ask(async |client| {
+            Ok(match behind(first) {
+                None => client.query_typed(&format!("{LIST} ORDER BY key"), &[]).await?,
+                Some(end) => {
+                    let question = format!("{LIST} WHERE $1 <= key AND key < $2 ORDER BY key");
+                    client.query_typed(&question, &[(&first, Type::TEXT), (&end, Type::TEXT)]).await?
+                }
+            })
+        })?;
+        let mut keys = Vec::with_capacity(rows.len());
+        for row in rows {
+            let told = |error| Trouble::Told(error).told();
+            // What is called otherwise is nobody's key.
+            let Ok(key) = row.try_get::<_, String>(0).map_err(told)?.parse() else { continue };
+            let size_bytes = u64::try_from(row.try_get::<_, i64>(1).map_err(told)?).unwrap_or_default();
+            keys.push(KeySummary { key, size_bytes, updated_at: row.try_get(2).map_err(told)? });
+        }
+        Ok(keys)
+    }
+}
+
+/// Returns the namespaces in which a key lies, the beginning of those of which it would be one, and what follows these.
+pub(super) fn neighbours(path: &str) -> (Vec<&str>, String, String) {
+    let outer = path.match_indices('/').map(|(end, _)| &path[..end]).collect();
+    (outer, format!("{path}/"), format!("{path}0"))
+}
+
+/// Says why a key cannot be set beside another one.
+pub(super) fn in_the_way(path: &str, other: &str) -> String {
+    if path.len() < other.len() { format!("keys begin with {path}/") } else { format!("{other} is a key") }
+}
+
+/// Returns the part of a key up to its first `/`.
+pub(super) fn root(key: &ValueKey) -> &str {
+    key.as_str().split('/').next().unwrap_or_default()
+}
+
+/// Returns the first text behind all that begin with `prefix`, whose characters are those of keys.
+fn behind(prefix: &str) -> Option<String> {
+    let mut end = prefix.to_owned();
+    let last = end.pop()?;
+    end.push(char::from_u32(u32::from(last) + 1)?);
+    Some(end)
+}

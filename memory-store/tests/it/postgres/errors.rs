@@ -1,0 +1,204 @@
+//! Whatever is wrong with a database is told by a code, with what to do about it, and without its address.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::DateTime;
+use memory_core::instance::history::{Draft, Filter, MessageStore, Record, Window};
+use memory_core::instance::kv::KeyValueStore;
+use memory_core::instance::{InstanceError, InstanceOperation};
+use memory_core::{Code, IdSource};
+use memory_store::RandomIds;
+use memory_store::postgres::{Database, Limits, PostgresMessages, PostgresValues};
+
+use super::server::{free_port, server};
+
+const QUICK: Duration = Duration::from_millis(300);
+
+fn open(address: &str) -> Result<Arc<Database>, InstanceError> {
+    Database::at(address, Limits { patience: QUICK, ..Limits::default() }).map(Arc::new)
+}
+
+fn operation() -> InstanceOperation {
+    InstanceOperation { id: RandomIds.operation_id(), at: DateTime::UNIX_EPOCH }
+}
+
+fn append(database: &Arc<Database>) -> Result<(), InstanceError> {
+    let record = Record::new(&Draft::said("user".parse().unwrap(), "hi"), DateTime::UNIX_EPOCH).unwrap();
+    PostgresMessages::new(Arc::clone(database)).append(&"s".parse().unwrap(), &[record], &operation()).map(drop)
+}
+
+fn set(database: &Arc<Database>) -> Result<(), InstanceError> {
+    PostgresValues::new(Arc::clone(database)).set(&"a".parse().unwrap(), "1", &operation()).map(drop)
+}
+
+fn count(database: &Arc<Database>) -> usize {
+    let all = PostgresMessages::new(Arc::clone(database));
+    all.records(&"s".parse().unwrap(), &Filter::default(), Window::default()).unwrap().count()
+}
+
+/// Returns the code, the message with its cause, and the hint.
+fn told(error: &InstanceError) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    let whole = format!("{}: {error}{cause}\n{}", error.code(), error.hint().unwrap_or_default());
+    assert!(!format!("{whole} {error:?}").contains("hunter"), "no password is told");
+    whole
+}
+
+#[test]
+fn a_database_that_is_not_there_is_told_at_once() {
+    if server("what is told of a database that is not there").is_none() {
+        return;
+    }
+    let nowhere = format!("postgres://u:hunter2@127.0.0.1:{}/d", free_port());
+    insta::assert_snapshot!(told(&open(&nowhere).unwrap().prepare().unwrap_err()), @r"
+    DATABASE_UNREACHABLE: the database cannot be reached: Connection refused (os error 111)
+    is it running, and is its address the one that the instance has? `memory instance connect` gives it another
+    ");
+    let no_socket = "host=/nowhere/at/all user=u password=hunter2";
+    assert_eq!(open(no_socket).unwrap().prepare().unwrap_err().code(), Code::DatabaseUnreachable);
+    let no_name = "postgres://u:hunter2@nowhere.invalid/d";
+    assert_eq!(open(no_name).unwrap().prepare().unwrap_err().code(), Code::DatabaseUnreachable);
+    // Somebody listens who never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = format!("postgres://u:hunter2@127.0.0.1:{}/d", silent.local_addr().unwrap().port());
+    let silent = Database::at(&silent, Limits { connect: QUICK, ..Limits::default() }).unwrap();
+    insta::assert_snapshot!(told(&silent.prepare().unwrap_err()), @r"
+    DATABASE_UNREACHABLE: the database did not answer for 0.3 s
+    is it running, and is its address the one that the instance has? `memory instance connect` gives it another
+    ");
+}
+
+#[test]
+fn whoever_is_not_let_in_is_told_so() {
+    let Some(server) = server("what is told of wrong passwords") else { return };
+    let name = server.database();
+    server.sql("postgres", "DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN PASSWORD 'hunter2'");
+    server.sql(&name, "GRANT CREATE ON SCHEMA public TO guarded");
+    let prepare = |user: &str, database: &str| open(&server.url(user, database, "")).unwrap().prepare();
+    prepare("guarded:hunter2", &name).unwrap();
+    insta::assert_snapshot!(told(&prepare("guarded:hunter3", &name).unwrap_err()), @r#"
+    PERMISSION_DENIED: the database does not let this user in: password authentication failed for user "guarded" (28P01)
+    `memory instance connect` gives the instance another user and password
+    "#);
+    assert_eq!(prepare("guarded", &name).unwrap_err().code(), Code::PermissionDenied, "without a password");
+    insta::assert_snapshot!(told(&prepare("postgres", "nothing_here").unwrap_err()), @r#"
+    DATABASE_UNREACHABLE: there is no such database: database "nothing_here" does not exist (3D000)
+    createdb makes it
+    "#);
+}
+
+#[test]
+fn whoever_may_not_write_is_told_so_and_nothing_is_written() {
+    let Some(server) = server("what is told of permissions") else { return };
+    let (database, name) = super::open(server);
+    database.prepare().unwrap();
+    server.sql(&name, "CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
+    let reader = open(&server.url("reader", &name, "")).unwrap();
+    insta::assert_snapshot!(told(&append(&reader).unwrap_err()), @r"
+    PERMISSION_DENIED: the user of the database may not do that: permission denied for table memory_records (42501)
+    at first they need CREATE on the schema, and later SELECT, INSERT, UPDATE and DELETE on the tables memory_*
+    ");
+    assert_eq!(set(&reader).unwrap_err().code(), Code::PermissionDenied);
+    let stranger = open(&server.url("reader", &server.database(), "")).unwrap();
+    assert_eq!(stranger.prepare().unwrap_err().code(), Code::PermissionDenied, "tables may not be made");
+    server.sql(&name, &format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
+    let replica = open(&server.address(&name)).unwrap();
+    insta::assert_snapshot!(told(&append(&replica).unwrap_err()), @r"
+    PERMISSION_DENIED: the database is only read: cannot execute INSERT in a read-only transaction (25006)
+    it may be a replica: name the primary, or several hosts and target_session_attrs=read-write
+    ");
+    assert_eq!((set(&replica).unwrap_err().code(), count(&replica)), (Code::PermissionDenied, 0));
+    server.sql("postgres", &format!("ALTER DATABASE {name} RESET ALL"));
+}
+
+#[test]
+fn a_full_disk_is_told_and_nothing_is_half_written() {
+    let Some(server) = server("what is told of a full disk") else { return };
+    let (_, name) = super::open(server);
+    let database = open(&server.address(&name)).unwrap();
+    append(&database).unwrap();
+    let full = "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;";
+    server.sql(&name, full);
+    for table in ["memory_records", "memory_values"] {
+        server.sql(&name, &format!("CREATE TRIGGER full_disk AFTER INSERT ON {table} EXECUTE FUNCTION full_disk()"));
+    }
+    insta::assert_snapshot!(told(&append(&database).unwrap_err()), @r"
+    DISK_FULL: the disk of the database is full: could not extend file: No space left on device (53100)
+    free some space and repeat; nothing was changed
+    ");
+    assert_eq!((set(&database).unwrap_err().code(), count(&database)), (Code::DiskFull, 1));
+    server.sql(&name, "DROP TRIGGER full_disk ON memory_records; DROP TRIGGER full_disk ON memory_values");
+    append(&database).unwrap();
+    set(&database).unwrap();
+    let state = "SELECT next_position, records, (SELECT count(*) FROM memory_values_trash) FROM memory_sessions";
+    assert_eq!(server.sql(&name, state), "2|2|1");
+}
+
+#[test]
+fn a_server_without_connections_is_told_within_the_time_that_is_allowed() {
+    let Some(server) = server("what is told of a server without connections") else { return };
+    let name = server.database();
+    server.sql("postgres", "DROP ROLE IF EXISTS few; CREATE ROLE few LOGIN CONNECTION LIMIT 0");
+    insta::assert_snapshot!(told(&open(&server.url("few", &name, "")).unwrap().prepare().unwrap_err()), @r#"
+    DATABASE_UNREACHABLE: the database takes no more connections: too many connections for role "few" (53300)
+    raise its max_connections, or put a pooler such as pgbouncer in front of it
+    "#);
+}
+
+#[test]
+fn what_takes_too_long_is_stopped_and_nothing_of_it_is_there() {
+    let Some(server) = server("what is told of a slow database") else { return };
+    let (_, name) = super::open(server);
+    let database = open(&server.address(&name)).unwrap();
+    append(&database).unwrap();
+    let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN new; END $$;
+        CREATE TRIGGER slow BEFORE INSERT ON memory_records FOR EACH ROW EXECUTE FUNCTION slow();
+        CREATE TRIGGER slow BEFORE INSERT ON memory_values FOR EACH ROW EXECUTE FUNCTION slow()";
+    server.sql(&name, slow);
+    let hasty = Limits { statement: QUICK, ..Limits::default() };
+    let hasty = Arc::new(Database::at(&server.address(&name), hasty).unwrap());
+    insta::assert_snapshot!(told(&append(&hasty).unwrap_err()), @r"
+    DATABASE_TIMEOUT: the database took longer than 0.3 s
+    nothing was changed; repeat it
+    ");
+    assert_eq!(set(&hasty).unwrap_err().code(), Code::DatabaseTimeout);
+    server.sql(&name, "DROP TRIGGER slow ON memory_records; DROP TRIGGER slow ON memory_values");
+    // Nobody holds anything any more.
+    append(&database).unwrap();
+    set(&database).unwrap();
+    assert_eq!(count(&database), 2);
+    assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_values_trash"), "1");
+}
+
+#[test]
+fn whoever_waits_too_long_for_a_connection_is_told_so() {
+    let Some(server) = server("what is told when all connections are in use") else { return };
+    let (_, name) = super::open(server);
+    let limits = Limits { wait: QUICK, connections: 1, ..Limits::default() };
+    let database = Arc::new(Database::at(&server.address(&name), limits).unwrap());
+    append(&database).unwrap();
+    // The one connection waits for a lock, which is there until the other one is told that it waits in vain.
+    let held = "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            WHILE NOT EXISTS (SELECT FROM enough) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN new; END $$;
+        CREATE TABLE enough (one integer);
+        CREATE TRIGGER wait BEFORE INSERT ON memory_values FOR EACH ROW EXECUTE FUNCTION wait()";
+    server.sql(&name, held);
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| set(&database));
+        let error = loop {
+            // Until the other one has the connection, there is one to be had.
+            if let Err(error) = append(&database) {
+                break error;
+            }
+        };
+        insta::assert_snapshot!(told(&error), @r"
+        DATABASE_TIMEOUT: all connections to the database were in use for 0.3 s
+        repeat it when there is less to do
+        ");
+        server.sql(&name, "INSERT INTO enough VALUES (1)");
+        waiting.join().unwrap().unwrap();
+    });
+    append(&database).unwrap();
+}

@@ -1,0 +1,50 @@
+//! Tables are made once, by whoever comes first.
+
+use std::sync::Barrier;
+use std::thread;
+
+use memory_core::Code;
+
+use super::server::server;
+
+#[test]
+fn eight_at_once_make_the_tables_once() {
+    let Some(server) = server("eight that make tables at once") else { return };
+    for _ in 0..3 {
+        let name = server.database();
+        let all = Barrier::new(8);
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let database = super::reopen(server, &name);
+                    all.wait();
+                    database.prepare().unwrap();
+                });
+            }
+        });
+        assert_eq!(server.sql(&name, "SELECT * FROM memory_schema"), "1|1");
+    }
+}
+
+#[test]
+fn tables_that_are_there_are_left_alone_and_those_of_a_newer_version_are_refused() {
+    let Some(server) = server("tables of a newer version") else { return };
+    let (database, name) = super::open(server);
+    database.prepare().unwrap();
+    // Whoever may not make tables may use them.
+    server.sql(&name, "CREATE ROLE careful LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO careful");
+    let careful =
+        memory_store::postgres::Database::at(&server.url("careful", &name, ""), memory_store::postgres::Limits::default());
+    careful.unwrap().prepare().unwrap();
+    server.sql(&name, "UPDATE memory_schema SET version = 7");
+    let error = super::reopen(server, &name).prepare().unwrap_err();
+    assert_eq!(error.code(), Code::FileDamaged);
+    insta::assert_snapshot!(
+        error,
+        @"the database cannot be read as it should be: a newer version of this program has made its tables (version 7; this one knows 1)"
+    );
+    // A step that was cut off, where a database does not take it back, is done again.
+    server.sql(&name, "UPDATE memory_schema SET version = 0; DROP TABLE memory_values");
+    super::reopen(server, &name).prepare().unwrap();
+    assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_values"), "0");
+}

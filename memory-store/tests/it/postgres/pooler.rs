@@ -1,0 +1,63 @@
+//! A pooler in front of the server, which gives connections to others after each transaction.
+
+use std::fs;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use memory_store::postgres::{Database, Limits};
+
+use super::server::{Server, Watched, free_port, left_out};
+
+/// A pooler that is gone once this is dropped.
+pub(super) struct Pooler {
+    port: u16,
+    _watch: Watched,
+}
+
+impl Pooler {
+    /// Starts a pooler with few connections to the server, if there is one. Without it, the test that `claim` names is left out.
+    pub(super) fn start(server: &Server, claim: &str) -> Option<Self> {
+        let Some(program) = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].iter().find(|path| Path::new(path).exists()) else {
+            left_out(claim, "there is no pgbouncer");
+            return None;
+        };
+        let port = free_port();
+        let settings = format!(
+            "[databases]\n* = host={0} port={1}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
+             auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\nmax_client_conn = 100\n\
+             server_login_retry = 1\n",
+            server.folder().display(),
+            server.port()
+        );
+        // With `any`, everybody is the user whom the line names.
+        let settings = settings.replace("* = ", "* = user=postgres ");
+        let file = server.folder().join(format!("pooler-{port}.ini"));
+        fs::write(&file, settings).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        let command = format!("{} -q {} & own=$!", server.user().words(Path::new(program)), file.display());
+        let watch = Watched::start(&command, "kill $own; wait $own");
+        let pooler = Self { port, _watch: watch };
+        pooler.is_listening();
+        Some(pooler)
+    }
+
+    fn is_listening(&self) {
+        let place = ([127, 0, 0, 1], self.port).into();
+        // A try of its own is the wait: nobody else can say when it listens.
+        let listens = |_: &u32| TcpStream::connect_timeout(&place, Duration::from_millis(10)).is_ok();
+        assert!((0..1_000_000).any(|number| listens(&number)), "the pooler does not listen");
+    }
+
+    /// Opens a database through it.
+    pub(super) fn open(&self, name: &str) -> Arc<Database> {
+        Arc::new(Database::at(&self.url(name), Limits::default()).unwrap())
+    }
+
+    /// Returns the address of a database through it.
+    pub(super) fn url(&self, name: &str) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/{name}", self.port)
+    }
+}

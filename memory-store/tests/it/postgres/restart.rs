@@ -1,0 +1,94 @@
+//! A server that is gone for a while is waited for, and nothing is lost or done twice on the way.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use memory_core::instance::history::{Draft, Filter, Messages, Window, append, read};
+use memory_core::instance::kv::{Values, get, set};
+use memory_core::testing::FakeClock;
+use memory_core::{Code, Secrets};
+use memory_store::RandomIds;
+use memory_store::postgres::{Database, Limits, PostgresMessages, PostgresValues};
+
+use super::pooler::Pooler;
+use super::server::{Server, left_out};
+
+const WRITERS: usize = 4;
+
+fn restarted(claim: &str, open: impl Fn(&Server, &str) -> Option<Arc<Database>>) {
+    let Some(server) = Server::start() else { return left_out(claim, "there is no initdb") };
+    let name = server.database();
+    let Some(database) = open(&server, &name) else { return };
+    let (clock, ids) = (Arc::new(FakeClock::default()), Arc::new(RandomIds));
+    let all = Messages { store: Arc::new(PostgresMessages::new(Arc::clone(&database))), clock: clock.clone(), ids: ids.clone() };
+    let values = Values { store: Arc::new(PostgresValues::new(Arc::clone(&database))), clock, ids };
+    let (is_over, written) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let counts: Vec<usize> = thread::scope(|scope| {
+        let write = |writer: usize| {
+            let mut count = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                // Two of them write to one session.
+                let session = format!("s{}", writer % 3).parse().unwrap();
+                let draft = Draft::said("user".parse().unwrap(), &format!("{writer} {count}"));
+                append(&all, &session, &draft, Secrets::Refuse).unwrap();
+                let key = format!("w{writer}/{}", count % 5).parse().unwrap();
+                set(&values, &key, &count.to_string(), Secrets::Refuse).unwrap();
+                assert_eq!(get(&values, &key).unwrap().text, count.to_string());
+                count += 1;
+                written.fetch_add(1, Ordering::Relaxed);
+            }
+            count
+        };
+        let writers: Vec<_> = (0..WRITERS).map(|writer| scope.spawn(move || write(writer))).collect();
+        for mode in ["fast", "immediate", "fast"] {
+            let before = written.load(Ordering::Relaxed);
+            while written.load(Ordering::Relaxed) < before + 50 && !writers.iter().any(thread::ScopedJoinHandle::is_finished) {
+                thread::yield_now();
+            }
+            server.control(&["-w", "-m", mode, "restart"]);
+        }
+        is_over.store(true, Ordering::Relaxed);
+        writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+    });
+    for (writer, &count) in counts.iter().enumerate() {
+        let reading = read(&all, &format!("s{}", writer % 3).parse().unwrap(), &Filter::default(), Window::default()).unwrap();
+        let said = reading.records.iter().map(|record| record.text().to_value()["content"].as_str().unwrap().to_owned());
+        let own = said.filter_map(|text| text.strip_prefix(&format!("{writer} ")).map(|number| number.parse::<usize>().unwrap()));
+        assert!(own.eq(0..count), "nothing is lost, and nothing is there twice");
+    }
+    let sets = format!("{}", counts.iter().sum::<usize>());
+    assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_values_trash"), sets, "each value was set once");
+}
+
+#[test]
+fn four_writers_lose_nothing_while_the_server_is_restarted() {
+    restarted("a server that is restarted", |server, name| Some(super::reopen(server, name)));
+}
+
+#[test]
+fn four_writers_behind_a_pooler_lose_nothing_while_the_server_is_restarted() {
+    let claim = "a server behind a pooler that is restarted";
+    restarted(claim, |server, name| {
+        let pooler = Pooler::start(server, claim)?;
+        let database = pooler.open(name);
+        // It stands as long as the server, which ends with the test.
+        server.keep(pooler);
+        Some(database)
+    });
+}
+
+#[test]
+fn a_server_that_stays_away_is_told_in_time_and_found_again_later() {
+    let claim = "a server that stays away";
+    let Some(server) = Server::start() else { return left_out(claim, "there is no initdb") };
+    let name = server.database();
+    let limits = Limits { patience: Duration::from_millis(300), ..Limits::default() };
+    let database = Database::at(&server.address(&name), limits).unwrap();
+    database.prepare().unwrap();
+    server.control(&["-w", "-m", "fast", "stop"]);
+    assert_eq!(database.prepare().unwrap_err().code(), Code::DatabaseUnreachable);
+    server.control(&["-w", "start"]);
+    database.prepare().unwrap();
+}

@@ -1,0 +1,235 @@
+//! A Postgres server for tests.
+
+use std::any::Any;
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use tempfile::TempDir;
+
+/// A server on a socket in a folder of its own and on a port of this machine, as another user if we are root. It is stopped, and its
+/// folder removed, once this is dropped or the process of the tests is gone, however that ended.
+pub(crate) struct Server {
+    folder: PathBuf,
+    programs: PathBuf,
+    user: User,
+    port: u16,
+    /// Goes before the server does.
+    kept: Mutex<Vec<Box<dyn Any + Send>>>,
+    _watch: Watched,
+}
+
+/// Returns the server that tests share, each in a database of its own.
+///
+/// Without Postgres the test that `claim` names is left out, which `MEMORY_TEST_REQUIRE_ALL=1` turns into a failure.
+pub(crate) fn server(claim: &str) -> Option<&'static Server> {
+    static SHARED: OnceLock<Option<Server>> = OnceLock::new();
+    let found = SHARED.get_or_init(Server::start).as_ref();
+    if found.is_none() {
+        left_out(claim, "there is no initdb");
+    }
+    found
+}
+
+/// Says that a test is left out, if that is allowed.
+pub(crate) fn left_out(claim: &str, why: &str) {
+    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
+    eprintln!("left out: {claim} ({why})");
+}
+
+impl Server {
+    /// Starts a server, if Postgres is installed.
+    pub(crate) fn start() -> Option<Self> {
+        let programs = programs()?;
+        let user = User::other();
+        // A socket's path is short.
+        let folder = TempDir::with_prefix_in("pg-", "/tmp").unwrap().keep();
+        user.give(&folder);
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+        certificates(&folder, &user);
+        let port = free_port();
+        let data = folder.join("data");
+        let mut initdb = user.run(&programs.join("initdb"));
+        finish(initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N", "-D"]).arg(&data));
+        let settings = format!(
+            "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{0}'\nmax_connections = 200\nfsync = on\n\
+             ssl = on\nssl_cert_file = '{0}/server.crt'\nssl_key_file = '{0}/server.key'\n",
+            folder.display()
+        );
+        append(&data.join("postgresql.conf"), &settings);
+        let rules = "local all all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
+        fs::write(data.join("pg_hba.conf"), rules).unwrap();
+        let script = format!(
+            "{} -D {} -m immediate stop; rm -rf {}",
+            user.words(&programs.join("pg_ctl")),
+            data.display(),
+            folder.display()
+        );
+        let watch = Watched::start("true", &script);
+        let server = Self { folder, programs, user, port, kept: Mutex::default(), _watch: watch };
+        server.control(&["-w", "start"]);
+        Some(server)
+    }
+
+    /// Runs `pg_ctl`, and waits for it.
+    pub(crate) fn control(&self, arguments: &[&str]) {
+        let mut command = self.user.run(&self.programs.join("pg_ctl"));
+        // Whoever starts a server that writes to our output waits until it ends.
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.arg("-D").arg(self.folder.join("data")).arg("-l").arg(self.folder.join("log")).args(arguments);
+        assert!(command.status().unwrap().success(), "{}", fs::read_to_string(self.folder.join("log")).unwrap_or_default());
+    }
+
+    /// Runs statements in a database, and returns the rows.
+    pub(crate) fn sql(&self, database: &str, statements: &str) -> String {
+        let mut psql = Command::new(self.programs.join("psql"));
+        psql.args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", database, "-c", statements, "-h"]).arg(&self.folder);
+        finish(psql.arg("-p").arg(self.port.to_string()))
+    }
+
+    /// Makes a database, whose language sorts otherwise than by bytes if the server can, and returns its name.
+    pub(crate) fn database(&self) -> String {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("test_{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+        let has_languages = self.sql("postgres", "SELECT 15 <= current_setting('server_version_num')::integer / 10000") == "t";
+        let language = if has_languages { " LOCALE_PROVIDER icu ICU_LOCALE 'en-US'" } else { "" };
+        self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0{language}"));
+        name
+    }
+
+    /// Returns the address of a database: over a socket.
+    pub(crate) fn address(&self, database: &str) -> String {
+        format!("host={} port={} user=postgres dbname={database}", self.folder.display(), self.port)
+    }
+
+    /// Returns the address of a database: over the network, with `more` behind it.
+    pub(crate) fn url(&self, user: &str, database: &str, more: &str) -> String {
+        format!("postgres://{user}@localhost:{}/{database}{more}", self.port)
+    }
+
+    /// Lets something stand as long as the server.
+    pub(crate) fn keep(&self, other: impl Send + 'static) {
+        self.kept.lock().unwrap().push(Box::new(other));
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn user(&self) -> &User {
+        &self.user
+    }
+}
+
+/// A user who may run servers: another one if we are root.
+pub(crate) struct User(Option<(String, u32, u32)>);
+
+impl User {
+    fn other() -> Self {
+        let id = |of: &[&str]| Command::new("id").args(of).output().ok().and_then(|output| String::from_utf8(output.stdout).ok());
+        let number = |of: &[&str]| id(of)?.trim().parse().ok();
+        if number(&["-u"]) != Some(0) {
+            return Self(None);
+        }
+        let found = ["postgres", "nobody"]
+            .iter()
+            .find_map(|name| Some(((*name).to_owned(), number(&["-u", name])?, number(&["-g", name])?)));
+        Self(Some(found.unwrap()))
+    }
+
+    /// Returns how a program is run as the user, as words of a shell.
+    pub(crate) fn words(&self, program: &Path) -> String {
+        match &self.0 {
+            Some((_, user, group)) => format!("setpriv --reuid={user} --regid={group} --clear-groups {}", program.display()),
+            None => program.display().to_string(),
+        }
+    }
+
+    fn run(&self, program: &Path) -> Command {
+        let words = self.words(program);
+        let mut words = words.split(' ');
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words).current_dir("/");
+        command
+    }
+
+    /// Makes a file or folder theirs.
+    pub(crate) fn give(&self, path: &Path) {
+        if let Some((_, user, group)) = self.0 {
+            chown(path, Some(user), Some(group)).unwrap();
+        }
+    }
+}
+
+/// A shell that does something once we let go of it, or are gone.
+pub(crate) struct Watched(Child);
+
+impl Watched {
+    /// Runs `beginning` at once and `end` at the end.
+    pub(crate) fn start(beginning: &str, end: &str) -> Self {
+        let mut shell = Command::new("sh");
+        // What ends us, such as Ctrl-C, must not end it.
+        shell.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
+        Self(shell.arg("-c").arg(format!("{beginning}; read _; {end}")).spawn().unwrap())
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
+/// Returns a port that nobody uses.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Runs a program, and returns what it says.
+pub(crate) fn finish(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn append(path: &Path, text: &str) {
+    fs::write(path, fs::read_to_string(path).unwrap() + text).unwrap();
+}
+
+/// Returns the folder of the newest Postgres.
+fn programs() -> Option<PathBuf> {
+    let of_system = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().map(|version| version.unwrap().path().join("bin"));
+    let mut found: Vec<PathBuf> = of_system.filter(|folder| folder.join("initdb").exists()).collect();
+    found.sort();
+    let of_path = || std::env::split_paths(&std::env::var_os("PATH")?).find(|folder| folder.join("initdb").exists());
+    found.pop().or_else(of_path)
+}
+
+/// Makes an authority, `ca.crt`, which vouches for `localhost`, and another one, `other.crt`, which vouches for nobody.
+fn certificates(folder: &Path, user: &User) {
+    let openssl = |arguments: &str| {
+        let mut openssl = Command::new("openssl");
+        finish(openssl.current_dir(folder).args(arguments.split(' ')));
+    };
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
+    for name in ["ca", "other"] {
+        openssl(&format!("req -x509 {key} -days 30 -subj /CN={name} -keyout {name}.key -out {name}.crt"));
+    }
+    fs::write(folder.join("names"), "subjectAltName=DNS:localhost\n").unwrap();
+    openssl(&format!("req {key} -subj /CN=localhost -keyout server.key -out server.csr"));
+    openssl("x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 30 -extfile names -out server.crt");
+    for name in ["server.key", "server.crt"] {
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o600)).unwrap();
+        user.give(&folder.join(name));
+    }
+}

@@ -1,0 +1,71 @@
+//! What is encrypted, and who is trusted.
+
+use memory_core::Code;
+use memory_store::postgres::{Database, Limits};
+
+use super::server::server;
+
+#[test]
+fn every_mode_trusts_whom_it_should_and_nobody_else() {
+    let Some(server) = server("TLS") else { return };
+    let name = server.database();
+    let (own, other) = (server.folder().join("ca.crt"), server.folder().join("other.crt"));
+    let reach = |host: &str, more: &str| {
+        let address = server.url("postgres", &name, &format!("?{more}")).replace("localhost", host);
+        let more = address.replace("OWN", &own.display().to_string()).replace("OTHER", &other.display().to_string());
+        Database::at(&more, Limits { connections: 1, ..Limits::default() }).unwrap()
+    };
+    for (host, more) in [
+        ("localhost", ""),
+        ("localhost", "sslmode=prefer"),
+        ("localhost", "sslmode=require"),
+        ("127.0.0.1", "sslmode=require&sslrootcert=OWN"),
+        ("127.0.0.1", "sslmode=verify-ca&sslrootcert=OWN"),
+        ("localhost", "sslmode=verify-full&sslrootcert=OWN"),
+        ("localhost", "sslmode=verify-full&sslrootcert=OWN&channel_binding=prefer"),
+    ] {
+        let database = reach(host, more);
+        database.prepare().unwrap_or_else(|error| panic!("{more}: {error:?}"));
+        let encrypted =
+            "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE ssl AND application_name = 'memory'
+            AND datname = current_database()";
+        assert_eq!(server.sql(&name, encrypted), "1", "{more}");
+        drop(database);
+        // Whoever is let go of is gone once the server has heard of it.
+        server.sql(
+            &name,
+            "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity WHERE application_name = 'memory'
+            AND datname = current_database()",
+        );
+    }
+    reach("localhost", "sslmode=disable").prepare().unwrap();
+    for (host, more) in [
+        ("localhost", "sslmode=verify-full&sslrootcert=OTHER"),
+        ("localhost", "sslmode=verify-ca&sslrootcert=OTHER"),
+        ("localhost", "sslmode=require&sslrootcert=OTHER"),
+        ("localhost", "sslmode=verify-full"),
+        ("localhost", "sslmode=verify-ca&sslrootcert=system"),
+        ("127.0.0.1", "sslmode=verify-full&sslrootcert=OWN"),
+    ] {
+        let error = reach(host, more).prepare().unwrap_err();
+        assert_eq!(error.code(), Code::DatabaseUnreachable, "{more}");
+        assert!(error.to_string().contains("does not prove"), "{more}: {error}");
+    }
+    let error = reach("localhost", "sslmode=verify-full&sslrootcert=/nowhere/ca.crt").prepare().unwrap_err();
+    assert_eq!(error.code(), Code::ConfigInvalid);
+    let error =
+        reach("localhost", "sslmode=verify-full&sslrootcert=OWN".replace("OWN", "/dev/null").as_str()).prepare().unwrap_err();
+    assert_eq!(error.code(), Code::ConfigInvalid);
+}
+
+#[test]
+fn a_server_without_encryption_is_refused_by_whoever_wants_it() {
+    let claim = "a server without TLS";
+    let Some(server) = server(claim) else { return };
+    let Some(pooler) = super::pooler::Pooler::start(server, claim) else { return };
+    let name = server.database();
+    pooler.open(&name).prepare().unwrap();
+    let error =
+        Database::at(&format!("{}?sslmode=require", pooler.url(&name)), Limits::default()).unwrap().prepare().unwrap_err();
+    assert_eq!(error.code(), Code::DatabaseUnreachable);
+}
