@@ -10,7 +10,8 @@ use memory_core::instance::kv::Values;
 use memory_core::instance::{InstanceError, InstanceName, InstanceOperation, KeptInstance, Operations};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
-use memory_store::sealed::{Definition, FieldValue, Instances, MasterKey};
+use memory_store::postgres::{Database, Limits, PostgresMessages, PostgresValues};
+use memory_store::sealed::{Definition, FieldValue, Instances, MasterKey, NewValue};
 use memory_store::{AllowedPaths, Options, RandomIds, SystemClock};
 use serde_json::{Map, Value, json};
 
@@ -128,9 +129,13 @@ impl Book {
         let definition = self.definition(backend, name)?;
         let fields = self.fields(backend, &definition)?;
         let field = |wanted: &str| fields.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.as_str());
-        if let Some(driver) = field("driver").filter(|driver| *driver != "file") {
-            let why = format!("{}/{name} is kept by {driver}, which this program cannot reach yet", backend.name);
-            return Err(InstanceError::Invalid { why, hint: None });
+        if field("driver") == Some("postgres") {
+            let database = Arc::new(self.database(&definition)?);
+            let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
+            return Ok(match backend.name {
+                "kv" => Holding::Kv(Values { store: Arc::new(PostgresValues::new(database)), clock, ids }),
+                _ => Holding::History(Messages { store: Arc::new(PostgresMessages::new(database)), clock, ids }),
+            });
         }
         // Every path is checked before anything is read or written.
         for described in backend.fields.iter().filter(|described| described.kind == Kind::Path) {
@@ -155,6 +160,15 @@ impl Book {
             Holding::Kv(values) => Some(values.store),
             Holding::Tools(_) => None,
         })
+    }
+
+    fn database(&self, definition: &Definition) -> Result<Database, InstanceError> {
+        let address = match definition.field("dsn") {
+            Some(FieldValue::Sealed(sealed)) => self.instances.open(definition, "dsn", sealed)?,
+            Some(FieldValue::Plain(plain)) => plain.clone().into(),
+            None => return Err(InstanceError::Invalid { why: "the field dsn is missing".into(), hint: None }),
+        };
+        Database::at(&address, Limits::default())
     }
 
     /// Opens what tools reach in `folder`; in the usual place if none is named.
@@ -262,6 +276,16 @@ pub(crate) fn kept_in_files(settings: &Settings, app: &mut App) -> Result<Vec<Ke
         }
     }
     Ok(kept)
+}
+
+/// Makes what an instance needs that is to have these fields: the tables of a database.
+pub(crate) fn prepare(fields: &[(String, NewValue)]) -> Result<(), InstanceError> {
+    for (name, value) in fields {
+        if let ("dsn", NewValue::Secret(address)) = (name.as_str(), value) {
+            Database::at(address, Limits::default())?.prepare()?;
+        }
+    }
+    Ok(())
 }
 
 /// Begins a change now.

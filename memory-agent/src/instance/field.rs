@@ -40,3 +40,37 @@ impl Kind {
         }
     }
 }
+
+/// Returns the fields of what is kept in files or in a database; `kept` says what for, and `dir` what its folder holds.
+pub(super) const fn of_drivers(kept: &'static str, dir: &'static str) -> [Field; 3] {
+    let driver = Field {
+        name: "driver",
+        description: kept,
+        kind: Kind::Choice(&["file", "postgres"]),
+        required: true,
+        secret: false,
+        default: Some("file"),
+        shown_when: None,
+    };
+    [
+        driver,
+        Field {
+            name: "dir",
+            description: dir,
+            kind: Kind::Path,
+            required: false,
+            default: None,
+            shown_when: Some(("driver", "file")),
+            ..driver
+        },
+        Field {
+            name: "dsn",
+            description: "The address of the database: postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full",
+            kind: Kind::Text,
+            secret: true,
+            default: None,
+            shown_when: Some(("driver", "postgres")),
+            ..driver
+        },
+    ]
+}

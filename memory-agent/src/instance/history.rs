@@ -11,14 +11,15 @@ use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
 use super::action::{Run, schema};
-use super::{Action, Answer, Backend, Field, Kind, Parameters, operations};
+use super::field::of_drivers;
+use super::{Action, Answer, Backend, Parameters, operations};
 
 /// Returns the backend.
 pub(super) fn backend() -> Backend {
     Backend {
         name: "history",
         description: "What is said in sessions, in order: chats, tool calls and results, summaries, facts",
-        fields: fields().to_vec(),
+        fields: of_drivers("Where sessions are kept", "The folder of the files, one a session").to_vec(),
         actions: vec![
             append_action(),
             read_action(),
@@ -30,36 +31,6 @@ pub(super) fn backend() -> Backend {
         ],
         schemas: OnceLock::new(),
     }
-}
-
-fn fields() -> [Field; 3] {
-    let plain =
-        Field { name: "", description: "", kind: Kind::Text, required: false, secret: false, default: None, shown_when: None };
-    [
-        Field {
-            name: "driver",
-            description: "Where sessions are kept; postgres can be defined, and not be reached yet",
-            kind: Kind::Choice(&["file", "postgres"]),
-            required: true,
-            default: Some("file"),
-            ..plain
-        },
-        Field {
-            name: "dir",
-            description: "The folder of the files, one a session",
-            kind: Kind::Path,
-            shown_when: Some(("driver", "file")),
-            ..plain
-        },
-        Field {
-            name: "dsn",
-            description: "The address of the database, with user and password",
-            required: true,
-            secret: true,
-            shown_when: Some(("driver", "postgres")),
-            ..plain
-        },
-    ]
 }
 
 fn session_property() -> Value {

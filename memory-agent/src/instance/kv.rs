@@ -10,32 +10,15 @@ use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
 use super::action::{Run, schema};
-use super::{Action, Answer, Backend, Field, Kind, Parameters, operations};
+use super::field::of_drivers;
+use super::{Action, Answer, Backend, Parameters, operations};
 
 /// Returns the backend.
 pub(super) fn backend() -> Backend {
-    let driver = Field {
-        name: "driver",
-        description: "Where values are kept",
-        kind: Kind::Choice(&["file"]),
-        required: true,
-        secret: false,
-        default: Some("file"),
-        shown_when: None,
-    };
-    let dir = Field {
-        name: "dir",
-        description: "The folder of the files, one a key",
-        kind: Kind::Path,
-        required: false,
-        default: None,
-        shown_when: Some(("driver", "file")),
-        ..driver
-    };
     Backend {
         name: "kv",
         description: "Texts under keys such as chat-7/draft: what is set and got, not what happened",
-        fields: vec![driver, dir],
+        fields: of_drivers("Where values are kept", "The folder of the files, one a key").to_vec(),
         actions: vec![set_action(), get_action(), delete_action(), list_action(), operations_action(), undo_action()],
         schemas: OnceLock::new(),
     }

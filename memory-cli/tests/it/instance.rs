@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use crate::postgres_server::server;
 use crate::sandbox::Sandbox;
 
 /// Runs each line in a shell, and compares what it prints.
@@ -203,8 +204,9 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
 
 #[test]
 fn a_secret_is_sealed_and_shown_nowhere() {
+    let Some(server) = server("that secrets are sealed") else { return };
     let sandbox = Sandbox::new();
-    let dsn = "postgres://agent:hunter2@db/team";
+    let dsn = server.url("postgres:hunter2", &server.database(), "");
     sandbox.file("team.json", &format!(r#"{{"driver":"postgres","dsn":"{dsn}"}}"#));
     play(
         &sandbox,
@@ -226,6 +228,39 @@ fn a_secret_is_sealed_and_shown_nowhere() {
     let given = "export MEMO_MASTER_KEY=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=; memo connect history other --input @team.json >/dev/null;";
     assert!(sandbox.shell(&format!("{given} memo rekey")).contains("MEMO_NEW_MASTER_KEY"));
     assert!(sandbox.shell("memo rekey").contains(r#""code":"SEAL_BROKEN""#), "another key is told, and nothing is destroyed");
+}
+
+#[test]
+fn sessions_and_values_are_kept_in_a_database_that_is_there() {
+    let Some(server) = server("sessions and values in a database") else { return };
+    let sandbox = Sandbox::new();
+    let dsn = server.url("postgres", &server.database(), "");
+    sandbox.file("team.json", &format!(r#"{{"driver":"postgres","dsn":"{dsn}"}}"#));
+    let at = r#"{"session":"s","role":"user","content":"hi","ts":"2026-05-17T10:00:00Z"}"#;
+    play(
+        &sandbox,
+        &[
+            (
+                "memo connect history team --input @team.json && memo connect kv team --input - < team.json | grep -c created",
+                "{\"type\":\"history\",\"name\":\"team\",\"created\":true,\"fields\":{\"driver\":\"postgres\",\"dsn\":{\"sealed\":true}}}\n1",
+            ),
+            (&format!("memo run history/team append --input '{at}'"), r#"{"ts":"[time]","role":"user","content":"hi"}"#),
+            ("memo run history/team sessions", r#"[{"session":"s","records":1,"last_ts":"[time]"}]"#),
+            ("memo run history/team purge -p session=s -p role=user", r#"{"session":"s","purged":1,"kept":0}"#),
+            (
+                "memo run history/team undo >/dev/null; memo run history/team read -p session=s | jq -c 'map(.content)'",
+                r#"["hi"]"#,
+            ),
+            ("memo run kv/team set -p key=a/b -p value=1", r#"{"key":"a/b","created":true}"#),
+            ("memo run kv/team list -p prefix=a/ | jq -c 'map(.key)'", r#"["a/b"]"#),
+            ("memo run kv/team get -p key=a/b | jq -r .value", "1"),
+        ],
+    );
+    // What cannot be reached is not kept.
+    sandbox.file("away.json", r#"{"driver":"postgres","dsn":"postgres://u:hunter2@127.0.0.1:1/d"}"#);
+    let refused = sandbox.shell("memo connect kv away --input @away.json; memo instances | jq -c 'map(.name)'");
+    assert!(refused.contains("\"DATABASE_UNREACHABLE\"") && !refused.contains("hunter2"), "{refused}");
+    assert!(!refused.contains("away"), "{refused}");
 }
 
 #[test]

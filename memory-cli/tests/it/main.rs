@@ -23,6 +23,9 @@ mod mcp_clients;
 #[expect(dead_code, reason = "what goes wrong on the way to a model is tested where models are asked")]
 mod model_server;
 mod pin;
+#[path = "../../../memory-store/tests/it/postgres/server.rs"]
+#[expect(dead_code, clippy::unwrap_used, reason = "what a database does is tested where it is asked, and so is this written")]
+mod postgres_server;
 mod readme;
 mod remind;
 mod rerank;

@@ -13,12 +13,13 @@ use super::answer::{input, put};
 use super::wizard;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::instances::{Book, operation};
+use crate::instances::{Book, operation, prepare};
 
 /// Define an instance; the definition that there is goes to trash
 ///
 /// `memory instance backends TYPE` shows the fields. Without --input, they are asked for at a terminal, and have their defaults
 /// elsewhere. Secrets are sealed; give them when asked, or with --input @FILE or --input -, since others may see what is typed.
+/// A database is reached, and its tables are made, before anything is kept.
 ///
 /// JSON: {type, name, created, fields}; of a secret only that it is sealed
 #[derive(Debug, Args)]
@@ -51,6 +52,7 @@ impl Connect {
             told.insert(field.name.to_owned(), shown);
             fields.push((field.name.to_owned(), if field.secret { NewValue::secret(value) } else { NewValue::Plain(value) }));
         }
+        prepare(&fields)?;
         let kept = book.instances.write(&kind, &name, &fields, &operation())?;
         let created = kept == Kept::New;
         put(

@@ -47,8 +47,8 @@ impl Server {
     pub(crate) fn start() -> Option<Self> {
         let programs = programs()?;
         let user = User::other();
-        // A socket's path is short.
-        let folder = TempDir::with_prefix_in("pg-", "/tmp").unwrap().keep();
+        // The path of a socket is short.
+        let folder = TempDir::with_prefix("pg-").unwrap().keep();
         user.give(&folder);
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
         certificates(&folder, &user);
