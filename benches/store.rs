@@ -19,6 +19,7 @@ fn services(store: FileStore) -> Services {
         reranking: None,
         chat: None,
         banks: None,
+        topics: None,
         actor: "bench".into(),
     }
 }

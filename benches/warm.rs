@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         reranking: None,
         chat: None,
         banks: None,
+        topics: None,
         actor: "bench".into(),
     };
     let mut times = Vec::new();

@@ -51,6 +51,7 @@ impl Home {
             reranking: None,
             chat: None,
             banks: None,
+            topics: None,
             actor: "bench".into(),
         };
         let mut places: Vec<usize> = (0..data.turns.len()).collect();

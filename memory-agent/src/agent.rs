@@ -15,7 +15,7 @@ use crate::event::{Event, EventKind, Events};
 use crate::hook::{self, Call, Hook, Occasion, Point};
 use crate::instance::OpenInstances;
 use crate::session::Session;
-use crate::tools::{self, Offer, not_found};
+use crate::tools::{self, Offer, There, not_found};
 use crate::validation::Schema;
 
 /// What every front offers: the tools, the hooks around them, and what is told of them.
@@ -58,7 +58,8 @@ impl Agent {
         hooks: Hooks,
         instances: Option<&Arc<OpenInstances>>,
     ) -> Result<Self, ToolError> {
-        let offered = tools::offered(offer, services.banks.is_some(), instances)?;
+        let there = There { banks: services.banks.is_some(), topics: services.topics.is_some() };
+        let offered = tools::offered(offer, there, instances)?;
         let offered = offered.into_iter().map(|(tool, is_listed)| Offered { tool, is_listed, schema: OnceLock::new() });
         let (mut before, mut after, mut on_event) = (Vec::new(), Vec::new(), Vec::new());
         for (point, hook) in hooks {

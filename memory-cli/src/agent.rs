@@ -14,6 +14,7 @@ use crate::banks;
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
 use crate::reranking;
+use crate::topics;
 
 /// What the tools are beside the memories.
 pub(crate) struct Parts<'a> {
@@ -21,6 +22,8 @@ pub(crate) struct Parts<'a> {
     pub offer: &'a Offer,
     /// The embedding model.
     pub embedder: Option<Arc<dyn Embedder>>,
+    /// The folder of the topics, if it is another than the project's.
+    pub topic_folder: Option<PathBuf>,
     /// The folder of the banks, if it is another than the usual ones.
     pub bank_folder: Option<PathBuf>,
     /// The sessions and values that tools reach.
@@ -36,6 +39,7 @@ pub(crate) fn agent(home: &Home, settings: &Settings, environment: &Environment,
     };
     let services = Services {
         banks: Some(banks),
+        topics: topics::open(settings, environment, parts.topic_folder.as_deref(), AgentName::NAMELESS)?,
         embedder: parts.embedder,
         reranking: reranking::open_later(&settings.reranking),
         actor: AgentName::NAMELESS.into(),

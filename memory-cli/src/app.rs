@@ -1,10 +1,11 @@
 //! Putting the crates together.
 
+use std::cell::RefCell;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{Clock, Services, StoreError};
 
 use crate::cli::Globals;
@@ -12,6 +13,7 @@ use crate::config::{Environment, Settings};
 use crate::failure::Failure;
 use crate::language_model;
 use crate::print::Output;
+use crate::topics;
 use crate::zone::Zone;
 use memory_store::{FileStore, Freshness, Options, RandomIds, SystemClock};
 
@@ -23,10 +25,15 @@ pub(crate) struct App<'a> {
     pub globals: Globals,
     /// Where the answer goes.
     pub output: Output,
+    /// The home that was opened last, if one was.
+    pub opened: RefCell<Option<(Services, Arc<FileStore>)>>,
 }
 
 /// A process that answers again and again keeps files that take about so many bytes: some six thousand of usual length.
 pub(crate) const KEPT: usize = 8 << 20;
+
+/// The index of a home is made anew at most once in this time.
+pub(crate) const REST: TimeDelta = TimeDelta::seconds(30);
 
 /// The memories' home, opened.
 pub(crate) struct Home {
@@ -52,6 +59,7 @@ impl Home {
             reranking: None,
             chat: language_model::open_later(settings, clock),
             banks: None,
+            topics: None,
             actor: "cli".into(),
         };
         Ok(Self { services, store, zone: Zone::of(settings.timezone.value) })
@@ -98,12 +106,33 @@ impl App<'_> {
 
     /// Opens the home that `settings` name.
     pub(crate) fn open_with(&self, settings: &Settings) -> Result<Home, Failure> {
-        Ok(Home::open(settings, self.options())?)
+        Ok(self.remember(Home::open(settings, self.options())?))
     }
 
     /// Opens the home that `settings` name, for a process that answers again and again.
     pub(crate) fn open_to_stay(&self, settings: &Settings) -> Result<Home, Failure> {
-        Ok(Home::open(settings, Options { kept: KEPT, ..self.options() })?)
+        Ok(self.remember(Home::open(settings, Options { kept: KEPT, ..self.options() })?))
+    }
+
+    fn remember(&self, home: Home) -> Home {
+        self.opened.replace(Some((home.services.clone(), Arc::clone(&home.store))));
+        home
+    }
+
+    /// Makes the index of the home anew, if something was written since and it was not made just now. Whoever waits for an answer has it
+    /// already; and what goes wrong is seen to by the next command.
+    pub(crate) fn keep_index_page(&self) {
+        let Some((services, store)) = self.opened.take() else { return };
+        if store.is_index_page_due(services.clock.now(), REST) {
+            let _ = memory_core::index_page(&services).and_then(|page| store.keep_index_page(&page));
+        }
+    }
+
+    /// Opens the home that `settings` name, and the topics in `dir`, or else of the project at hand.
+    pub(crate) fn open_with_topics(&self, settings: &Settings, dir: Option<&Path>) -> Result<Home, Failure> {
+        let mut home = self.open_with(settings)?;
+        home.services.topics = topics::open(settings, self.environment, dir, "cli")?;
+        Ok(home)
     }
 
     fn options(&self) -> Options {

@@ -83,12 +83,12 @@ fn project(folder: &Path, home: &Path) -> Option<PathBuf> {
 }
 
 /// Tells whether a folder is there, and no symlink: what a repository brings along must not lead out of it.
-fn is_folder(path: &Path) -> bool {
+pub(crate) fn is_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
 /// Returns the root of the repository around `folder`.
-fn repository(folder: &Path) -> Option<&Path> {
+pub(crate) fn repository(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| folder.join(".git").exists())
 }
 

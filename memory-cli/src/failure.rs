@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memory_core::bank::{BankError, BankName, Key, Trouble};
 use memory_core::instance::InstanceError;
+use memory_core::topic::TopicError;
 use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
 
 use crate::config::ConfigError;
@@ -25,6 +26,9 @@ pub(crate) enum Failure {
     /// An action was not done.
     #[error(transparent)]
     Tool(#[from] ToolError),
+    /// A topic could not be read or changed.
+    #[error(transparent)]
+    Topic(TopicError),
     /// An answer of which some was printed already cannot be read to its end.
     #[error("the answer breaks off")]
     BrokenOff {
@@ -191,6 +195,7 @@ impl Failure {
             Self::Store(error) | Self::Draft { source: error, .. } => error.code(),
             Self::Bank(error) => error.code(),
             Self::Instance(error) => error.code(),
+            Self::Topic(error) => error.code(),
             Self::Tool(error) | Self::BrokenOff { source: error } => error.code,
             Self::Source(error) => error.code(),
             Self::Config(_) => Code::ConfigInvalid,
@@ -219,6 +224,7 @@ impl Failure {
             Self::Store(error) => error.hint(),
             Self::Bank(error) => error.hint(),
             Self::Instance(error) => error.hint(),
+            Self::Topic(error) => error.hint(),
             Self::Tool(error) | Self::BrokenOff { source: error } => error.hint.clone(),
             Self::Source(error) => error.hint(),
             Self::Config(error) => error.hint(),
@@ -306,6 +312,16 @@ impl From<LogError> for Failure {
         match error {
             LogError::Bank(error) => error.into(),
             LogError::Instance(error) => error.into(),
+            LogError::Topic(error) => error.into(),
+        }
+    }
+}
+
+impl From<TopicError> for Failure {
+    fn from(error: TopicError) -> Self {
+        match error {
+            TopicError::Store(error) => Self::Store(*error),
+            error => Self::Topic(error),
         }
     }
 }

@@ -149,7 +149,7 @@ impl Book {
                 Holding::Kv(Values { store: Arc::new(ValueFolder::new(folder()?, state)), clock, ids })
             }
             "history" => Holding::History(Messages { store: Arc::new(HistoryFolder::new(folder()?)), clock, ids }),
-            tools => Holding::Tools(self.tools(tools, field("dir").map(|_| folder()).transpose()?)?),
+            tools => Holding::Tools(self.tools(tools, field("dir").map(|_| folder()).transpose()?.as_deref())?),
         })
     }
 
@@ -172,15 +172,18 @@ impl Book {
     }
 
     /// Opens what tools reach in `folder`; in the usual place if none is named.
-    fn tools(&self, backend: &str, folder: Option<PathBuf>) -> Result<Arc<Agent>, InstanceError> {
+    fn tools(&self, backend: &str, folder: Option<&Path>) -> Result<Arc<Agent>, InstanceError> {
         let mut settings = self.settings.clone();
-        if let (Some(folder), "notes") = (&folder, backend) {
-            settings.root = Setting { value: folder.clone(), from: Layer::Flag };
+        if let (Some(folder), "notes") = (folder, backend) {
+            settings.root = Setting { value: folder.to_owned(), from: Layer::Flag };
         }
         let home = Home::open(&settings, Options { kept: KEPT, ..Options::default() })?;
-        let bank_folder = folder.filter(|_| backend == "bank");
+        let own = |name: &str| folder.filter(|_| backend == name).map(Path::to_owned);
+        // Whoever is in no project has topics as well.
+        let at_home = || (backend == "topic" && self.environment.folder.is_none()).then(|| settings.root.value.join("topics"));
+        let (bank_folder, topic_folder) = (own("bank"), own("topic").or_else(at_home));
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
-        let parts = Parts { offer: &Offer::all(), embedder, bank_folder, instances: None };
+        let parts = Parts { offer: &Offer::all(), embedder, bank_folder, topic_folder, instances: None };
         agent::agent(&home, &settings, &self.environment, parts)
             .map_err(|failure| InstanceError::Invalid { why: failure.to_string(), hint: failure.hint() })
     }

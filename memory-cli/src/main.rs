@@ -27,6 +27,7 @@ mod notification;
 mod print;
 mod report;
 mod reranking;
+mod topics;
 mod zone;
 
 use std::process::ExitCode;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::commit::{ATTEMPTS, commit, persist};
+use crate::topic::{self, Listing};
 use crate::wikilink::{self, By, Rule, Target, choose};
 use crate::{
     Change, Filter, Memory, MemoryId, MemoryStoreExt, Names, Operation, Patch, Refinement, Scope, Secrets, Services, StoreError,
@@ -47,7 +48,7 @@ fn join(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(S
 /// What following all wikilinks led to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LinksResolved {
-    /// Wikilinks that lead to a memory.
+    /// Wikilinks that lead to a memory, or to a topic at hand.
     pub resolved: u64,
     /// Wikilinks that lead nowhere.
     pub unresolved: u64,
@@ -64,7 +65,8 @@ const BATCH: usize = 2_000;
 /// Whatever the store says. A memory whose file must not be changed keeps its links as they are.
 pub fn resolve_links(services: &Services) -> Result<LinksResolved, StoreError> {
     services.store.refresh()?;
-    let mut links = Wanted::default();
+    let topics = services.topics.as_ref().and_then(|topics| topics.store.topics().ok()).unwrap_or_default();
+    let mut links = Wanted { topics, ..Wanted::default() };
     for stored in services.store.memories(&Filter::everything(), services.clock.now()) {
         links.follow_all(services, &stored?)?;
     }
@@ -125,6 +127,8 @@ fn there(services: &Services, id: &MemoryId) -> Result<Option<Stored>, StoreErro
 /// Which memories are to be linked, found on the way.
 #[derive(Default)]
 struct Wanted {
+    /// The topics at hand: whoever reads a wikilink to one finds it, but there is nothing to be written down.
+    topics: Listing,
     links: HashMap<MemoryId, Vec<MemoryId>>,
     report: LinksResolved,
 }
@@ -137,6 +141,7 @@ impl Wanted {
                     self.report.resolved += 1;
                     self.join(stored.memory.id, target);
                 }
+                None if topic::follow(&self.topics, &found.target).is_some() => self.report.resolved += 1,
                 None => self.report.unresolved += 1,
             }
         }

@@ -1,4 +1,4 @@
-//! What was done to notes, banks and instances alike, and the way back.
+//! What was done to notes, banks, topics and instances alike, and the way back.
 
 use std::iter::Peekable;
 
@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use crate::bank::{self, BankError, BankRecord, BankScope, BankUndone, Banks, Trouble};
 use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndone, KeptInstance};
+use crate::topic::{self, TopicError, TopicRecord, TopicUndone};
 use crate::{Code, OperationId, Record, Services, StoreError, Undone};
 
 /// Something that was done.
@@ -15,6 +16,8 @@ pub enum Logged {
     Notes(Record),
     /// To a bank.
     Bank(BankScope, BankRecord),
+    /// To topics.
+    Topics(TopicRecord),
     /// To an instance, which is called so.
     Instance(String, InstanceRecord),
 }
@@ -25,6 +28,7 @@ impl Logged {
         match self {
             Self::Notes(record) => &record.id,
             Self::Bank(_, record) => &record.operation.id,
+            Self::Topics(record) => &record.operation.id,
             Self::Instance(_, record) => &record.operation.id,
         }
     }
@@ -34,6 +38,7 @@ impl Logged {
         match self {
             Self::Notes(record) => record.at,
             Self::Bank(_, record) => record.operation.at,
+            Self::Topics(record) => record.operation.at,
             Self::Instance(_, record) => record.operation.at,
         }
     }
@@ -45,6 +50,9 @@ pub enum LogError {
     /// To notes, or to a bank.
     #[error(transparent)]
     Bank(#[from] BankError),
+    /// To topics.
+    #[error(transparent)]
+    Topic(#[from] TopicError),
     /// To an instance.
     #[error(transparent)]
     Instance(#[from] InstanceError),
@@ -66,6 +74,9 @@ pub fn log(services: &Services, banks: &Banks, instances: &[KeptInstance], limit
     let notes = services.history.records().map(|record| Ok(Logged::Notes(record?)));
     let of_banks = bank::history(banks)?.into_iter().map(|(scope, record)| Ok(Logged::Bank(scope, record)));
     let mut done: Vec<Done> = vec![peekable(notes), peekable(of_banks)];
+    if let Some(topics) = &services.topics {
+        done.push(peekable(topic::history(topics)?.into_iter().map(|record| Ok(Logged::Topics(record)))));
+    }
     for one in instances {
         let records = one.store.operations()?;
         done.push(peekable(records.map(|record| Ok(Logged::Instance(one.name.clone(), record?)))));
@@ -96,15 +107,17 @@ pub enum TakenBack {
     Notes(Undone),
     /// Something that was done to a bank.
     Bank(BankUndone),
+    /// Something that was done to topics.
+    Topics(TopicUndone),
     /// Something that was done to an instance, which is called so.
     Instance(String, InstanceUndone),
 }
 
-/// Takes back the operation whose id begins with `reference`, or the last one that was not taken back, be it on notes, on a bank or on one
-/// of these instances.
+/// Takes back the operation whose id begins with `reference`, or the last one that was not taken back, be it on notes, on a bank, on
+/// topics or on one of these instances.
 ///
 /// # Errors
-/// As [`crate::undo()`], [`bank::undo()`] and [`instance::undo()`].
+/// As [`crate::undo()`], [`bank::undo()`], [`topic::undo()`] and [`instance::undo()`].
 pub fn take_back(
     services: &Services,
     banks: &Banks,
@@ -119,6 +132,12 @@ pub fn take_back(
     match bank::undo(banks, reference) {
         Err(BankError { trouble: Trouble::Store(error), .. }) if matches!(*error, StoreError::OperationNotFound { .. }) => {}
         done => return Ok(TakenBack::Bank(done?)),
+    }
+    if let Some(topics) = &services.topics {
+        match topic::undo(topics, reference) {
+            Err(error) if error.code() == Code::OperationNotFound => {}
+            done => return Ok(TakenBack::Topics(done?)),
+        }
     }
     for one in instances {
         match instance::undo(one.store.as_ref(), Some(reference), services.clock.as_ref(), services.ids.as_ref()) {
@@ -139,11 +158,18 @@ fn take_last_back(services: &Services, banks: &Banks, instances: &[KeptInstance]
         }
     };
     offer(bank::last(banks)?.map(|record| Logged::Bank(BankScope::User, record)));
+    if let Some(topics) = &services.topics {
+        offer(topic::last(topics)?.map(Logged::Topics));
+    }
     for one in instances {
         offer(instance::last(one.store.as_ref())?.map(|record| Logged::Instance(one.name.clone(), record)));
     }
     match last {
         Some(Logged::Bank(_, record)) => Ok(TakenBack::Bank(bank::undo(banks, record.operation.id.as_str())?)),
+        Some(Logged::Topics(record)) => {
+            let topics = services.topics.as_ref().expect("something was done to them");
+            Ok(TakenBack::Topics(topic::undo(topics, record.operation.id.as_str())?))
+        }
         Some(Logged::Instance(name, record)) => {
             let kept = instances.iter().find(|one| one.name == name).expect("it is one of these");
             let id = Some(record.operation.id.as_str());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::bank::Banks;
+use crate::topic::Topics;
 use crate::{ChatModel, Clock, Duplicates, Embedder, History, IdSource, MemoryStore, Operation, Reranking, Verb};
 
 /// What the use cases work with: the machine, behind traits.
@@ -25,6 +26,8 @@ pub struct Services {
     pub chat: Option<Arc<dyn ChatModel>>,
     /// The banks, if there are any here.
     pub banks: Option<Banks>,
+    /// The topics at hand, if there is a place for some.
+    pub topics: Option<Topics>,
     /// Who is asking, for the journal: `cli`, or an agent's name.
     pub actor: String,
 }

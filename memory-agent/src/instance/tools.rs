@@ -1,4 +1,4 @@
-//! The backends whose actions are tools: notes and banks.
+//! The backends whose actions are tools: notes, banks and topics.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -18,7 +18,7 @@ struct Shape {
     folder: &'static str,
 }
 
-const SHAPES: [Shape; 2] = [
+const SHAPES: [Shape; 3] = [
     Shape {
         name: "notes",
         description: "Memories: notes that are searched, linked and tidied",
@@ -30,6 +30,12 @@ const SHAPES: [Shape; 2] = [
         description: "JSON under keys, and jq",
         prefix: "bank_",
         folder: "The folder of the banks, if it is another than the usual one",
+    },
+    Shape {
+        name: "topic",
+        description: "Files on topics, and an index of them short enough for every prompt",
+        prefix: "topic_",
+        folder: "The folder of the topics, if it is another than that of the project",
     },
 ];
 

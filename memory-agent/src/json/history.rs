@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::{InstanceRecord, InstanceUndone};
+use memory_core::topic::TopicRecord;
 use memory_core::{Logged, OperationId, Outcome, Record, RecordedChange, RecordedFile, Trashed, Undone};
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +10,7 @@ use serde_json::Value;
 use super::{time, value};
 
 #[derive(Serialize)]
-struct RecordShape<'a> {
+pub(super) struct RecordShape<'a> {
     operation: &'a str,
     at: String,
     verb: &'a str,
@@ -34,6 +35,8 @@ struct RecordShape<'a> {
     key: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     records: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    topics: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<ChangeShape<'a>>>,
 }
@@ -107,7 +110,7 @@ pub fn record(record: &Record, changes: &[RecordedChange]) -> Value {
 }
 
 /// Writes what was done: `{operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?,
-/// key?, records?}]}`; `files` is how many files were changed, and what was done to a bank or an instance names it.
+/// key?, records?, topics?}]}`; `files` is how many files were changed, and what was done to a bank, an instance or topics names it.
 pub fn logged(logged: &[Logged]) -> Value {
     value(&Records { operations: logged.iter().map(RecordShape::of_logged).collect() })
 }
@@ -172,6 +175,7 @@ impl<'a> RecordShape<'a> {
                     (record.undoes.as_ref(), record.undone_by.as_ref()),
                 )
             },
+            Logged::Topics(record) => Self::of_topics(record),
             Logged::Instance(instance, record) => Self::of_instance(instance, record),
         }
     }
@@ -186,6 +190,20 @@ impl<'a> RecordShape<'a> {
             ..Self::of_one_file(
                 (&record.operation.id, record.operation.at),
                 record.verb.as_str(),
+                (record.undoes.as_ref(), record.undone_by.as_ref()),
+            )
+        }
+    }
+
+    /// Writes what was done to topics.
+    pub(super) fn of_topics(record: &'a TopicRecord) -> Self {
+        Self {
+            by: Some(&record.operation.by),
+            files: record.files.len() as u64,
+            topics: Some(&record.files),
+            ..Self::of_one_file(
+                (&record.operation.id, record.operation.at),
+                record.operation.verb.as_str(),
                 (record.undoes.as_ref(), record.undone_by.as_ref()),
             )
         }
@@ -211,6 +229,7 @@ impl<'a> RecordShape<'a> {
             session: None,
             key: None,
             records: None,
+            topics: None,
             changes: None,
         }
     }

@@ -30,6 +30,7 @@
 //! | done, snooze, pin, unpin | as read |
 //! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`, see [`notified`] |
 //! | bank … | see [`mod@bank`] |
+//! | topic … | see [`mod@topic`] |
 //! | instance backends, actions, instances | see [`backends`], [`backend()`], [`actions`], [`instances`] |
 //! | anything that failed | `{"error": {code, message, hint?}}`, see [`error`] |
 
@@ -46,6 +47,7 @@ mod reading;
 mod reminder;
 mod search;
 mod time;
+pub mod topic;
 mod usage;
 mod write;
 

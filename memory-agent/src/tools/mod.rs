@@ -15,6 +15,8 @@
 //! | `memory_backlinks` | lists what leads to one | no |
 //! | `memory_undo` | takes back what this agent did | no |
 //! | `history_append`, `kv_get` and so on: each action of [`crate::instance`]s of history and kv | sessions and values | no, and only where they are named |
+//! | `topic_view`, `topic_read`, `topic_write`, `topic_update`, `topic_delete` | topics, and their index | no, and only where they are named |
+//! | `memory` | any files of the folder of topics, as the Messages API has it | no, and only where it is named |
 //! | `bank_read`, `bank_write`, `bank_update`, `bank_delete`, `bank_list`, `bank_query`, `bank_search` | JSON under keys, and jq | no |
 //!
 //! Their answers are those of the commands of the same name, see [`crate::json`].
@@ -33,12 +35,13 @@ mod read;
 mod search;
 mod smart_search;
 mod tag;
+mod topic;
 mod undo;
 mod update;
 mod write;
 
 pub use offer::{Offer, Set};
-pub(crate) use offer::{not_found, offered};
+pub(crate) use offer::{There, not_found, offered};
 
 use std::sync::Arc;
 
@@ -73,5 +76,6 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(undo::Undo),
     ];
     all.extend(bank::all());
+    all.extend(topic::all());
     all
 }

@@ -12,7 +12,8 @@ use crate::instance::OpenInstances;
 /// Which tools are offered, and under which names.
 ///
 /// Written as words with commas between them: `usual` (all of notes and banks may be called, [`DEFAULT`] are listed), `all` (all are
-/// listed), the name of a set (`memory`, `bank`, `history`, `kv`), a set under another prefix (`bank=memory_`), or the name of a tool.
+/// listed), the name of a set (`memory`, `bank`, `topic`, `memory_20250818`, `history`, `kv`), a set under another prefix (`bank=memory_`), or
+/// the name of a tool.
 ///
 /// ```
 /// use memory_agent::Offer;
@@ -38,6 +39,10 @@ pub enum Set {
     Memory,
     /// Those of banks, `bank_*`.
     Bank,
+    /// Those of topics, `topic_*`.
+    Topic,
+    /// The one tool of files that the Messages API calls `memory_20250818`: `memory`.
+    Files,
     /// Those of sessions, `history_*`.
     History,
     /// Those of values, `kv_*`.
@@ -45,29 +50,43 @@ pub enum Set {
 }
 
 impl Set {
-    const ALL: [Self; 4] = [Self::Memory, Self::Bank, Self::History, Self::Kv];
+    const ALL: [Self; 6] = [Self::Memory, Self::Bank, Self::Topic, Self::Files, Self::History, Self::Kv];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
             Self::Bank => "bank",
+            Self::Topic => "topic",
+            Self::Files => "memory_20250818",
             Self::History => "history",
             Self::Kv => "kv",
         }
     }
 
+    /// Returns what the names of its tools begin with; the whole name, if it has but one.
     fn prefix(self) -> String {
-        format!("{}_", self.name())
+        match self {
+            Self::Files => "memory".to_owned(),
+            Self::Memory | Self::Bank | Self::Topic | Self::History | Self::Kv => format!("{}_", self.name()),
+        }
     }
 
     fn has(self, tool: &str) -> bool {
-        tool.starts_with(&self.prefix())
+        match self {
+            Self::Files => tool == self.prefix(),
+            Self::Memory | Self::Bank | Self::Topic | Self::History | Self::Kv => tool.starts_with(&self.prefix()),
+        }
+    }
+
+    /// Tells whether its tools may be called though nobody names them.
+    const fn is_usual(self) -> bool {
+        matches!(self, Self::Memory | Self::Bank)
     }
 }
 
 impl Offer {
-    /// All of notes and banks may be called, and [`DEFAULT`] are listed. What is said in sessions may be private, and is offered only
-    /// to whom somebody offers it.
+    /// All of notes and banks may be called, and [`DEFAULT`] are listed. What is said in sessions may be private, and topics are
+    /// kept where a project is; they are offered only to whom somebody offers them.
     pub fn usual() -> Self {
         Self(vec![Part::Usual])
     }
@@ -116,16 +135,25 @@ pub(crate) fn not_found(name: &str) -> ToolError {
     ToolError::new(Code::ToolNotFound, message, Some("`memory agent --list-tools --tools all` names them".into()))
 }
 
+/// What there is beside notes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct There {
+    pub banks: bool,
+    pub topics: bool,
+}
+
 /// A tool, and whether it is listed.
 type Offered = (Arc<dyn Tool>, bool);
 
-/// Returns the tools that `offer` means, each with whether it is listed. Those of banks only if there `are_banks`, and those of
+/// Returns the tools that `offer` means, each with whether it is listed. Those of banks and topics only if there are such, and those of
 /// sessions and values only if there are `instances`.
 ///
 /// # Errors
 /// When two tools would have one name.
-pub(crate) fn offered(offer: &Offer, are_banks: bool, instances: Option<&Arc<OpenInstances>>) -> Result<Vec<Offered>, ToolError> {
-    let own = all().into_iter().filter(|tool| are_banks || !Set::Bank.has(tool.name()));
+pub(crate) fn offered(offer: &Offer, there: There, instances: Option<&Arc<OpenInstances>>) -> Result<Vec<Offered>, ToolError> {
+    let is_there =
+        |tool: &str| (there.banks || !Set::Bank.has(tool)) && (there.topics || !(Set::Topic.has(tool) || Set::Files.has(tool)));
+    let own = all().into_iter().filter(|tool| is_there(tool.name()));
     let tools: Vec<_> = own.chain(instances.map(instance::tools).unwrap_or_default()).collect();
     let mut offered: Vec<Offered> = Vec::new();
     let mut put = |tool: Arc<dyn Tool>, is_listed: bool, is_renamed: bool| match offered
@@ -146,7 +174,7 @@ pub(crate) fn offered(offer: &Offer, are_banks: bool, instances: Option<&Arc<Ope
         for tool in &tools {
             let name = tool.name();
             match part {
-                Part::Usual if Set::History.has(name) || Set::Kv.has(name) => {}
+                Part::Usual if Set::ALL.into_iter().any(|set| !set.is_usual() && set.has(name)) => {}
                 Part::Usual => put(Arc::clone(tool), DEFAULT.contains(&name), false)?,
                 Part::All => put(Arc::clone(tool), true, false)?,
                 Part::Set { set, prefix } if set.has(name) => {
@@ -204,7 +232,7 @@ mod tests {
     use super::*;
 
     fn listed(words: &str) -> Result<Vec<String>, ToolError> {
-        let offered = offered(&words.parse()?, true, None)?;
+        let offered = offered(&words.parse()?, There { banks: true, topics: true }, None)?;
         Ok(offered.into_iter().filter(|(_, is_listed)| *is_listed).map(|(tool, _)| tool.name().to_owned()).collect())
     }
 
@@ -219,20 +247,26 @@ mod tests {
         for wrong in ["", "usual,", "nothing", "bank=a b", "bank=", "bank=1x", "usual=x"] {
             assert_eq!(listed(wrong).unwrap_err().code, Code::ToolNotFound, "{wrong}");
         }
+        let topics = ["view", "read", "write", "update", "delete"];
+        assert_eq!(listed("topic").unwrap(), topics.map(|name| format!("topic_{name}")));
+        assert_eq!(listed("topic=memory_").unwrap(), topics.map(|name| format!("memory_{name}")));
         assert_eq!(listed("usual,bank=memory_").unwrap_err().code, Code::InvalidInput);
     }
 
     #[test]
     fn what_is_named_alone_is_all_that_may_be_called() {
-        let names = |words: &str, are_banks| -> Vec<String> {
-            offered(&words.parse().unwrap(), are_banks, None)
+        let names = |words: &str, banks| -> Vec<String> {
+            offered(&words.parse().unwrap(), There { banks, topics: true }, None)
                 .unwrap()
                 .into_iter()
                 .map(|(tool, _)| tool.name().to_owned())
                 .collect()
         };
         assert_eq!(names("bank_read", true), ["bank_read"]);
-        assert_eq!(names("usual", true).len(), all().len());
-        assert_eq!(names("usual", false).len(), all().len() - 7);
+        // Neither those of banks nor those of topics are among them unless somebody says so.
+        assert_eq!(names("usual", true).len(), all().len() - 6);
+        assert_eq!(names("usual", false).len(), all().len() - 6 - 7);
+        assert_eq!(names("memory_20250818", true), ["memory"]);
+        assert_eq!(names("memory_20250818=files", true), ["files"]);
     }
 }

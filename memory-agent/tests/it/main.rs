@@ -9,3 +9,4 @@ mod rpc;
 #[cfg(feature = "server")]
 mod socket;
 mod tools;
+mod topics;

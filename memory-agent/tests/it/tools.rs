@@ -35,7 +35,8 @@ fn the_usual_listing_is_short() {
         .collect();
     let names: Vec<&str> = agent.listed().map(memory_core::Tool::name).collect();
     assert_eq!(names, tools::DEFAULT);
-    assert_eq!(agent.offered().count(), tools::all().len());
+    // Those of topics are only where they are named.
+    assert_eq!(agent.offered().count(), tools::all().len() - 6);
     let tokens = token_count(&json!({ "tools": listed }).to_string());
     assert!(tokens < 1_500, "{tokens} tokens");
 }
@@ -82,6 +83,18 @@ fn schemas_are_what_programs_rely_on() {
       {"type":"object","properties":{"bank":{"type":"string"},"key":{"type":"string"},"filter":{"type":"string","description":"jq filter expression"},"scope":{"type":"string","enum":["user","project"]}},"required":["bank","filter"]}
     bank_search Reads
       {"type":"object","properties":{"pattern":{"type":"string","description":"Search pattern (regex)"},"search_values":{"type":"boolean","description":"Search in values too"},"scope":{"type":"string","enum":["user","project","all"]}},"required":["pattern"]}
+    topic_view Reads
+      {"type":"object","properties":{"target":{"type":"string","enum":["index","files"],"default":"index"}},"required":[],"additionalProperties":false}
+    topic_read Reads
+      {"type":"object","properties":{"filename":{"type":"string","minLength":1}},"required":["filename"],"additionalProperties":false}
+    topic_write Changes
+      {"type":"object","properties":{"filename":{"type":"string","minLength":1,"description":"such as user_prefs.md"},"name":{"type":"string","minLength":1,"description":"what people call it"},"description":{"type":"string","minLength":1,"description":"one line for the index"},"memory_type":{"type":"string","enum":["user","feedback","project","reference"]},"content":{"type":"string","description":"Markdown, without front matter"}},"required":["filename","name","description","memory_type","content"],"additionalProperties":false}
+    topic_update Changes
+      {"type":"object","properties":{"filename":{"type":"string","minLength":1},"old_text":{"type":"string","minLength":1},"new_text":{"type":"string"}},"required":["filename","old_text","new_text"],"additionalProperties":false}
+    topic_delete Changes
+      {"type":"object","properties":{"filename":{"type":"string","minLength":1}},"required":["filename"],"additionalProperties":false}
+    memory Changes
+      {"type":"object","properties":{"command":{"type":"string","enum":["view","create","str_replace","insert","delete","rename"]},"path":{"type":"string","description":"all commands but rename: /memories, or a file or folder below it"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"description":"view: the first and last line, from 1; -1 is the end"},"file_text":{"type":"string","description":"create: what the file holds"},"old_str":{"type":"string","description":"str_replace: text that stands in the file once"},"new_str":{"type":"string","description":"str_replace: what takes its place"},"insert_line":{"type":"integer","minimum":0,"description":"insert: behind so many lines"},"insert_text":{"type":"string","description":"insert: the text"},"old_path":{"type":"string","description":"rename"},"new_path":{"type":"string","description":"rename"}},"required":["command"],"additionalProperties":false}
     "#);
 }
 

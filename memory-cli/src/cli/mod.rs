@@ -13,6 +13,7 @@ pub(crate) use speaker::{SpeakerArgs, project_of};
 pub(crate) use text::{content, or_piped};
 pub(crate) use values::{Sources, category, client, order, share, sources};
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 
 use clap::Parser;
@@ -58,10 +59,10 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
     let mut output = Output::new(streams, globals.json, globals.quiet);
     output.color(globals.color, environment.colors);
     output.abbreviate(environment.home.as_deref());
-    let mut app = App { environment, globals, output };
+    let mut app = App { environment, globals, output, opened: RefCell::default() };
     let is_silent = command.is_silent();
     let done = command.run(&mut app).and_then(|()| app.output.flush().map_err(Failure::from));
-    match done {
+    let code = match done {
         Ok(()) => ExitCode::Done,
         Err(_) if is_silent => ExitCode::Done,
         Err(failure) => {
@@ -70,5 +71,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
             let _ = app.output.flush();
             code
         }
-    }
+    };
+    app.keep_index_page();
+    code
 }

@@ -1,6 +1,6 @@
 //! Who is speaking, as flags.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::Offer;
@@ -15,10 +15,13 @@ pub(crate) struct SpeakerArgs {
     /// The project it works on; if not given, the folder of the git repository it was started in
     #[arg(long, value_name = "NAME", value_parser = project)]
     project: Option<String>,
-    /// The tools it may use: usual, all, a set (memory, bank), a set under another prefix (bank=memory_), or names, with commas
-    /// between them
+    /// The tools it may use: usual, all, a set (memory, bank, topic, memory_20250818, history, kv), a set under another prefix
+    /// (bank=memory_), or names, with commas between them
     #[arg(long, value_name = "TOOLS", default_value = "usual", value_parser = offer)]
     tools: Offer,
+    /// The folder of the topics [default: .memory of the project]
+    #[arg(long, value_name = "DIR")]
+    topics: Option<PathBuf>,
 }
 
 impl SpeakerArgs {
@@ -30,6 +33,11 @@ impl SpeakerArgs {
     /// Returns the project: that which was named, else that of `folder`.
     pub(crate) fn project(&self, folder: Option<&Path>) -> Option<String> {
         self.project.clone().or_else(|| project_of(folder?))
+    }
+
+    /// Returns the folder of the topics, if it was named.
+    pub(crate) fn topics(&self) -> Option<PathBuf> {
+        self.topics.clone()
     }
 
     /// Returns which tools may be used.

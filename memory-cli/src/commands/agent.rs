@@ -49,7 +49,8 @@ impl Agent {
         let home = app.open_with(&settings)?;
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         let instances = Some(instances::kept_open(&settings, app.environment)?);
-        let parts = Parts { offer: self.speaker.offer(), embedder, bank_folder: None, instances };
+        let parts =
+            Parts { offer: self.speaker.offer(), embedder, bank_folder: None, topic_folder: self.speaker.topics(), instances };
         let agent = agent::agent(&home, &settings, app.environment, parts)?;
         if self.list_tools {
             return Ok(app.output.json(&rpc::tools(&agent, false))?);

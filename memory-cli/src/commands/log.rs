@@ -1,9 +1,12 @@
 //! `memory log`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use memory_agent::json;
 use memory_core::bank::{BankRecord, Banks};
 use memory_core::instance::{InstanceRecord, KeptInstance};
+use memory_core::topic::{TopicRecord, Topics};
 use memory_core::{Logged, OperationId, Record, RecordedChange, RecordedFile, StoreError};
 
 use crate::app::{App, Home};
@@ -16,7 +19,7 @@ use crate::print::{Column, Form, Table};
 /// Show what was done, newest first; or what one operation changed
 ///
 /// JSON: {operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?, key?,
-/// records?}]}; with an OPERATION, that one alone, and if it is about notes with changes: [{id, before?, after?}], each a file:
+/// records?, topics?}]}; with an OPERATION, that one alone, and if it is about notes with changes: [{id, before?, after?}], each a file:
 /// {path, hash, trash?}
 #[derive(Debug, Args)]
 pub(crate) struct Log {
@@ -25,12 +28,15 @@ pub(crate) struct Log {
     /// How many operations at most; 0 means no limit
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: usize,
+    /// The folder of the topics, if it is another than the project's
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
 }
 
 impl Log {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let home = app.open_with(&settings)?;
+        let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let banks = banks::open(&settings, app.environment, "cli");
         let instances = instances::kept_in_files(&settings, app)?;
         match &self.operation {
@@ -65,6 +71,11 @@ impl Log {
                     let what = format!("{} {}", record.operation.verb.as_str(), subject(record));
                     (what, record.operation.by.as_str(), 1, state)
                 }
+                Logged::Topics(record) => {
+                    let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
+                    let what = format!("{} topic {}", record.operation.verb.as_str(), files(record));
+                    (what, record.operation.by.as_str(), record.files.len() as u64, state)
+                }
                 Logged::Instance(name, record) => {
                     let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
                     (format!("{} {name}: {}", record.verb.as_str(), record.subject), "-", 1, state)
@@ -89,9 +100,19 @@ fn subject(record: &BankRecord) -> String {
     }
 }
 
+/// Returns what of topics was changed.
+fn files(record: &TopicRecord) -> String {
+    match record.files.as_slice() {
+        [file] => file.clone(),
+        files => format!("{} files", files.len()),
+    }
+}
+
 fn show(operation: &str, home: &Home, banks: &Banks, instances: &[KeptInstance], app: &mut App) -> Result<(), Failure> {
     let record = match find(operation, home) {
-        Err(StoreError::OperationNotFound { wanted }) => return show_of_others(operation, wanted, (banks, instances), app),
+        Err(StoreError::OperationNotFound { wanted }) => {
+            return show_of_others(operation, wanted, (banks, home.services.topics.as_ref(), instances), app);
+        }
         found => found?,
     };
     let changes = home.services.history.changes(&record.id).collect::<Result<Vec<_>, _>>()?;
@@ -111,13 +132,17 @@ fn show(operation: &str, home: &Home, banks: &Banks, instances: &[KeptInstance],
 fn show_of_others(
     operation: &str,
     missing: String,
-    (banks, instances): (&Banks, &[KeptInstance]),
+    (banks, topics, instances): (&Banks, Option<&Topics>, &[KeptInstance]),
     app: &mut App,
 ) -> Result<(), Failure> {
     let wanted = operation.trim().to_lowercase();
     let is_wanted = |id: &OperationId| 4 <= wanted.len() && id.as_str().starts_with(&wanted);
     let found = memory_core::bank::history(banks)?.into_iter().find(|(_, record)| is_wanted(&record.operation.id));
     let Some((scope, record)) = found else {
+        let done = topics.map(memory_core::topic::history).transpose()?.unwrap_or_default();
+        if let Some(record) = done.into_iter().find(|record| is_wanted(&record.operation.id)) {
+            return show_of_topics(&record, app);
+        }
         for one in instances {
             let is_it = |record: &InstanceRecord| is_wanted(&record.operation.id);
             let found = one.store.operations()?.find(|record| record.as_ref().map_or(true, is_it)).transpose()?;
@@ -133,6 +158,17 @@ fn show_of_others(
     let mut table = Table::new(["bank", "scope", "key"].map(Column::Text));
     for key in record.keys.iter().map(String::as_str).chain(record.keys.is_empty().then_some("-")) {
         table.push([record.bank.as_str(), scope.as_str(), key]);
+    }
+    Ok(app.output.table(&table)?)
+}
+
+fn show_of_topics(record: &TopicRecord, app: &mut App) -> Result<(), Failure> {
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::topic::record(record))?);
+    }
+    let mut table = Table::new([Column::Text("topic")]);
+    for file in &record.files {
+        table.push([file.as_str()]);
     }
     Ok(app.output.table(&table)?)
 }

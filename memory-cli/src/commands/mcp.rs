@@ -29,7 +29,8 @@ impl Mcp {
         let home = app.open_to_stay(&settings)?;
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         let instances = Some(instances::kept_open(&settings, app.environment)?);
-        let parts = Parts { offer: self.speaker.offer(), embedder, bank_folder: None, instances };
+        let parts =
+            Parts { offer: self.speaker.offer(), embedder, bank_folder: None, topic_folder: self.speaker.topics(), instances };
         let agent = agent::agent(&home, &settings, app.environment, parts)?;
         let project = self.speaker.project(app.environment.folder.as_deref());
         let speaker = Speaker { agent: self.speaker.agent(), project };

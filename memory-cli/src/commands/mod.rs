@@ -38,6 +38,7 @@ mod snooze;
 mod stats;
 mod status;
 mod tag;
+mod topic;
 mod tour;
 mod trash;
 mod undo;
@@ -88,6 +89,7 @@ pub(crate) enum Command {
     Trash(trash::Trash),
     Log(log::Log),
     Bank(bank::Bank),
+    Topic(topic::Topic),
     Instance(instance::Instance),
     Embed(embed::Embed),
     Agent(agent::Agent),
@@ -147,6 +149,7 @@ impl Command {
             Self::Trash(command) => command.run(app),
             Self::Log(command) => command.run(app),
             Self::Bank(command) => command.run(app),
+            Self::Topic(command) => command.run(app),
             Self::Instance(command) => command.run(app),
             Self::Embed(command) => command.run(app),
             Self::Agent(command) => command.run(app),

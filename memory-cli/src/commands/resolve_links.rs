@@ -11,14 +11,15 @@ use crate::print::Table;
 ///
 /// A wikilink names an id, a file, a title or an alias, between two pairs of square brackets.
 ///
-/// JSON: {resolved, unresolved, updated}: wikilinks that lead to a memory, wikilinks that lead nowhere, memories changed
+/// JSON: {resolved, unresolved, updated}: wikilinks that lead to a memory or to a topic of the project, wikilinks that lead nowhere, memories changed
 #[derive(Debug, Args)]
 pub(crate) struct ResolveLinks {}
 
 impl ResolveLinks {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let home = app.open()?;
+        let settings = app.settings()?;
+        let home = app.open_with_topics(&settings, None)?;
         let report = memory_core::resolve_links(&home.services)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::links_resolved(&report))?);

@@ -1,10 +1,13 @@
 //! `memory search`
 
-use std::ops::Range;
+mod topics;
 
-use clap::Args;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
 use memory_agent::json;
-use memory_core::{Explanation, Found, Hit, Lifetime, Query, Ranking, RerankScore};
+use memory_core::{Explanation, Filter, Found, Hit, Lifetime, Query, Ranking, RerankScore};
 
 use crate::app::App;
 use crate::cli::{FilterArgs, share};
@@ -19,9 +22,11 @@ use crate::reranking;
 /// Words are looked for, any of them; a question does as well. "a phrase" must stand there, -word must not, begin* stands
 /// for all words that begin so. tag:, scope:, category:, source:, from: and to: (2026, 2026-05 or 2026-05-07) narrow it.
 ///
-/// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?}
+/// The topics of the project are looked through as well; they come behind the memories, and no filter lets them pass.
 ///
-/// In a pipe: id, score, title or first line, and the words around what was found.
+/// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, topics?: {hits: [{topic: TOPIC, score, snippet}], total}}
+///
+/// In a pipe: id (or topic:FILE), score, title or first line, and the words around what was found.
 #[derive(Debug, Args)]
 pub(crate) struct Search {
     /// The words; every script is searchable, down to one character
@@ -47,12 +52,29 @@ pub(crate) struct Search {
     /// Say how each score came about
     #[arg(long)]
     explain: bool,
+    /// What to look through
+    #[arg(long, value_enum, default_value = "all")]
+    kind: Kind,
+    /// The folder of the topics [default: .memory of the project]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+/// What to look through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Memories and topics
+    All,
+    /// Memories
+    Note,
+    /// Topics
+    Topic,
 }
 
 impl Search {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let mut services = app.open_with(&settings)?.services;
+        let mut services = app.open_with_topics(&settings, self.dir.as_deref())?.services;
         services.embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         services.reranking = reranking::open_later(&settings.reranking);
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
@@ -60,9 +82,18 @@ impl Search {
         let ranking =
             Ranking { recency: self.recency, diversity: self.diversity, threshold: self.threshold, ..Ranking::default() };
         let query = Query { text: self.query.join(" "), filter: self.filter.filter(lifetime), limit, ranking };
-        let found = memory_core::search(&services, &query)?;
+        let topics = services.topics.take().filter(|_| self.kind != Kind::Note && self.filter.filter(lifetime) == any(lifetime));
+        let topics = topics::find(topics.as_ref(), &query.text, limit, &mut app.output)?;
+        let found = match self.kind {
+            Kind::Topic => Found { hits: Vec::new(), total: 0, degraded: None },
+            Kind::All | Kind::Note => memory_core::search(&services, &query)?,
+        };
         if app.output.is_json() {
-            return Ok(app.output.json(&json::found(&found, self.explain))?);
+            let mut answer = json::found(&found, self.explain);
+            if let Some((hits, total)) = &topics {
+                answer["topics"] = json::topic::found(hits, *total);
+            }
+            return Ok(app.output.json(&answer)?);
         }
         for hit in &found.hits {
             match app.output.form() {
@@ -70,7 +101,9 @@ impl Search {
                 Form::Json | Form::Tabbed => self.tabbed(hit, &mut app.output)?,
             }
         }
-        close(&found, &mut app.output)
+        let are_topics = topics.as_ref().is_some_and(|(hits, _)| !hits.is_empty());
+        topics.iter().try_for_each(|topics| topics::show(topics, &mut app.output))?;
+        close(&found, are_topics, &mut app.output)
     }
 
     fn draw(&self, hit: &Hit, width: u16, output: &mut Output) -> Result<(), Failure> {
@@ -86,7 +119,7 @@ impl Search {
         ))?;
         let indent = if width < NARROW { 2 } else { INDENT };
         let width = usize::from(width).saturating_sub(indent);
-        let (snippet, marks) = visible_snippet(hit);
+        let (snippet, marks) = visible_snippet(&hit.snippet, &hit.marks);
         for line in wrap(&snippet, width) {
             output.line(&format!("{:indent$}{}", "", marked(&snippet, line, &marks, palette)))?;
         }
@@ -111,12 +144,17 @@ impl Search {
     }
 }
 
-fn close(found: &Found, output: &mut Output) -> Result<(), Failure> {
+/// Returns the filter of somebody who gave none.
+fn any(lifetime: Lifetime) -> Filter {
+    Filter { lifetime, ..Filter::default() }
+}
+
+fn close(found: &Found, are_topics: bool, output: &mut Output) -> Result<(), Failure> {
     if let Some(why) = &found.degraded {
         output.less_than_it_should_be(why)?;
     }
     let shown = found.hits.len() as u64;
-    if found.total == 0 {
+    if found.total == 0 && !are_topics {
         output.note("nothing matches")?;
     } else if shown < found.total {
         output.note(&format!("{shown} of {} that match; --limit shows more", found.total))?;
@@ -131,18 +169,18 @@ const INDENT: usize = 10;
 const NARROW: u16 = 40;
 
 /// Returns the snippet as a terminal may show it, and where in it the question was found.
-fn visible_snippet(hit: &Hit) -> (String, Vec<Range<usize>>) {
+fn visible_snippet(snippet: &str, found: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
     let (mut text, mut marks) = (String::new(), Vec::new());
     let mut end = 0;
-    for mark in &hit.marks {
-        let (Some(before), Some(found)) = (hit.snippet.get(end..mark.start), hit.snippet.get(mark.clone())) else { continue };
+    for mark in found {
+        let (Some(before), Some(found)) = (snippet.get(end..mark.start), snippet.get(mark.clone())) else { continue };
         text.push_str(&visible_line(before));
         let start = text.len();
         text.push_str(&visible_line(found));
         marks.push(start..text.len());
         end = mark.end;
     }
-    text.push_str(&visible_line(hit.snippet.get(end..).unwrap_or_default()));
+    text.push_str(&visible_line(snippet.get(end..).unwrap_or_default()));
     (text, marks)
 }
 

@@ -1,7 +1,10 @@
 //! `memory trash`
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use memory_agent::json;
+use memory_core::topic::Trashed;
 
 use crate::app::App;
 use crate::banks;
@@ -25,17 +28,22 @@ enum TrashCommand {
 
 /// List the files in the trash, newest first
 ///
-/// JSON: {files: [{id, path, trash, operation, verb, at, size}], total, bytes}
+/// JSON: {files: [{id?, path, trash, operation, verb, at, size, topics?}], total, bytes}, where topics is the folder of topics in which the
+/// file lay
 #[derive(Debug, Args)]
 struct TrashList {
     /// How many at most; 0 means no limit
     #[arg(long, default_value_t = 50, value_name = "N")]
     limit: usize,
+    /// The folder of the topics, if it is another than the project's
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
 }
 
 /// Remove files from the trash for good
 ///
-/// Operations whose files are gone cannot be taken back any more. What was in banks goes by whole months that lie so far back.
+/// Operations whose files are gone cannot be taken back any more. What was in banks and topics goes by whole months that lie so
+/// far back.
 ///
 /// JSON: {files, bytes}
 #[derive(Debug, Args)]
@@ -46,6 +54,9 @@ struct TrashPurge {
     /// Do not ask
     #[arg(long)]
     yes: bool,
+    /// The folder of the topics, if it is another than the project's
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
 }
 
 impl Trash {
@@ -59,7 +70,8 @@ impl Trash {
 
 impl TrashList {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let home = app.open()?;
+        let settings = app.settings()?;
+        let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let (mut files, mut total, mut bytes) = (Vec::new(), 0, 0);
         for trashed in home.services.history.trashed() {
             let trashed = trashed?;
@@ -68,8 +80,19 @@ impl TrashList {
                 files.push(trashed);
             }
         }
+        let mut of_topics = Vec::new();
+        for trashed in home.services.topics.as_ref().map(|topics| topics.store.trashed()).transpose()?.unwrap_or_default() {
+            (total, bytes) = (total + 1, bytes + trashed.size);
+            if self.limit == 0 || files.len() + of_topics.len() < self.limit {
+                of_topics.push(trashed);
+            }
+        }
+        let place = home.services.topics.as_ref().map(|topics| topics.store.place()).unwrap_or_default();
         if app.output.is_json() {
-            return Ok(app.output.json(&json::trashed(&files, total, bytes))?);
+            let mut answer = json::trashed(&files, total, bytes);
+            let rest = of_topics.iter().map(|trashed| json::topic::trashed(trashed, &place));
+            answer["files"].as_array_mut().into_iter().for_each(|files| files.extend(rest.clone()));
+            return Ok(app.output.json(&answer)?);
         }
         let mut table = Table::new([
             Column::Text("id"),
@@ -88,6 +111,12 @@ impl TrashList {
             let place = if is_drawn { &file.path } else { &file.trash };
             table.push([&id, &when, file.verb.as_str(), file.operation.as_str(), &size, place]);
         }
+        for Trashed { path, trash, size, operation } in &of_topics {
+            let at = operation.at;
+            let when = if is_drawn { moments::minute_text(at) } else { at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true) };
+            let file = if is_drawn { path } else { trash };
+            table.push(["-", &when, operation.verb.as_str(), operation.id.as_str(), &size.to_string(), file]);
+        }
         app.output.table(&table)?;
         Ok(app.output.note(&format!("{total} files, {bytes} bytes in the trash"))?)
     }
@@ -96,7 +125,7 @@ impl TrashList {
 impl TrashPurge {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let home = app.open_with(&settings)?;
+        let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let age = chrono::TimeDelta::from_std(self.older_than).unwrap_or(chrono::TimeDelta::MAX);
         let before = home.services.clock.now().checked_sub_signed(age).unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
         if !self.yes {
@@ -109,7 +138,12 @@ impl TrashPurge {
             }
         }
         let (mut files, mut bytes) = home.services.history.purge(before)?;
-        // What was in banks and instances goes by whole months.
+        // What was in banks, topics and instances goes by whole months.
+        if let Some(topics) = &home.services.topics {
+            let of_topics = memory_core::topic::purge(topics, before)?;
+            files += of_topics.0;
+            bytes += of_topics.1;
+        }
         let banks = banks::open(&settings, app.environment, "cli");
         let of_banks = memory_core::bank::purge(&banks, before)?;
         files += of_banks.0;

@@ -1,10 +1,13 @@
 //! `memory undo`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use memory_agent::json;
 use memory_core::TakenBack;
 use memory_core::bank::BankUndone;
 use memory_core::instance::InstanceUndone;
+use memory_core::topic::TopicUndone;
 
 use crate::app::App;
 use crate::banks;
@@ -16,22 +19,27 @@ use crate::instances;
 /// Files go back to what they were before; if one of them was changed since, nothing is done. Taking back an undo, by its
 /// name, does the operation again.
 ///
-/// JSON: {operation, undone: {operation, at, verb, by?, files, bank?, scope?, keys?, instance?, session?, key?, records?}}
+/// JSON: {operation, undone: {operation, at, verb, by?, files, bank?, scope?, keys?, instance?, session?, key?, records?,
+/// topics?}}
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
     /// The operation, as `memory log` names it; 4 digits or more
     operation: Option<String>,
+    /// The folder of the topics, if it is another than the project's
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
 }
 
 impl Undo {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let home = app.open_with(&settings)?;
+        let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let banks = banks::open(&settings, app.environment, "cli");
         let instances = instances::kept_in_files(&settings, app)?;
         let undone = match memory_core::take_back(&home.services, &banks, &instances, self.operation.as_deref())? {
             TakenBack::Notes(undone) => undone,
             TakenBack::Bank(undone) => return tell(&undone, app),
+            TakenBack::Topics(undone) => return tell_of_topics(&undone, app),
             TakenBack::Instance(name, undone) => return tell_of_instance(&name, &undone, app),
         };
         home.keep_pending(&mut app.output)?;
@@ -58,6 +66,18 @@ fn tell(undone: &BankUndone, app: &mut App) -> Result<(), Failure> {
         [] => record.bank.to_string(),
         keys => format!("{} in {}", keys.join(", "), record.bank),
     };
+    app.output.fields(&[id, verb, &what])?;
+    let again = format!("`memory undo {}` does it again", undone.undo);
+    Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
+}
+
+/// Says what was taken back of topics.
+fn tell_of_topics(undone: &TopicUndone, app: &mut App) -> Result<(), Failure> {
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::topic::undone(undone))?);
+    }
+    let record = &undone.record;
+    let (id, verb, what) = (record.operation.id.as_str(), record.operation.verb.as_str(), record.files.join(", "));
     app.output.fields(&[id, verb, &what])?;
     let again = format!("`memory undo {}` does it again", undone.undo);
     Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
-    EmbedError, Embedder, Embedding, MemoryId, Progress, Reminders, Services, StoreError, Verb, embed, notify, pending,
+    EmbedError, Embedder, Embedding, MemoryId, Progress, Reminders, Services, StoreError, Verb, embed, index_page, notify,
+    pending,
 };
 use memory_dream::schedule::{Chores, Done, Stop};
 use memory_dream::{Dream, Dreamt, Level, Pace, Task, dream};
 
 use super::ACTOR;
-use crate::app::Home;
+use crate::app::{Home, REST};
 use crate::config::{Environment, Settings};
 use crate::dreaming;
 use crate::embedding;
@@ -53,7 +54,7 @@ impl<'a> HomeChores<'a> {
         Ok(said(&dreamt))
     }
 
-    /// Writes the page of what is due anew, if it would say something else.
+    /// Writes the page of what is due anew, if it would say something else; and the index of the home, if it is time for it.
     fn keep_page(&self) -> Result<(), StoreError> {
         let due = self.services.store.reminders(Reminders::Due(self.services.clock.now()), None, Some(SHOWN))?;
         let shown = due.memories.iter().map(|stored| (stored.memory.id, stored.memory.reminder.map(|reminder| reminder.due)));
@@ -62,6 +63,10 @@ impl<'a> HomeChores<'a> {
         if last.as_ref() != Some(&page) {
             self.home.store.keep_pending(|| pending(&self.services, &self.home.zone))?;
             *last = Some(page);
+        }
+        drop(last);
+        if self.home.store.is_index_page_due(self.services.clock.now(), REST) {
+            self.home.store.keep_index_page(&index_page(&self.services)?)?;
         }
         Ok(())
     }

@@ -32,6 +32,7 @@ fn services(store: FileStore, ids: usize) -> Services {
         reranking: None,
         chat: None,
         banks: None,
+        topics: None,
         actor: "test".into(),
     }
 }

@@ -52,6 +52,8 @@ fn help_lists_the_commands() {
       trash          Show what is in the trash, or remove it for good
       log            Show what was done, newest first; or what one operation changed
       bank           Keep JSON under keys, in named banks, and ask it with jq
+      topic          Keep topics, one Markdown file each, and an index of them short enough for every
+                     prompt
       instance       Keep what is said in sessions, and values under keys
       embed          Have a model read the memories, so that they are found by what they mean
       agent          Call tools, as agents do
@@ -106,9 +108,13 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
     not, begin* stands for all words that begin so. tag:, scope:, category:, source:, from: and to:
     (2026, [day] or [day]) narrow it.
 
-    JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?}
+    The topics of the project are looked through as well; they come behind the memories, and no filter
+    lets them pass.
 
-    In a pipe: id, score, title or first line, and the words around what was found.
+    JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, topics?: {hits:
+    [{topic: TOPIC, score, snippet}], total}}
+
+    In a pipe: id (or topic:FILE), score, title or first line, and the words around what was found.
 
     Usage: memory search [OPTIONS] <QUERY>...
 
@@ -170,6 +176,19 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
 
           --explain
               Say how each score came about
+
+          --kind <KIND>
+              What to look through
+
+              Possible values:
+              - all:   Memories and topics
+              - note:  Memories
+              - topic: Topics
+              
+              [default: all]
+
+          --dir <DIR>
+              The folder of the topics [default: .memory of the project]
 
     Everywhere:
           --root <DIR>

@@ -323,7 +323,7 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
 }
 
 #[test]
-fn notes_and_banks_are_instances_too() {
+fn notes_banks_and_topics_are_instances_too() {
     let sandbox = Sandbox::new();
     play(
         &sandbox,
@@ -339,6 +339,12 @@ fn notes_and_banks_are_instances_too() {
             ("memory search coffee --json | jq .total; memory --root ~/work search coffee --json | jq .total", "0\n1"),
             (r#"memo connect bank work --input '{"dir":"~/banks"}' | jq -c .created"#, "true"),
             ("memo run bank/work write -p bank=a -p key=k -p value=1 | jq -c .success; ls banks", "true\na.json"),
+            (r#"memo connect topic work --input '{"dir":"~/topics"}' | jq -c .created"#, "true"),
+            (
+                "memo run topic/work write -p filename=tea.md -p name=Tea -p memory_type=user -p description='Tea at nine' -p content='Green, no sugar.' >/dev/null; ls topics/*.md",
+                "topics/MEMORY.md\ntopics/tea.md",
+            ),
+            ("memo run topic/work read -p filename=tea.md | grep -c 'no sugar'", "1"),
         ],
     );
 }

@@ -32,12 +32,16 @@ mod rerank;
 mod sandbox;
 mod serve;
 mod serve_http;
+#[path = "../../../examples/tests/it/seven_prompts.rs"]
+mod seven_prompts;
 mod take_in;
 #[cfg(target_os = "linux")]
 mod terminal;
 #[path = "../../../memory-agent/tests/it/model/tiny_bert.rs"]
 #[expect(dead_code, reason = "models are tested where they are run")]
 mod tiny_bert;
+mod topic;
+mod topic_loop;
 mod tour;
 mod upkeep;
 mod usage;

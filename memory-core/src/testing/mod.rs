@@ -63,6 +63,7 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         reranking: None,
         chat: None,
         banks: Some(banks(Arc::new(FakeBanks::default()), None).0),
+        topics: Some(topics(Arc::new(FakeTopics::default())).0),
         actor: "test".into(),
     }
 }

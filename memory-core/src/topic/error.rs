@@ -33,6 +33,12 @@ pub enum TopicError {
         /// What stands there, if it is called otherwise.
         other: Option<String>,
     },
+    /// A folder is where a file should be.
+    #[error("{name} is a folder")]
+    IsFolder {
+        /// The folder.
+        name: String,
+    },
     /// That is no name.
     #[error("the name {name:?} {why}")]
     InvalidName {
@@ -154,7 +160,8 @@ impl TopicError {
             | Self::InvalidType { .. }
             | Self::Invalid { .. }
             | Self::Absent { .. }
-            | Self::Twice { .. } => Code::InvalidInput,
+            | Self::Twice { .. }
+            | Self::IsFolder { .. } => Code::InvalidInput,
             Self::TooLarge { .. } => Code::LimitExceeded,
             Self::PermissionDenied { .. } => Code::PermissionDenied,
             Self::Damaged { .. } => Code::FileDamaged,
@@ -185,7 +192,7 @@ impl TopicError {
             Self::Damaged { .. } => "mend the file by hand; until then it is left alone",
             Self::Invalid { hint, .. } => return hint.map(str::to_owned),
             Self::Store(error) => return error.hint(),
-            Self::TooLarge { .. } | Self::PermissionDenied { .. } => return None,
+            Self::TooLarge { .. } | Self::PermissionDenied { .. } | Self::IsFolder { .. } => return None,
         };
         Some(hint.to_owned())
     }

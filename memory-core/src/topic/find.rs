@@ -4,11 +4,13 @@ use super::name::folded;
 use super::{Listing, TopicError, TopicName, Topics};
 
 /// Finds the topic that is called `reference`: by its file, with or without `.md`, or else by what people call it, in upper or lower
-/// case.
+/// case. It may stand in the brackets of a wikilink.
 ///
 /// # Errors
 /// [`TopicError::NotFound`], [`TopicError::Ambiguous`], or why `reference` cannot be the name of a file.
 pub fn find(topics: &Topics, reference: &str) -> Result<TopicName, TopicError> {
+    let inner = reference.strip_prefix("[[").and_then(|inner| inner.strip_suffix("]]"));
+    let reference = inner.map_or(reference, |inner| inner.split(['|', '#']).next().unwrap_or(inner).trim());
     let parsed = reference.parse::<TopicName>();
     let name = match parsed {
         Ok(name) => name,

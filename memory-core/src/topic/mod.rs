@@ -5,7 +5,7 @@
 //! | know what a topic is | [`Topic`], [`TopicName`], [`TopicKind`] |
 //! | keep one | [`write()`], [`update()`] |
 //! | know what there is | [`view()`], [`context()`], [`list()`] |
-//! | read one | [`read()`] |
+//! | read one, or find it | [`read()`], [`search()`] |
 //! | take it away, and that back | [`delete()`], [`undo()`], [`history()`] |
 //! | work on any file of the folder | [`file`] |
 //! | know how the index is made | [`index_text()`], [`rebuild()`] |
@@ -18,11 +18,13 @@ pub mod file;
 mod find;
 mod index;
 mod kind;
+mod links;
 mod list;
 mod name;
 mod path;
 mod read;
 mod rebuild;
+mod search;
 mod services;
 mod store;
 mod subject;
@@ -37,11 +39,13 @@ pub use error::TopicError;
 pub use find::find;
 pub use index::{INDEX_BYTES, INDEX_LINES, Use, Uses, index_text};
 pub use kind::TopicKind;
+pub use links::follow;
 pub use list::list;
 pub use name::{INDEX_FILE, TopicName, is_same_name};
 pub use path::TopicPath;
 pub use read::{Reading, read};
 pub use rebuild::rebuild;
+pub use search::{TopicHit, search};
 pub use services::Topics;
 pub use store::{
     Changed, Listing, PathEntry, TopicChange, TopicDraft, TopicOperation, TopicRecord, TopicStore, TopicText, TopicVerb, Trashed,

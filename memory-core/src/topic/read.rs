@@ -1,6 +1,7 @@
 //! Reading a topic.
 
-use super::{Topic, TopicError, Topics, find};
+use super::links::links;
+use super::{Topic, TopicError, TopicName, Topics, find};
 
 /// A topic with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub struct Reading {
     pub topic: Topic,
     /// The whole file.
     pub text: String,
+    /// Its wikilinks, and the topics to which they lead.
+    pub links: Vec<(String, Option<TopicName>)>,
 }
 
 /// Reads the topic that is called `reference`, and counts that as a use of it.
@@ -20,5 +23,6 @@ pub fn read(topics: &Topics, reference: &str) -> Result<Reading, TopicError> {
     let missing = || TopicError::not_found(reference);
     let found = topics.store.text(name.path())?.ok_or_else(missing)?;
     topics.store.count_use(&name, topics.clock.now());
-    Ok(Reading { topic: found.topic.ok_or_else(missing)?, text: found.text })
+    let links = if found.text.contains("[[") { links(&topics.store.topics()?, &found.text) } else { Vec::new() };
+    Ok(Reading { topic: found.topic.ok_or_else(missing)?, text: found.text, links })
 }

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod history;
+mod index_page;
 mod pending;
 mod plan;
 mod purge;

@@ -13,7 +13,7 @@ pub(super) fn bytes(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, Topi
     let told = |error| refused(path, error);
     let Some((bytes, _)) = disk.read(path).map_err(told)? else {
         let is_folder = disk.signature(path).map_err(told)?.is_some_and(|found| found.is_folder);
-        return if is_folder { Err(damaged(path, "it is a folder")) } else { Ok(None) };
+        return if is_folder { Err(TopicError::IsFolder { name: path.to_owned() }) } else { Ok(None) };
     };
     Ok(other_case(disk, path).map_err(told)?.is_none().then_some(bytes))
 }

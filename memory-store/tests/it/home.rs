@@ -64,6 +64,7 @@ pub(crate) fn services(store: FileStore) -> Services {
         reranking: None,
         chat: None,
         banks: None,
+        topics: None,
         actor: "test".into(),
     }
 }

@@ -51,7 +51,13 @@ impl Serve {
         let environment = Environment { folder: None, ..app.environment.clone() };
         let instances = instances::kept_open(&settings, &environment)?;
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
-        let parts = Parts { offer: &Offer::usual(), embedder, bank_folder: None, instances: Some(Arc::clone(&instances)) };
+        let parts = Parts {
+            offer: &Offer::usual(),
+            embedder,
+            bank_folder: None,
+            topic_folder: None,
+            instances: Some(Arc::clone(&instances)),
+        };
         let front = http::front(agent(&home, &settings, &environment, parts)?, instances, token)?;
         let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen to signals"))?;
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build();

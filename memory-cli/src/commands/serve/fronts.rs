@@ -52,7 +52,13 @@ impl Fronts {
         }
         let embedder = embedding::open_later(&settings.embedding);
         let instances = instances::kept_open(settings, environment)?;
-        let parts = Parts { offer: &Offer::usual(), embedder, bank_folder: None, instances: Some(Arc::clone(&instances)) };
+        let parts = Parts {
+            offer: &Offer::usual(),
+            embedder,
+            bank_folder: None,
+            topic_folder: None,
+            instances: Some(Arc::clone(&instances)),
+        };
         let agent = agent(home, settings, environment, parts)?;
         let front = |(listener, token)| Ok::<_, Failure>((listener, http::front(Arc::clone(&agent), instances, token)?));
         let http = http.map(front).transpose()?;

@@ -1,0 +1,33 @@
+//! The agent loop remembers through seven prompts.
+
+#[path = "../../../memory-agent/tests/it/model/server.rs"]
+#[expect(dead_code, reason = "what goes wrong on the way to a model is tested where models are asked")]
+mod model_server;
+mod seven_prompts;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use model_server::Server;
+use seven_prompts::{PROMPTS, SAID, check, replies};
+
+#[test]
+fn an_agent_remembers_updates_and_forgets_through_seven_prompts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::start(replies());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_agent_loop"))
+        .current_dir(folder.path())
+        .env_clear()
+        .envs([("OPENAI_BASE_URL", server.base_url()), ("MEMORY_ROOT", folder.path().join("home").display().to_string())])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    child.stdin.take().expect("a pipe").write_all(PROMPTS.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), SAID);
+    let asked: Vec<_> = server.asked().into_iter().map(|asked| asked.body).collect();
+    check(&asked, &|name| std::fs::read_to_string(folder.path().join(".memory").join(name)).ok());
+}

@@ -1,0 +1,180 @@
+//! Topics, in JSON.
+
+use memory_core::topic::{Listing, Reading, Topic, TopicHit, TopicName, TopicRecord, TopicUndone, Trashed, Written};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::history::RecordShape;
+use super::value;
+
+#[derive(Serialize)]
+struct TopicShape<'a> {
+    file: &'a str,
+    name: &'a str,
+    description: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated: Option<String>,
+    size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<LinkShape<'a>>,
+}
+
+#[derive(Serialize)]
+struct LinkShape<'a> {
+    link: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ListingShape<'a> {
+    files: Vec<TopicShape<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    misnamed: Vec<Misnamed<'a>>,
+}
+
+#[derive(Serialize)]
+struct Misnamed<'a> {
+    file: &'a str,
+    problem: &'a str,
+}
+
+#[derive(Serialize)]
+struct HitShape<'a> {
+    topic: TopicShape<'a>,
+    score: f64,
+    snippet: &'a str,
+}
+
+#[derive(Serialize)]
+struct IndexShape<'a> {
+    index: &'a str,
+}
+
+#[derive(Serialize)]
+struct RebuiltShape {
+    changed: bool,
+    topics: usize,
+}
+
+#[derive(Serialize)]
+struct ContextShape<'a> {
+    context: &'a str,
+}
+
+#[derive(Serialize)]
+struct WrittenShape<'a> {
+    file: &'a str,
+    created: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
+}
+
+#[derive(Serialize)]
+struct DeletedShape<'a> {
+    file: &'a str,
+    deleted: bool,
+}
+
+#[derive(Serialize)]
+struct Reversal<'a> {
+    operation: &'a str,
+    undone: RecordShape<'a>,
+}
+
+#[derive(Serialize)]
+struct TrashShape<'a> {
+    path: &'a str,
+    trash: &'a str,
+    operation: &'a str,
+    verb: &'a str,
+    at: String,
+    size: u64,
+    topics: &'a str,
+}
+
+impl<'a> TopicShape<'a> {
+    fn of(topic: &'a Topic, text: Option<&'a str>) -> Self {
+        Self {
+            file: topic.name.as_str(),
+            name: &topic.title,
+            description: &topic.description,
+            // As the file says it, so that nothing is lost to whoever reads it.
+            kind: topic.said_kind.as_deref().unwrap_or(topic.kind.as_str()),
+            updated: topic.updated.map(|day| day.to_string()),
+            size: topic.size,
+            problem: topic.problem.as_deref(),
+            text,
+            links: Vec::new(),
+        }
+    }
+}
+
+/// Writes what topics there are: `{files: [{file, name, description, type, updated?, size, problem?}], misnamed?: [{file, problem}]}`.
+pub fn listing(listing: &Listing) -> Value {
+    let misnamed = listing.misnamed.iter().map(|(file, problem)| Misnamed { file, problem }).collect();
+    value(&ListingShape { files: listing.topics.iter().map(|topic| TopicShape::of(topic, None)).collect(), misnamed })
+}
+
+/// Writes which topics were found: `{hits: [{topic, score, snippet}], total}`, each topic as in [`listing`].
+pub fn found(hits: &[TopicHit], total: usize) -> Value {
+    let hit = |hit: &'_ TopicHit| {
+        value(&HitShape { topic: TopicShape::of(&hit.topic, None), score: f64::from(hit.score), snippet: &hit.snippet.text })
+    };
+    serde_json::json!({ "hits": hits.iter().map(hit).collect::<Vec<_>>(), "total": total })
+}
+
+/// Writes a topic: as in [`listing`], its whole `text`, and where its wikilinks lead, as `links?: [{link, file?}]`.
+pub fn reading(reading: &Reading) -> Value {
+    let links = reading.links.iter().map(|(link, name)| LinkShape { link, file: name.as_ref().map(TopicName::as_str) });
+    value(&TopicShape { links: links.collect(), ..TopicShape::of(&reading.topic, Some(&reading.text)) })
+}
+
+/// Writes the index: `{index}`.
+pub fn index(index: &str) -> Value {
+    value(&IndexShape { index })
+}
+
+/// Writes whether the index was changed, and how many topics it is about: `{changed, topics}`.
+pub fn rebuilt(changed: bool, topics: usize) -> Value {
+    value(&RebuiltShape { changed, topics })
+}
+
+/// Writes the block for a system prompt: `{context}`.
+pub fn context(context: &str) -> Value {
+    value(&ContextShape { context })
+}
+
+/// Writes what was written: `{file, created, warning?}`; the warning says why the index does not follow.
+pub fn written(written: &Written) -> Value {
+    let warning = written.stale_index.as_ref().map(|why| format!("the index does not follow: {why}"));
+    value(&WrittenShape { file: written.name.as_str(), created: written.created, warning })
+}
+
+/// Writes what was deleted: `{file, deleted: true}`.
+pub fn deleted(name: &TopicName) -> Value {
+    value(&DeletedShape { file: name.as_str(), deleted: true })
+}
+
+/// Writes what was done to topics, as `memory log` has it: with `topics`, the names of the files.
+pub fn record(record: &TopicRecord) -> Value {
+    value(&RecordShape::of_topics(record))
+}
+
+/// Writes what was taken back: `operation` is the undo itself, and `undone` what it took back.
+pub fn undone(undone: &TopicUndone) -> Value {
+    value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of_topics(&undone.record) })
+}
+
+/// Writes a file in the trash of the topics at `place`: `{path, trash, operation, verb, at, size, topics}`.
+pub fn trashed(trashed: &Trashed, place: &str) -> Value {
+    let Trashed { path, trash, size, operation } = trashed;
+    let (id, verb, at) = (operation.id.as_str(), operation.verb.as_str(), super::time::text(operation.at));
+    value(&TrashShape { path, trash, operation: id, verb, at, size: *size, topics: place })
+}

@@ -1,0 +1,63 @@
+//! What a call asks for.
+
+use memory_core::ToolError;
+use serde::Deserialize;
+
+use super::super::super::input::invalid;
+
+/// A command with all that it needs.
+#[derive(Debug)]
+pub(super) enum Command {
+    View { path: String, range: Option<[i64; 2]> },
+    Create { path: String, text: String },
+    Replace { path: String, old: String, new: String },
+    Insert { path: String, line: usize, text: String },
+    Delete { path: String },
+    Rename { from: String, to: String },
+}
+
+/// The parameters as they come: those of all commands.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    command: String,
+    path: Option<String>,
+    view_range: Option<[i64; 2]>,
+    file_text: Option<String>,
+    old_str: Option<String>,
+    new_str: Option<String>,
+    insert_line: Option<usize>,
+    insert_text: Option<String>,
+    old_path: Option<String>,
+    new_path: Option<String>,
+}
+
+impl Input {
+    /// Returns the command, if all that it needs is there.
+    pub(super) fn command(self) -> Result<Command, ToolError> {
+        let name = self.command.as_str();
+        let needed = |field: &str| invalid(format!("the command {name} needs the field {field}"));
+        let path = self.path.ok_or_else(|| needed("path"));
+        match name {
+            "view" => Ok(Command::View { path: path?, range: self.view_range }),
+            "create" => Ok(Command::Create { path: path?, text: self.file_text.ok_or_else(|| needed("file_text"))? }),
+            "str_replace" => Ok(Command::Replace {
+                path: path?,
+                old: self.old_str.ok_or_else(|| needed("old_str"))?,
+                // Without it, the text is taken away.
+                new: self.new_str.unwrap_or_default(),
+            }),
+            "insert" => Ok(Command::Insert {
+                path: path?,
+                line: self.insert_line.ok_or_else(|| needed("insert_line"))?,
+                text: self.insert_text.ok_or_else(|| needed("insert_text"))?,
+            }),
+            "delete" => Ok(Command::Delete { path: path? }),
+            "rename" => Ok(Command::Rename {
+                from: self.old_path.ok_or_else(|| needed("old_path"))?,
+                to: self.new_path.ok_or_else(|| needed("new_path"))?,
+            }),
+            other => Err(invalid(format!("there is no command {other}"))),
+        }
+    }
+}

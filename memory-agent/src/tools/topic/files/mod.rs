@@ -1,0 +1,99 @@
+//! `memory`: the tool that the Messages API calls `memory_20250818`.
+//!
+//! The model sees a folder `/memories` and gives commands; what they answer, word for word, is what it was taught to expect.
+
+mod command;
+mod place;
+mod texts;
+mod view;
+
+use memory_core::topic::{Topics, file};
+use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
+use serde_json::{Value, json};
+
+use super::super::input::read;
+use super::input::topics;
+use command::{Command, Input};
+use place::Place;
+
+/// Does what a command says with the files of the folder.
+#[derive(Debug)]
+pub(super) struct Files;
+
+impl Tool for Files {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn description(&self) -> &'static str {
+        "View, create and edit the files below /memories, which persist between conversations"
+    }
+
+    fn parameters(&self) -> Value {
+        let path = |description: &str| json!({ "type": "string", "description": description });
+        json!({
+            "type": "object",
+            "properties": {
+                "command": { "type": "string", "enum": ["view", "create", "str_replace", "insert", "delete", "rename"] },
+                "path": path("all commands but rename: /memories, or a file or folder below it"),
+                "view_range": {
+                    "type": "array", "items": { "type": "integer" }, "minItems": 2, "maxItems": 2,
+                    "description": "view: the first and last line, from 1; -1 is the end"
+                },
+                "file_text": { "type": "string", "description": "create: what the file holds" },
+                "old_str": { "type": "string", "description": "str_replace: text that stands in the file once" },
+                "new_str": { "type": "string", "description": "str_replace: what takes its place" },
+                "insert_line": { "type": "integer", "minimum": 0, "description": "insert: behind so many lines" },
+                "insert_text": { "type": "string", "description": "insert: the text" },
+                "old_path": path("rename"),
+                "new_path": path("rename")
+            },
+            "required": ["command"],
+            "additionalProperties": false
+        })
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Changes
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let input: Input = read(parameters)?;
+        obey(&topics(context)?, input.command()?).map(Value::String)
+    }
+}
+
+fn obey(topics: &Topics, command: Command) -> Result<String, ToolError> {
+    match command {
+        Command::View { path, range } => view::view(topics, &Place::of(&path)?, range),
+        Command::Create { path, text } => {
+            let place = Place::of(&path)?;
+            file::create(topics, place.file()?, &text, Secrets::Refuse).map_err(|error| texts::not_created(&path, error))?;
+            Ok(texts::created(&path))
+        }
+        Command::Replace { path, old, new } => {
+            let place = Place::of(&path)?;
+            let replaced = file::replace(topics, place.file()?, &old, &new, Secrets::Refuse);
+            let (text, line) = replaced.map_err(|error| texts::not_replaced(&path, &old, error))?;
+            Ok(texts::replaced(&text, line, &new))
+        }
+        Command::Insert { path, line, text } => {
+            let place = Place::of(&path)?;
+            let inserted = file::insert(topics, place.file()?, line, &text, Secrets::Refuse);
+            match inserted.map_err(|error| texts::not_there(&path, error))? {
+                Ok(()) => Ok(texts::edited(&path)),
+                Err(lines) => Err(texts::no_such_line(line, lines)),
+            }
+        }
+        Command::Delete { path } => {
+            let place = Place::of(&path)?;
+            file::delete(topics, place.file()?).map_err(|error| texts::not_there(&path, error))?;
+            Ok(texts::deleted(&path))
+        }
+        Command::Rename { from, to } => {
+            let (old, new) = (Place::of(&from)?, Place::of(&to)?);
+            file::rename(topics, old.file()?, new.file()?).map_err(|error| texts::not_renamed(&from, &to, error))?;
+            Ok(texts::renamed(&from, &to))
+        }
+    }
+}

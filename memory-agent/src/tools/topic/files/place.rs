@@ -1,0 +1,39 @@
+//! Where something is, as the model says it.
+
+use memory_core::topic::TopicPath;
+use memory_core::{Code, ToolError};
+
+use super::super::input::told;
+
+/// The folder that the model sees.
+pub(super) const ROOT: &str = "/memories";
+
+/// A place below [`ROOT`], as it was given and as it is.
+#[derive(Debug)]
+pub(super) struct Place<'p> {
+    pub given: &'p str,
+    /// Nothing for the folder itself.
+    pub path: Option<TopicPath>,
+}
+
+impl<'p> Place<'p> {
+    /// Finds the place that is called so.
+    pub(super) fn of(given: &'p str) -> Result<Self, ToolError> {
+        let below = given.strip_prefix(ROOT).map(|below| below.strip_suffix('/').unwrap_or(below));
+        let path = match below {
+            Some("") => None,
+            Some(below) if below.starts_with('/') => Some(below[1..].parse().map_err(told)?),
+            _ => {
+                let message = format!("Path must start with {ROOT}, got: {}", memory_core::text::one_line(given, 80));
+                return Err(ToolError::new(Code::PathRefused, message, None));
+            }
+        };
+        Ok(Self { given, path })
+    }
+
+    /// Returns the path of what is to be changed, which the folder itself is not.
+    pub(super) fn file(&self) -> Result<&TopicPath, ToolError> {
+        let refused = || ToolError::new(Code::PathRefused, format!("{ROOT} itself cannot be changed"), None);
+        self.path.as_ref().ok_or_else(refused)
+    }
+}

@@ -1,0 +1,111 @@
+//! What the commands answer, word for word.
+
+use memory_core::topic::TopicError;
+use memory_core::{Code, ToolError};
+
+use super::super::input::told;
+
+/// So many lines before and behind a change are shown.
+const AROUND: usize = 2;
+
+pub(super) fn created(path: &str) -> String {
+    format!("File created successfully at: {path}")
+}
+
+pub(super) fn edited(path: &str) -> String {
+    format!("The file {path} has been edited.")
+}
+
+pub(super) fn deleted(path: &str) -> String {
+    format!("Successfully deleted {path}")
+}
+
+pub(super) fn renamed(from: &str, to: &str) -> String {
+    format!("Successfully renamed {from} to {to}")
+}
+
+/// Says that a passage was replaced by `new`, which begins in this line of `text`.
+pub(super) fn replaced(text: &str, line: usize, new: &str) -> String {
+    let last = line + new.matches('\n').count() + AROUND;
+    let first = line.saturating_sub(AROUND).max(1);
+    let snippet = numbered(text, first, last);
+    format!("The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{snippet}")
+}
+
+/// Returns these lines of a text, each with its number.
+pub(super) fn numbered(text: &str, first: usize, last: usize) -> String {
+    let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
+    let shown = lines.skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first));
+    shown.map(|(number, line)| format!("{number:>6}\t{line}")).collect::<Vec<_>>().join("\n")
+}
+
+pub(super) fn not_created(path: &str, error: TopicError) -> ToolError {
+    match error {
+        TopicError::Taken { other: None, .. } | TopicError::IsFolder { .. } => {
+            said(Code::Conflict, format!("Error: File {path} already exists"))
+        }
+        error => told(error),
+    }
+}
+
+pub(super) fn not_there(path: &str, error: TopicError) -> ToolError {
+    if is_missing(&error) { said(Code::PathNotFound, format!("Error: The path {path} does not exist")) } else { told(error) }
+}
+
+pub(super) fn not_shown(path: &str) -> ToolError {
+    said(Code::PathNotFound, format!("The path {path} does not exist. Please provide a valid path."))
+}
+
+pub(super) fn not_replaced(path: &str, old: &str, error: TopicError) -> ToolError {
+    match error {
+        TopicError::Absent { .. } => {
+            let message = format!("No replacement was performed, old_str `{old}` did not appear verbatim in {path}.");
+            said(Code::InvalidInput, message)
+        }
+        TopicError::Twice { lines, .. } => {
+            let lines = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let message = format!(
+                "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {lines}. Please ensure it is unique"
+            );
+            said(Code::InvalidInput, message)
+        }
+        error if is_missing(&error) => {
+            said(Code::PathNotFound, format!("Error: The path {path} does not exist. Please provide a valid path."))
+        }
+        error => told(error),
+    }
+}
+
+pub(super) fn not_renamed(from: &str, to: &str, error: TopicError) -> ToolError {
+    match error {
+        TopicError::Taken { other: None, .. } => said(Code::Conflict, format!("Error: The destination {to} already exists")),
+        error => not_there(from, error),
+    }
+}
+
+pub(super) fn no_such_line(line: usize, lines: usize) -> ToolError {
+    let message = format!(
+        "Error: Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: [0, {lines}]"
+    );
+    said(Code::InvalidInput, message)
+}
+
+pub(super) fn no_such_range([first, last]: [i64; 2], lines: usize) -> ToolError {
+    let message = format!(
+        "Error: Invalid `view_range` parameter: [{first}, {last}]. It should be within the range of lines of the file: [1, {lines}]"
+    );
+    said(Code::InvalidInput, message)
+}
+
+pub(super) fn too_long(path: &str) -> ToolError {
+    said(Code::LimitExceeded, format!("File {path} exceeds maximum line limit of 999,999 lines."))
+}
+
+/// Tells whether nothing is there that could be changed as a file: a folder is none.
+fn is_missing(error: &TopicError) -> bool {
+    matches!(error, TopicError::NotFound { .. } | TopicError::IsFolder { .. })
+}
+
+fn said(code: Code, message: String) -> ToolError {
+    ToolError::new(code, message, None)
+}

@@ -1,0 +1,78 @@
+//! Showing a folder or a file.
+
+use memory_core::ToolError;
+use memory_core::topic::{PathEntry, Topics, file};
+
+use super::super::input::told;
+use super::place::{Place, ROOT};
+use super::texts;
+
+/// So many levels of folders are shown.
+const DEEPEST: usize = 2;
+
+/// A file of more lines is not shown.
+const MOST_LINES: usize = 999_999;
+
+pub(super) fn view(topics: &Topics, place: &Place<'_>, range: Option<[i64; 2]>) -> Result<String, ToolError> {
+    if let Some(entries) = file::entries(topics, place.path.as_ref()).map_err(told)? {
+        return Ok(folder(place, &entries));
+    }
+    let Some(path) = &place.path else { return Ok(folder(place, &[])) };
+    let text = file::read(topics, path).map_err(told)?.ok_or_else(|| texts::not_shown(place.given))?;
+    let lines = text.lines().count();
+    if MOST_LINES < lines {
+        return Err(texts::too_long(place.given));
+    }
+    let (first, last) = match range {
+        None => (1, lines),
+        Some(range) => asked(range, lines).ok_or_else(|| texts::no_such_range(range, lines))?,
+    };
+    Ok(format!("Here's the content of {} with line numbers:\n{}", place.given, texts::numbered(&text, first, last)))
+}
+
+/// Returns the lines that are asked for, if there are such.
+fn asked([first, last]: [i64; 2], lines: usize) -> Option<(usize, usize)> {
+    let first = usize::try_from(first).ok().filter(|first| (1..=lines.max(1)).contains(first))?;
+    let last = if last == -1 { lines } else { usize::try_from(last).ok()?.min(lines) };
+    (first <= last.max(1)).then_some((first, last))
+}
+
+fn folder(place: &Place<'_>, entries: &[PathEntry]) -> String {
+    let given = place.given.trim_end_matches('/');
+    let above = place.path.as_ref().map_or(0, |path| path.as_str().split('/').count());
+    let depth = |entry: &PathEntry| entry.path.as_str().split('/').count() - above;
+    let is_shown =
+        |entry: &&PathEntry| depth(entry) <= DEEPEST && !entry.path.as_str().split('/').any(|part| part == "node_modules");
+    let whole: u64 = entries.iter().filter(|entry| !entry.is_folder).map(|entry| entry.size).sum();
+    let line = |entry: &PathEntry| format!("{}\t{ROOT}/{}", size(entry.size), entry.path);
+    let heading =
+        format!("Here're the files and directories up to 2 levels deep in {given}, excluding hidden items and node_modules:");
+    let lines = [heading, format!("{}\t{given}", size(whole))];
+    lines.into_iter().chain(entries.iter().filter(is_shown).map(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes so many bytes as people read them: `512B`, `5.5K`, `1.2M`.
+fn size(bytes: u64) -> String {
+    let mut unit = 1_u64;
+    let mut names = ["B", "K", "M", "G"].into_iter();
+    let mut name = names.next().unwrap_or_default();
+    for next in names {
+        if bytes / unit < 1024 {
+            break;
+        }
+        (unit, name) = (unit * 1024, next);
+    }
+    let tenths = (bytes * 10 + unit / 2) / unit;
+    if tenths.is_multiple_of(10) { format!("{}{name}", tenths / 10) } else { format!("{}.{}{name}", tenths / 10, tenths % 10) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_are_what_people_read() {
+        let sizes = [0, 512, 1024, 5632, 1_258_291, 3 << 30].map(size);
+        assert_eq!(sizes, ["0B", "512B", "1K", "5.5K", "1.2M", "3G"]);
+    }
+}

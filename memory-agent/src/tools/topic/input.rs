@@ -1,0 +1,26 @@
+//! What the tools of topics have in common.
+
+use memory_core::topic::{TopicError, Topics};
+use memory_core::{Code, ToolContext, ToolError};
+use serde_json::{Value, json};
+
+/// Returns the topics, as those of whoever asks.
+pub(super) fn topics(context: &ToolContext) -> Result<Topics, ToolError> {
+    let Some(topics) = &context.services.topics else {
+        return Err(ToolError::new(Code::ToolNotFound, "there are no topics here", None));
+    };
+    Ok(Topics { actor: context.services.actor.clone(), ..topics.clone() })
+}
+
+/// Says what went wrong.
+pub(super) fn told(error: TopicError) -> ToolError {
+    match error {
+        TopicError::Store(error) => (*error).into(),
+        error => ToolError::new(error.code(), error.to_string(), error.hint()),
+    }
+}
+
+/// Returns the schema of an object with these properties and no others.
+pub(super) fn schema(properties: &Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}

@@ -1,0 +1,60 @@
+//! Topics among what was found.
+
+use memory_core::topic::{TopicHit, Topics};
+
+use super::{INDENT, NARROW, marked, visible_snippet};
+use crate::failure::Failure;
+use crate::print::{Form, Output, Palette, visible_line, wrap};
+
+/// The topics that were found, and how many match in all.
+pub(super) type FoundTopics = (Vec<TopicHit>, usize);
+
+/// Finds topics, if there are some to be looked through. What goes wrong there makes the answer less than it could be.
+pub(super) fn find(
+    topics: Option<&Topics>,
+    question: &str,
+    limit: usize,
+    output: &mut Output,
+) -> Result<Option<FoundTopics>, Failure> {
+    let Some(topics) = topics else { return Ok(None) };
+    match memory_core::topic::search(topics, question, limit) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) => {
+            output.less_than_it_should_be(&format!("the topics were not looked through: {error}"))?;
+            Ok(None)
+        }
+    }
+}
+
+/// Shows what was found.
+pub(super) fn show((hits, total): &FoundTopics, output: &mut Output) -> Result<(), Failure> {
+    for hit in hits {
+        match output.form() {
+            Form::Drawn(width) => draw(hit, width, output)?,
+            Form::Json | Form::Tabbed => {
+                let score = format!("{:.3}", hit.score);
+                output.fields(&[&format!("topic:{}", hit.topic.name), &score, &hit.topic.title, &hit.snippet.text])?;
+            }
+        }
+    }
+    if hits.len() < *total {
+        output.note(&format!("{} of {total} topics that match; --limit shows more", hits.len()))?;
+    }
+    Ok(())
+}
+
+fn draw(hit: &TopicHit, width: u16, output: &mut Output) -> Result<(), Failure> {
+    let (topic, palette) = (&hit.topic, output.palette());
+    output.line(&format!(
+        "{}  {}  {}",
+        Palette::paint(palette.id, visible_line(topic.name.as_str())),
+        Palette::paint(palette.bold, visible_line(&topic.title)),
+        Palette::paint(palette.dim, format!("topic · {}", topic.kind)),
+    ))?;
+    let indent = if width < NARROW { 2 } else { INDENT };
+    let (snippet, marks) = visible_snippet(&hit.snippet.text, &hit.snippet.marks);
+    for line in wrap(&snippet, usize::from(width).saturating_sub(indent)) {
+        output.line(&format!("{:indent$}{}", "", marked(&snippet, line, &marks, palette)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! What the commands on topics have in common.
+
+use std::path::Path;
+
+use memory_agent::json::topic as json;
+use memory_core::topic::{Topics, Written};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::topics;
+
+/// Opens the topics.
+pub(super) fn open(app: &mut App, dir: Option<&Path>) -> Result<Topics, Failure> {
+    let settings = app.settings()?;
+    let opened = topics::open(&settings, app.environment, dir, "cli")?;
+    opened.ok_or_else(|| Failure::usage("there is no project here", "go to one, or name a folder with --dir"))
+}
+
+/// Says what was written.
+pub(super) fn tell(written: &Written, what: &str, app: &mut App) -> Result<(), Failure> {
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::written(written))?);
+    }
+    app.output.fields(&[written.name.as_str()])?;
+    if let Some(why) = &written.stale_index {
+        app.output.warning(&format!("the index does not follow: {why}"))?;
+    }
+    Ok(app.output.note(&format!("{what}; `memory undo` takes it back"))?)
+}

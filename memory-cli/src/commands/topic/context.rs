@@ -1,0 +1,22 @@
+//! `memory topic context`
+
+use clap::Args;
+use memory_agent::json::topic as json;
+use memory_core::topic::Topics;
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Show the block for a system prompt: how to work with topics, their types, and the index
+///
+/// JSON: {context}
+#[derive(Debug, Args)]
+pub(super) struct Context {}
+
+impl Context {
+    #[expect(clippy::unused_self, reason = "it has no flags yet")]
+    pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
+        let context = memory_core::topic::context(topics)?;
+        if app.output.is_json() { Ok(app.output.json(&json::context(&context))?) } else { Ok(app.output.text(&context)?) }
+    }
+}

@@ -1,0 +1,28 @@
+//! `memory topic delete`
+
+use clap::Args;
+use memory_agent::json::topic as json;
+use memory_core::topic::Topics;
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Move a topic to the trash
+///
+/// JSON: {file, deleted}
+#[derive(Debug, Args)]
+pub(super) struct Delete {
+    /// Which: its file, with or without .md, or its name
+    topic: String,
+}
+
+impl Delete {
+    pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
+        let name = memory_core::topic::delete(topics, &self.topic)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::deleted(&name))?);
+        }
+        app.output.fields(&[name.as_str()])?;
+        Ok(app.output.note("moved to the trash; `memory undo` brings it back")?)
+    }
+}

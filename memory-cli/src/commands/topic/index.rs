@@ -1,0 +1,30 @@
+//! `memory topic index`
+
+use clap::Args;
+use memory_agent::json::topic as json;
+use memory_core::topic::{Changed, Topics};
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Make MEMORY.md anew, after files were changed by hand
+///
+/// Every change by us does that. Lines of your own in it stay where they are.
+///
+/// JSON: {changed, topics}
+#[derive(Debug, Args)]
+pub(super) struct Index {}
+
+impl Index {
+    #[expect(clippy::unused_self, reason = "it has no flags yet")]
+    pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
+        let is_changed = memory_core::topic::rebuild(topics)? != Changed::No;
+        let count = memory_core::topic::list(topics)?.topics.len();
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::rebuilt(is_changed, count))?);
+        }
+        let plural = if count == 1 { "" } else { "s" };
+        let what = if is_changed { "is made anew" } else { "was right" };
+        Ok(app.output.note(&format!("the index of {count} topic{plural} {what}"))?)
+    }
+}

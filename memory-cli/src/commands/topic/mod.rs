@@ -1,0 +1,62 @@
+//! `memory topic`, one command a file.
+
+mod answer;
+mod context;
+mod delete;
+mod index;
+mod list;
+mod read;
+mod update;
+mod view;
+mod write;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Keep topics, one Markdown file each, and an index of them short enough for every prompt
+///
+/// A topic is a file in .memory of the project around this folder, or in any folder that --dir names, such as the auto-memory folder
+/// of an agent. Its front matter says name, description and type: user, feedback, project or reference. MEMORY.md is the index: one
+/// line a topic, always under 200 lines and 25 KB; what you write in it yourself stays where it is. `memory undo` takes the last
+/// change back.
+#[derive(Debug, Args)]
+pub(crate) struct Topic {
+    /// The folder of the topics [default: .memory of the project]
+    #[arg(long, global = true, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    #[command(subcommand)]
+    command: TopicCommand,
+}
+
+/// One command on topics. Their order is that of the help.
+#[derive(Debug, Subcommand)]
+enum TopicCommand {
+    View(view::View),
+    Read(read::Read),
+    Write(write::Write),
+    Update(update::Update),
+    Delete(delete::Delete),
+    List(list::List),
+    Index(index::Index),
+    Context(context::Context),
+}
+
+impl Topic {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let topics = answer::open(app, self.dir.as_deref())?;
+        match &self.command {
+            TopicCommand::View(command) => command.run(&topics, app),
+            TopicCommand::Read(command) => command.run(&topics, app),
+            TopicCommand::Write(command) => command.run(&topics, app),
+            TopicCommand::Update(command) => command.run(&topics, app),
+            TopicCommand::Delete(command) => command.run(&topics, app),
+            TopicCommand::List(command) => command.run(&topics, app),
+            TopicCommand::Index(command) => command.run(&topics, app),
+            TopicCommand::Context(command) => command.run(&topics, app),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! `memory topic read`
+
+use clap::Args;
+use memory_agent::json::topic as json;
+use memory_core::topic::Topics;
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Show a topic, its whole file
+///
+/// JSON: {file, name, description, type, updated?, size, problem?, text, links?: [{link, file?}]}
+#[derive(Debug, Args)]
+pub(super) struct Read {
+    /// Which: its file, with or without .md, or its name
+    topic: String,
+}
+
+impl Read {
+    pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
+        let reading = memory_core::topic::read(topics, &self.topic)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::reading(&reading))?);
+        }
+        app.output.text(&reading.text)?;
+        reading.topic.problem.iter().try_for_each(|problem| Ok(app.output.less_than_it_should_be(problem)?))
+    }
+}

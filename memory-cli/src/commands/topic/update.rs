@@ -1,0 +1,35 @@
+//! `memory topic update`
+
+use clap::Args;
+use memory_core::Secrets;
+use memory_core::topic::Topics;
+
+use super::answer::tell;
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Replace a passage of a topic, which must stand there exactly once
+///
+/// JSON: {file, created, warning?}
+#[derive(Debug, Args)]
+pub(super) struct Update {
+    /// Which: its file, with or without .md, or its name
+    topic: String,
+    /// The passage, to the letter
+    #[arg(allow_hyphen_values = true)]
+    old: String,
+    /// What takes its place
+    #[arg(allow_hyphen_values = true)]
+    new: String,
+    /// Keep it even if it holds what looks like a credential
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+impl Update {
+    pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
+        let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        let updated = memory_core::topic::update(topics, &self.topic, &self.old, &self.new, secrets)?;
+        tell(&updated, "the passage is replaced", app)
+    }
+}

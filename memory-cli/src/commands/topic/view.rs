@@ -1,0 +1,22 @@
+//! `memory topic view`
+
+use clap::Args;
+use memory_agent::json::topic as json;
+use memory_core::topic::Topics;
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Show the index, as the topics are now
+///
+/// JSON: {index}
+#[derive(Debug, Args)]
+pub(super) struct View {}
+
+impl View {
+    #[expect(clippy::unused_self, reason = "it has no flags yet")]
+    pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
+        let index = memory_core::topic::view(topics)?;
+        if app.output.is_json() { Ok(app.output.json(&json::index(&index))?) } else { Ok(app.output.text(&index)?) }
+    }
+}

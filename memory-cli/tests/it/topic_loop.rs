@@ -1,0 +1,27 @@
+//! The agent loop of the examples, as a script of a shell.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::model_server::Server;
+use crate::sandbox::Sandbox;
+use crate::seven_prompts::{PROMPTS, SAID, check, replies};
+
+#[test]
+fn a_script_is_an_agent_that_remembers_through_seven_prompts() {
+    for program in ["bash", "jq", "curl"] {
+        if Command::new(program).arg("--version").output().is_err() {
+            let required = std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_some();
+            assert!(!required, "the examples need {program}, which is missing");
+            eprintln!("left out: the agent loop as a script, because {program} is missing");
+            return;
+        }
+    }
+    let (sandbox, server) = (Sandbox::new(), Server::start(replies()));
+    sandbox.file("prompts", PROMPTS);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/topics/agent_loop.sh");
+    let line = format!("OPENAI_BASE_URL={} MODEL=m TOPICS=notes {} < prompts 2>/dev/null", server.base_url(), script.display());
+    assert_eq!(sandbox.shell(&line), SAID);
+    let asked: Vec<_> = server.asked().into_iter().map(|asked| asked.body).collect();
+    check(&asked, &|name| std::fs::read_to_string(sandbox.path("notes").join(name)).ok());
+}

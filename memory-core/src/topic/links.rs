@@ -1,0 +1,33 @@
+//! Where wikilinks lead among topics.
+
+use super::{Listing, TopicName};
+use crate::wikilink::{fold, parse};
+
+/// Returns the topic that a wikilink names: by its file, with or without `.md`, or by what people call it. What names several names none.
+pub fn follow<'l>(listing: &'l Listing, target: &str) -> Option<&'l TopicName> {
+    let wanted = fold(target);
+    let wanted = wanted.strip_suffix(".md").unwrap_or(&wanted);
+    if wanted.is_empty() {
+        return None;
+    }
+    let mut by_file = listing.topics.iter().filter(|topic| fold(topic.name.stem()) == wanted);
+    let mut by_title = listing.topics.iter().filter(|topic| fold(&topic.title) == wanted);
+    let only = match (by_file.next(), by_file.next()) {
+        (Some(topic), None) => Some(topic),
+        (None, _) => by_title.next().filter(|_| by_title.next().is_none()),
+        (Some(_), Some(_)) => None,
+    };
+    only.map(|topic| &topic.name)
+}
+
+/// Returns the wikilinks of a text, each once, in order, with the topics to which they lead, if they lead to one.
+pub(super) fn links(listing: &Listing, text: &str) -> Vec<(String, Option<TopicName>)> {
+    let mut links: Vec<(String, Option<TopicName>)> = Vec::new();
+    for found in parse(text).into_iter().filter(|found| !found.target.trim().is_empty()) {
+        if links.iter().all(|(target, _)| *target != found.target) {
+            let name = follow(listing, &found.target).cloned();
+            links.push((found.target, name));
+        }
+    }
+    links
+}

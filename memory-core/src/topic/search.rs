@@ -1,0 +1,178 @@
+//! Finding topics by what they say.
+
+use std::collections::HashMap;
+
+use super::{Topic, TopicError, Topics};
+use crate::question::{Question, Role, Word, parse};
+use crate::rank::{K1, idf, saturation};
+use crate::text::{Snippet, Term, snippet, tokens};
+use crate::{Filter, StoreError};
+
+/// How many times a word counts that stands in what a topic says of itself.
+const SAID_OF_ITSELF: u32 = 3;
+
+/// So many characters are shown around what was found.
+const SHOWN: usize = 160;
+
+/// A topic that answers a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopicHit {
+    /// The topic.
+    pub topic: Topic,
+    /// How well it answers, from 0 to 1.
+    pub score: f32,
+    /// The words around what was found.
+    pub snippet: Snippet,
+}
+
+/// Finds the topics that answer `question`, which is read as that of [`crate::search()`] is; best first, the first `limit` of them, and
+/// how many there are in all. Filters say what memories are meant, and mean no topic.
+///
+/// Every file is read as it is now. One that cannot be read as text is found by its name.
+///
+/// # Errors
+/// [`StoreError::Invalid`] if there is nothing in the question to search for; or when the folder cannot be read.
+pub fn search(topics: &Topics, question: &str, limit: usize) -> Result<(Vec<TopicHit>, usize), TopicError> {
+    let parsed = parse(question, &Filter::default());
+    if parsed.question.words.is_empty() {
+        return Err(StoreError::Invalid { why: format!("nothing to search for: {question:?} names no word") }.into());
+    }
+    if parsed.filter != Filter::default() {
+        return Ok((Vec::new(), 0));
+    }
+    let mut texts = Vec::new();
+    for topic in topics.store.topics()?.topics {
+        let text = topics.store.text(topic.name.path()).ok().flatten().map(|found| found.text).unwrap_or_default();
+        texts.push((topic, body(&text).to_owned()));
+    }
+    Ok(answer(&parsed.question, texts, limit))
+}
+
+/// Returns a text without what it says of itself, which the topic tells already.
+fn body(text: &str) -> &str {
+    let is_fence = |line: &str| line.trim_end() == "---";
+    let mut lines = text.split_inclusive('\n');
+    let Some(first) = lines.next().filter(|first| is_fence(first.trim_start_matches('\u{feff}'))) else { return text };
+    let mut end = first.len();
+    for line in lines {
+        end += line.len();
+        if is_fence(line) {
+            return &text[end..];
+        }
+    }
+    text
+}
+
+/// A topic on its way to a hit.
+struct Candidate {
+    topic: Topic,
+    text: String,
+    length: u32,
+    /// How often each word of the question stands in it.
+    frequencies: Vec<u32>,
+}
+
+fn answer(question: &Question, texts: Vec<(Topic, String)>, limit: usize) -> (Vec<TopicHit>, usize) {
+    let words: Vec<&Word> = question.words.iter().filter(|word| word.role != Role::Aside).collect();
+    // A question of nothing but asides is about those.
+    let words: Vec<&Word> = if words.is_empty() { question.words.iter().collect() } else { words };
+    let documents = texts.len() as u64;
+    let candidates: Vec<Candidate> =
+        texts.into_iter().filter_map(|(topic, text)| candidate(question, &words, topic, text)).collect();
+    let lengths: u32 = candidates.iter().map(|candidate| candidate.length).fold(0, u32::saturating_add);
+    let average = lengths / u32::try_from(candidates.len().max(1)).unwrap_or(u32::MAX);
+    let with = |at: usize| candidates.iter().filter(|candidate| candidate.frequencies[at] != 0).count() as u64;
+    let worths: Vec<f32> = (0..words.len()).map(|at| idf(documents, with(at))).collect();
+    let most: f32 = worths.iter().map(|worth| worth * (K1 + 1.0)).sum();
+    let score = |candidate: &Candidate| {
+        let part = |(frequency, worth): (&u32, &f32)| worth * saturation(*frequency, candidate.length, real(average));
+        candidate.frequencies.iter().zip(&worths).map(part).sum::<f32>() / most.max(f32::MIN_POSITIVE)
+    };
+    let mut hits: Vec<(f32, Candidate)> = Vec::new();
+    for candidate in candidates {
+        if candidate.frequencies.iter().any(|frequency| *frequency != 0) {
+            hits.push((score(&candidate), candidate));
+        }
+    }
+    hits.sort_by(|(one, first), (other, second)| other.total_cmp(one).then_with(|| first.topic.name.cmp(&second.topic.name)));
+    let total = hits.len();
+    let terms: Vec<Term> = words.iter().map(|word| word.term.clone()).collect();
+    let hit = |(score, candidate): (f32, Candidate)| {
+        let shown = if candidate.text.trim().is_empty() { &candidate.topic.description } else { &candidate.text };
+        TopicHit { score, snippet: snippet(shown, &terms, SHOWN), topic: candidate.topic }
+    };
+    (hits.into_iter().take(limit).map(hit).collect(), total)
+}
+
+/// Counts the words of the question in a topic; nothing if it must not be an answer.
+fn candidate(question: &Question, words: &[&Word], topic: Topic, text: String) -> Option<Candidate> {
+    let of_itself = format!("{}\n{}\n{}", topic.name.stem().replace(['_', '-'], " "), topic.title, topic.description);
+    let mut counts: HashMap<Term, u32> = HashMap::new();
+    let mut length = 0_u32;
+    for (part, times) in [(text.as_str(), 1), (of_itself.as_str(), SAID_OF_ITSELF)] {
+        tokens(part, &mut |token| {
+            length = length.saturating_add(1);
+            *counts.entry(Term { text: token.text.to_owned(), kind: token.kind }).or_default() += times;
+        });
+    }
+    let stands = |phrase: &crate::question::Phrase| phrase.stands_in(&text) || phrase.stands_in(&of_itself);
+    if question.without.iter().any(|term| counts.contains_key(term))
+        || question.without_phrases.iter().any(stands)
+        || !question.phrases.iter().all(stands)
+    {
+        return None;
+    }
+    let frequency = |word: &&Word| {
+        if !word.is_prefix {
+            return counts.get(&word.term).copied().unwrap_or_default();
+        }
+        let longer = counts.iter().filter(|(term, _)| term.kind == word.term.kind && term.text.starts_with(&word.term.text));
+        longer.map(|(_, count)| *count).fold(0, u32::saturating_add)
+    };
+    let frequencies = words.iter().map(frequency).collect();
+    Some(Candidate { topic, text, length, frequencies })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an average beyond seven digits is as good as one rounded to them")]
+fn real(number: u32) -> f32 {
+    number as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::Secrets;
+    use crate::testing::{FakeTopics, topics};
+    use crate::topic::{TopicKind, WriteRequest, write};
+
+    fn found(question: &str) -> Vec<String> {
+        let (topics, _) = topics(Arc::new(FakeTopics::default()));
+        for (name, description, content) in [
+            ("user_prefs", "Editor settings", "Always TypeScript in strict mode. 深色主题"),
+            ("project_auth", "Auth service", "PostgreSQL was decided; the editor does not matter"),
+            ("feedback_testing", "Testing conventions", "Run pytest before committing"),
+        ] {
+            let (title, description, kind) = (None, Some(description.to_owned()), Some(TopicKind::User));
+            let (name, content) = (name.parse().unwrap(), content.to_owned());
+            write(&topics, &WriteRequest { name, title, description, kind, content, secrets: Secrets::Refuse }).unwrap();
+        }
+        let (hits, total) = search(&topics, question, 10).unwrap();
+        assert_eq!(hits.len(), total);
+        assert!(hits.iter().all(|hit| (0.0..=1.0).contains(&hit.score)));
+        hits.iter().map(|hit| hit.topic.name.stem().to_owned()).collect()
+    }
+
+    #[test]
+    fn topics_are_found_by_any_of_their_words_best_first() {
+        assert_eq!(found("which editors"), ["user_prefs", "project_auth"], "what it says of itself counts more");
+        assert_eq!(found("postgresql"), ["project_auth"]);
+        assert_eq!(found("深色"), ["user_prefs"]);
+        assert_eq!(found("commit*"), ["feedback_testing"]);
+        assert_eq!(found("\"strict mode\""), ["user_prefs"]);
+        assert_eq!(found("editor -postgresql"), ["user_prefs"]);
+        assert_eq!(found("auth"), ["project_auth"], "its file is a name too");
+        assert_eq!(found("nothing of that"), [""; 0]);
+    }
+}
