@@ -88,9 +88,9 @@ impl Book {
         let mut given = Vec::new();
         for (name, value) in &definition.fields {
             match value {
-                FieldValue::Plain(text) => given.push((name.clone(), text.clone())),
+                FieldValue::Plain(text) => given.push((name.as_str(), text.as_str())),
                 // Whether it opens is told to whoever needs it.
-                FieldValue::Sealed(_) => given.push((name.clone(), "sealed".to_owned())),
+                FieldValue::Sealed(_) => given.push((name.as_str(), "sealed")),
             }
         }
         let damaged = |error: InstanceError| InstanceError::Damaged {
@@ -99,7 +99,7 @@ impl Book {
         };
         let mut fields: Vec<_> = backend.checked(&given).map_err(damaged)?;
         fields.retain(|(field, _)| !field.secret);
-        let mut fields: Vec<_> = fields.into_iter().map(|(field, value)| (field.name, value)).collect();
+        let mut fields: Vec<_> = fields.into_iter().map(|(field, value)| (field.name, value.to_owned())).collect();
         let is_elsewhere = fields.iter().any(|(name, value)| *name == "driver" && value != "file");
         // What tools reach lies in places of its own, unless there are several.
         let has_place = !backend.has_drivers() && definition.name.as_str() == DEFAULT;

@@ -98,21 +98,21 @@ impl Backend {
     ///
     /// # Errors
     /// [`InstanceError::Invalid`], which names the field and never its value if that is secret.
-    pub fn checked(&self, given: &[(String, String)]) -> Result<Vec<(Field, String)>, InstanceError> {
+    pub fn checked<'a>(&self, given: &[(&str, &'a str)]) -> Result<Vec<(Field, &'a str)>, InstanceError> {
         let hint = || format!("`memory instance backends {}` shows the fields", self.name);
         let invalid = |why: String| InstanceError::invalid(why, hint());
-        if let Some((name, _)) = given.iter().find(|(name, _)| !self.fields.iter().any(|field| field.name == name)) {
+        if let Some((name, _)) = given.iter().find(|(name, _)| !self.fields.iter().any(|field| field.name == *name)) {
             return Err(invalid(format!("{} has no field {}", self.name, one_line(name, 80))));
         }
-        let mut checked: Vec<(Field, String)> = Vec::new();
+        let mut checked: Vec<(Field, &str)> = Vec::new();
         // What others depend on is known first, wherever it stands.
         let (first, then): (Vec<&Field>, Vec<&Field>) = self.fields.iter().partition(|field| field.shown_when.is_none());
         for field in first.into_iter().chain(then) {
-            let value = given.iter().find(|(name, _)| name == field.name).map(|(_, value)| value.as_str());
+            let value = given.iter().find(|(name, _)| *name == field.name).map(|(_, value)| *value);
             let value = value.filter(|value| !value.is_empty());
             let is_meant = field
                 .shown_when
-                .is_none_or(|(other, wanted)| checked.iter().any(|(known, value)| known.name == other && value == wanted));
+                .is_none_or(|(other, wanted)| checked.iter().any(|(known, value)| known.name == other && *value == wanted));
             let value = match (value, field.shown_when.filter(|_| !is_meant)) {
                 (Some(_), Some((other, wanted))) => {
                     return Err(invalid(format!("the field {} is for {other}={wanted} only", field.name)));
@@ -130,7 +130,7 @@ impl Backend {
                     let why = format!("the field {} is one of {}", field.name, words.join(", "));
                     return Err(invalid(why));
                 }
-                (Some(value), _) => checked.push((*field, value.to_owned())),
+                (Some(value), _) => checked.push((*field, value)),
             }
         }
         checked.sort_by_key(|(field, _)| self.fields.iter().position(|own| own.name == field.name));
@@ -143,9 +143,8 @@ mod tests {
     use super::*;
 
     fn checked(given: &[(&str, &str)]) -> Result<Vec<(&'static str, String)>, String> {
-        let given: Vec<_> = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let checked = history::backend().checked(&given).map_err(|error| error.to_string())?;
-        Ok(checked.into_iter().map(|(field, value)| (field.name, value)).collect())
+        let checked = history::backend().checked(given).map_err(|error| error.to_string())?;
+        Ok(checked.into_iter().map(|(field, value)| (field.name, value.to_owned())).collect())
     }
 
     #[test]

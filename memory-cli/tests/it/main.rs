@@ -30,6 +30,7 @@ mod readme;
 mod remind;
 mod rerank;
 mod sandbox;
+mod secrets;
 mod serve;
 mod serve_http;
 #[path = "../../../examples/tests/it/seven_prompts.rs"]

@@ -42,6 +42,11 @@ impl JsonText {
         &self.0
     }
 
+    /// Returns the text itself, for whoever must not leave it in memory.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+
     /// Returns the string that this is, if it is one and none of half a character.
     pub fn as_string(&self) -> Option<String> {
         unquoted(&self.0).map(Cow::into_owned)

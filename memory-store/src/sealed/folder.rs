@@ -35,8 +35,8 @@ pub enum NewValue {
 
 impl NewValue {
     /// Returns a text that is to be sealed.
-    pub fn secret(text: String) -> Self {
-        Self::Secret(Zeroizing::new(text))
+    pub fn secret(text: &str) -> Self {
+        Self::Secret(Zeroizing::new(text.to_owned()))
     }
 }
 

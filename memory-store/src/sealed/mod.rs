@@ -14,3 +14,4 @@ mod seal;
 pub use definition::{Definition, FieldValue};
 pub use folder::{Instances, Kept, NewValue};
 pub use key::MasterKey;
+pub use zeroize::Zeroizing;

@@ -30,7 +30,7 @@ fn open(home: &Path, given: Option<MasterKey>) -> Instances {
 }
 
 fn fields(dsn: &str) -> Vec<(String, NewValue)> {
-    vec![("driver".into(), NewValue::Plain("postgres".into())), ("dsn".into(), NewValue::secret(dsn.into()))]
+    vec![("driver".into(), NewValue::Plain("postgres".into())), ("dsn".into(), NewValue::secret(dsn))]
 }
 
 fn connect(instances: &Instances, at: &str, dsn: &str) -> Result<Kept, InstanceError> {

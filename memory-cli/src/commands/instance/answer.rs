@@ -1,8 +1,11 @@
 //! What the commands on instances have in common: names, input, and how they answer.
 
+use std::io::{self, Read};
+
 use memory_agent::instance::{Backend, Piece, Pieces, backend};
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::json::JsonText;
+use memory_store::sealed::Zeroizing;
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -37,20 +40,17 @@ pub(super) fn instance(text: &str) -> Result<(&'static Backend, InstanceName), I
     Ok((backend(kind)?, name.parse()?))
 }
 
-/// Reads an object: as it was typed, out of a file as `@file.json`, or from the standard input as `-`.
+/// Reads an object: as it was typed, out of a file as `@file.json`, or from the standard input as `-`. What was read does not stay in
+/// memory, since it may hold secrets.
 pub(super) fn input(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
     let bytes = match typed.strip_prefix('@') {
-        Some(path) => std::fs::read(path).map_err(Failure::file(format!("read {path}")))?,
-        None if typed == "-" => {
-            let mut bytes = Vec::new();
-            app.output.input().read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
-            bytes
-        }
-        None => typed.as_bytes().to_vec(),
+        Some(path) => Zeroizing::new(std::fs::read(path).map_err(Failure::file(format!("read {path}")))?),
+        None if typed == "-" => whole(app.output.input()).map_err(Failure::file("read the standard input"))?,
+        None => Zeroizing::new(typed.as_bytes().to_vec()),
     };
     let wrong = |source| InstanceError::InvalidJson { what: "the input".into(), source };
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
+    let text = str::from_utf8(&bytes).map_err(|error| {
+        let at = error.valid_up_to();
         wrong(memory_core::json::JsonError::Syntax { at, what: "the text is not UTF-8" })
     })?;
     let object: JsonText = text.parse().map_err(wrong)?;
@@ -59,4 +59,26 @@ pub(super) fn input(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
         return Err(InstanceError::invalid("the input is no JSON object", hint).into());
     }
     Ok(object)
+}
+
+/// At least so much is read at once; then nothing of it stays in the buffer of the standard input.
+const BLOCK: usize = 16 * 1024;
+
+/// Reads all that there is, and leaves none of it behind where it was before the room became too small.
+fn whole(input: &mut dyn Read) -> io::Result<Zeroizing<Vec<u8>>> {
+    let mut bytes = Zeroizing::new(Vec::new());
+    let mut block = Zeroizing::new(vec![0; BLOCK]);
+    loop {
+        let read = match input.read(&mut block) {
+            Ok(0) => return Ok(bytes),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        if bytes.capacity() < bytes.len() + read {
+            let mut larger = Zeroizing::new(Vec::with_capacity(2 * (bytes.len() + read)));
+            larger.extend_from_slice(&bytes);
+            bytes = larger;
+        }
+        bytes.extend_from_slice(&block[..read]);
+    }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use memory_agent::instance::{Kind, backend};
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::json::JsonText;
-use memory_store::sealed::{Kept, NewValue};
+use memory_store::sealed::{Kept, NewValue, Zeroizing};
 use serde_json::{Map, Value, json};
 
 use super::answer::{input, put};
@@ -41,16 +41,23 @@ impl Connect {
         let settings = app.settings()?;
         let book = Book::open(&settings, app.environment)?;
         let given = match &self.input {
-            Some(typed) => texts(&input(app, typed)?),
+            Some(typed) => texts(input(app, typed)?),
             None if app.output.input_is_terminal() => wizard::ask(backend).map_err(Failure::file("ask for the fields"))?,
             None => Vec::new(),
         };
         let (mut fields, mut told) = (Vec::new(), Map::new());
+        let given: Vec<_> = given.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         for (field, value) in backend.checked(&given)? {
-            let value = if field.kind == Kind::Path { path(app, &book, &value)? } else { value };
-            let shown = if field.secret { json!({ "sealed": true }) } else { Value::from(value.as_str()) };
+            let (value, shown) = match field.kind {
+                _ if field.secret => (NewValue::secret(value), json!({ "sealed": true })),
+                Kind::Path => {
+                    let path = path(app, &book, value)?;
+                    (NewValue::Plain(path.clone()), Value::from(path))
+                }
+                Kind::Text | Kind::Choice(_) => (NewValue::Plain(value.to_owned()), Value::from(value)),
+            };
             told.insert(field.name.to_owned(), shown);
-            fields.push((field.name.to_owned(), if field.secret { NewValue::secret(value) } else { NewValue::Plain(value) }));
+            fields.push((field.name.to_owned(), value));
         }
         prepare(&fields)?;
         let kept = book.instances.write(&kind, &name, &fields, &operation())?;
@@ -69,12 +76,14 @@ fn path(app: &App, book: &Book, typed: &str) -> Result<String, InstanceError> {
     Ok(if is_of_home { typed.to_owned() } else { app.environment.whole(Path::new(typed)).display().to_string() })
 }
 
-/// Returns the members of an object as texts.
-fn texts(object: &JsonText) -> Vec<(String, String)> {
-    let text = |value: JsonText| match value.as_string() {
-        Some(text) => text,
-        None if value.as_str() == "null" => String::new(),
-        None => value.to_string(),
+/// Returns the members of an object as texts. Any of them may be a secret, and so the object does not stay in memory.
+fn texts(object: JsonText) -> Vec<(String, Zeroizing<String>)> {
+    let members = object.members();
+    drop(Zeroizing::new(object.into_string()));
+    let text = |value: JsonText| {
+        let text = value.as_string().map(Zeroizing::new);
+        let json = Zeroizing::new(value.into_string());
+        text.unwrap_or_else(|| if *json == "null" { Zeroizing::default() } else { json })
     };
-    object.members().into_iter().flatten().map(|(name, value)| (name, text(value))).collect()
+    members.into_iter().flatten().map(|(name, value)| (name, text(value))).collect()
 }

@@ -5,19 +5,24 @@ use std::io;
 use dialoguer::theme::SimpleTheme;
 use dialoguer::{Error, Input, Password, Select};
 use memory_agent::instance::{Backend, Field, Kind};
+use memory_store::sealed::Zeroizing;
+
+/// What was answered, by field.
+pub(super) type Answers = Vec<(String, Zeroizing<String>)>;
 
 /// Asks for each field that means something beside those that were answered.
 ///
 /// # Errors
 /// When there is nobody to answer any more.
-pub(super) fn ask(backend: &Backend) -> io::Result<Vec<(String, String)>> {
-    let mut answers: Vec<(String, String)> = Vec::new();
+pub(super) fn ask(backend: &Backend) -> io::Result<Answers> {
+    let mut answers = Answers::new();
     for field in backend.fields.iter().filter(|field| field.shown_when.is_none()) {
         put(field, &mut answers)?;
     }
     for field in backend.fields.iter().filter(|field| field.shown_when.is_some()) {
-        let is_meant =
-            field.shown_when.is_some_and(|(other, wanted)| answers.iter().any(|(name, value)| name == other && value == wanted));
+        let is_meant = field
+            .shown_when
+            .is_some_and(|(other, wanted)| answers.iter().any(|(name, value)| name == other && value.as_str() == wanted));
         if is_meant {
             put(field, &mut answers)?;
         }
@@ -25,8 +30,8 @@ pub(super) fn ask(backend: &Backend) -> io::Result<Vec<(String, String)>> {
     Ok(answers)
 }
 
-fn put(field: &Field, answers: &mut Vec<(String, String)>) -> io::Result<()> {
-    let answer = one(field).map_err(|Error::IO(error)| error)?;
+fn put(field: &Field, answers: &mut Answers) -> io::Result<()> {
+    let answer = Zeroizing::new(one(field).map_err(|Error::IO(error)| error)?);
     // Nothing said is nothing given.
     if !answer.is_empty() {
         answers.push((field.name.to_owned(), answer));

@@ -1,0 +1,81 @@
+//! Secrets do not stay in memory once they were used.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::unix::fs::FileExt;
+use std::process::{Child, Stdio};
+use std::thread;
+
+use crate::sandbox::Sandbox;
+
+/// As much as a pipe takes before whoever writes must wait.
+const PIPE: usize = 64 * 1024;
+
+const SECRET: &str = "postgres://agent:Vb7qLw2xRk9sTz4mNc8p@db.example/team";
+
+/// What is found of it where its beginning was overwritten.
+const TRACE: &[u8] = b"w2xRk9sTz4mNc8p@db.example";
+
+/// Starts the program with `input`, so that it cannot end, since nobody takes its answer; returns it once it waits for that. Nothing if
+/// this system does not tell for what a process waits.
+fn at_its_end(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Option<(Child, impl Read)> {
+    let (reader, mut writer) = std::io::pipe().expect("a pipe");
+    writer.write_all(&vec![b' '; PIPE]).expect("it takes so much");
+    let mut command = sandbox.command(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(writer).spawn().expect("the program starts");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+    let place = format!("/proc/{}/wchan", child.id());
+    while child.try_wait().expect("its state").is_none() {
+        match fs::read_to_string(&place) {
+            Ok(waits) if waits.contains("pipe_write") => return Some((child, reader)),
+            Err(_) => break,
+            Ok(_) => thread::yield_now(),
+        }
+    }
+    None
+}
+
+/// Tells how often a text stands in the memory of a process.
+fn count(child: &Child, text: &[u8]) -> std::io::Result<usize> {
+    let memory = File::open(format!("/proc/{}/mem", child.id()))?;
+    let mut found = 0;
+    for line in fs::read_to_string(format!("/proc/{}/maps", child.id()))?.lines() {
+        let (range, rights) = line.split_once(' ').expect("a range and rights");
+        let (start, end) = range.split_once('-').expect("a range");
+        let [start, end] = [start, end].map(|number| u64::from_str_radix(number, 16).expect("an address"));
+        let mut bytes = vec![0; usize::try_from(end - start).expect("it fits")];
+        if rights.starts_with("rw") && memory.read_exact_at(&mut bytes, start).is_ok() {
+            found += bytes.windows(text.len()).filter(|window| *window == text).count();
+        }
+    }
+    Ok(found)
+}
+
+fn left_out(why: &str) {
+    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "nothing may be left out: {why}");
+    eprintln!("left out: that secrets do not stay in memory, since {why}");
+}
+
+#[test]
+fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
+    let sandbox = Sandbox::new();
+    let given = format!(r#"{{"driver":"file","dsn":"{SECRET}","dir":"~/Vb7q-and-no-secret"}}"#);
+    let file = format!("@{}", sandbox.file("team.json", &given));
+    for (input, typed) in [("-", given.as_str()), (file.as_str(), "")] {
+        let arguments = ["instance", "connect", "history", "team", "--input", input];
+        let Some((mut child, mut answer)) = at_its_end(&sandbox, &arguments, typed) else {
+            return left_out("this system does not tell for what a process waits");
+        };
+        let counted = count(&child, TRACE);
+        let heard = count(&child, b"the field dsn is for driver=postgres only");
+        let mut printed = String::new();
+        answer.read_to_string(&mut printed).expect("an answer");
+        child.wait().expect("it ends");
+        let (Ok(counted), Ok(heard)) = (counted, heard) else {
+            return left_out("this system does not let one look into another process");
+        };
+        assert!(printed.contains("the field dsn is for driver=postgres only"), "{printed}");
+        assert!(0 < heard, "what is in its memory is found");
+        assert_eq!(counted, 0, "{input}");
+    }
+}
