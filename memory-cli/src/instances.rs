@@ -247,7 +247,11 @@ impl instance::Instances for Book {
             let (FieldValue::Plain(text) | FieldValue::Sealed(text)) = value;
             (name, text)
         };
-        Ok(Version(definition.fields.into_iter().map(field).collect()))
+        // Where a path leads may have changed since the instance was opened, and with it whether it may.
+        let places = self.fields(backend, &definition)?.into_iter().filter(|(name, _)| is_path(backend, name));
+        let places = places.map(|(name, path)| Ok((name.to_owned(), self.place(Path::new(&path))?.display().to_string())));
+        let places = places.collect::<Result<Vec<_>, InstanceError>>()?;
+        Ok(Version(definition.fields.into_iter().map(field).chain(places).collect()))
     }
 
     fn open(&self, backend: &'static Backend, name: &InstanceName) -> Result<Holding, InstanceError> {
@@ -289,6 +293,10 @@ pub(crate) fn prepare(fields: &[(String, NewValue)]) -> Result<(), InstanceError
         }
     }
     Ok(())
+}
+
+fn is_path(backend: &Backend, field: &str) -> bool {
+    backend.fields.iter().any(|own| own.name == field && own.kind == Kind::Path)
 }
 
 /// Begins a change now.

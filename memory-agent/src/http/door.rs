@@ -83,5 +83,5 @@ fn same_machine(uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
 }
 
 fn is_this_machine(host: &str) -> bool {
-    matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "::1")
+    ["localhost", "127.0.0.1", "[::1]", "::1"].iter().any(|own| host.eq_ignore_ascii_case(own))
 }

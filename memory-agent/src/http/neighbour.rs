@@ -21,7 +21,9 @@ const ESTABLISHED: &str = "01";
 /// Returns who owns the socket from `local` to `remote`, as a table of the system's sockets has it (`proc_net_tcp(5)`).
 fn owner(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<u32> {
     let wanted = [canonical(local), canonical(remote)];
-    table.lines().skip(1).find_map(|line| {
+    // Most lines are told apart without being read.
+    let port = format!(":{:04X} ", local.port());
+    table.lines().skip(1).filter(|line| line.contains(&port)).find_map(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [_, from, to, state, _, _, _, owner, ..] = fields.as_slice() else { return None };
         let is_it = *state == ESTABLISHED && [address(from)?, address(to)?] == wanted;

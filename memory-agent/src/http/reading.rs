@@ -14,6 +14,9 @@ use super::limits::HttpLimits;
 /// Bodies are counted in parts of this size.
 const PART: usize = 1024;
 
+/// A body that announces no more is read at once: those who are slow with theirs must not hold up everybody else.
+const SMALL: usize = 64 * 1024;
+
 /// The room for the bodies of all requests.
 #[derive(Debug, Clone)]
 pub(super) struct Room {
@@ -25,7 +28,7 @@ pub(super) struct Room {
 #[derive(Debug)]
 pub(super) struct Whole {
     pub bytes: Bytes,
-    _place: OwnedSemaphorePermit,
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Room {
@@ -45,8 +48,12 @@ impl Room {
         if longest < size {
             return Err(too_long());
         }
-        let parts = u32::try_from(size / PART + 1).expect("bodies have a limit below 4 TiB");
-        let place = Arc::clone(&self.parts).acquire_many_owned(parts).await.expect("the room is never closed");
+        let place = if size <= SMALL {
+            None
+        } else {
+            let parts = u32::try_from(size / PART + 1).expect("bodies have a limit below 4 TiB");
+            Arc::clone(&self.parts).acquire_many_owned(parts).await.ok()
+        };
         match timeout(self.limits.body_time, to_bytes(body, longest)).await {
             Ok(Ok(bytes)) => Ok(Whole { bytes, _place: place }),
             Ok(Err(error)) if is_length(&error) => Err(too_long()),

@@ -17,8 +17,13 @@ struct Server {
 
 impl Server {
     fn begin(sandbox: &Sandbox, arguments: &[&str], token: Option<&str>) -> Self {
+        let token = token.map(|token| ("MEMO_AUTH_TOKEN", token));
+        Self::with(sandbox, arguments, token.as_slice())
+    }
+
+    fn with(sandbox: &Sandbox, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = sandbox.command(arguments);
-        command.envs(token.map(|token| ("MEMO_AUTH_TOKEN", token))).stdout(Stdio::piped());
+        command.envs(variables.iter().copied()).stdout(Stdio::piped());
         let mut process = command.spawn().expect("it starts");
         let mut line = String::new();
         BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
@@ -70,6 +75,22 @@ fn what_is_kept_over_http_is_read_at_the_command_line() {
     sandbox.shell("memo rm kv/scratch");
     assert_eq!(server.ask("/v1/run/kv/scratch/get", "s3cret", r#"{"key":"a"}"#).0, "HTTP/1.1 404 Not Found");
     assert_eq!(server.end(), Some(0));
+}
+
+#[test]
+fn an_instance_that_is_open_stays_where_it_may_be_and_survives_its_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.shell("mkdir -p ok outside");
+    sandbox.shell(r#"memo connect --input '{"dir":"~/ok/in"}' kv in"#);
+    let allowed = sandbox.path("ok").display().to_string();
+    let server = Server::with(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], &[("MEMO_ALLOWED_PATHS", &allowed)]);
+    let set = || server.ask("/v1/run/kv/in/set", "", r#"{"key":"k","value":"1"}"#).0;
+    assert_eq!(set(), "HTTP/1.1 200 OK");
+    sandbox.shell("rm -r ok/in");
+    assert_eq!((set().as_str(), sandbox.shell("cat ok/in/k").as_str()), ("HTTP/1.1 200 OK", "1"));
+    sandbox.shell("mv ok/in ok/old; ln -s ~/outside ok/in");
+    assert_eq!(set(), "HTTP/1.1 403 Forbidden");
+    assert_eq!(sandbox.shell("ls -A outside"), "");
 }
 
 #[test]

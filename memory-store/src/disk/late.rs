@@ -11,17 +11,19 @@ use super::{Disk, RealDisk};
 pub(crate) struct LateDisk {
     root: PathBuf,
     disk: OnceLock<Arc<dyn Disk>>,
+    /// Whether the folder is one of this machine, which somebody may remove.
+    is_real: bool,
 }
 
 impl LateDisk {
     /// Returns the folder at `root` of the machine's disk.
     pub(crate) fn new(root: PathBuf) -> Self {
-        Self { root, disk: OnceLock::new() }
+        Self { root, disk: OnceLock::new(), is_real: true }
     }
 
     /// Returns the folder at `root`, where `disk` is what writes there.
     pub(crate) fn on_disk(root: PathBuf, disk: Arc<dyn Disk>) -> Self {
-        Self { root, disk: OnceLock::from(disk) }
+        Self { root, disk: OnceLock::from(disk), is_real: false }
     }
 
     /// Returns where it is.
@@ -31,7 +33,7 @@ impl LateDisk {
 
     /// Returns the disk, unless there is no folder.
     pub(crate) fn if_there(&self) -> io::Result<Option<&dyn Disk>> {
-        if self.disk.get().is_none() && !self.root.is_dir() {
+        if self.is_real && !self.root.is_dir() {
             return Ok(None);
         }
         self.made().map(Some)
@@ -40,6 +42,9 @@ impl LateDisk {
     /// Returns the disk; the folder is made if it is missing.
     pub(crate) fn made(&self) -> io::Result<&dyn Disk> {
         if let Some(disk) = self.disk.get() {
+            if self.is_real && !self.root.is_dir() {
+                RealDisk::open(&self.root)?;
+            }
             return Ok(disk.as_ref());
         }
         let opened = RealDisk::open(&self.root)?;
