@@ -7,7 +7,7 @@
 //! | know what there is | [`view()`], [`context()`], [`list()`] |
 //! | read one, or find it | [`read()`], [`search()`] |
 //! | take it away, and that back | [`delete()`], [`undo()`], [`history()`] |
-//! | work on any file of the folder | [`file`] |
+//! | work on any file of the folder | [`mod@file`] |
 //! | know how the index is made | [`index_text()`], [`rebuild()`] |
 //! | keep topics somewhere else | [`TopicStore`], and its suite in `testing` |
 
