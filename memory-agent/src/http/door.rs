@@ -1,7 +1,7 @@
 //! What every request comes through.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
@@ -11,27 +11,31 @@ use axum::http::{HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use memory_core::Code;
+use tokio::sync::OnceCell;
 
 use super::answer::Refusal;
-use super::neighbour;
+use super::neighbour::Neighbours;
 use super::routes::{Desk, HEALTH};
 
-/// Where a connection comes from, and where it leads.
+/// Where a connection comes from.
 #[derive(Debug, Clone)]
 pub(super) struct Connection {
-    pub peer: SocketAddr,
-    pub here: SocketAddr,
+    peer: SocketAddr,
+    since: Instant,
+    neighbours: Arc<Neighbours>,
     /// Whether it is the same person's; asked once.
-    is_ours: Arc<OnceLock<bool>>,
+    is_ours: Arc<OnceCell<bool>>,
 }
 
 impl Connection {
-    pub(super) fn new(peer: SocketAddr, here: SocketAddr) -> Self {
-        Self { peer, here, is_ours: Arc::default() }
+    pub(super) fn new(peer: SocketAddr, neighbours: &Arc<Neighbours>) -> Self {
+        Self { peer, since: Instant::now(), neighbours: Arc::clone(neighbours), is_ours: Arc::default() }
     }
 
-    fn is_ours(&self) -> bool {
-        *self.is_ours.get_or_init(|| self.peer.ip().to_canonical().is_loopback() && neighbour::is_ours(self.peer, self.here))
+    async fn is_ours(&self) -> bool {
+        let ask =
+            || async { self.peer.ip().to_canonical().is_loopback() && self.neighbours.is_ours(self.peer, self.since).await };
+        *self.is_ours.get_or_init(ask).await
     }
 }
 
@@ -42,7 +46,7 @@ pub(super) async fn enter(State(desk): State<Arc<Desk>>, mut request: Request, n
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let _running = desk.metrics.begin();
     let connection = request.extensions_mut().remove::<Connection>().expect("the server says where a request comes from");
-    let response = match admit(&desk, &connection, &request) {
+    let response = match admit(&desk, &connection, request.uri(), request.headers()).await {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     };
@@ -50,16 +54,17 @@ pub(super) async fn enter(State(desk): State<Arc<Desk>>, mut request: Request, n
     response
 }
 
-fn admit(desk: &Desk, connection: &Connection, request: &Request) -> Result<(), Refusal> {
-    let headers = request.headers();
+async fn admit(desk: &Desk, connection: &Connection, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(token) = &desk.token else {
-        if !connection.is_ours() {
+        // What a web page sends is told by the request alone.
+        let from_here = same_machine(uri, headers);
+        if !connection.is_ours().await {
             let hint = "begin it with a token, and send that";
             return Err(Refusal::new(Code::Forbidden, "these are somebody else's memories", hint));
         }
-        return same_machine(request.uri(), headers);
+        return from_here;
     };
-    if request.uri().path() == HEALTH || token.is_known(headers) {
+    if uri.path() == HEALTH || token.is_known(headers) {
         return Ok(());
     }
     let message = if headers.contains_key("authorization") { "the token is another one" } else { "there is no token" };
@@ -74,7 +79,8 @@ fn same_machine(uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
     };
     let text = |name| headers.get(name).map(|value: &axum::http::HeaderValue| value.to_str().unwrap_or_default());
     let named = uri.authority().map(Authority::as_str).or_else(|| text(HOST)).unwrap_or_default();
-    if !named.parse::<Authority>().is_ok_and(|authority| is_this_machine(authority.host())) {
+    let is_ours = |authority: &Authority| is_this_machine(authority.host()) && !authority.as_str().contains('@');
+    if 1 < headers.get_all(HOST).iter().count() || !named.parse().as_ref().is_ok_and(is_ours) {
         return refused("is for another host");
     }
     let Some(origin) = text(ORIGIN) else { return Ok(()) };

@@ -30,6 +30,7 @@ mod neighbour;
 mod openapi;
 mod pieces;
 mod reading;
+mod rest;
 mod routes;
 mod serve;
 mod status;

@@ -1,33 +1,74 @@
 //! Whether whoever connects over TCP belongs to the same person.
 
+use std::collections::HashMap;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Instant;
 
-/// Tells whether the program at the other end of a connection to `here`, on this machine, runs as the same person as we, or as
-/// root. Where the system does not tell, it is believed to.
-pub(super) fn is_ours(peer: SocketAddr, here: SocketAddr) -> bool {
-    let own = rustix::process::getuid().as_raw();
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
-    if tables.iter().all(Result::is_err) {
-        return true;
-    }
-    let owner = tables.iter().flatten().find_map(|table| owner(table, peer, here));
-    owner.is_some_and(|owner| owner == own || owner == 0)
+use tokio::sync::Mutex;
+
+/// The programs on this machine that are connected to `here`. The system's table of sockets is read by one connection at a time, and
+/// serves all that came meanwhile.
+#[derive(Debug)]
+pub(super) struct Neighbours {
+    here: SocketAddr,
+    last: Mutex<Option<Reading>>,
 }
 
-/// A connection that is open at both ends. All others may have lost their owner, and stand there as those of root.
-const ESTABLISHED: &str = "01";
+/// Who was connected at a moment; nothing where the system does not tell.
+#[derive(Debug, Clone)]
+struct Reading {
+    begun: Instant,
+    owners: Option<Arc<HashMap<SocketAddr, u32>>>,
+}
 
-/// Returns who owns the socket from `local` to `remote`, as a table of the system's sockets has it (`proc_net_tcp(5)`).
-fn owner(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<u32> {
-    let wanted = [canonical(local), canonical(remote)];
+impl Neighbours {
+    pub(super) fn new(here: SocketAddr) -> Self {
+        Self { here: canonical(here), last: Mutex::new(None) }
+    }
+
+    /// Tells whether the program behind a connection that stood at the moment `since` runs as the same person as we, or as root. Where
+    /// the system does not tell, it is believed to.
+    pub(super) async fn is_ours(&self, peer: SocketAddr, since: Instant) -> bool {
+        let mut last = self.last.lock().await;
+        let known = last.take().filter(|reading| since <= reading.begun);
+        let reading = match known {
+            Some(reading) => reading,
+            None => self.read().await,
+        };
+        *last = Some(reading.clone());
+        drop(last);
+        let Some(owners) = reading.owners else { return true };
+        let own = rustix::process::getuid().as_raw();
+        owners.get(&canonical(peer)).is_some_and(|owner| *owner == own || *owner == 0)
+    }
+
+    async fn read(&self) -> Reading {
+        let (here, begun) = (self.here, Instant::now());
+        let read = move || {
+            let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
+            let told = tables.iter().any(Result::is_ok);
+            told.then(|| Arc::new(tables.iter().flatten().flat_map(|table| owners(table, here)).collect()))
+        };
+        // What broke down tells of nobody.
+        let owners = tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| Some(Arc::default()));
+        Reading { begun, owners }
+    }
+}
+
+/// A socket that no program has open any more stands there as one of root's, with this for its inode.
+const ORPHAN: &str = "0";
+
+/// Returns who owns each socket to `remote`, by its other end, as a table of the system's sockets has it (`proc_net_tcp(5)`).
+fn owners(table: &str, remote: SocketAddr) -> impl Iterator<Item = (SocketAddr, u32)> {
     // Most lines are told apart without being read.
-    let port = format!(":{:04X} ", local.port());
-    table.lines().skip(1).filter(|line| line.contains(&port)).find_map(|line| {
+    let port = format!(":{:04X} ", remote.port());
+    table.lines().skip(1).filter(move |line| line.contains(&port)).filter_map(move |line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let [_, from, to, state, _, _, _, owner, ..] = fields.as_slice() else { return None };
-        let is_it = *state == ESTABLISHED && [address(from)?, address(to)?] == wanted;
-        is_it.then(|| owner.parse().ok())?
+        let [_, from, to, _, _, _, _, owner, _, inode, ..] = fields.as_slice() else { return None };
+        let is_one = *inode != ORPHAN && address(to)? == remote;
+        is_one.then(|| Some((address(from)?, owner.parse().ok()?)))?
     })
 }
 
@@ -55,7 +96,7 @@ fn canonical(place: SocketAddr) -> SocketAddr {
 
 #[cfg(test)]
 mod tests {
-    use std::net::{TcpListener, TcpStream};
+    use std::net::{Shutdown, TcpListener, TcpStream};
 
     use super::*;
 
@@ -65,20 +106,34 @@ mod tests {
              0: 0100007F:1F91 0100007F:1000 06 00000000:00000000 03:00001770 00000000     0        0 0 3\n   \
              1: 0100007F:1F91 0100007F:1000 01 00000000:00000000 00:00000000 00000000     0        0 26157 1\n   \
              2: 0100007F:1F91 0100007F:1F90 06 00000000:00000000 03:00001770 00000000     0        0 0 3\n   \
-             3: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 26158 1\n";
-        let owner = |from: &str, to: &str| owner(table, from.parse().expect("one"), to.parse().expect("one"));
+             3: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 26158 1\n   \
+             4: 0000000000000000FFFF00000100007F:1F92 0000000000000000FFFF00000100007F:1F90 05 00000000:00000000 00:00000000 00000000  1002        0 26159 1\n";
+        let owners = |to: &str| owners(table, to.parse().expect("one")).map(|(from, owner)| (from.to_string(), owner)).collect();
         if cfg!(target_endian = "little") {
-            assert_eq!(owner("127.0.0.1:8081", "127.0.0.1:8080"), Some(1001), "not what root once had, or has elsewhere");
-            assert_eq!(owner("[::ffff:127.0.0.1]:8081", "127.0.0.1:8080"), Some(1001));
+            let both: Vec<(String, u32)> = owners("127.0.0.1:8080");
+            let expected = [("127.0.0.1:8081".to_owned(), 1001), ("127.0.0.1:8082".to_owned(), 1002)];
+            assert_eq!(both, expected, "not what root once had, or has elsewhere");
         }
-        assert_eq!(owner("127.0.0.1:8081", "127.0.0.1:8082"), None);
+        assert_eq!(owners("127.0.0.1:8082"), []);
     }
 
     #[test]
-    fn we_are_our_own_neighbours() {
+    fn we_are_our_own_neighbours_until_we_leave() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let here = listener.local_addr().expect("an address");
-        let client = TcpStream::connect(here).expect("a connection");
-        assert!(is_ours(client.local_addr().expect("an address"), here));
+        let neighbours = Neighbours::new(here);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let is_ours = |peer: SocketAddr, since| runtime.block_on(neighbours.is_ours(peer, since));
+        let clients: Vec<_> = (0..2).map(|_| TcpStream::connect(here).expect("a connection")).collect();
+        let peers: Vec<_> = clients.iter().map(|client| client.local_addr().expect("an address")).collect();
+        let since = Instant::now();
+        assert!(peers.iter().all(|peer| is_ours(*peer, since)));
+        let known = neighbours.last.blocking_lock().clone().expect("it was read").begun;
+        assert!(is_ours(peers[1], since), "one reading serves all that came before it");
+        assert_eq!(neighbours.last.blocking_lock().clone().expect("it was read").begun, known);
+        clients[0].shutdown(Shutdown::Write).expect("it goes silent");
+        assert!(is_ours(peers[0], Instant::now()), "whoever has said all listens still");
+        drop(clients);
+        assert!(!is_ours(peers[1], Instant::now()));
     }
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use axum::body::{Body, Bytes, HttpBody};
+use http_body_util::BodyExt;
 use memory_core::Code;
 use memory_core::json::{JsonError, JsonText};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::answer::Refusal;
 use super::limits::HttpLimits;
@@ -42,29 +43,37 @@ impl Room {
             let message = format!("the body is longer than {longest} bytes");
             Refusal::new(Code::LimitExceeded, message, "send it in several requests")
         };
-        // Whoever does not say how much comes gets room for the longest.
         let announced = body.size_hint().exact().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
-        let size = announced.unwrap_or(longest);
-        if longest < size {
+        if announced.is_some_and(|size| longest < size) {
             return Err(too_long());
         }
-        let place = if size <= SMALL {
-            None
-        } else {
-            let parts = u32::try_from(size / PART + 1).expect("bodies have a limit below 4 TiB");
-            Arc::clone(&self.parts).acquire_many_owned(parts).await.ok()
+        let late = |_| {
+            let message = format!("the body did not come within {} s", self.limits.body_time.as_secs());
+            Refusal::new(Code::RequestTimeout, message, "send the request again")
         };
-        match timeout(self.limits.body_time, to_bytes(body, longest)).await {
-            Ok(Ok(bytes)) => Ok(Whole { bytes, _place: place }),
-            Ok(Err(error)) if is_length(&error) => Err(too_long()),
-            Ok(Err(error)) => {
-                Err(Refusal::new(Code::InvalidInput, format!("the body broke off: {error}"), "send the request again"))
+        let broken = |error| Refusal::new(Code::InvalidInput, format!("the body broke off: {error}"), "send the request again");
+        let (mut body, mut read, mut place) = (body, Vec::with_capacity(announced.unwrap_or(0).min(SMALL)), None);
+        let mut end = Instant::now() + self.limits.body_time;
+        loop {
+            // Whoever does not say how much comes gets room for the longest, once it is more than little.
+            if place.is_none() && SMALL < announced.unwrap_or(read.len()) {
+                let waited = Instant::now();
+                place = Some(self.place(announced.unwrap_or(longest)).await);
+                end += waited.elapsed();
             }
-            Err(_) => {
-                let message = format!("the body did not come within {} s", self.limits.body_time.as_secs());
-                Err(Refusal::new(Code::RequestTimeout, message, "send the request again"))
+            let frame = timeout_at(end, body.frame()).await.map_err(late)?;
+            let Some(frame) = frame else { return Ok(Whole { bytes: read.into(), _place: place }) };
+            let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
+            if longest - read.len() < data.len() {
+                return Err(too_long());
             }
+            read.extend_from_slice(&data);
         }
+    }
+
+    async fn place(&self, size: usize) -> OwnedSemaphorePermit {
+        let parts = u32::try_from(size / PART + 1).expect("bodies have a limit below 4 TiB");
+        Arc::clone(&self.parts).acquire_many_owned(parts).await.expect("the room is never closed")
     }
 
     /// Reads a body as the object of parameters; nothing means that there are none.
@@ -83,15 +92,4 @@ impl Room {
         }
         Ok((object, whole))
     }
-}
-
-fn is_length(error: &axum::Error) -> bool {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        if error.is::<http_body_util::LengthLimitError>() {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
 }

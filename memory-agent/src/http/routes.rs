@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Path, Request, State};
+use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::request;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use memory_core::instance::InstanceName;
 use memory_core::{AgentName, Code, ToolError, View};
+use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
@@ -91,7 +93,19 @@ async fn list_backends() -> Response {
     value(&shapes::backends(backends()))
 }
 
-async fn one_backend(Path(name): Path<String>) -> Result<Response, Refusal> {
+/// The names in a path.
+struct Named<T>(T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Desk>> for Named<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut request::Parts, desk: &Arc<Desk>) -> Result<Self, Refusal> {
+        let named = Path::from_request_parts(parts, desk).await;
+        named.map(|Path(names)| Self(names)).map_err(|_| nothing_at(parts.uri.path()))
+    }
+}
+
+async fn one_backend(Named(name): Named<String>) -> Result<Response, Refusal> {
     Ok(value(&shapes::backend(backend(&name)?)))
 }
 
@@ -104,7 +118,7 @@ async fn list_instances(State(desk): State<Arc<Desk>>) -> Result<Response, Refus
 
 async fn run(
     State(desk): State<Arc<Desk>>,
-    Path((kind, name, action)): Path<(String, String, String)>,
+    Named((kind, name, action)): Named<(String, String, String)>,
     request: Request,
 ) -> Result<Answer, Refusal> {
     let backend = backend(&kind)?;
@@ -127,12 +141,12 @@ async fn list_tools(State(desk): State<Arc<Desk>>) -> Response {
     value(&json!({ "tools": tools }))
 }
 
-async fn one_tool(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Result<Response, Refusal> {
+async fn one_tool(State(desk): State<Arc<Desk>>, Named(name): Named<String>) -> Result<Response, Refusal> {
     let tool = desk.agent.offered().find(|tool| tool.name() == name);
     Ok(value(&described(tool.ok_or_else(|| tools::not_found(&name))?)))
 }
 
-async fn call(State(desk): State<Arc<Desk>>, Path(name): Path<String>, request: Request) -> Result<Response, Refusal> {
+async fn call(State(desk): State<Arc<Desk>>, Named(name): Named<String>, request: Request) -> Result<Response, Refusal> {
     let view = view(request.headers())?;
     let (parameters, body) = desk.room.parameters(request.into_body()).await?;
     let work = move |desk: &Desk| {
@@ -152,7 +166,11 @@ async fn metrics(State(desk): State<Arc<Desk>>) -> Response {
 }
 
 async fn no_route(request: Request) -> Refusal {
-    let path = memory_core::text::one_line(request.uri().path(), 80);
+    nothing_at(request.uri().path())
+}
+
+fn nothing_at(path: &str) -> Refusal {
+    let path = memory_core::text::one_line(path, 80);
     Refusal::new(Code::RouteNotFound, format!("nothing is at {path}"), "GET /openapi.json tells what there is")
 }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use axum::http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -21,6 +20,8 @@ use tower_service::Service;
 
 use super::door::Connection;
 use super::limits::HttpLimits;
+use super::neighbour::Neighbours;
+use super::rest::Rest;
 use super::routes::{Desk, routes};
 use super::token::Token;
 use crate::agent::Agent;
@@ -64,6 +65,7 @@ pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl 
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(BUFFER);
     let (places, open) = (Arc::new(Semaphore::new(limits.connections)), GracefulShutdown::new());
+    let neighbours = Arc::new(Neighbours::new(here));
     tokio::pin!(shutdown);
     loop {
         let next = async {
@@ -79,9 +81,9 @@ pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl 
             continue;
         };
         prepare(&stream, limits.read_time);
-        let connection = Connection::new(peer, here);
+        let connection = Connection::new(peer, &neighbours);
         let router = router.clone();
-        let service = service_fn(move |request| answer(router.clone(), request, connection.clone()));
+        let service = service_fn(move |request| answer(router.clone(), request, connection.clone(), limits.body_time));
         let served = open.watch(http.serve_connection(TokioIo::new(stream), service));
         let counted = desk.metrics.connected();
         tokio::spawn(async move {
@@ -102,10 +104,13 @@ async fn answer(
     mut router: Router,
     request: Request<Incoming>,
     connection: Connection,
+    body_time: Duration,
 ) -> Result<axum::response::Response, std::convert::Infallible> {
-    let mut request = request.map(Body::new);
+    let (rest, mut request) = Rest::of(request);
     request.extensions_mut().insert(connection);
-    router.call(request).await
+    let response = router.call(request).await;
+    rest.take(body_time).await;
+    response
 }
 
 /// Answers are sent at once, and a client that does not read them is dropped.

@@ -164,8 +164,7 @@ fn purge_action() -> Action {
             let messages = holding.history();
             let now = messages.clock.now();
             let time = |name: &str| given.text(name).map(|text| moment(&text, now)).transpose();
-            let old = given.text("older_than").map(|text| age(&text)).transpose()?;
-            let old = old.and_then(|age| now.checked_sub_signed(age));
+            let old = given.text("older_than").map(|text| age(&text).and_then(|_| moment(&text, now))).transpose()?;
             let to = time("before")?.into_iter().chain(old).min();
             let excluded = |bound: Option<DateTime<Utc>>| bound.map_or(Bound::Unbounded, Bound::Excluded);
             let filter = Filter { from: excluded(time("after")?), to: excluded(to), ..roles(given)? };

@@ -18,7 +18,7 @@ pub fn append(
     let operation = messages.operation();
     let record = Record::new(draft, operation.at)?;
     if secrets == Secrets::Refuse {
-        secret::refuse([spelled_out(record.text().as_str()).as_ref()])?;
+        secret::refuse([session.as_str(), spelled_out(record.text().as_str()).as_ref()])?;
     }
     let appended = messages.store.append(session, std::slice::from_ref(&record), &operation)?;
     Ok((record, appended))

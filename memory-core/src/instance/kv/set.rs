@@ -17,7 +17,7 @@ pub fn set(values: &Values, key: &ValueKey, value: &str, secrets: Secrets) -> Re
         return Err(InstanceError::TooLarge { what });
     }
     if secrets == Secrets::Refuse {
-        secret::refuse([value])?;
+        secret::refuse([key.as_str(), value])?;
     }
     values.store.set(key, value, &values.operation())
 }

@@ -1,0 +1,163 @@
+//! A server over HTTP, and a client that knows nothing but bytes.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use memory_agent::Agent;
+use memory_agent::http::{HttpFront, HttpLimits, Token, serve_http};
+use memory_agent::instance::{Backend, Holding, Instances, Listed, OpenInstances, Version};
+use memory_core::instance::{InstanceError, InstanceName};
+use memory_core::testing::{FakeMessages, FakeValues, messages, values};
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::agents::agent;
+
+/// Instances called `default`, which fakes keep.
+#[derive(Debug)]
+pub(super) struct Fakes {
+    agent: Arc<Agent>,
+    pub(super) opened: AtomicUsize,
+    pub(super) version: Mutex<String>,
+}
+
+impl Instances for Fakes {
+    fn list(&self) -> Result<Vec<Listed>, InstanceError> {
+        let fields = Ok(serde_json::Map::new());
+        Ok(vec![Listed { backend: "kv".into(), name: "default".into(), fields, is_built_in: true }])
+    }
+
+    fn version(&self, backend: &Backend, name: &InstanceName) -> Result<Version, InstanceError> {
+        if name.as_str() != "default" {
+            return Err(InstanceError::InstanceNotFound { instance: format!("{}/{name}", backend.name) });
+        }
+        Ok(Version(vec![("dir".into(), self.version.lock().expect("nobody panics here").clone())]))
+    }
+
+    fn open(&self, backend: &'static Backend, _: &InstanceName) -> Result<Holding, InstanceError> {
+        self.opened.fetch_add(1, Ordering::SeqCst);
+        Ok(match backend.name {
+            "history" => Holding::History(messages(Arc::new(FakeMessages::default())).0),
+            "kv" => Holding::Kv(values(Arc::new(FakeValues::default()))),
+            _ => Holding::Tools(Arc::clone(&self.agent)),
+        })
+    }
+}
+
+/// A server that ends when it goes out of scope.
+pub(super) struct Server {
+    pub(super) place: SocketAddr,
+    pub(super) fakes: Arc<Fakes>,
+    pub(super) instances: Arc<OpenInstances>,
+    end: Option<oneshot::Sender<()>>,
+    served: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl Server {
+    pub(super) fn begin() -> Self {
+        Self::of(agent(), None, HttpLimits::default())
+    }
+
+    pub(super) fn of(agent: Arc<Agent>, token: Option<&str>, limits: HttpLimits) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.set_nonblocking(true).expect("a listener");
+        let place = listener.local_addr().expect("an address");
+        let fakes = Arc::new(Fakes { agent: Arc::clone(&agent), opened: AtomicUsize::new(0), version: Mutex::default() });
+        let instances = Arc::new(OpenInstances::new(Arc::clone(&fakes) as _));
+        let token = token.map(|token| Token::new(token.into()).expect("a token"));
+        let front = HttpFront { agent, instances: Arc::clone(&instances), token, limits };
+        let (end, ending) = oneshot::channel();
+        let served = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let served = runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener)?;
+                serve_http(listener, front, async { drop(ending.await) }).await
+            });
+            runtime.shutdown_background();
+            served
+        });
+        Self { place, fakes, instances, end: Some(end), served: Some(served) }
+    }
+
+    pub(super) fn ask_to_end(&mut self) {
+        let _ = self.end.take().expect("nobody asked before").send(());
+    }
+
+    pub(super) fn wait(&mut self) {
+        self.served.take().expect("it runs").join().expect("no panic").expect("it ends well");
+    }
+
+    pub(super) fn begin_request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.place).expect("a connection");
+        let host = format!("localhost:{}", self.place.port());
+        let length = body.len().to_string();
+        let usual = [("Host", host.as_str()), ("Connection", "close"), ("Content-Length", length.as_str())];
+        let usual = usual.iter().filter(|(name, _)| !headers.iter().any(|(own, _)| own == name));
+        let lines: Vec<String> = usual.chain(headers).map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let request = format!("{method} {path} HTTP/1.1\r\n{}\r\n{body}", lines.concat());
+        stream.write_all(request.as_bytes()).expect("it takes it");
+        stream
+    }
+
+    pub(super) fn ask_with(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        Answer::read(self.begin_request(method, path, headers, body)).expect("an answer")
+    }
+
+    pub(super) fn get(&self, path: &str) -> Answer {
+        self.ask_with("GET", path, &[], "")
+    }
+
+    pub(super) fn post(&self, path: &str, body: &str) -> Answer {
+        self.ask_with("POST", path, &[], body)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.end.is_some() {
+            self.ask_to_end();
+        }
+        if self.served.is_some() {
+            self.wait();
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) body: String,
+}
+
+impl Answer {
+    /// Reads all that comes; nothing if the server closes without a word.
+    pub(super) fn read(stream: TcpStream) -> Option<Self> {
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|read| 0 < *read)?;
+        let status = line.split(' ').nth(1)?.parse().ok()?;
+        let mut headers = BTreeMap::new();
+        loop {
+            line.clear();
+            reader.read_line(&mut line).ok()?;
+            let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+            headers.insert(name.to_owned(), value.to_owned());
+        }
+        let mut body = String::new();
+        reader.read_to_string(&mut body).ok()?;
+        Some(Self { status, headers, body })
+    }
+
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    pub(super) fn code(&self) -> (u16, String) {
+        (self.status, self.json()["error"]["code"].as_str().unwrap_or("none").to_owned())
+    }
+}
