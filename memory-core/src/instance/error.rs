@@ -194,6 +194,9 @@ impl InstanceError {
             Self::NotOpened { .. } => "nothing was changed; `memory instance connect` seals it anew under the key that there is",
             Self::ChangedSince { .. } => "nothing was changed; take back first what was done since",
             Self::Invalid { hint, .. } => return hint.clone(),
+            Self::Store(error) if matches!(**error, StoreError::Secret { .. }) => {
+                "leave it out, or keep it with the parameter allow_secret"
+            }
             Self::Store(error) => return error.hint(),
             Self::KeyTaken { .. }
             | Self::InvalidName { .. }

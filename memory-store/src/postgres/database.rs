@@ -62,6 +62,7 @@ pub struct Database {
     limits: Limits,
     is_ready: OnceCell<()>,
     was_reached: AtomicBool,
+    has_functions: AtomicBool,
     engine: OnceLock<Engine>,
 }
 
@@ -76,6 +77,7 @@ impl Database {
             limits,
             is_ready: OnceCell::new(),
             was_reached: AtomicBool::new(false),
+            has_functions: AtomicBool::new(true),
             engine: OnceLock::new(),
         })
     }
@@ -86,6 +88,16 @@ impl Database {
     /// When it cannot be reached, does not let us in, or is one of a newer version.
     pub fn prepare(&self) -> Result<(), InstanceError> {
         self.ask(async |_| Ok(()))
+    }
+
+    /// Tells whether it has the functions of the migrations, as far as is known.
+    pub(super) fn has_functions(&self) -> bool {
+        self.has_functions.load(Ordering::Relaxed)
+    }
+
+    /// Says that it does not have them.
+    pub(super) fn lacks_functions(&self) {
+        self.has_functions.store(false, Ordering::Relaxed);
     }
 
     /// Does `work` on a connection, if need be again on another one: so it must be of no consequence to do it twice. The tables

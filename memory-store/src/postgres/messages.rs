@@ -8,6 +8,7 @@ use memory_core::instance::history::{
     Appended, Filter, MessageStore, Purged, Record, Records, SessionName, SessionSummary, Window,
 };
 use memory_core::instance::{InstanceError, InstanceOperation};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
@@ -16,9 +17,13 @@ use super::pages::Pages;
 use super::trouble::Trouble;
 use super::{Database, database};
 
-/// One row for each session says where it goes on; whoever writes to the session holds it until they are done, so the order of positions
-/// is that of the writes. Planning the statement takes longer than doing it, so that for one record is as plain as it can be.
+/// Appends one record as `migrations/append.sql` says. Types are named, since what a function is called with does not tell them.
 const APPEND: &str = "
+    SELECT memory_append($1::text, $2::text, $3::timestamptz, $4::text, $5::timestamptz, $6::smallint, $7::text)";
+
+/// The same, where there is no such function. One row for each session says where it goes on; whoever writes to the session holds it until
+/// they are done, so the order of positions is that of the writes.
+const APPEND_AT_LENGTH: &str = "
     WITH place AS (
         INSERT INTO memory_sessions AS own (session, next_position, records, is_there) VALUES ($1, 1, 1, true)
         ON CONFLICT (session) DO UPDATE SET next_position = own.next_position + 1, records = own.records + 1, is_there = true
@@ -123,14 +128,19 @@ impl MessageStore for PostgresMessages {
                 (nanos as _, Type::INT2),
                 (text as _, Type::TEXT),
             ]);
-            APPEND
+            if self.database.has_functions() { APPEND } else { APPEND_AT_LENGTH }
         } else {
             values.extend([(&roles as _, Type::TEXT_ARRAY), (&times as _, Type::TIMESTAMPTZ_ARRAY)]);
             values.extend([(&nanos as _, Type::INT2_ARRAY), (&texts as _, Type::TEXT_ARRAY), (&count as _, Type::INT8)]);
             APPEND_ALL
         };
         self.database.ask(async |client| {
-            match client.execute_typed(statement, &values).await {
+            let mut done = client.execute_typed(statement, &values).await;
+            if done.as_ref().is_err_and(|error| error.code() == Some(&SqlState::UNDEFINED_FUNCTION)) {
+                done = client.execute_typed(APPEND_AT_LENGTH, &values).await;
+                self.database.lacks_functions();
+            }
+            match done {
                 Ok(_) => Ok(Appended::default()),
                 // The answer to the first try may be all that was lost.
                 Err(error) if Trouble::is_repeated(&error, "memory_records_operation") => {

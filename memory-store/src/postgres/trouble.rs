@@ -67,6 +67,7 @@ enum Kind {
     ReadOnly,
     Full,
     NoDatabase,
+    NoTable,
     NoCharacter,
     Else,
 }
@@ -178,6 +179,11 @@ fn told(error: &tokio_postgres::Error) -> InstanceError {
         ),
         Kind::Full => ("the disk of the database is full", Code::DiskFull, "free some space and repeat; nothing was changed"),
         Kind::NoDatabase => ("there is no such database", Code::DatabaseUnreachable, "createdb makes it"),
+        Kind::NoTable => (
+            "the tables of the database are no longer as they were made",
+            Code::FileDamaged,
+            "bring back the tables memory_* from a backup; without memory_schema, the next program makes anew what is missing, empty",
+        ),
         Kind::NoCharacter => ("the database cannot keep these characters", Code::InvalidInput, "its encoding must be UTF8"),
         Kind::Else => ("the database refused", Code::Io, "its log may say more"),
     };
@@ -210,6 +216,7 @@ fn kind(error: &tokio_postgres::Error) -> Kind {
         "25006" => Kind::ReadOnly,
         "53100" => Kind::Full,
         "3D000" => Kind::NoDatabase,
+        "42P01" | "42703" => Kind::NoTable,
         "22021" | "22P05" => Kind::NoCharacter,
         "57P01" | "57P02" | "57P05" | "25P03" => Kind::Lost,
         other if other.starts_with("08") => Kind::Lost,

@@ -28,7 +28,18 @@ impl Rm {
         let settings = app.settings()?;
         let book = Book::open(&settings, app.environment)?;
         if !book.instances.remove(&backend.name.parse()?, &name, &operation())? {
-            return Err(InstanceError::InstanceNotFound { instance: self.instance.clone() }.into());
+            let instance = self.instance.clone();
+            return Err(match name.as_str() {
+                "default" => {
+                    let hint = "delete removes a session or a key from it";
+                    InstanceError::invalid(
+                        format!("{instance} is there without a definition, so that there is none to remove"),
+                        hint,
+                    )
+                }
+                _ => InstanceError::InstanceNotFound { instance },
+            }
+            .into());
         }
         put(&mut app.output, &json!({ "type": backend.name, "name": name.as_str(), "removed": true }).to_string())
     }

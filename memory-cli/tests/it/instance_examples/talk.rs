@@ -61,7 +61,7 @@ fn what_looks_like_a_credential_is_told_and_neither_kept_nor_sent() {
     assert_snapshot!(stage.play(&format!("printf 'my key is {secret}\\nhi\\n' | chat.sh")).replace(&secret, "[secret]"), @r#"
     Hello.
     --- stderr
-    {"error":{"code":"SECRET_FOUND","message":"the text holds what looks like GitHub token","hint":"leave it out, or keep it with --allow-secret"}}
+    {"error":{"code":"SECRET_FOUND","message":"the text holds what looks like GitHub token","hint":"leave it out, or keep it with the parameter allow_secret"}}
     "#);
     assert_snapshot!(stage.kept("chat"), @r#"
     {"ts":"[time]","role":"user","content":"hi"}

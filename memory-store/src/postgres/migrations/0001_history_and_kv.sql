@@ -25,8 +25,9 @@ CREATE TABLE IF NOT EXISTS memory_records (
 -- No append is done twice.
 CREATE UNIQUE INDEX IF NOT EXISTS memory_records_operation ON memory_records (session, operation_at, operation, nth);
 
--- The last summary of a long session is found without looking at what was said since.
-CREATE INDEX IF NOT EXISTS memory_records_role ON memory_records (session, role, position);
+-- The last summary of a long session is found without looking at what was said since. What most records are is found anyway.
+CREATE INDEX IF NOT EXISTS memory_records_role ON memory_records (session, role, position)
+    WHERE role <> 'user' AND role <> 'assistant';
 
 -- What was deleted and purged, by which operation.
 CREATE TABLE IF NOT EXISTS memory_records_trash (

@@ -96,7 +96,7 @@ fn whoever_may_not_write_is_told_so_and_nothing_is_written() {
     server.sql(&name, "CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
     let reader = open(&server.url("reader", &name, "")).unwrap();
     insta::assert_snapshot!(told(&append(&reader).unwrap_err()), @r"
-    PERMISSION_DENIED: the user of the database may not do that: permission denied for table memory_records (42501)
+    PERMISSION_DENIED: the user of the database may not do that: permission denied for table memory_sessions (42501)
     at first they need CREATE on the schema, and later SELECT, INSERT, UPDATE and DELETE on the tables memory_*
     ");
     assert_eq!(set(&reader).unwrap_err().code(), Code::PermissionDenied);
@@ -201,4 +201,16 @@ fn whoever_waits_too_long_for_a_connection_is_told_so() {
         waiting.join().unwrap().unwrap();
     });
     append(&database).unwrap();
+}
+
+#[test]
+fn tables_that_are_gone_are_missed_by_name() {
+    let Some(server) = server("tables that are gone") else { return };
+    let (database, name) = super::open(server);
+    set(&database).unwrap();
+    server.sql(&name, "DROP TABLE memory_values");
+    insta::assert_snapshot!(told(&set(&database).unwrap_err()), @r#"
+    FILE_DAMAGED: the tables of the database are no longer as they were made: relation "memory_values" does not exist (42P01)
+    bring back the tables memory_* from a backup; without memory_schema, the next program makes anew what is missing, empty
+    "#);
 }

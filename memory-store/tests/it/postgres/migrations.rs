@@ -3,7 +3,12 @@
 use std::sync::Barrier;
 use std::thread;
 
-use memory_core::Code;
+use chrono::DateTime;
+use memory_core::instance::InstanceOperation;
+use memory_core::instance::history::{Draft, MessageStore, Record};
+use memory_core::{Code, IdSource};
+use memory_store::RandomIds;
+use memory_store::postgres::PostgresMessages;
 
 use super::server::server;
 
@@ -47,4 +52,22 @@ fn tables_that_are_there_are_left_alone_and_those_of_a_newer_version_are_refused
     server.sql(&name, "UPDATE memory_schema SET version = 0; DROP TABLE memory_values");
     super::reopen(server, &name).prepare().unwrap();
     assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_values"), "0");
+}
+
+#[test]
+fn a_database_without_functions_keeps_records_all_the_same() {
+    let Some(server) = server("a database without functions") else { return };
+    let (database, name) = super::open(server);
+    database.prepare().unwrap();
+    let messages = PostgresMessages::new(database);
+    let append = |text: &str| {
+        let record = Record::new(&Draft::said("user".parse().unwrap(), text), DateTime::UNIX_EPOCH).unwrap();
+        let operation = InstanceOperation { id: RandomIds.operation_id(), at: DateTime::UNIX_EPOCH };
+        messages.append(&"s".parse().unwrap(), &[record], &operation).unwrap();
+    };
+    append("with");
+    server.sql(&name, "DROP FUNCTION memory_append");
+    append("without");
+    append("again");
+    assert_eq!(server.sql(&name, "SELECT string_agg(position::text, ' ' ORDER BY position) FROM memory_records"), "0 1 2");
 }
