@@ -195,7 +195,7 @@ fn beginning(text: &str, most: usize) -> &str {
 }
 
 /// Takes from a text what would end its fence, and what a reader would not see.
-fn disarmed(text: &str) -> String {
+pub(crate) fn disarmed(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.lines() {
         let line = line.replace('\t', " ");
@@ -227,7 +227,7 @@ fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
 }
 
-fn attribute(text: &str) -> String {
+pub(crate) fn attribute(text: &str) -> String {
     one_line(text, 60).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

@@ -18,6 +18,7 @@
 //! | keep JSON under keys, and ask it with jq | [`bank`], [`json`] |
 //! | keep what is said in sessions, or values under keys | [`instance`] |
 //! | keep topics, and an index of them for every prompt | [`topic`] |
+//! | remember what was said in conversations, and what follows from it | [`conversation`] |
 //! | keep memories somewhere else | [`MemoryStore`], and its suite in `testing` |
 
 #![forbid(unsafe_code)]
@@ -77,6 +78,7 @@ mod usage;
 mod write;
 
 pub mod bank;
+pub mod conversation;
 pub mod instance;
 pub mod json;
 pub mod question;

@@ -19,7 +19,7 @@ pub use date::NamedDate;
 pub use meant::{Meant, meant};
 pub use parse::parse;
 pub use phrase::Phrase;
-pub(crate) use stop::says_something;
+pub(crate) use stop::{is_aside, says_something};
 pub use voice::in_first_person;
 
 /// What a question asks for, once its words were understood. See [`parse()`].

@@ -12,12 +12,14 @@ pub(crate) fn says_something(text: &str) -> bool {
     let mut says = false;
     tokens(text, &mut |token| {
         let spelled = &text[token.span.clone()];
-        says |= match token.kind {
-            TokenKind::Word => !is_stop_word(&spelled.to_lowercase()),
-            _ => !spelled.chars().all(|character| HAN.contains(character)),
-        };
+        says |= !is_aside(spelled, token.kind == TokenKind::Word);
     });
     says
+}
+
+/// Tells whether a piece of a text, which is a word or else of a script without blanks, says nothing of what the text is about.
+pub(crate) fn is_aside(spelled: &str, is_word: bool) -> bool {
+    if is_word { is_stop_word(&spelled.to_lowercase()) } else { spelled.chars().all(|character| HAN.contains(character)) }
 }
 
 /// Characters that hold a Chinese sentence together.

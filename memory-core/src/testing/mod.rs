@@ -4,9 +4,11 @@
 //! the promise that was broken. Drivers run it from their own tests.
 
 mod bank_suite;
+mod conversation_suite;
 mod embeddings_suite;
 mod fake_banks;
 mod fake_clock;
+mod fake_conversations;
 mod fake_instances;
 mod fake_meter;
 mod fake_models;
@@ -15,6 +17,7 @@ mod fake_store;
 mod fake_topics;
 mod generators;
 mod history_suite;
+mod job_queue_suite;
 mod key_value_suite;
 mod message_suite;
 mod meter_suite;
@@ -27,9 +30,11 @@ mod topic_suite;
 mod view_suite;
 
 pub use bank_suite::{bank_suite, banks};
+pub use conversation_suite::{conversation_suite, conversations};
 pub use embeddings_suite::embeddings_suite;
 pub use fake_banks::{FakeBanks, FakeFilter, FakeSchemas};
 pub use fake_clock::{CountingIds, FakeClock};
+pub use fake_conversations::{FakeConversations, FakeJobs};
 pub use fake_instances::{FakeMessages, FakeValues};
 pub use fake_meter::FakeMeter;
 pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};
@@ -38,6 +43,7 @@ pub use fake_store::FakeStore;
 pub use fake_topics::FakeTopics;
 pub use generators::{any_draft, any_memory, any_text};
 pub use history_suite::history_suite;
+pub use job_queue_suite::job_queue_suite;
 pub use key_value_suite::{key_value_suite, values};
 pub use message_suite::{message_suite, messages};
 pub use meter_suite::meter_suite;

@@ -6,9 +6,10 @@ mod view;
 use std::sync::Arc;
 
 use memory_core::testing::{
-    CountingIds, FakeBanks, FakeChat, FakeClock, FakeEmbedder, FakeMeter, FakeNotifier, FakeReranker, FakeSource, FakeStore,
-    FakeTopics, bank_suite, chat_suite, clock_suite, embedder_suite, embeddings_suite, history_suite, id_suite, meter_suite,
-    notifier_suite, outlines_suite, reminder_suite, reranker_suite, services, source_suite, store_suite, topic_suite,
+    CountingIds, FakeBanks, FakeChat, FakeClock, FakeConversations, FakeEmbedder, FakeJobs, FakeMeter, FakeNotifier,
+    FakeReranker, FakeSource, FakeStore, FakeTopics, bank_suite, chat_suite, clock_suite, conversation_suite, embedder_suite,
+    embeddings_suite, history_suite, id_suite, job_queue_suite, meter_suite, notifier_suite, outlines_suite, reminder_suite,
+    reranker_suite, services, source_suite, store_suite, topic_suite,
 };
 
 #[test]
@@ -19,6 +20,12 @@ fn the_fake_store_keeps_the_promises_of_a_store() {
 #[test]
 fn the_fake_banks_keep_the_promises_of_banks() {
     bank_suite(&|| Arc::new(FakeBanks::default()));
+}
+
+#[test]
+fn the_fake_conversations_keep_the_promises_of_conversations_and_jobs() {
+    conversation_suite(&|| Arc::new(FakeConversations::default()));
+    job_queue_suite(&|| Arc::new(FakeJobs::default()));
 }
 
 #[test]

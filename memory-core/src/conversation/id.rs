@@ -1,0 +1,118 @@
+//! What a conversation is called.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{ContentHash, ParseError, Scope};
+
+/// What a conversation is called: any line of up to 512 bytes, such as `default` or `work/plans`.
+///
+/// # Examples
+/// ```
+/// use memory_core::conversation::ConversationId;
+///
+/// let id: ConversationId = "a/b c".parse()?;
+/// assert_eq!((id.as_str(), id.folder().as_str()), ("a/b c", "a_b_c"));
+/// # Ok::<(), memory_core::ParseError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConversationId(String);
+
+/// The longest, in bytes.
+const LONGEST: usize = 512;
+
+/// The longest name of a folder, in bytes: what waits beside it has a longer one.
+const LONGEST_FOLDER: usize = 200;
+
+/// The folder of tombstones, which is no conversation's.
+const DELETED: &str = "deleted";
+
+impl ConversationId {
+    /// Returns the conversation that is meant where none is named.
+    pub fn unnamed() -> Self {
+        Self("default".into())
+    }
+
+    /// Returns the one whose memories every conversation has.
+    pub fn global() -> Self {
+        Self("global".into())
+    }
+
+    /// Returns it as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the name of its folder, which two of them may share: everything but letters, digits, `-`, `.` and `_` is a `_`. What
+    /// leads elsewhere, holds tombstones or is too long is called otherwise.
+    pub fn folder(&self) -> String {
+        let kept = |character: char| if character.is_alphanumeric() || "-._".contains(character) { character } else { '_' };
+        let folder: String = self.0.chars().map(kept).collect();
+        if folder.chars().all(|character| character == '.') {
+            return "_".repeat(folder.len());
+        }
+        if folder.eq_ignore_ascii_case(DELETED) {
+            return format!("{folder}_");
+        }
+        if folder.len() <= LONGEST_FOLDER {
+            return folder;
+        }
+        let digits = ContentHash::of(&self.0).to_string();
+        let digits: String = digits.chars().filter(char::is_ascii_hexdigit).take(16).collect();
+        format!("{}_{digits}", &folder[..folder.floor_char_boundary(LONGEST_FOLDER - 17)])
+    }
+
+    /// Returns the scope of what is remembered of it.
+    pub fn scope(&self) -> Scope {
+        Scope::Conversation(self.0.clone())
+    }
+}
+
+impl fmt::Display for ConversationId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl FromStr for ConversationId {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() || LONGEST < trimmed.len() || trimmed.chars().any(char::is_control) {
+            return Err(ParseError::new(text, "the id of a conversation (one line of up to 512 bytes)"));
+        }
+        Ok(Self(trimmed.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_what_is_left_of_the_name_and_never_leads_elsewhere() {
+        for (name, folder) in [
+            ("default", "default"),
+            ("work/项目 1", "work_项目_1"),
+            ("../evil", ".._evil"),
+            ("a:b*c", "a_b_c"),
+            ("..", "__"),
+            (".", "_"),
+            ("deleted", "deleted_"),
+            ("a\\..\\b", "a_.._b"),
+        ] {
+            assert_eq!(name.parse::<ConversationId>().unwrap().folder(), folder);
+        }
+        let (one, other) = ("é".repeat(255), format!("{}x", "é".repeat(255)));
+        let folder = |name: &str| name.parse::<ConversationId>().unwrap().folder();
+        assert!(folder(&one).len() <= LONGEST_FOLDER && folder(&one) != folder(&other));
+    }
+
+    #[test]
+    fn what_is_no_line_is_no_name() {
+        for name in ["", " \t", "a\nb", "a\0b", "\u{1b}[31m", &"x".repeat(513)] {
+            assert!(name.parse::<ConversationId>().is_err(), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Calling to mind what a message is about.
+
+use std::sync::Arc;
+
+use super::wanted::parts;
+use super::{
+    Candidate, ConversationId, Conversations, Entry, EntryId, EntryRole, RecallRules, Remembered, Shelf, Wanted, choose,
+};
+use crate::StoreError;
+use crate::rank::sigmoid;
+
+/// What a message calls to mind.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recalled {
+    /// What the conversation was about so far, if that was summed up.
+    pub summary: Option<Arc<Entry>>,
+    /// The memories, most relevant first, but for what repeats.
+    pub memories: Vec<Remembered>,
+    /// Why it may be less than it should be, if it may.
+    pub degraded: Option<String>,
+}
+
+/// For each memory that is wanted, so many are looked at.
+const POOL: usize = 3;
+
+/// How many bytes of a text a cross-encoder is shown.
+const SHOWN: usize = 2000;
+
+/// How often it is looked again at what was changed at the same moment.
+const LOOKS: usize = 3;
+
+/// So many facts are told beside each new one that has to be reconciled with them.
+const NEIGHBOURS: usize = 5;
+
+/// Returns what `message` calls to mind of a conversation and of what is global. Where nothing is wanted, nothing is.
+///
+/// # Errors
+/// When the memories cannot be read. A model that fails only makes the answer less than it could be, which is told.
+pub fn recall(
+    conversations: &Conversations,
+    conversation: &ConversationId,
+    message: &str,
+    rules: &RecallRules,
+) -> Result<Recalled, StoreError> {
+    if rules.top_k == 0 {
+        return Ok(Recalled::default());
+    }
+    for _ in 1..LOOKS {
+        let recalled = ask(conversations, conversation, message, rules)?;
+        if !is_stale(conversations, &recalled)? {
+            return Ok(recalled);
+        }
+    }
+    ask(conversations, conversation, message, rules)
+}
+
+fn ask(
+    conversations: &Conversations,
+    conversation: &ConversationId,
+    message: &str,
+    rules: &RecallRules,
+) -> Result<Recalled, StoreError> {
+    let own = conversations.store.read(conversation)?;
+    let mut shelves = vec![Arc::clone(&own)];
+    let global = ConversationId::global();
+    if *conversation != global {
+        shelves.push(conversations.store.read(&global)?);
+    }
+    let mut troubles = Vec::new();
+    let vector = vector(conversations, &shelves, message).unwrap_or_else(|why| {
+        troubles.push(format!("{why}; so only the words were looked for"));
+        None
+    });
+    let wanted = Wanted { vector: vector.as_deref(), ..Wanted::of(message) };
+    let mut candidates: Vec<Candidate> =
+        shelves.iter().flat_map(|shelf| shelf.candidates(&wanted, rules.top_k.saturating_mul(POOL), &|_| true)).collect();
+    if let Err(why) = reread(conversations, message, &mut candidates) {
+        troubles.push(format!("{why}; so the order is the one without it"));
+    }
+    let degraded = Some(troubles.join("; ")).filter(|troubles| !troubles.is_empty());
+    let memories = choose(candidates, rules, conversations.clock.now());
+    Ok(Recalled { summary: own.summary().cloned(), memories, degraded })
+}
+
+/// Returns the vector of a message, if there is a model and anything to compare it with.
+fn vector(conversations: &Conversations, shelves: &[Arc<Shelf>], message: &str) -> Result<Option<Vec<f32>>, String> {
+    let Some(embedder) = &conversations.embedder else { return Ok(None) };
+    // To ask for its identity may mean to open it.
+    if shelves.iter().all(|shelf| shelf.identity().is_empty()) {
+        return Ok(None);
+    }
+    let identity = embedder.identity();
+    if shelves.iter().all(|shelf| shelf.identity() != identity) {
+        return Ok(None);
+    }
+    let shown = parts(message).join("\n");
+    let vectors = embedder.embed(&[&shown]).map_err(|error| error.to_string())?;
+    let is_sound = |vector: &Vec<f32>| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
+    let vector = vectors.into_iter().next().filter(is_sound);
+    vector.map(Some).ok_or_else(|| "the embedding model gave a vector that is none".into())
+}
+
+/// Has a cross-encoder, if there is one, tell how relevant the candidates are.
+fn reread(conversations: &Conversations, message: &str, candidates: &mut [Candidate]) -> Result<(), String> {
+    let Some(reranker) = conversations.reranker.as_ref().filter(|_| !candidates.is_empty()) else { return Ok(()) };
+    let shown = |text: &str| text[..text.floor_char_boundary(SHOWN)].to_owned();
+    let texts: Vec<String> = candidates.iter().map(|candidate| shown(&candidate.entry.content)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let scores = reranker.score(&shown(message), &texts).map_err(|error| error.to_string())?;
+    if scores.len() != texts.len() || scores.iter().any(|score| !score.is_finite()) {
+        return Err("the reranking model gave scores that are none".into());
+    }
+    candidates.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.relevance = sigmoid(score));
+    Ok(())
+}
+
+/// Tells whether somebody changed what is about to be returned.
+fn is_stale(conversations: &Conversations, recalled: &Recalled) -> Result<bool, StoreError> {
+    let entries = recalled.memories.iter().map(|remembered| &remembered.entry).chain(&recalled.summary);
+    let mut by_place: Vec<(&ConversationId, Vec<EntryId>)> = Vec::new();
+    for entry in entries {
+        match by_place.iter_mut().find(|(place, _)| **place == entry.conversation) {
+            Some((_, ids)) => ids.push(entry.id.clone()),
+            None => by_place.push((&entry.conversation, vec![entry.id.clone()])),
+        }
+    }
+    let mut is_stale = false;
+    for (place, ids) in by_place {
+        is_stale |= conversations.store.look_again(place, &ids)?;
+    }
+    Ok(is_stale)
+}
+
+/// Returns the facts of a conversation that new ones may repeat or contradict, each once, the most alike of each new one first.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn neighbours(
+    conversations: &Conversations,
+    conversation: &ConversationId,
+    facts: &[String],
+) -> Result<Vec<Arc<Entry>>, StoreError> {
+    let shelf = conversations.store.read(conversation)?;
+    let mut found: Vec<Arc<Entry>> = Vec::new();
+    for fact in facts {
+        // Without a vector, the words alone tell; that costs a contradiction at times, and no fact.
+        let vector = vector(conversations, std::slice::from_ref(&shelf), fact).unwrap_or_default();
+        let wanted = Wanted { vector: vector.as_deref(), ..Wanted::of(fact) };
+        for candidate in shelf.candidates(&wanted, NEIGHBOURS, &|entry| entry.role == EntryRole::Memory) {
+            if found.iter().all(|other| other.id != candidate.entry.id) {
+                found.push(candidate.entry);
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,176 @@
+//! What becomes of facts beside those that were known before.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::add::without_secrets;
+use super::facts::only_list;
+use super::{ConversationId, Entry, EntryChange, EntryId, EntryRole};
+use crate::json_answer;
+use crate::text::{fold, one_line};
+
+/// What a model decided about one fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// It is new.
+    Add {
+        /// The fact.
+        text: String,
+    },
+    /// It says better what a known one said.
+    Update {
+        /// The number of the known one.
+        number: usize,
+        /// What it says now.
+        text: String,
+    },
+    /// A known one holds no longer.
+    Delete {
+        /// Its number.
+        number: usize,
+    },
+    /// A known one says it already.
+    Keep {
+        /// Its number.
+        number: usize,
+    },
+}
+
+/// Why an answer cannot be followed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Misread {
+    /// Why, as a statement that the model may be told.
+    pub why: String,
+}
+
+/// Reads an answer about `known` facts, which the model knows by the numbers from 0 on: a JSON list of
+/// `{"event": "ADD", "text": …}`, `{"event": "UPDATE", "id": 0, "text": …}`, `{"event": "DELETE", "id": 0}` and
+/// `{"event": "NONE", "id": 0}`. Texts that are empty say nothing.
+///
+/// # Errors
+/// When there is no such list, or one names what is not known: then the model may be asked again.
+pub fn read_decisions(answer: &str, known: usize) -> Result<Vec<Decision>, Misread> {
+    let misread = |why: String| Misread { why };
+    let value = json_answer(answer).map_err(|why| misread(why.to_string()))?;
+    let list = only_list(value).ok_or_else(|| misread("it is no list of decisions".into()))?;
+    let mut decisions = Vec::new();
+    let mut faults = Vec::new();
+    for item in &list {
+        match decision(item, known) {
+            Ok(decision) => decisions.extend(decision),
+            Err(why) => faults.push(why),
+        }
+    }
+    if faults.is_empty() { Ok(decisions) } else { Err(misread(faults.join("; "))) }
+}
+
+fn decision(item: &Value, known: usize) -> Result<Option<Decision>, String> {
+    let event = item.get("event").and_then(Value::as_str).unwrap_or_default().trim().to_ascii_uppercase();
+    let text = item.get("text").and_then(Value::as_str).map(|text| one_line(&without_secrets(text), usize::MAX));
+    let text = text.filter(|text| text.contains(char::is_alphanumeric));
+    let number = || {
+        let id = item.get("id").unwrap_or(&Value::Null);
+        let number = id.as_u64().or_else(|| id.as_str()?.trim().parse().ok());
+        let number = number.and_then(|number| usize::try_from(number).ok()).filter(|number| *number < known);
+        let range = if known == 0 { "there are none".to_owned() } else { format!("they go from 0 to {}", known - 1) };
+        number.ok_or_else(|| format!("{event} names the id {id}, which is none of those given; {range}; what is new is an ADD"))
+    };
+    Ok(match event.as_str() {
+        "ADD" => text.map(|text| Decision::Add { text }),
+        "UPDATE" => {
+            let number = number()?;
+            text.map(|text| Decision::Update { number, text })
+        }
+        "DELETE" => Some(Decision::Delete { number: number()? }),
+        "NONE" => Some(Decision::Keep { number: number()? }),
+        _ => return Err(format!("{} is none of ADD, UPDATE, DELETE and NONE", one_line(&event, 40))),
+    })
+}
+
+/// Returns what to do so that a conversation has new `facts` beside those it `knew`, as was decided about them.
+///
+/// No fact is lost: where what was decided only takes away, or says nothing of the new facts, these are added all the same. An update is
+/// a deletion and an addition of its own, and the tombstone tells what took its place. What is known word for word is not added again.
+/// `next_id` gives ids that no entry has.
+pub fn plan_facts(
+    conversation: &ConversationId,
+    known: &[Arc<Entry>],
+    facts: &[String],
+    decisions: &[Decision],
+    source: Option<&EntryId>,
+    now: DateTime<Utc>,
+    next_id: &mut dyn FnMut() -> EntryId,
+) -> Vec<EntryChange> {
+    let mut goes: Vec<Option<Option<EntryId>>> = vec![None; known.len()];
+    let mut added: Vec<Entry> = Vec::new();
+    let mut new = |text: &str, added: &mut Vec<Entry>| {
+        let entry = Entry::new(next_id(), conversation, EntryRole::Memory, text, now);
+        added.push(Entry { source_id: source.cloned(), ..entry });
+        added.last().map(|entry| entry.id.clone())
+    };
+    let is_known = |text: &str, number: usize| known.get(number).is_some_and(|entry| same(&entry.content, text));
+    let (mut tells, mut keeps, mut deletes) = (false, false, false);
+    for decision in decisions {
+        match decision {
+            Decision::Update { number, text } if is_known(text, *number) => keeps = true,
+            Decision::Update { number, text } => {
+                tells = true;
+                let place = goes.get_mut(*number).filter(|place| !matches!(place, Some(Some(_))));
+                let id = new(text, &mut added);
+                if let Some(place) = place {
+                    *place = Some(id);
+                }
+            }
+            Decision::Add { text } => {
+                tells = true;
+                if !added.iter().any(|entry| same(&entry.content, text)) {
+                    new(text, &mut added);
+                }
+            }
+            Decision::Delete { number } => {
+                deletes = true;
+                if let Some(place) = goes.get_mut(*number) {
+                    place.get_or_insert(None);
+                }
+            }
+            Decision::Keep { .. } => keeps = true,
+        }
+    }
+    if !tells && (deletes || !keeps) {
+        for fact in facts.iter().filter(|fact| !fact.trim().is_empty()) {
+            new(fact, &mut added);
+        }
+    }
+    let stays = |text: &str| known.iter().zip(&goes).any(|(entry, goes)| goes.is_none() && same(&entry.content, text));
+    let replacing = |id: &EntryId| goes.iter().flatten().flatten().any(|by| by == id);
+    added.retain(|entry| replacing(&entry.id) || !stays(&entry.content));
+    let deletions = known.iter().zip(goes.iter().cloned());
+    let deletions = deletions.filter_map(|(entry, goes)| Some(EntryChange::Delete { id: entry.id.clone(), replaced_by: goes? }));
+    let deletions: Vec<EntryChange> = deletions.collect();
+    added.into_iter().map(EntryChange::Add).chain(deletions).collect()
+}
+
+/// Returns what to do so that a conversation has new facts beside all it knew, where nobody decided about them.
+pub fn added_facts(
+    conversation: &ConversationId,
+    known: &[Arc<Entry>],
+    facts: &[String],
+    source: Option<&EntryId>,
+    now: DateTime<Utc>,
+    next_id: &mut dyn FnMut() -> EntryId,
+) -> Vec<EntryChange> {
+    plan_facts(conversation, known, facts, &[], source, now, next_id)
+}
+
+/// Tells whether two texts say the same word for word.
+fn same(one: &str, other: &str) -> bool {
+    let plain = |text: &str| fold(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let trimmed = |text: String| text.trim_end_matches(['.', '。', '!', '！']).to_owned();
+    trimmed(plain(one)) == trimmed(plain(other))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! How well entries answer, on a scale of its own.
+//!
+//! Relevance lies between 0 and 1, so that a threshold means the same in every conversation. By words it is the share of the question
+//! that an entry answers, where rare words count for more, raised by the share of the entry that the question is about; by vectors, it
+//! grows with the cosine. Neither of them takes from the other: what either finds relevant is.
+
+use std::cmp::Ordering;
+
+use super::super::{Candidate, Entry, Wanted};
+use super::{Shelf, Slot};
+use crate::rank::{idf_share, saturation};
+use crate::text::{Term, TokenKind};
+
+/// So much does a word count that no entry has, of what one counts that a single entry has: what nobody talked of cannot be answered.
+const UNHEARD: f32 = 0.25;
+
+/// So much does a single character count of a script without blanks, of what a pair of them counts.
+const CHARACTER: f32 = 0.25;
+
+/// So much of what is missing to the whole does it give if the question holds every word of an entry.
+const RETURNED: f32 = 0.5;
+
+/// The cosine at which texts have nothing to do with each other, and at which they say the same.
+const COSINES: [f32; 2] = [0.15, 0.75];
+
+/// Returns the best `limit` entries, best first.
+pub(super) fn best(shelf: &Shelf, wanted: &Wanted<'_>, limit: usize, of: &dyn Fn(&Entry) -> bool) -> Vec<Candidate> {
+    let words = by_words(shelf, wanted);
+    let mut found: Vec<(f32, &Slot)> = Vec::new();
+    for (number, slot) in shelf.slots.iter().enumerate().filter_map(|(number, slot)| Some((number, slot.as_ref()?))) {
+        let near = wanted.vector.zip(slot.vector.as_deref()).map_or(0.0, |(one, other)| nearness(cosine(one, other)));
+        let words = words.get(number).map_or(0.0, |share| raised(*share, slot));
+        let relevance = words + near - words * near;
+        if 0.0 < relevance && of(&slot.entry) {
+            found.push((relevance, slot));
+        }
+    }
+    let order = |(one, first): &(f32, &Slot), (other, second): &(f32, &Slot)| -> Ordering {
+        let newer = second.entry.created_at.cmp(&first.entry.created_at);
+        other.total_cmp(one).then(newer).then_with(|| first.entry.id.cmp(&second.entry.id))
+    };
+    if limit < found.len() {
+        found.select_nth_unstable_by(limit, order);
+        found.truncate(limit);
+    }
+    found.sort_unstable_by(order);
+    let candidate =
+        |(relevance, slot): (f32, &Slot)| Candidate { entry: slot.entry.clone(), relevance, vector: slot.vector.clone() };
+    found.into_iter().map(candidate).collect()
+}
+
+/// What the words of a question find in one entry.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    /// Of the question, from 0 to 1.
+    asked: f32,
+    /// How many different words.
+    words: u32,
+}
+
+/// Returns what the words find in each slot; nothing if they find nothing at all.
+fn by_words(shelf: &Shelf, wanted: &Wanted<'_>) -> Vec<Share> {
+    let documents = shelf.numbers.len() as u64;
+    let places = |term: &Term| shelf.words.get(term);
+    let worth = |term: &Term| {
+        let heard = places(term).map_or(0, Vec::len) as u64;
+        let kind = if term.kind == TokenKind::Character { CHARACTER } else { 1.0 };
+        kind * if heard == 0 { UNHEARD } else { idf_share(documents, heard) }
+    };
+    let whole: f32 = wanted.terms.iter().map(worth).sum();
+    if whole <= 0.0 || wanted.terms.iter().all(|term| places(term).is_none()) {
+        return Vec::new();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "no average needs so many digits")]
+    let average = shelf.length as f32 / documents.max(1) as f32;
+    let mut shares = vec![Share::default(); shelf.slots.len()];
+    for term in &wanted.terms {
+        let worth = worth(term) / whole;
+        for (number, count) in places(term).into_iter().flatten() {
+            let Some(slot) = shelf.slot(*number) else { continue };
+            // Once in a text of average length is all of it.
+            let strength = saturation((*count).into(), slot.length, average);
+            let share = &mut shares[*number as usize];
+            share.asked += worth * strength.min(1.0);
+            share.words += 1;
+        }
+    }
+    shares
+}
+
+fn raised(share: Share, slot: &Slot) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
+    let returned = share.words as f32 / slot.distinct.max(1) as f32;
+    let asked = share.asked.min(1.0);
+    asked + (1.0 - asked) * RETURNED * returned.min(1.0) * asked.sqrt()
+}
+
+fn nearness(cosine: f32) -> f32 {
+    let [nothing, same] = COSINES;
+    ((cosine - nothing) / (same - nothing)).clamp(0.0, 1.0)
+}
+
+/// Returns the cosine of two vectors of length 1; of vectors of two models, 0.
+pub(in crate::conversation) fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    if one.len() != other.len() {
+        return 0.0;
+    }
+    // Eight sums at a time, which the compiler makes one instruction of.
+    let mut sums = [0.0_f32; 8];
+    let (ones, others) = (one.chunks_exact(8), other.chunks_exact(8));
+    let rest: f32 = ones.remainder().iter().zip(others.remainder()).map(|(left, right)| left * right).sum();
+    for (left, right) in ones.zip(others) {
+        for lane in 0..8 {
+            sums[lane] += left[lane] * right[lane];
+        }
+    }
+    sums.iter().sum::<f32>() + rest
+}

@@ -1,0 +1,57 @@
+//! What a conversation was about so far.
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::add::without_secrets;
+use super::{ConversationId, Entry, EntryId, EntryRole};
+use crate::json_answer;
+
+/// The kind of the one summary of a conversation.
+const KIND: &str = "summary";
+
+/// A longer summary, in characters, is none: it is read with every message.
+const LONGEST: usize = 8000;
+
+/// Returns the summary of a conversation as an entry, whose id is always the same.
+pub fn summary_entry(conversation: &ConversationId, text: &str, now: DateTime<Utc>) -> Entry {
+    let entry = Entry::new(EntryId::of_summary(conversation), conversation, EntryRole::Summary, text, now);
+    Entry { summary_kind: Some(KIND.into()), ..entry }
+}
+
+/// Reads an answer: a text, or the only text in an object of JSON. Credentials are blotted out.
+///
+/// # Errors
+/// Says why it is no summary.
+pub fn read_summary(answer: &str) -> Result<String, String> {
+    let plain = answer.rsplit_once("</think>").map_or(answer, |(_, said)| said);
+    let text = match json_answer(answer) {
+        Ok(Value::Object(map)) => map.get("summary").or_else(|| map.values().next()).and_then(Value::as_str).map(str::to_owned),
+        _ => None,
+    };
+    let text = text.unwrap_or_else(|| plain.to_owned());
+    let text = without_secrets(text.trim());
+    match text.chars().count() {
+        0 => Err("it is empty".into()),
+        length if LONGEST < length => Err(format!("it has {length} characters, more than a summary may have")),
+        _ if text.contains("<think") || text.starts_with(['[', '{']) => Err("it is no text".into()),
+        _ => Ok(text.trim_matches('"').to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_a_text_or_the_one_in_an_object() {
+        for answer in
+            ["Anna likes tea.", "  Anna likes tea.\n", r#"{"summary": "Anna likes tea."}"#, "<think>hm</think>\nAnna likes tea."]
+        {
+            assert_eq!(read_summary(answer).unwrap(), "Anna likes tea.");
+        }
+        for answer in ["", " ", "{\"summary\": \"\"}", "[1, 2]", &"x".repeat(LONGEST + 1)] {
+            assert!(read_summary(answer).is_err(), "{answer}");
+        }
+    }
+}

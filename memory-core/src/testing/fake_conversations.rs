@@ -1,0 +1,135 @@
+//! Conversations in memory.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::fake_models::held;
+use crate::conversation::{
+    ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryRole, EntryVector, Job, JobQueue, JobState, PendingJob,
+    Shelf,
+};
+use crate::{OperationId, StoreError};
+
+/// Conversations in memory, which are gone with it.
+#[derive(Debug, Default)]
+pub struct FakeConversations(Mutex<BTreeMap<ConversationId, Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    shelf: Arc<Shelf>,
+    deleted: Vec<Entry>,
+}
+
+impl Kept {
+    fn delete(&mut self, id: &EntryId, replaced_by: Option<&EntryId>) {
+        if let Some(entry) = Arc::make_mut(&mut self.shelf).remove(id) {
+            self.deleted.push(Entry { replaced_by: replaced_by.cloned(), ..(*entry).clone() });
+        } else if let Some(tombstone) = self.deleted.iter_mut().find(|entry| entry.id == *id && entry.replaced_by.is_none()) {
+            tombstone.replaced_by = replaced_by.cloned();
+        }
+    }
+
+    fn add(&mut self, entry: &Entry) {
+        if entry.role == EntryRole::Summary {
+            let is_same = |former: &&Arc<Entry>| ***former == *entry;
+            let former = self.shelf.summary().filter(|former| !is_same(former)).map(|former| (**former).clone());
+            self.deleted.extend(former.filter(|former| !self.deleted.contains(former)));
+            Arc::make_mut(&mut self.shelf).put(entry.clone());
+        } else if self.shelf.get(&entry.id).is_none() && !self.deleted.iter().any(|tombstone| tombstone.id == entry.id) {
+            Arc::make_mut(&mut self.shelf).put(entry.clone());
+        }
+    }
+}
+
+impl ConversationStore for FakeConversations {
+    fn place(&self) -> String {
+        "memory".into()
+    }
+
+    fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
+        let kept = held(&self.0);
+        let has_some = |held: &Shelf| !held.is_empty() || held.summary().is_some();
+        Ok(kept.iter().filter(|(_, kept)| has_some(&kept.shelf)).map(|(id, _)| id.clone()).collect())
+    }
+
+    fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
+        Ok(held(&self.0).get(conversation).map(|kept| Arc::clone(&kept.shelf)).unwrap_or_default())
+    }
+
+    fn look_again(&self, _: &ConversationId, _: &[EntryId]) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError> {
+        let mut deleted = held(&self.0).get(conversation).map(|kept| kept.deleted.clone()).unwrap_or_default();
+        deleted.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+        Ok(deleted)
+    }
+
+    fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
+        let mut all = held(&self.0);
+        let kept = all.entry(conversation.clone()).or_default();
+        for change in changes {
+            if let EntryChange::Add(entry) = change {
+                kept.add(entry);
+            }
+        }
+        for change in changes {
+            if let EntryChange::Delete { id, replaced_by } = change {
+                kept.delete(id, replaced_by.as_ref());
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
+        let mut all = held(&self.0);
+        Arc::make_mut(&mut all.entry(conversation.clone()).or_default().shelf).give_vectors(identity, vectors);
+        Ok(())
+    }
+}
+
+/// Jobs in memory, which are gone with it.
+#[derive(Debug, Default)]
+pub struct FakeJobs {
+    jobs: Mutex<Vec<PendingJob>>,
+    is_claimed: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+struct Claim(Arc<AtomicBool>);
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl JobQueue for FakeJobs {
+    fn push(&self, job: &Job) -> Result<(), StoreError> {
+        let mut jobs = held(&self.jobs);
+        if jobs.iter().all(|other| other.job.id != job.id) {
+            jobs.push(PendingJob { job: job.clone(), state: JobState::Waiting { attempts: 0 } });
+        }
+        Ok(())
+    }
+
+    fn note(&self, job: &OperationId, state: &JobState) -> Result<(), StoreError> {
+        let mut jobs = held(&self.jobs);
+        if let Some(own) = jobs.iter_mut().find(|own| own.job.id == *job && own.state != JobState::Done) {
+            own.state = state.clone();
+        }
+        Ok(())
+    }
+
+    fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
+        Ok(held(&self.jobs).iter().filter(|job| job.state != JobState::Done).cloned().collect())
+    }
+
+    fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
+        let is_free = !self.is_claimed.swap(true, Ordering::AcqRel);
+        Ok(is_free.then(|| Box::new(Claim(Arc::clone(&self.is_claimed))) as Box<dyn Debug + Send>))
+    }
+}

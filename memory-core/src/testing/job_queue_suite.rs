@@ -1,0 +1,77 @@
+//! What every queue of jobs promises.
+
+use std::sync::Arc;
+
+use chrono::DateTime;
+
+use crate::OperationId;
+use crate::conversation::{Entry, EntryChange, EntryRole, Job, JobQueue, JobState, PendingJob};
+
+/// Checks every promise of [`JobQueue`] against what `make` makes, anew and empty each time.
+///
+/// # Panics
+/// With the promise that was broken.
+pub fn job_queue_suite(make: &dyn Fn() -> Arc<dyn JobQueue>) {
+    jobs_wait_in_their_order_until_they_are_done(make().as_ref());
+    what_was_decided_comes_back_as_it_was(make().as_ref());
+    one_at_a_time_does_the_jobs(make().as_ref());
+}
+
+fn job(number: u64) -> Job {
+    Job {
+        id: OperationId::from_random(number),
+        conversation: "work/项目 1".parse().expect("an id"),
+        turn: format!("turn-{number}").parse().expect("an id"),
+        at: DateTime::UNIX_EPOCH,
+    }
+}
+
+fn names(queue: &dyn JobQueue) -> Vec<String> {
+    queue.pending().expect("they are read").into_iter().map(|pending| pending.job.turn.to_string()).collect()
+}
+
+fn jobs_wait_in_their_order_until_they_are_done(queue: &dyn JobQueue) {
+    assert!(names(queue).is_empty());
+    for number in [3, 1, 2, 1] {
+        queue.push(&job(number)).expect("it is kept");
+    }
+    assert_eq!(names(queue), ["turn-3", "turn-1", "turn-2"], "none is there twice");
+    queue.note(&job(1).id, &JobState::Done).expect("it is kept");
+    queue.note(&job(1).id, &JobState::Waiting { attempts: 1 }).expect("it is kept");
+    queue.note(&job(9).id, &JobState::Waiting { attempts: 1 }).expect("it is kept");
+    assert_eq!(names(queue), ["turn-3", "turn-2"], "what is done stays done");
+    queue.note(&job(3).id, &JobState::Done).expect("it is kept");
+    queue.note(&job(2).id, &JobState::Done).expect("it is kept");
+    assert!(names(queue).is_empty());
+    queue.push(&job(4)).expect("it is kept");
+    assert_eq!(names(queue), ["turn-4"]);
+}
+
+fn what_was_decided_comes_back_as_it_was(queue: &dyn JobQueue) {
+    let conversation = job(1).conversation;
+    let entry = |id: &str, text: &str| {
+        let entry = Entry::new(id.parse().expect("an id"), &conversation, EntryRole::Memory, text, DateTime::UNIX_EPOCH);
+        Entry { source_id: Some("turn".parse().expect("an id")), ..entry }
+    };
+    let changes = vec![
+        EntryChange::Add(entry("new", "lives in \"Lyon\"\n里昂")),
+        EntryChange::Delete { id: entry("old", "").id, replaced_by: Some(entry("new", "").id) },
+        EntryChange::Delete { id: entry("older", "").id, replaced_by: None },
+    ];
+    let decided = JobState::Decided { changes, facts: vec!["lives in Lyon".into()] };
+    for number in [1, 2] {
+        queue.push(&job(number)).expect("it is kept");
+    }
+    queue.note(&job(1).id, &decided).expect("it is kept");
+    queue.note(&job(2).id, &JobState::Waiting { attempts: 2 }).expect("it is kept");
+    let waiting = PendingJob { job: job(2), state: JobState::Waiting { attempts: 2 } };
+    assert_eq!(queue.pending().expect("they are read"), [PendingJob { job: job(1), state: decided }, waiting]);
+}
+
+fn one_at_a_time_does_the_jobs(queue: &dyn JobQueue) {
+    let claim = queue.claim().expect("it is told").expect("it is free");
+    assert!(queue.claim().expect("it is told").is_none());
+    queue.push(&job(1)).expect("jobs are added all the same");
+    drop(claim);
+    assert!(queue.claim().expect("it is told").is_some());
+}
