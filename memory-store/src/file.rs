@@ -4,8 +4,10 @@ use chrono::{DateTime, Utc};
 use memory_core::{Code, ContentHash, Problem, Stamp, StoreError, Stored};
 use std::io;
 
+use crate::conversation;
 use crate::disk::{Disk, Signature};
 use crate::error::io_error;
+use crate::index::ENTRIES;
 use crate::markdown;
 
 /// A memory's file, as it stands now.
@@ -33,10 +35,20 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<Loaded>, StoreE
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Err(StoreError::Outside { path: path.to_owned() }),
         Err(error) => return Err(io_error(format!("read {path}"), error)),
     };
-    let parsed = markdown::decode(path, &bytes, moment(signature.modified_ns));
+    let modified = moment(signature.modified_ns);
+    let parsed = if is_of_conversation(path) {
+        conversation::found(path, &bytes, modified)
+    } else {
+        markdown::decode(path, &bytes, modified)
+    };
     let stamp = Stamp(ContentHash::of_bytes(&bytes));
     let stored = Stored { memory: parsed.memory, path: path.to_owned(), stamp, problem: parsed.problem };
     Ok(Some(Loaded { stored, bytes, signature }))
+}
+
+/// Tells whether a file is part of a conversation, and changed as that is.
+pub(crate) fn is_of_conversation(path: &str) -> bool {
+    path.strip_prefix(ENTRIES).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Returns the moment that lies so many nanoseconds after the start of 1970.

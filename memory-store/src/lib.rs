@@ -13,6 +13,7 @@
 //! | [`kv`] | what values look like as files |
 //! | [`postgres`] | what both look like in a database, and that nothing is done twice or lost on the way there |
 //! | [`topic`] | what topics look like as files, and the index of them |
+//! | [`conversation`] | what conversations look like as files, and what is still to be made of them |
 //! | [`sealed`] | how credentials are kept that others must not read, and where instances are defined |
 //! | `commit` | in which order things are done, so that an operation is whole or not at all |
 //! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
@@ -28,6 +29,7 @@
 mod allowed;
 pub mod bank;
 mod commit;
+pub mod conversation;
 mod daemon;
 mod derived;
 pub mod disk;

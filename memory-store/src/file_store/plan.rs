@@ -9,7 +9,7 @@ use memory_core::{
 use super::FileStore;
 use crate::commit::{Former, Next, Step};
 use crate::disk::MAX_FILE;
-use crate::file::{Loaded, load};
+use crate::file::{Loaded, is_of_conversation, load};
 use crate::index::{Depth, Place};
 use crate::markdown;
 
@@ -87,6 +87,10 @@ impl FileStore {
         }
         if let Some(problem) = &before.problem {
             return Err(StoreError::Damaged(problem.clone()));
+        }
+        if is_of_conversation(&before.path) {
+            let why = format!("{} is part of a conversation; its file may be changed by hand", before.path);
+            return Err(StoreError::Invalid { why });
         }
         let path = if folder(memory) == folder(&before.memory) {
             before.path.clone()

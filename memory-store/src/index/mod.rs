@@ -48,7 +48,8 @@ mod words;
 
 pub(crate) use apply::Applied;
 pub(crate) use lookup::Place;
+pub(crate) use now::now_ns;
 pub(crate) use open::Index;
 pub(crate) use refresh::Depth;
-pub(crate) use scan::CATEGORIES;
+pub(crate) use scan::{CATEGORIES, ENTRIES};
 pub use vectors::{Embedded, Nearest, Vectors};

@@ -11,7 +11,7 @@ use super::now::now_ns;
 use super::open::{Index, Opened};
 use super::reading::{Reading, read_each};
 use super::row::{Row, is_settled};
-use super::scan::{self, CATEGORIES, Folder};
+use super::scan::{self, Folder, ROOTS};
 use super::schema::Meta;
 use super::trouble::Trouble;
 use super::update::{Sums, Update, row_signature};
@@ -199,7 +199,7 @@ pub(super) fn differences(index: &Index, connection: &Connection, look: Look, no
             differences.compare(connection, &folder, expected, look, now)?;
         }
     } else {
-        let mut left: Vec<String> = known.keys().cloned().chain([CATEGORIES.to_owned()]).collect();
+        let mut left: Vec<String> = known.keys().cloned().chain(ROOTS.map(str::to_owned)).collect();
         let mut seen = BTreeSet::new();
         while let Some(path) = left.pop() {
             if !seen.insert(path.clone()) {

@@ -16,6 +16,15 @@ use crate::disk::Signature;
 /// The folder that holds all memories.
 pub(crate) const CATEGORIES: &str = "categories";
 
+/// The folder of conversations, whose parts are found like memories.
+pub(crate) const ENTRIES: &str = "entries";
+
+/// The folders in which something to be found may lie, each with all below it.
+pub(super) const ROOTS: [&str; 2] = [ENTRIES, CATEGORIES];
+
+/// What of a conversation is not found: what was deleted, and what sums it up.
+const ASIDE: [&[u8]; 2] = [b"deleted", b"summaries"];
+
 /// So many files are looked at in one go; with fewer, a second thread costs more than it gives.
 const LOT: usize = 512;
 
@@ -72,7 +81,7 @@ pub(super) fn list(root: &Path, path: &str) -> io::Result<Option<Folder>> {
 
 /// Returns every folder of memories, with the names and inodes of its files.
 pub(super) fn walk(root: &Path) -> io::Result<Vec<Folder>> {
-    let (mut left, mut walked) = (vec![CATEGORIES.to_owned()], Vec::new());
+    let (mut left, mut walked) = (ROOTS.map(str::to_owned).to_vec(), Vec::new());
     while let Some(path) = left.pop() {
         let Some(folder) = list(root, &path)? else { continue };
         left.extend(folder.folders.iter().cloned());
@@ -89,7 +98,7 @@ pub(super) fn walk_files(root: &Path) -> io::Result<Vec<Folder>> {
     let (mut walked, mut lots) = thread::scope(|scope| {
         let _end = looking.end_on_drop();
         let mut helper = None;
-        let (mut left, mut walked) = (vec![CATEGORIES.to_owned()], Vec::new());
+        let (mut left, mut walked) = (ROOTS.map(str::to_owned).to_vec(), Vec::new());
         while let Some(path) = left.pop() {
             let Some(opened) = open(root, &path)? else { continue };
             let mut folder = Folder::empty(&path, &opened)?;
@@ -199,7 +208,8 @@ impl Looking {
 /// Calls `each` with every file of memories in a folder, and gathers the folders in it.
 fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut dyn FnMut(File)) -> io::Result<()> {
     each_entry(opened, &mut |name, kind, inode| {
-        if name.to_bytes().starts_with(b".") {
+        // A conversation may be called so that its folder begins with a dot.
+        if name.to_bytes().starts_with(b".") && path != ENTRIES || is_aside(path, name.to_bytes()) {
             return;
         }
         let kind = match kind {
@@ -219,6 +229,12 @@ fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut
             each(File { name: name.to_owned(), signature, regular });
         }
     })
+}
+
+/// Tells whether what lies there, in a folder of conversations, is not to be found.
+fn is_aside(path: &str, name: &[u8]) -> bool {
+    let is_conversation = path.strip_prefix(ENTRIES).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    is_conversation && path.matches('/').count() < 2 && ASIDE.contains(&name)
 }
 
 #[cfg(target_os = "linux")]

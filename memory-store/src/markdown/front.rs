@@ -73,6 +73,11 @@ pub(crate) fn is_whole(beginning: &str) -> bool {
     !fence::split(beginning).is_open
 }
 
+/// Returns what stands behind the front matter.
+pub(crate) fn body(text: &str) -> &str {
+    fence::split(text).body
+}
+
 /// Returns `text` so that it says `values` of itself, and behind that `content` if there is one. Other keys, comments, the order of keys
 /// and the lines between the front matter and the rest stay as they are.
 ///
@@ -85,7 +90,7 @@ pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&
         return Err("the front matter that starts in line 1 is never closed".into());
     }
     let newline = line_break(text);
-    let body = content.map_or(Cow::Borrowed(parts.body), |content| body(parts.body, parts.front.is_some(), content, newline));
+    let body = content.map_or(Cow::Borrowed(parts.body), |content| new_body(parts.body, parts.front.is_some(), content, newline));
     let Some(fences) = parts.front else {
         let keys: String = values.iter().map(|(key, value)| line(key, value, newline)).collect();
         let gap = if content.is_none() && !body.is_empty() { newline } else { "" };
@@ -118,7 +123,7 @@ pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&
 }
 
 /// Returns the body with this content, apart from the front matter as the former one was.
-fn body<'t>(former: &'t str, has_front: bool, content: &str, newline: &str) -> Cow<'t, str> {
+fn new_body<'t>(former: &'t str, has_front: bool, content: &str, newline: &str) -> Cow<'t, str> {
     let blank_lines = former.split_inclusive('\n').take_while(|line| line.trim().is_empty());
     let gap = if has_front && !former.trim().is_empty() { &former[..blank_lines.map(str::len).sum()] } else { newline };
     let content = content.replace("\r\n", "\n");

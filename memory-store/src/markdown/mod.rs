@@ -25,6 +25,7 @@ mod tests;
 
 pub use decode::{Parsed, decode, misfiled};
 pub use encode::encode;
-pub(crate) use front::{Front, as_text, is_whole, with_values};
+pub(crate) use front::{Front, as_text, body, is_whole, with_values};
 pub use place::filed;
 pub use rewrite::rewrite;
+pub(crate) use scalar::double_quoted;

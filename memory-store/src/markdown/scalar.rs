@@ -17,7 +17,7 @@ pub(super) fn scalar(text: &str, within: Within) -> String {
 }
 
 /// Returns the text in double quotes.
-pub(super) fn double_quoted(text: &str) -> String {
+pub(crate) fn double_quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for letter in text.chars() {

@@ -2,7 +2,7 @@
 
 mod desktop;
 mod file;
-mod run;
+pub(crate) mod run;
 
 pub use desktop::{Desktop, DesktopNotifier};
 pub use file::FileNotifier;

@@ -13,7 +13,7 @@ const COMPLAINT: usize = 300;
 const BLINK: Duration = Duration::from_millis(5);
 
 /// Runs a program to its end, which it must reach within `patience`; says what it did otherwise, as in "did not end well".
-pub(super) fn run(command: &mut Command, patience: Duration) -> Result<(), String> {
+pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<(), String> {
     let deadline = Instant::now() + patience;
     let mut child = command
         .stdin(Stdio::null())

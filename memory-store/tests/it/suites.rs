@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 
 use memory_core::testing::{
-    bank_suite, embeddings_suite, history_suite, key_value_suite, message_suite, outlines_suite, reminder_suite, store_suite,
-    topic_suite, view_suite,
+    bank_suite, conversation_suite, embeddings_suite, history_suite, job_queue_suite, key_value_suite, message_suite,
+    outlines_suite, reminder_suite, store_suite, topic_suite, view_suite,
 };
 use memory_store::bank::{BankFolder, BankOptions};
+use memory_store::conversation::{ConversationFolder, JobFile};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use memory_store::topic::TopicFolder;
@@ -36,6 +37,23 @@ fn a_folder_keeps_the_promises_of_banks_plain_or_compressed() {
             std::sync::Arc::new(banks)
         });
     }
+}
+
+#[test]
+fn a_folder_keeps_the_promises_of_conversations_and_jobs() {
+    let homes = RefCell::new(Vec::new());
+    conversation_suite(&|| {
+        let home = Home::new();
+        let conversations = ConversationFolder::new(home.path());
+        homes.borrow_mut().push(home);
+        std::sync::Arc::new(conversations)
+    });
+    job_queue_suite(&|| {
+        let home = Home::new();
+        let jobs = JobFile::new(home.path());
+        homes.borrow_mut().push(home);
+        std::sync::Arc::new(jobs)
+    });
 }
 
 #[test]

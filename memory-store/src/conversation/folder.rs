@@ -1,0 +1,171 @@
+//! A folder of conversations.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use memory_core::StoreError;
+use memory_core::conversation::{ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryVector, Shelf};
+
+use super::change;
+use super::format::decode;
+use super::kept::{Kept, refused};
+use super::layout::{DELETED, ENTRIES, PLACES, folder, tombstones};
+use super::vectors;
+use crate::disk::{Disk, EntryKind, LateDisk};
+use crate::error::io_error;
+use crate::file::moment;
+use crate::index::now_ns;
+use crate::lock::{PATIENCE, WriterLock};
+
+/// So many folders are kept in memory.
+const MOST: usize = 128;
+
+/// Conversations below a folder, which is made when something is first kept.
+///
+/// What was read stays in memory, and is read again where the files are no longer what they were.
+#[derive(Debug)]
+pub struct ConversationFolder {
+    place: LateDisk,
+    patience: Duration,
+    kept: Mutex<HashMap<String, Arc<Mutex<Kept>>>>,
+}
+
+impl ConversationFolder {
+    /// Returns the conversations at `root`, whether the folder is there or not.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { place: LateDisk::new(root.into()), patience: PATIENCE, kept: Mutex::default() }
+    }
+
+    /// Returns the conversations at `root`, where `disk` is what writes there.
+    pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
+        Self { place: LateDisk::on_disk(root.into(), disk), patience: PATIENCE, kept: Mutex::default() }
+    }
+
+    /// Returns where it is.
+    pub fn root(&self) -> &Path {
+        self.place.root()
+    }
+
+    fn disk(&self) -> Result<Option<&dyn Disk>, StoreError> {
+        self.place.if_there().map_err(|error| refused(ENTRIES, error))
+    }
+
+    /// Works on what is known of a folder, once that agrees with its files.
+    fn with<T>(
+        &self,
+        folder: &str,
+        work: impl FnOnce(&dyn Disk, &mut Kept) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let Some(disk) = self.disk()? else { return Ok(None) };
+        let kept = {
+            let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if MOST <= all.len() && !all.contains_key(folder) {
+                all.clear();
+            }
+            Arc::clone(all.entry(folder.to_owned()).or_default())
+        };
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        self.refresh(disk, folder, &mut kept)?;
+        work(disk, &mut kept).map(Some)
+    }
+
+    fn refresh(&self, disk: &dyn Disk, folder: &str, kept: &mut Kept) -> Result<(), StoreError> {
+        for conversation in kept.refresh(disk, folder, now_ns())? {
+            // They can be made again: without them, the words are looked for.
+            if let Ok(Some(found)) = vectors::read(disk, &conversation) {
+                kept.give_vectors(&conversation, &found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the folders of conversations.
+    fn folders(disk: &dyn Disk) -> Result<Vec<String>, StoreError> {
+        let entries = disk.folder(ENTRIES).map_err(|error| refused(ENTRIES, error))?;
+        let is_one = |name: &str| name != DELETED;
+        let found = entries.into_iter().filter(|entry| entry.kind == EntryKind::Folder && is_one(&entry.name));
+        Ok(found.map(|entry| format!("{ENTRIES}/{}", entry.name)).collect())
+    }
+}
+
+impl ConversationStore for ConversationFolder {
+    fn place(&self) -> String {
+        self.root().display().to_string()
+    }
+
+    fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for folder in Self::folders(disk)? {
+            found
+                .extend(self.with(&folder, |_, kept| Ok(kept.conversations().cloned().collect::<Vec<_>>()))?.unwrap_or_default());
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
+        Ok(self.with(&folder(conversation), |_, kept| Ok(kept.shelf(conversation)))?.unwrap_or_default())
+    }
+
+    fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
+        let looked = self.with(&folder(conversation), |disk, kept| kept.look_again(disk, conversation, ids, now_ns()));
+        Ok(looked?.unwrap_or_default())
+    }
+
+    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let active = self.read(conversation)?;
+        let mut deleted = Vec::new();
+        for place in tombstones(&folder(conversation)) {
+            for (below, role) in PLACES {
+                let folder = format!("{place}/{below}");
+                for entry in disk.folder(&folder).map_err(|error| refused(&folder, error))? {
+                    let path = format!("{folder}/{}", entry.name);
+                    let is_one = entry.kind == EntryKind::File && entry.name.ends_with(".md") && !entry.name.starts_with('.');
+                    let Some((bytes, signature)) = (if is_one { disk.read(&path).ok().flatten() } else { None }) else {
+                        continue;
+                    };
+                    deleted.extend(decode(&path, &bytes, role, moment(signature.modified_ns)).ok());
+                }
+            }
+        }
+        // What somebody who died was about to delete is active still.
+        let is_active = |entry: &Entry| {
+            active.get(&entry.id).is_some_and(|own| own.created_at == entry.created_at && own.content == entry.content)
+        };
+        deleted.retain(|entry| entry.conversation == *conversation && !is_active(entry));
+        deleted.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+        Ok(deleted)
+    }
+
+    fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let place = self.place();
+        self.place.made().map_err(|error| io_error(format!("open {place}"), error))?;
+        let _lock = WriterLock::acquire(self.root(), self.patience)?;
+        let done = self.with(&folder(conversation), |disk, kept| {
+            let done = change::carry_out(disk, conversation, kept, changes);
+            // Whoever comes next finds it read already. If it cannot be read now, they read it.
+            let _ = self.refresh(disk, &folder(conversation), kept);
+            done
+        });
+        done.map(|_| ())
+    }
+
+    fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
+        let place = self.place();
+        self.place.made().map_err(|error| io_error(format!("open {place}"), error))?;
+        let _lock = WriterLock::acquire(self.root(), self.patience)?;
+        let kept = self.with(&folder(conversation), |disk, kept| {
+            let found = vectors::append(disk, conversation, identity, vectors)?;
+            kept.give_vectors(conversation, &found);
+            Ok(())
+        });
+        kept.map(|_| ())
+    }
+}

@@ -1,0 +1,93 @@
+//! What an entry looks like as a file.
+
+use chrono::{DateTime, NaiveDateTime, Utc};
+use memory_core::conversation::{ConversationId, Entry, EntryId, EntryRole};
+use memory_core::{Code, MemoryId, Problem};
+
+use super::layout::{folder, moment};
+use crate::markdown::{Front, as_text, body, double_quoted, with_values};
+
+const BY_HAND: &str = "correct it by hand; until then the file is left alone";
+
+/// Returns the file of a new entry.
+pub(super) fn encode(entry: &Entry) -> String {
+    let mut text = String::from("---\n");
+    let mut line = |key: &str, value: &str| text.push_str(&format!("{key}: {value}\n"));
+    line("id", &spelled(entry.id.as_str()));
+    line("conversation_id", &spelled(entry.conversation.as_str()));
+    line("role", entry.role.as_str());
+    line("created_at", &format!("'{}'", moment(entry.created_at)));
+    for (key, value) in [("replaced_by", &entry.replaced_by), ("source_id", &entry.source_id)] {
+        if let Some(value) = value {
+            line(key, &spelled(value.as_str()));
+        }
+    }
+    if let Some(kind) = &entry.summary_kind {
+        line("summary_kind", &spelled(kind));
+    }
+    text.push_str("---\n");
+    text.push_str(&entry.content);
+    text.push('\n');
+    text
+}
+
+/// Returns a value so that every reader of YAML reads it as that text.
+fn spelled(value: &str) -> String {
+    let is_word = value.starts_with(|first: char| first.is_ascii_alphabetic())
+        && value.chars().all(|own| own.is_ascii_alphanumeric() || "-_./".contains(own));
+    let is_other = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"].contains(&value.to_ascii_lowercase().as_str());
+    let is_uuid = value.len() == 36 && value.parse::<MemoryId>().is_ok();
+    if is_uuid || is_word && !is_other { value.to_owned() } else { double_quoted(value) }
+}
+
+/// Reads the file at `path`, which lies in the folder of a conversation, in the place of entries of this role. What a file does not say
+/// follows from where it lies, and from when it was last written.
+pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTime<Utc>) -> Result<Entry, Problem> {
+    let damaged =
+        |what: String| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint: Some(BY_HAND) };
+    let (text, fault) = as_text(bytes);
+    let front = Front::of(&text);
+    if let Some(what) = fault.or_else(|| front.problem.clone()) {
+        return Err(damaged(what));
+    }
+    let value = |key: &str| front.value(key).map(str::trim).filter(|value| !value.is_empty() && *value != "null");
+    let parsed =
+        |key: &str| value(key).map(str::parse::<EntryId>).transpose().map_err(|error| damaged(format!("`{key}`: {error}")));
+    let id = parsed("id")?.unwrap_or_else(|| MemoryId::of_path(path).into());
+    let said = value("role").map(str::parse::<EntryRole>).transpose().map_err(|error| damaged(error.to_string()))?;
+    let created_at = match value("created_at") {
+        None => modified,
+        Some(said) => read_moment(said).ok_or_else(|| damaged(format!("`created_at`: {said:?} is no moment")))?,
+    };
+    let entry = Entry::new(id, &conversation(path, value("conversation_id")), said.unwrap_or(role), body(&text), created_at);
+    Ok(Entry {
+        source_id: parsed("source_id")?,
+        summary_kind: value("summary_kind").map(str::to_owned),
+        replaced_by: parsed("replaced_by")?,
+        ..entry
+    })
+}
+
+/// Returns the conversation of the file at a path: the one it names, unless that has another folder.
+pub(super) fn conversation(path: &str, said: Option<&str>) -> ConversationId {
+    let own = |id: &ConversationId| path.strip_prefix(&folder(id)).is_some_and(|rest| rest.starts_with('/'));
+    let deleted = |id: &ConversationId| path.starts_with(&format!("entries/deleted/{}/", id.folder()));
+    let said = said.and_then(|said| said.parse::<ConversationId>().ok()).filter(|id| own(id) || deleted(id));
+    let mut parts = path.split('/').skip(1);
+    let name = match parts.next() {
+        Some("deleted") => parts.next(),
+        name => name,
+    };
+    said.or_else(|| name?.parse().ok()).unwrap_or_else(ConversationId::unnamed)
+}
+
+fn read_moment(said: &str) -> Option<DateTime<Utc>> {
+    let with_zone = DateTime::parse_from_rfc3339(said).ok().map(|at| at.to_utc());
+    let without = || said.replacen(' ', "T", 1).parse::<NaiveDateTime>().ok().map(|at| at.and_utc());
+    with_zone.or_else(without)
+}
+
+/// Returns a tombstone that tells what took its place; all else stays as it is.
+pub(super) fn with_replacement(text: &str, by: &EntryId) -> Result<String, String> {
+    with_values(text, &[("replaced_by", by.as_str())], None)
+}

@@ -1,0 +1,33 @@
+//! A part of a conversation as a search of memories finds it.
+
+use chrono::{DateTime, Utc};
+use memory_core::conversation::EntryRole;
+use memory_core::{Draft, MemoryId};
+
+use super::format::decode;
+use super::layout::PLACES;
+use crate::markdown::{Parsed, body};
+
+/// The program that a part of a conversation comes from.
+const SOURCE: &str = "conversation";
+
+/// Reads the file of an entry as a memory in the scope of its conversation. Whatever its bytes are, there is one.
+pub(crate) fn found(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> Parsed {
+    let below = path.splitn(3, '/').nth(2).unwrap_or_default();
+    let role =
+        PLACES.into_iter().find(|(place, _)| below.starts_with(&format!("{place}/"))).map_or(EntryRole::Memory, |(_, role)| role);
+    let draft = |content: &str| Draft { source: SOURCE.into(), ..Draft::new(content) };
+    match decode(path, bytes, role, modified) {
+        Ok(entry) => {
+            let id = entry.id.as_str().parse().unwrap_or_else(|_| MemoryId::of_path(path));
+            let draft = Draft { scope: entry.conversation.scope(), ..draft(&entry.content) };
+            Parsed { memory: draft.into_memory(id, entry.created_at), problem: None }
+        }
+        Err(problem) => {
+            let text = String::from_utf8_lossy(bytes);
+            let scope = super::format::conversation(path, None).scope();
+            let memory = Draft { scope, ..draft(body(&text).trim()) }.into_memory(MemoryId::of_path(path), modified);
+            Parsed { memory, problem: Some(problem) }
+        }
+    }
+}

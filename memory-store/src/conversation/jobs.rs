@@ -1,0 +1,233 @@
+//! What is still to be made of what was said, as lines of a file.
+
+use std::fmt::Debug;
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::DateTime;
+use memory_core::conversation::{ConversationId, Entry, EntryChange, EntryId, EntryRole, Job, JobQueue, JobState, PendingJob};
+use memory_core::{OperationId, StoreError};
+use serde::{Deserialize, Serialize};
+
+use super::kept::refused;
+use super::layout::moment;
+use crate::disk::{Disk, LateDisk, append_line};
+use crate::error::io_error;
+use crate::lock::{PATIENCE, WriterLock};
+
+/// The folder, beside the conversations.
+const FOLDER: &str = ".conversations";
+
+const PATH: &str = ".conversations/jobs.jsonl";
+
+/// Once nothing is left to do, a file longer than this begins anew.
+const LONG: u64 = 64 * 1024;
+
+/// Jobs in a file beside the conversations. An addition is one line, one write and one sync.
+#[derive(Debug)]
+pub struct JobFile {
+    place: LateDisk,
+}
+
+/// One line: a job, or how far it is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Line {
+    job: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempts: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Vec<ChangeLine>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    done: Option<bool>,
+}
+
+/// One change: of a fact that is added it tells all, of one that goes its id.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct ChangeLine {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_by: Option<String>,
+}
+
+impl JobFile {
+    /// Returns the jobs of the conversations at `root`.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { place: LateDisk::new(root.into()) }
+    }
+
+    /// Returns the jobs of the conversations at `root`, where `disk` is what writes there.
+    pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
+        Self { place: LateDisk::on_disk(root.into(), disk) }
+    }
+
+    fn append(&self, line: &Line) -> Result<(), StoreError> {
+        let disk = self.place.made().map_err(|error| refused(FOLDER, error))?;
+        let folder = self.folder()?;
+        let _lock = WriterLock::acquire(&folder, PATIENCE)?;
+        let bytes = serde_json::to_vec(line).expect("texts and numbers have a JSON form");
+        append_line(disk, PATH, &bytes).map_err(|error| io_error(format!("write {PATH}"), error))?;
+        if line.done == Some(true) {
+            // That the file is long harms nobody.
+            let _ = shorten(disk);
+        }
+        Ok(())
+    }
+
+    /// Returns the folder, which is made if it is missing.
+    fn folder(&self) -> Result<PathBuf, StoreError> {
+        let folder = self.place.root().join(FOLDER);
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+        made.map_err(|error| io_error(format!("make {}", folder.display()), error))?;
+        Ok(folder)
+    }
+}
+
+impl JobQueue for JobFile {
+    fn push(&self, job: &Job) -> Result<(), StoreError> {
+        let mut line = empty(&job.id);
+        line.conversation = Some(job.conversation.to_string());
+        line.turn = Some(job.turn.to_string());
+        line.at = Some(job.at.to_rfc3339());
+        self.append(&line)
+    }
+
+    fn note(&self, job: &OperationId, state: &JobState) -> Result<(), StoreError> {
+        let mut line = empty(job);
+        match state {
+            JobState::Waiting { attempts } => line.attempts = Some(*attempts),
+            JobState::Decided { changes, facts } => {
+                line.changes = Some(changes.iter().map(change_line).collect());
+                line.facts = Some(facts.clone());
+            }
+            JobState::Done => line.done = Some(true),
+        }
+        self.append(&line)
+    }
+
+    fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
+        let disk = self.place.if_there().map_err(|error| refused(FOLDER, error))?;
+        disk.map_or_else(|| Ok(Vec::new()), read)
+    }
+
+    fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
+        self.place.made().map_err(|error| refused(FOLDER, error))?;
+        let place = self.folder()?.join("running");
+        let locked = opened(&place).and_then(|file| match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        });
+        let locked = locked.map_err(|error| io_error(format!("lock {}", place.display()), error))?;
+        Ok(locked.map(|file| Box::new(file) as Box<dyn Debug + Send>))
+    }
+}
+
+fn opened(place: &Path) -> std::io::Result<File> {
+    let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
+    options.open(place)
+}
+
+fn empty(job: &OperationId) -> Line {
+    let job = job.to_string();
+    Line { job, conversation: None, turn: None, at: None, attempts: None, changes: None, facts: None, done: None }
+}
+
+/// Begins the file anew if it is long and nothing in it is left to do. The caller holds the lock.
+fn shorten(disk: &dyn Disk) -> Result<(), StoreError> {
+    let told = |error| refused(PATH, error);
+    let is_long = disk.signature(PATH).map_err(told)?.is_some_and(|found| LONG < found.size);
+    if is_long && read(disk)?.is_empty() {
+        disk.shorten(PATH, 0).map_err(told)?;
+    }
+    Ok(())
+}
+
+/// Returns the jobs that are not done. What is no line of ours, or was cut off, is left out.
+fn read(disk: &dyn Disk) -> Result<Vec<PendingJob>, StoreError> {
+    let told = |error| refused(PATH, error);
+    let length = disk.signature(PATH).map_err(told)?.map_or(0, |found| found.size);
+    let bytes = disk.read_part(PATH, 0, usize::try_from(length).unwrap_or(usize::MAX)).map_err(told)?;
+    let mut jobs: Vec<PendingJob> = Vec::new();
+    for line in bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+        let known = jobs.iter_mut().find(|own| own.job.id.as_str() == line.job);
+        match known {
+            None => jobs.extend(job(&line).map(|job| PendingJob { job, state: JobState::Waiting { attempts: 0 } })),
+            Some(own) if own.state == JobState::Done => {}
+            Some(own) => {
+                if let Some(state) = state(&own.job, &line) {
+                    own.state = state;
+                }
+            }
+        }
+    }
+    jobs.retain(|own| own.state != JobState::Done);
+    Ok(jobs)
+}
+
+fn job(line: &Line) -> Option<Job> {
+    Some(Job {
+        id: line.job.parse().ok()?,
+        conversation: line.conversation.as_deref()?.parse().ok()?,
+        turn: line.turn.as_deref()?.parse().ok()?,
+        at: DateTime::parse_from_rfc3339(line.at.as_deref()?).ok()?.to_utc(),
+    })
+}
+
+fn state(job: &Job, line: &Line) -> Option<JobState> {
+    if line.done == Some(true) {
+        return Some(JobState::Done);
+    }
+    if let Some(changes) = &line.changes {
+        let changes = changes.iter().map(|change| read_change(&job.conversation, change)).collect::<Option<_>>()?;
+        return Some(JobState::Decided { changes, facts: line.facts.clone().unwrap_or_default() });
+    }
+    line.attempts.map(|attempts| JobState::Waiting { attempts })
+}
+
+fn change_line(change: &EntryChange) -> ChangeLine {
+    match change {
+        EntryChange::Add(entry) => ChangeLine {
+            id: entry.id.to_string(),
+            content: Some(entry.content.clone()),
+            created_at: Some(moment(entry.created_at)),
+            source_id: entry.source_id.as_ref().map(ToString::to_string),
+            replaced_by: None,
+        },
+        EntryChange::Delete { id, replaced_by } => ChangeLine {
+            id: id.to_string(),
+            content: None,
+            created_at: None,
+            source_id: None,
+            replaced_by: replaced_by.as_ref().map(ToString::to_string),
+        },
+    }
+}
+
+fn read_change(conversation: &ConversationId, line: &ChangeLine) -> Option<EntryChange> {
+    let id: EntryId = line.id.parse().ok()?;
+    let parsed = |text: &Option<String>| text.as_deref().map(str::parse::<EntryId>).transpose().ok();
+    let Some(content) = &line.content else {
+        return Some(EntryChange::Delete { id, replaced_by: parsed(&line.replaced_by)? });
+    };
+    let at = DateTime::parse_from_rfc3339(line.created_at.as_deref()?).ok()?.to_utc();
+    let entry = Entry::new(id, conversation, EntryRole::Memory, content, at);
+    Some(EntryChange::Add(Entry { source_id: parsed(&line.source_id)?, ..entry }))
+}

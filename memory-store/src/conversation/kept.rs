@@ -1,0 +1,248 @@
+//! What was read of the folder of a conversation, and whether it is still so.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use memory_core::conversation::{ConversationId, EntryId, EntryRole, Shelf};
+use memory_core::{Code, Problem, StoreError};
+
+use super::format::decode;
+use super::layout::{PLACES, WAITING};
+use super::vectors;
+use crate::disk::{Disk, EntryKind, Signature};
+use crate::error::io_error;
+use crate::file::moment;
+
+/// Among so many files each is looked at every time.
+const FEW: usize = 500;
+
+/// Among more, each is looked at when the last look was so long ago.
+const LONGEST_NS: i64 = 60_000_000_000;
+
+/// Another change within so long could have the same time.
+const RACY_NS: i64 = 50_000_000;
+
+/// The folder of one or more conversations, as it was read last.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    shelves: HashMap<ConversationId, Arc<Shelf>>,
+    /// When the names in a folder last changed, where that time tells.
+    folders: HashMap<&'static str, i64>,
+    files: HashMap<String, File>,
+    /// Which file holds what; of two that hold the same, the one that was read last.
+    places: HashMap<(ConversationId, EntryId), String>,
+    looked_ns: i64,
+    /// What somebody who died left behind.
+    pub(super) leftovers: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+struct File {
+    signature: Signature,
+    /// Whether it was last changed so long before it was read that a further change shows.
+    is_settled: bool,
+    place: &'static str,
+    /// What it holds, if that could be read.
+    entry: Option<(ConversationId, EntryId)>,
+}
+
+impl Kept {
+    /// Returns what is kept of a conversation.
+    pub(super) fn shelf(&self, conversation: &ConversationId) -> Arc<Shelf> {
+        self.shelves.get(conversation).cloned().unwrap_or_default()
+    }
+
+    /// Returns the conversations of which something is kept.
+    pub(super) fn conversations(&self) -> impl Iterator<Item = &ConversationId> {
+        let has_some = |held: &Shelf| !held.is_empty() || held.summary().is_some();
+        self.shelves.iter().filter(move |(_, held)| has_some(held)).map(|(id, _)| id)
+    }
+
+    /// Returns where an entry lies.
+    pub(super) fn path(&self, conversation: &ConversationId, id: &EntryId) -> Option<&str> {
+        self.places.get(&(conversation.clone(), id.clone())).map(String::as_str)
+    }
+
+    /// Takes vectors for a conversation.
+    pub(super) fn give_vectors(&mut self, conversation: &ConversationId, found: &vectors::Vectors) {
+        if let Some(held) = self.shelves.get_mut(conversation) {
+            Arc::make_mut(held).give_vectors(&found.identity, &found.vectors);
+        }
+    }
+
+    /// Makes this agree with the files in `folder`; returns the conversations that are new here.
+    pub(super) fn refresh(&mut self, disk: &dyn Disk, folder: &str, now_ns: i64) -> Result<Vec<ConversationId>, StoreError> {
+        let known: Vec<ConversationId> = self.shelves.keys().cloned().collect();
+        for (place, _) in PLACES {
+            self.compare_names(disk, folder, place, now_ns)?;
+        }
+        let looks_at_each = self.files.len() <= FEW || LONGEST_NS < now_ns.saturating_sub(self.looked_ns);
+        let paths: Vec<String> =
+            self.files.iter().filter(|(_, file)| looks_at_each || !file.is_settled).map(|(path, _)| path.clone()).collect();
+        self.look(disk, &paths, now_ns)?;
+        if looks_at_each {
+            self.looked_ns = now_ns;
+        }
+        Ok(self.shelves.keys().filter(|id| !known.contains(id)).cloned().collect())
+    }
+
+    /// Looks at some entries again; returns whether one of them has changed.
+    pub(super) fn look_again(
+        &mut self,
+        disk: &dyn Disk,
+        conversation: &ConversationId,
+        ids: &[EntryId],
+        now_ns: i64,
+    ) -> Result<bool, StoreError> {
+        let paths: Vec<String> = ids.iter().filter_map(|id| self.path(conversation, id)).map(str::to_owned).collect();
+        self.look(disk, &paths, now_ns)
+    }
+
+    fn compare_names(&mut self, disk: &dyn Disk, folder: &str, place: &'static str, now_ns: i64) -> Result<(), StoreError> {
+        let path = format!("{folder}/{place}");
+        let told = |error| refused(&path, error);
+        let modified = disk.signature(&path).map_err(told)?.filter(|found| found.is_folder).map(|found| found.modified_ns);
+        if modified.is_some() && self.folders.get(place) == modified.as_ref() {
+            return Ok(());
+        }
+        let mut gone: HashMap<String, u64> = self
+            .files
+            .iter()
+            .filter(|(_, file)| file.place == place)
+            .map(|(path, file)| (path.clone(), file.signature.inode))
+            .collect();
+        let mut news = Vec::new();
+        if modified.is_some() {
+            self.leftovers.retain(|path| !path.starts_with(&format!("{folder}/{place}/")));
+            for entry in disk.folder(&path).map_err(told)? {
+                let file = format!("{path}/{}", entry.name);
+                if entry.name.starts_with(WAITING) {
+                    self.leftovers.push(file);
+                } else if entry.name.ends_with(".md")
+                    && !entry.name.starts_with('.')
+                    && entry.kind != EntryKind::Folder
+                    && gone.remove(&file) != Some(entry.inode)
+                {
+                    news.push(file);
+                }
+            }
+        }
+        gone.into_keys().for_each(|path| self.forget(&path));
+        for file in news {
+            self.read(disk, &file, place, now_ns)?;
+        }
+        match modified.filter(|modified| modified.saturating_add(RACY_NS) <= now_ns) {
+            Some(modified) => drop(self.folders.insert(place, modified)),
+            None => drop(self.folders.remove(place)),
+        }
+        Ok(())
+    }
+
+    fn look(&mut self, disk: &dyn Disk, paths: &[String], now_ns: i64) -> Result<bool, StoreError> {
+        let mut is_news = false;
+        for path in paths {
+            let Some(file) = self.files.get(path) else { continue };
+            let (place, before) = (file.place, (file.signature, file.is_settled));
+            match disk.signature(path).map_err(|error| refused(path, error))? {
+                None => {
+                    self.forget(path);
+                    is_news = true;
+                }
+                Some(found) if found == before.0 && before.1 => {}
+                Some(found) => {
+                    let held = file.entry.as_ref().map(|(conversation, id)| (conversation.clone(), id.clone()));
+                    let former = held.and_then(|(conversation, id)| self.shelves.get(&conversation)?.get(&id).cloned());
+                    self.read(disk, path, place, now_ns)?;
+                    let now = self.files.get(path).and_then(|file| file.entry.as_ref());
+                    let now = now.and_then(|(conversation, id)| self.shelves.get(conversation)?.get(id));
+                    is_news |= found != before.0 && former.as_ref() != now;
+                }
+            }
+        }
+        Ok(is_news)
+    }
+
+    fn read(&mut self, disk: &dyn Disk, path: &str, place: &'static str, now_ns: i64) -> Result<(), StoreError> {
+        let role = PLACES.into_iter().find(|(own, _)| *own == place).map_or(EntryRole::Memory, |(_, role)| role);
+        let (read, signature) = match disk.read(path) {
+            Ok(None) => {
+                self.forget(path);
+                return Ok(());
+            }
+            Ok(Some((bytes, signature))) => (decode(path, &bytes, role, moment(signature.modified_ns)), Some(signature)),
+            // One file that cannot be read is no reason not to read the others.
+            Err(error) => (Err(unreadable(path, &error)), disk.signature(path).ok().flatten()),
+        };
+        let Some(signature) = signature else {
+            self.forget(path);
+            return Ok(());
+        };
+        let changed_ns = signature.modified_ns.max(signature.changed_ns);
+        let is_settled = changed_ns.saturating_add(RACY_NS) <= now_ns;
+        let former = self.files.get(path).and_then(|file| file.entry.clone());
+        let entry = match read {
+            Ok(entry) => {
+                let key = (entry.conversation.clone(), entry.id.clone());
+                if former.as_ref() != Some(&key) {
+                    self.forget(path);
+                }
+                let held = self.shelves.entry(key.0.clone()).or_default();
+                let is_same = held.get(&key.1).is_some_and(|own| **own == entry);
+                if !is_same {
+                    Arc::make_mut(held).put(entry);
+                }
+                self.places.insert(key.clone(), path.to_owned());
+                self.report(path, None);
+                Some(key)
+            }
+            Err(problem) => {
+                self.forget(path);
+                self.report(path, Some(&problem));
+                None
+            }
+        };
+        self.files.insert(path.to_owned(), File { signature, is_settled, place, entry });
+        Ok(())
+    }
+
+    /// Forgets a file, and what it held.
+    fn forget(&mut self, path: &str) {
+        self.report(path, None);
+        let Some(File { entry: Some(key), .. }) = self.files.remove(path) else { return };
+        // It may lie elsewhere by now.
+        if self.places.get(&key).is_none_or(|place| place != path) {
+            return;
+        }
+        self.places.remove(&key);
+        if let Some(held) = self.shelves.get_mut(&key.0) {
+            Arc::make_mut(held).remove(&key.1);
+        }
+    }
+
+    /// Says on every held of this folder what is wrong with a file, since nobody knows whose it is.
+    fn report(&mut self, path: &str, problem: Option<&Problem>) {
+        let has_any = |held: &Shelf| held.problems().any(|own| own.path == path);
+        if problem.is_some() && self.shelves.is_empty() {
+            let name = path.split('/').nth(1).and_then(|name| name.parse().ok()).unwrap_or_else(ConversationId::unnamed);
+            self.shelves.insert(name, Arc::default());
+        }
+        for held in self.shelves.values_mut() {
+            if problem.is_some() || has_any(held) {
+                Arc::make_mut(held).report(path, problem.cloned());
+            }
+        }
+    }
+}
+
+fn unreadable(path: &str, error: &io::Error) -> Problem {
+    let code = if error.kind() == io::ErrorKind::FileTooLarge { Code::FileTooLarge } else { Code::FileDamaged };
+    Problem { code, path: path.to_owned(), line: None, what: format!("it cannot be read: {error}"), hint: None }
+}
+
+pub(super) fn refused(path: &str, error: io::Error) -> StoreError {
+    match error.kind() {
+        io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() },
+        _ => io_error(format!("read {path}"), error),
+    }
+}

@@ -1,0 +1,340 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use chrono::{DateTime, Utc};
+use memory_core::conversation::{ConversationId, Conversations, Entry, EntryChange, EntryRole, RecallRules, add, recall};
+use memory_core::testing::{FakeStore, conversations};
+use memory_core::{Code, Filter, Query, Ranking, Secrets, Services, search};
+use proptest::prelude::*;
+
+use super::format::{decode, encode};
+use super::{ConversationFolder, Versions, VersionsError};
+use crate::{FileStore, Options};
+
+/// Returns the samples of the other program, or nothing where they are missing.
+fn samples() -> Option<PathBuf> {
+    let inputs = std::env::var_os("MEMORY_TEST_INPUTS").map(PathBuf::from);
+    let inputs = inputs.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs"));
+    let folder = inputs.join("agent-cli/memory_db");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("left out: {} is missing", folder.display());
+    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none(), "{} is missing", folder.display());
+    None
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let place = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &place);
+        } else {
+            fs::write(place, fs::read(entry.path()).unwrap()).unwrap();
+        }
+    }
+}
+
+fn id(text: &str) -> ConversationId {
+    text.parse().unwrap()
+}
+
+fn open(home: &Path) -> Conversations {
+    let (conversations, ids) = (conversations(Arc::new(ConversationFolder::new(home))), Arc::new(crate::RandomIds));
+    Conversations { ids, ..conversations }
+}
+
+fn texts(conversations: &Conversations, conversation: &str) -> Vec<String> {
+    let shelf = conversations.store.read(&id(conversation)).unwrap();
+    shelf.entries().iter().map(|entry| format!("{} {}", entry.role, entry.content)).collect()
+}
+
+fn keep(home: &Path, facts: &[&str]) -> Vec<Entry> {
+    let facts: Vec<String> = facts.iter().map(|fact| (*fact).to_owned()).collect();
+    add(&open(home), &id("default"), &facts, Secrets::Refuse).unwrap()
+}
+
+fn file_of(home: &Path, entry: &Entry) -> PathBuf {
+    let folder = home.join("entries/default/facts");
+    let ending = format!("__{}.md", entry.id);
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|found| found.unwrap().path())
+        .find(|path| path.to_string_lossy().ends_with(&ending))
+        .unwrap()
+}
+
+#[test]
+fn the_folder_of_another_program_is_read_as_it_stands() {
+    let Some(samples) = samples() else { return };
+    let conversations = open(&samples);
+    let names: Vec<String> = conversations.store.conversations().unwrap().iter().map(ToString::to_string).collect();
+    assert_eq!(names, ["../evil", "a:b*c", "default", "work/项目 1"]);
+    let default = conversations.store.read(&id("default")).unwrap();
+    assert_eq!((default.len(), default.problems().count()), (18, 0));
+    assert!(default.summary().unwrap().content.starts_with("The user's name is Anna. User loves pizza."));
+    assert!(texts(&conversations, "default").contains(&"user Multi\nline --- text\n---\nwith: colon".to_owned()));
+    assert_eq!(texts(&conversations, "work/项目 1").len(), 4);
+    let told = |entry: &Entry| (entry.content.clone(), entry.replaced_by.as_ref().map(ToString::to_string));
+    let deleted: Vec<_> = conversations.store.deleted(&id("default")).unwrap().iter().map(told).collect();
+    let lyon = Some("df62add4-1b5f-4bed-ad05-eb02b1f79429".to_owned());
+    assert_eq!(deleted, [("User loves pizza.".into(), None), ("User lives in Ghent.".into(), lyon)]);
+    let recalled = recall(&conversations, &id("default"), "Where do I live?", &RecallRules::default()).unwrap();
+    assert!(recalled.memories.iter().any(|remembered| remembered.entry.content == "User lives in Lyon."));
+}
+
+#[test]
+fn what_is_added_beside_the_files_of_another_program_changes_none_of_them() {
+    let Some(samples) = samples() else { return };
+    let home = tempfile::tempdir().unwrap();
+    copy(&samples, home.path());
+    let before = all_files(home.path());
+    let conversations = open(home.path());
+    add(&conversations, &id("work/项目 1"), &["The user likes 茶.".into()], Secrets::Refuse).unwrap();
+    let after = all_files(home.path());
+    assert!(before.iter().all(|file| after.contains(file)));
+    let new: Vec<_> = after.into_iter().filter(|file| !before.contains(file) && file.0.ends_with(".md")).collect();
+    let [(path, text)] = new.as_slice() else { panic!("{new:?}") };
+    assert!(path.starts_with("entries/work_项目_1/facts/2026-05-07T10-00-"), "{path}");
+    let head: Vec<&str> = text.lines().skip(2).take(2).collect();
+    assert_eq!(head, ["conversation_id: \"work/项目 1\"", "role: memory"]);
+    // What is deleted there goes to our place, byte for byte.
+    let first = conversations.store.read(&id("default")).unwrap().entries()[0].clone();
+    conversations.store.commit(&id("default"), &[EntryChange::Delete { id: first.id.clone(), replaced_by: None }]).unwrap();
+    let moved = all_files(home.path()).into_iter().find(|(path, _)| path.contains("default/deleted/")).unwrap();
+    assert!(before.iter().any(|(path, text)| *text == moved.1 && path.rsplit('/').next() == moved.0.rsplit('/').next()));
+    assert_eq!(conversations.store.deleted(&id("default")).unwrap().len(), 3);
+}
+
+fn all_files(home: &Path) -> Vec<(String, String)> {
+    let (mut left, mut files) = (vec![home.to_owned()], Vec::new());
+    while let Some(folder) = left.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                left.push(entry.path());
+            } else {
+                let path = entry.path().strip_prefix(home).unwrap().to_string_lossy().into_owned();
+                files.push((path, String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned()));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn a_file_is_what_the_other_program_writes() {
+    let entry = Entry {
+        source_id: Some("3e5ebe2d-86a5-4b54-8f02-6968b2d6694f".parse().unwrap()),
+        replaced_by: Some("df62add4-1b5f-4bed-ad05-eb02b1f79429".parse().unwrap()),
+        ..Entry::new(
+            "e285db79-e0d8-435e-898f-ef0310634a71".parse().unwrap(),
+            &id("default"),
+            EntryRole::Memory,
+            "User likes tea.",
+            "2026-11-20T21:25:53.124212Z".parse().unwrap(),
+        )
+    };
+    insta::assert_snapshot!(encode(&entry), @"
+    ---
+    id: e285db79-e0d8-435e-898f-ef0310634a71
+    conversation_id: default
+    role: memory
+    created_at: '2026-11-20T21:25:53.124212+00:00'
+    replaced_by: df62add4-1b5f-4bed-ad05-eb02b1f79429
+    source_id: 3e5ebe2d-86a5-4b54-8f02-6968b2d6694f
+    ---
+    User likes tea.
+    ");
+}
+
+#[test]
+fn what_others_do_to_the_files_is_seen_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let entries = keep(home.path(), &["likes tea", "likes coffee"]);
+    let conversations = open(home.path());
+    let both = ["memory likes coffee", "memory likes tea"];
+    let sorted = || {
+        let mut texts = texts(&conversations, "default");
+        texts.sort();
+        texts
+    };
+    assert_eq!(sorted(), both);
+    let tea = file_of(home.path(), &entries[0]);
+    let text = fs::read_to_string(&tea).unwrap();
+    fs::write(&tea, text.replace("likes tea", "likes green tea")).unwrap();
+    assert_eq!(sorted(), ["memory likes coffee", "memory likes green tea"]);
+    fs::write(home.path().join("entries/default/facts/mine.md"), "has a dog\n").unwrap();
+    assert_eq!(sorted(), ["memory has a dog", "memory likes coffee", "memory likes green tea"]);
+    fs::remove_file(&tea).unwrap();
+    assert_eq!(sorted(), ["memory has a dog", "memory likes coffee"]);
+    // Another process writes.
+    keep(home.path(), &["likes cake"]);
+    assert_eq!(sorted().len(), 3);
+}
+
+#[test]
+fn a_damaged_file_is_told_of_and_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    keep(home.path(), &["likes tea"]);
+    let place = home.path().join("entries/default/facts");
+    for (name, text) in [
+        ("open.md", "---\nid: x\n"),
+        ("role.md", "---\nrole: oracle\n---\nx\n"),
+        ("time.md", "---\ncreated_at: soon\n---\nx\n"),
+        ("id.md", "---\nid: a/../b\n---\nx\n"),
+        ("yaml.md", "---\n: [\n---\nx\n"),
+    ] {
+        fs::write(place.join(name), text).unwrap();
+    }
+    fs::write(place.join("bytes.md"), [0xff, 0xfe, 0x41]).unwrap();
+    let conversations = open(home.path());
+    let shelf = conversations.store.read(&id("default")).unwrap();
+    let mut damaged: Vec<&str> = shelf.problems().map(|problem| problem.path.rsplit('/').next().unwrap()).collect();
+    damaged.sort_unstable();
+    assert_eq!(damaged, ["bytes.md", "id.md", "open.md", "role.md", "time.md", "yaml.md"]);
+    assert!(shelf.problems().all(|problem| problem.code == Code::FileDamaged));
+    assert_eq!(texts(&conversations, "default"), ["memory likes tea"]);
+    fs::write(place.join("role.md"), "---\nrole: memory\n---\nfixed\n").unwrap();
+    assert_eq!(conversations.store.read(&id("default")).unwrap().problems().count(), 5);
+}
+
+#[test]
+fn a_tombstone_keeps_what_a_person_wrote() {
+    let home = tempfile::tempdir().unwrap();
+    let entries = keep(home.path(), &["lives in Ghent"]);
+    let path = file_of(home.path(), &entries[0]);
+    let mine = fs::read_to_string(&path).unwrap().replace("role: memory\n", "role: memory # mine\nmood:  [good,  bad]\n");
+    fs::write(&path, &mine).unwrap();
+    let by = "df62add4-1b5f-4bed-ad05-eb02b1f79429";
+    let change = EntryChange::Delete { id: entries[0].id.clone(), replaced_by: Some(by.parse().unwrap()) };
+    open(home.path()).store.commit(&id("default"), &[change]).unwrap();
+    let tombstone = home.path().join("entries/default/deleted/facts").join(path.file_name().unwrap());
+    let expected = mine.replacen("---\nlives", &format!("replaced_by: {by}\n---\nlives"), 1);
+    assert_eq!(fs::read_to_string(tombstone).unwrap(), expected);
+}
+
+#[test]
+fn many_writers_lose_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let home = home.path();
+            scope.spawn(move || {
+                for number in 0..5 {
+                    keep(home, &[&format!("fact {writer} {number}")]);
+                }
+            });
+        }
+    });
+    assert_eq!(texts(&open(home.path()), "default").len(), 20);
+}
+
+fn has_git() -> bool {
+    if std::process::Command::new("git").arg("--version").output().is_ok_and(|done| done.status.success()) {
+        return true;
+    }
+    eprintln!("left out: versions of conversations, because `git` is missing");
+    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none(), "git is missing");
+    false
+}
+
+fn git(home: &Path, arguments: &[&str]) -> String {
+    let done = std::process::Command::new("git").args(arguments).current_dir(home).output().unwrap();
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[test]
+fn versions_are_kept_in_a_repository_of_their_own() {
+    if !has_git() {
+        return;
+    }
+    let outer = tempfile::tempdir().unwrap();
+    git(outer.path(), &["init", "--quiet"]);
+    let home = outer.path().join("memories");
+    keep(&home, &["likes tea"]);
+    fs::write(home.join("secret.txt"), "not ours").unwrap();
+    let (sender, told) = channel();
+    let versions = Versions::new(&home, Box::new(move |error| sender.send(error.clone()).unwrap()));
+    versions.note("Add 1 memory");
+    drop(versions);
+    assert_eq!(told.try_iter().collect::<Vec<_>>(), []);
+    assert_eq!(git(&home, &["log", "--format=%s"]), "Add 1 memory\n");
+    let kept = git(&home, &["ls-files"]);
+    assert!(kept.starts_with(".gitignore\nentries/default/facts/") && kept.lines().count() == 2, "{kept}");
+    assert_eq!(git(outer.path(), &["log", "--format=%s"]), "");
+    Versions::commit(&home, "nothing").unwrap();
+    assert_eq!(git(&home, &["log", "--format=%s"]), "Add 1 memory\n");
+}
+
+#[test]
+fn a_repository_in_which_another_is_at_work_is_told_of_once() {
+    if !has_git() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    keep(home.path(), &["likes tea"]);
+    Versions::commit(home.path(), "first").unwrap();
+    keep(home.path(), &["likes coffee"]);
+    fs::write(home.path().join(".git/index.lock"), "").unwrap();
+    let locked = VersionsError::Locked { place: home.path().display().to_string() };
+    assert_eq!(Versions::commit(home.path(), "second"), Err(locked.clone()));
+    let (sender, told) = channel();
+    let versions = Versions::new(home.path(), Box::new(move |error| sender.send(error.clone()).unwrap()));
+    versions.note("second");
+    assert_eq!(told.recv().unwrap(), locked);
+    fs::remove_file(home.path().join(".git/index.lock")).unwrap();
+    versions.note("third");
+    drop(versions);
+    assert!(told.try_recv().is_err());
+    assert_eq!(git(home.path(), &["log", "--format=%s"]).lines().last(), Some("first"));
+    assert_eq!(git(home.path(), &["status", "--porcelain", "entries"]), "");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn whatever_is_written_is_read_back(
+        content in memory_core::testing::any_text(),
+        conversation in "[^\\x00-\\x1f\\x7f-\\x9f]{1,40}",
+        micros in 0_i64..4_000_000_000_000_000,
+    ) {
+        let Ok(conversation) = conversation.parse::<ConversationId>() else { return Ok(()) };
+        let at: DateTime<Utc> = DateTime::from_timestamp_micros(micros).unwrap();
+        let entry = Entry::new("1e5".parse().unwrap(), &conversation, EntryRole::User, &content, at);
+        let path = format!("entries/{}/turns/user/a.md", conversation.folder());
+        prop_assert_eq!(decode(&path, encode(&entry).as_bytes(), EntryRole::User, DateTime::UNIX_EPOCH), Ok(entry));
+    }
+}
+
+/// Asks a home for a word in the scope of one conversation.
+fn found(store: &FileStore, text: &str, conversation: &str) -> Vec<(String, bool)> {
+    let services = memory_core::testing::services(Arc::new(FakeStore::default()));
+    let services = Services { store: Arc::new(FileStore::open(store.root(), Options::default()).unwrap()), ..services };
+    let filter = Filter { scope: Some(id(conversation).scope()), ..Filter::default() };
+    let query = Query { text: text.into(), filter, limit: 10, ranking: Ranking::default() };
+    let hits = search(&services, &query).unwrap().hits;
+    hits.into_iter().map(|hit| (hit.stored.memory.content, hit.stored.problem.is_none())).collect()
+}
+
+#[test]
+fn a_search_of_memories_finds_facts_and_turns_in_the_scope_of_their_conversation() {
+    let Some(samples) = samples() else { return };
+    let home = tempfile::tempdir().unwrap();
+    copy(&samples, home.path());
+    let store = FileStore::open(home.path(), Options::default()).unwrap();
+    let found = |text: &str, conversation: &str| found(&store, text, conversation);
+    assert_eq!(found("tea", "../evil").len(), 2);
+    assert_eq!(found("Helen", "work/项目 1").len(), 2);
+    let (lyon, ghent) = (found("Lyon", "default"), found("Ghent", "default"));
+    assert_eq!((lyon.len(), ghent.len()), (2, 1), "what was deleted, and summaries, are not found: {ghent:?}");
+    assert!(lyon.iter().all(|(_, is_sound)| *is_sound));
+    keep(home.path(), &["The user plays the violin."]);
+    assert_eq!(found("violin", "default"), [("The user plays the violin.".to_owned(), true)]);
+    fs::write(home.path().join("entries/default/facts/bad.md"), "---\nrole: violin\n---\nviolin\n").unwrap();
+    assert_eq!(found("violin", "default").iter().filter(|(_, is_sound)| !is_sound).count(), 1);
+    assert_eq!(store.rebuild(&mut |_| ()).unwrap(), 18 + 1 + 1 + 4 + 3 + 3);
+}

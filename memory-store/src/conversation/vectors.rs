@@ -1,0 +1,89 @@
+//! Vectors of texts, beside the conversations: derived, and gone without harm.
+//!
+//! One file a conversation and model: a line that names the model, then for each text its hash and its vector.
+
+use std::collections::HashSet;
+
+use memory_core::conversation::{ConversationId, EntryVector};
+use memory_core::{ContentHash, StoreError};
+
+use super::kept::refused;
+use crate::disk::Disk;
+use crate::error::io_error;
+
+/// What was read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Vectors {
+    /// The model.
+    pub(super) identity: String,
+    /// The vectors.
+    pub(super) vectors: Vec<EntryVector>,
+}
+
+/// How many bytes a hash has.
+const HASH: usize = 64;
+
+/// How long a vector may be.
+const LONGEST: usize = 1 << 16;
+
+fn path(conversation: &ConversationId) -> String {
+    format!("index/conversations/{}.vectors", ContentHash::of(conversation.as_str()))
+}
+
+/// Returns the vectors of a conversation, if there are any.
+pub(super) fn read(disk: &dyn Disk, conversation: &ConversationId) -> Result<Option<Vectors>, StoreError> {
+    let path = path(conversation);
+    let told = |error| refused(&path, error);
+    let Some(found) = disk.signature(&path).map_err(told)? else { return Ok(None) };
+    let length = usize::try_from(found.size).unwrap_or(usize::MAX);
+    let bytes = disk.read_part(&path, 0, length).map_err(told)?;
+    Ok(parsed(&bytes))
+}
+
+fn parsed(bytes: &[u8]) -> Option<Vectors> {
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    let head = std::str::from_utf8(&bytes[..end]).ok()?;
+    let (dimensions, identity) = head.split_once(' ')?;
+    let dimensions: usize = dimensions.parse().ok().filter(|dimensions| (1..=LONGEST).contains(dimensions))?;
+    let mut vectors = Vec::new();
+    // What a crash cut off is no whole record.
+    for record in bytes[end + 1..].chunks_exact(HASH + 4 * dimensions) {
+        let (hash, numbers) = record.split_at(HASH);
+        let text = std::str::from_utf8(hash).ok()?.parse().ok()?;
+        let number = |bytes: &[u8]| bytes.try_into().map(f32::from_le_bytes).unwrap_or_default();
+        vectors.push(EntryVector { text, vector: numbers.chunks_exact(4).map(number).collect() });
+    }
+    Some(Vectors { identity: identity.to_owned(), vectors })
+}
+
+/// Adds vectors of a model to those there are, unless these are of another one; returns all of them.
+pub(super) fn append(
+    disk: &dyn Disk,
+    conversation: &ConversationId,
+    identity: &str,
+    vectors: &[EntryVector],
+) -> Result<Vectors, StoreError> {
+    let mut all = read(disk, conversation)?.filter(|own| own.identity == identity).unwrap_or_default();
+    identity.clone_into(&mut all.identity);
+    let known: HashSet<ContentHash> = all.vectors.iter().map(|vector| vector.text).collect();
+    all.vectors.extend(vectors.iter().filter(|vector| !known.contains(&vector.text)).cloned());
+    let dimensions = all.vectors.first().map_or(0, |vector| vector.vector.len());
+    let is_sound = |vector: &EntryVector| vector.vector.len() == dimensions && vector.vector.iter().all(|part| part.is_finite());
+    if identity.contains('\n') || identity.is_empty() || LONGEST < dimensions || !all.vectors.iter().all(is_sound) {
+        return Err(StoreError::Invalid { why: "that is no vector of this model".into() });
+    }
+    if dimensions == 0 {
+        return Ok(all);
+    }
+    let mut bytes = format!("{dimensions} {identity}\n").into_bytes();
+    for vector in &all.vectors {
+        bytes.extend_from_slice(vector.text.to_string().as_bytes());
+        vector.vector.iter().for_each(|part| bytes.extend_from_slice(&part.to_le_bytes()));
+    }
+    let path = path(conversation);
+    let waiting = format!("{path}.tmp");
+    let written =
+        disk.write(&waiting, &bytes).and_then(|()| disk.sync_file(&waiting)).and_then(|()| disk.rename(&waiting, &path));
+    written.map_err(|error| io_error(format!("write {path}"), error))?;
+    Ok(all)
+}

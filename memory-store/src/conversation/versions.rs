@@ -1,0 +1,143 @@
+//! Every state that a folder of conversations had, kept by git.
+
+mod git;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// How long it is waited for more of the same before a commit is made.
+const GATHER: Duration = Duration::from_millis(300);
+
+/// Commits of a folder of conversations to a repository of its own. They are made on a thread of their own, many changes in one, and no
+/// change waits for them; what is noted before this is dropped is committed by then.
+#[derive(Debug)]
+pub struct Versions {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    news: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    notes: Vec<String>,
+    has_ended: bool,
+}
+
+/// Why there is no commit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VersionsError {
+    /// There is no git.
+    #[error("there is no git, so no versions are kept")]
+    NoGit,
+    /// Another program holds the lock of the repository.
+    #[error("another program is at work in the repository at {place}, so its versions are kept later")]
+    Locked {
+        /// The folder.
+        place: String,
+    },
+    /// Git refused.
+    #[error("git cannot {action}: {why}")]
+    Refused {
+        /// What was tried.
+        action: String,
+        /// What it complains about.
+        why: String,
+    },
+}
+
+impl Versions {
+    /// Begins to keep versions of the folder at `root`. `tell` is told what goes wrong, each kind of it once.
+    pub fn new(root: impl Into<PathBuf>, tell: Box<dyn Fn(&VersionsError) + Send>) -> Self {
+        let root = root.into();
+        let shared = Arc::new(Shared::default());
+        let theirs = Arc::clone(&shared);
+        let thread = thread::spawn(move || work(&root, &theirs, tell.as_ref()));
+        Self { shared, thread: Some(thread) }
+    }
+
+    /// Notes that something was changed, and how the commit is to tell of it. Waits for nothing.
+    pub fn note(&self, what: &str) {
+        self.shared.held().notes.push(what.to_owned());
+        self.shared.news.notify_one();
+    }
+
+    /// Commits what has changed in the folder at `root`, now. Where nothing has, nothing is done. The repository is made if it is missing;
+    /// it is always that of this folder, and never one around it.
+    ///
+    /// # Errors
+    /// When there is no git, another program holds the lock, or git refuses.
+    pub fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
+        git::commit(root, message)
+    }
+}
+
+impl Drop for Versions {
+    fn drop(&mut self) {
+        self.shared.held().has_ended = true;
+        self.shared.news.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has told why.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn held(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for notes, and a little longer for more; returns them, and whether there will be others.
+    fn next(&self) -> (Vec<String>, bool) {
+        let idle = |state: &mut State| state.notes.is_empty() && !state.has_ended;
+        let state = self.news.wait_while(self.held(), idle).unwrap_or_else(PoisonError::into_inner);
+        let gathered = self.news.wait_timeout_while(state, GATHER, |state| !state.has_ended);
+        let (mut state, _) = gathered.unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut state.notes), !state.has_ended)
+    }
+}
+
+fn work(root: &Path, shared: &Shared, tell: &dyn Fn(&VersionsError)) {
+    let mut told: Vec<VersionsError> = Vec::new();
+    let mut left: Vec<String> = Vec::new();
+    loop {
+        let (notes, goes_on) = shared.next();
+        left.extend(notes);
+        if !left.is_empty() {
+            match git::commit(root, &message(&left)) {
+                Ok(()) => left.clear(),
+                Err(error) => {
+                    if !told.contains(&error) {
+                        tell(&error);
+                        told.push(error);
+                    }
+                    // The next commit holds all of it; the last notes say enough.
+                    left.truncate(1);
+                }
+            }
+        }
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+fn message(notes: &[String]) -> String {
+    let mut distinct: Vec<&str> = Vec::new();
+    for note in notes {
+        if !distinct.contains(&note.as_str()) {
+            distinct.push(note);
+        }
+    }
+    match distinct.as_slice() {
+        [only] => (*only).to_owned(),
+        several => format!("Remember {} changes\n\n{}", notes.len(), several.join("\n")),
+    }
+}

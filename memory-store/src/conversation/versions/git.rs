@@ -1,0 +1,80 @@
+//! Asking git.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::VersionsError;
+use crate::notifier::run::run;
+
+/// How long git may take for one step.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is no part of what is remembered.
+const IGNORED: &str = "chroma/\nmemory_index.json\n__pycache__/\n*.tmp\n.DS_Store\n/.conversations/\n/index/\n.lock\n*.sock\n";
+
+/// What is kept.
+const KEPT: [&str; 3] = ["entries", ".gitignore", "README.md"];
+
+pub(super) fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
+    begin(root)?;
+    let there: Vec<&str> = KEPT.into_iter().filter(|name| root.join(name).exists()).collect();
+    if there.is_empty() {
+        return Ok(());
+    }
+    git(root, "add what changed", &[&["add", "--all", "--"], there.as_slice()].concat())?;
+    // It fails where something differs, and that is what is asked.
+    if git(root, "compare", &["diff", "--cached", "--quiet"]).is_ok() {
+        return Ok(());
+    }
+    let has_name = git(root, "tell who commits", &["config", "user.email"]).is_ok();
+    let name: &[&str] = if has_name { &[] } else { &["-c", "user.name=memory", "-c", "user.email=memory@localhost"] };
+    let quietly = ["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-m", message];
+    git(root, "commit", &[name, &quietly].concat())
+}
+
+/// Makes the repository and the list of what it ignores, where they are missing.
+fn begin(root: &Path) -> Result<(), VersionsError> {
+    let refused = |action: &str, error: &std::io::Error| VersionsError::Refused { action: action.into(), why: error.to_string() };
+    if !root.join(".git").exists() {
+        // Where it is told the place of the repository, it writes that down, and the folder could not be moved.
+        let mut command = Command::new("git");
+        command.arg("init").arg("--quiet").arg(".");
+        asked(root, "make a repository", &mut command)?;
+    }
+    let ignored = root.join(".gitignore");
+    if !ignored.exists() {
+        fs::write(&ignored, IGNORED).map_err(|error| refused("be told what to leave out", &error))?;
+    }
+    Ok(())
+}
+
+/// Runs git in the repository of this folder, and in no other.
+fn git(root: &Path, action: &str, arguments: &[&str]) -> Result<(), VersionsError> {
+    let mut command = Command::new("git");
+    command.arg("--git-dir").arg(root.join(".git")).arg("--work-tree").arg(root).args(arguments);
+    asked(root, action, &mut command)
+}
+
+/// What tells git of another repository, because whoever runs us may be a hook of that.
+const ELSEWHERE: [&str; 7] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX"];
+
+fn asked(root: &Path, action: &str, command: &mut Command) -> Result<(), VersionsError> {
+    for name in ELSEWHERE {
+        command.env_remove(name);
+    }
+    command.current_dir(root).env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+    run(command, PATIENCE).map_err(|why| told(root, action, why))
+}
+
+fn told(root: &Path, action: &str, why: String) -> VersionsError {
+    if why.contains("could not be started") {
+        return VersionsError::NoGit;
+    }
+    if why.contains("index.lock") || why.contains("HEAD.lock") {
+        return VersionsError::Locked { place: root.display().to_string() };
+    }
+    VersionsError::Refused { action: action.to_owned(), why }
+}
