@@ -15,6 +15,7 @@
 //! | know what somebody asks to be reminded of | [`reminders::reminders()`] |
 //! | see what contradicts what, and what belongs together | [`review::review()`] |
 //! | ask a language model, and believe it no more than one may | [`ask::classify_batches()`], [`ask::compressed()`] |
+//! | draw facts and a summary from what was said | [`conversation::process()`], [`conversation::Prompts`] |
 //! | know what a daemon does when | [`schedule::Schedule`], [`schedule::Chores`] |
 
 #![forbid(unsafe_code)]
@@ -29,6 +30,7 @@ mod rules;
 
 pub mod ask;
 pub mod classify;
+pub mod conversation;
 pub mod lifecycle;
 pub mod merge;
 pub mod plan;

@@ -1,3 +1,6 @@
-//! What dreams do to memories, over the store in memory.
+//! What dreams do to memories, and what is made of conversations, over stores in memory.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on is a failed test")]
+
+mod conversation;
 mod dream;

@@ -1,0 +1,11 @@
+//! What is made of what was said, in the background: facts, what becomes of those that were known, and a rolling summary.
+//!
+//! [`process()`] does the jobs of a [`memory_core::conversation::JobQueue`]. Each is decided first, written down, and done then, so that one
+//! that was cut off goes on where it was. Without a language model nothing is drawn from what was said, and it is found all the same.
+
+mod ask;
+mod process;
+mod prompts;
+
+pub use process::{ProcessRules, Processed, enqueue, process};
+pub use prompts::Prompts;

@@ -1,0 +1,177 @@
+//! What is made of what was said.
+
+use std::sync::Arc;
+
+use memory_core::conversation::{
+    ConversationId, ConversationStore, Conversations, EntryRole, JobQueue, JobState, RecallRules, keep_turn, recall,
+};
+use memory_core::testing::{FakeChat, FakeConversations, FakeEmbedder, FakeJobs, conversations};
+use memory_core::{ChatError, Tokens, Trouble};
+use memory_dream::conversation::{ProcessRules, Processed, enqueue, process};
+
+struct Case {
+    conversations: Conversations,
+    queue: FakeJobs,
+    chat: Arc<FakeChat>,
+}
+
+impl Case {
+    fn new(answers: &[&str]) -> Self {
+        let chat = Arc::new(FakeChat::answering(answers));
+        let conversations = conversations(Arc::new(FakeConversations::default()));
+        let conversations = Conversations { chat: Some(Arc::clone(&chat) as _), ..conversations };
+        Self { conversations, queue: FakeJobs::default(), chat }
+    }
+
+    fn say(&self, text: &str) {
+        let turn = keep_turn(&self.conversations, &ConversationId::unnamed(), EntryRole::User, text).unwrap().unwrap();
+        enqueue(&self.conversations, &self.queue, &turn).unwrap();
+    }
+
+    fn process(&self) -> Processed {
+        process(&self.conversations, &self.queue, &ProcessRules::default(), &|| true).unwrap()
+    }
+
+    fn facts(&self) -> Vec<String> {
+        let kept = self.conversations.store.read(&ConversationId::unnamed()).unwrap();
+        let facts = kept.entries().into_iter().filter(|entry| entry.role == EntryRole::Memory);
+        facts.map(|entry| entry.content.clone()).collect()
+    }
+
+    fn summary(&self) -> Option<String> {
+        let kept = self.conversations.store.read(&ConversationId::unnamed()).unwrap();
+        kept.summary().map(|summary| summary.content.clone())
+    }
+
+    fn deleted(&self) -> Vec<String> {
+        let deleted = self.conversations.store.deleted(&ConversationId::unnamed()).unwrap();
+        deleted.into_iter().filter(|entry| entry.role == EntryRole::Memory).map(|entry| entry.content).collect()
+    }
+}
+
+fn timeout() -> ChatError {
+    ChatError::Timeout(Trouble { why: "it took too long".into(), hint: None })
+}
+
+#[test]
+fn facts_are_drawn_reconciled_and_summed_up() {
+    let case = Case::new(&[
+        r#"["The user loves pizza.", "The user lives in Ghent."]"#,
+        "Loves pizza, lives in Ghent.",
+        r#"["The user hates pizza.", "The user moved to Lyon where the user lives."]"#,
+        "```json\n[{\"event\": \"DELETE\", \"id\": 0}, {\"event\": \"ADD\", \"text\": \"The user hates pizza.\"}, \
+         {\"event\": \"UPDATE\", \"id\": 1, \"text\": \"The user lives in Lyon.\"}]\n```",
+        r#"{"summary": "Hates pizza, lives in Lyon."}"#,
+    ]);
+    case.say("I love pizza. I live in Ghent.");
+    assert_eq!((case.process().done, case.summary().as_deref()), (1, Some("Loves pizza, lives in Ghent.")));
+    case.say("I moved to Lyon. And I hate pizza.");
+    let done = case.process();
+    assert_eq!((done.done, done.waiting, done.troubles), (1, 0, vec![]));
+    let mut facts = case.facts();
+    facts.sort();
+    assert_eq!(facts, ["The user hates pizza.", "The user lives in Lyon."]);
+    assert_eq!(case.deleted().len(), 2);
+    assert_eq!(case.summary().as_deref(), Some("Hates pizza, lives in Lyon."));
+    let purposes: Vec<String> = case.chat.asked().iter().map(|request| request.purpose.to_string()).collect();
+    assert_eq!(purposes, ["facts", "summarise", "facts", "reconcile", "summarise"]);
+    // Only what the person said is shown, as data.
+    assert_eq!(case.chat.asked()[2].messages[1].content, "\"I moved to Lyon. And I hate pizza.\"");
+}
+
+#[test]
+fn an_answer_that_names_what_is_not_known_is_asked_for_again_and_then_all_is_added() {
+    let wrong = r#"[{"event": "UPDATE", "id": 7, "text": "x"}]"#;
+    let case =
+        Case::new(&[r#"["The user likes tea."]"#, "Tea.", r#"["The user likes green tea."]"#, wrong, wrong, wrong, "Green tea."]);
+    case.say("I like tea");
+    case.process();
+    case.say("I like green tea");
+    let done = case.process();
+    assert_eq!(case.facts(), ["The user likes tea.", "The user likes green tea."]);
+    let [trouble] = done.troubles.as_slice() else { panic!("{done:?}") };
+    assert!(trouble.contains("UPDATE names the id 7") && trouble.ends_with("added to all that was known"), "{trouble}");
+    let told = case.chat.asked()[4].messages.last().unwrap().content.clone();
+    assert!(told.contains("none of those given; they go from 0 to 0"), "{told}");
+    assert_eq!(case.chat.asked().len(), 7);
+}
+
+#[test]
+fn prose_and_wrong_json_give_no_facts_and_lose_no_turn() {
+    for answer in ["I think the user likes tea.", "[\"The user", "{\"facts\": 3}"] {
+        let case = Case::new(&[answer]);
+        case.say("I like tea");
+        let done = case.process();
+        assert_eq!((done.done, done.troubles.len(), case.facts().len()), (1, 1, 0), "{answer}");
+        let recalled = recall(&case.conversations, &ConversationId::unnamed(), "Which tea?", &RecallRules::default()).unwrap();
+        assert_eq!(recalled.memories[0].entry.content, "I like tea");
+    }
+}
+
+#[test]
+fn a_model_that_does_not_answer_is_asked_another_time_and_not_for_ever() {
+    let case = Case::new(&[]);
+    case.chat.will_fail(timeout());
+    case.chat.will_answer(r#"["The user likes tea."]"#, Tokens::default());
+    case.chat.will_fail(timeout());
+    case.say("I like tea");
+    let done = case.process();
+    assert_eq!((done.done, done.waiting), (0, 1));
+    let done = case.process();
+    assert_eq!((done.done, done.waiting, case.facts().len()), (1, 0, 1));
+    assert!(done.troubles[0].ends_with("so the summary stays as it was"));
+    case.say("I like coffee");
+    let rounds = (0..20).take_while(|_| case.process().waiting == 1).count();
+    assert_eq!((rounds, case.facts().len(), case.queue.pending().unwrap().len()), (4, 1, 0));
+}
+
+#[test]
+fn what_was_decided_is_done_after_a_crash_without_asking_again() {
+    let case = Case::new(&["Likes tea."]);
+    case.say("I like tea");
+    let job = case.queue.pending().unwrap().remove(0).job;
+    let other = Case::new(&[r#"["The user likes tea."]"#, "Likes tea."]);
+    other.say("I like tea");
+    other.process();
+    let fact = other.conversations.store.read(&ConversationId::unnamed()).unwrap().entries()[1].clone();
+    let changes = vec![memory_core::conversation::EntryChange::Add((*fact).clone())];
+    // It was done in part, and nobody wrote down that it was.
+    case.conversations.store.commit(&job.conversation, &changes).unwrap();
+    case.queue.note(&job.id, &JobState::Decided { changes, facts: vec!["The user likes tea.".into()] }).unwrap();
+    assert_eq!(case.process().done, 1);
+    assert_eq!((case.facts(), case.summary().as_deref()), (vec!["The user likes tea.".to_owned()], Some("Likes tea.")));
+    assert_eq!(case.chat.asked().len(), 1);
+    assert_eq!(case.process(), Processed::default());
+}
+
+#[test]
+fn without_a_model_turns_are_kept_found_and_let_go_of() {
+    let case = Case::new(&[]);
+    let without = Conversations { chat: None, embedder: Some(Arc::new(FakeEmbedder)), ..case.conversations.clone() };
+    for number in 0..4 {
+        case.say(&format!("I drank tea number {number}"));
+    }
+    let rules = ProcessRules { max_entries: 3, ..ProcessRules::default() };
+    let done = process(&without, &case.queue, &rules, &|| true).unwrap();
+    assert_eq!((done.done, done.troubles.len(), case.chat.asked().len()), (4, 0, 0));
+    let kept = without.store.read(&ConversationId::unnamed()).unwrap();
+    assert_eq!((kept.len(), kept.lacking("words-64").len()), (3, 0));
+    assert!(kept.entries()[0].content.ends_with('1'), "the oldest has gone");
+    let recalled = recall(&without, &ConversationId::unnamed(), "tea number 2", &RecallRules::default()).unwrap();
+    assert_eq!(recalled.memories[0].entry.content, "I drank tea number 2");
+}
+
+#[test]
+fn whoever_must_stop_leaves_the_rest_for_later() {
+    let case = Case::new(&["[]", "[]"]);
+    case.say("one");
+    case.say("two");
+    let asked = std::cell::Cell::new(0);
+    let goes_on = || {
+        asked.set(asked.get() + 1);
+        asked.get() <= 1
+    };
+    let done = process(&case.conversations, &case.queue, &ProcessRules::default(), &goes_on).unwrap();
+    assert_eq!((done.done, case.queue.pending().unwrap().len()), (1, 1));
+    assert_eq!(case.process().done, 1);
+}
