@@ -29,6 +29,7 @@
 //! | reminders | as list |
 //! | done, snooze, pin, unpin | as read |
 //! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`, see [`notified`] |
+//! | add | `{added, memories: [{id, conversation_id, content, created_at}…]}`, see [`added`] |
 //! | bank … | see [`mod@bank`] |
 //! | topic … | see [`mod@topic`] |
 //! | instance backends, actions, instances | see [`backends`], [`backend()`], [`actions`], [`instances`] |
@@ -36,6 +37,7 @@
 
 pub mod bank;
 mod context;
+mod conversation;
 mod error;
 mod exported;
 mod history;
@@ -52,6 +54,7 @@ mod usage;
 mod write;
 
 pub use context::{context, smart_found};
+pub use conversation::added;
 pub use error::{error, tool_error};
 pub use exported::exported;
 pub use history::{bank_record, instance_record, instance_undone, logged, purged, record, restored, trashed, undone};

@@ -1,5 +1,6 @@
 //! The commands, one a file.
 
+mod add;
 mod agent;
 mod backlinks;
 mod bank;
@@ -59,6 +60,7 @@ use crate::failure::Failure;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Write(write::Write),
+    Add(add::Add),
     Read(read::Read),
     List(list::List),
     Search(search::Search),
@@ -119,6 +121,7 @@ impl Command {
     pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
         match self {
             Self::Write(command) => command.run(app),
+            Self::Add(command) => command.run(app),
             Self::Read(command) => command.run(app),
             Self::List(command) => command.run(app),
             Self::Search(command) => command.run(app),

@@ -20,6 +20,7 @@ fn help_lists_the_commands() {
 
     Commands:
       write          Remember a text
+      add            Add facts to a conversation
       read           Show a memory
       list           List memories, newest first
       search         Find memories by what they say, best first

@@ -1,5 +1,6 @@
 //! The program as it is typed: what goes to the standard output, what to the standard error, and how it ends.
 
+mod add;
 mod agent;
 mod bank;
 mod bank_jq;

@@ -1,0 +1,126 @@
+//! `memory add`
+
+mod given;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::conversation::{ConversationId, Conversations, Entry};
+use memory_core::{Clock, Secrets};
+use memory_store::conversation::{ConversationFolder, Versions};
+use memory_store::{RandomIds, SystemClock};
+
+use self::given::{Given, read};
+use crate::app::App;
+use crate::cli;
+use crate::failure::Failure;
+
+/// Add facts to a conversation
+///
+/// Each text is a fact of its own, kept as it is. A file holds a JSON list of texts, or of objects with content and perhaps
+/// conversation_id, or an object with such a list under memories; or else a fact on each line. A text that holds a credential is
+/// refused, and then nothing is added. `memory search --scope conversation:ID` finds what is below the home.
+///
+/// JSON: {added, memories: [{id, conversation_id, content, created_at}…]}
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    /// The facts
+    facts: Vec<String>,
+    /// Read facts from this file; `-`, or a pipe where nothing is given, is the standard input
+    #[arg(long, short, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The conversation
+    #[arg(long, short, value_name = "ID", default_value_t = ConversationId::unnamed())]
+    conversation_id: ConversationId,
+    /// Keep them in this folder [default: the home]
+    #[arg(long, value_name = "DIR")]
+    memory_path: Option<PathBuf>,
+    /// Commit them with git [default: if --memory-path is given, or its folder is a repository]
+    #[arg(long, overrides_with = "no_git_versioning")]
+    git_versioning: bool,
+    /// Do not commit them
+    #[arg(long)]
+    no_git_versioning: bool,
+    /// Keep them even if they hold what looks like a credential
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+impl Add {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let given = self.given(app)?;
+        if given.is_empty() {
+            return Err(Failure::usage("there is no fact to add", "type it: `memory add \"…\"`; or name a file with -f"));
+        }
+        let place = match &self.memory_path {
+            Some(place) => place.clone(),
+            None => app.settings()?.root.value,
+        };
+        let conversations = open(&place);
+        let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        if secrets == Secrets::Refuse {
+            memory_core::secret::refuse(given.iter().map(|given| given.content.as_str()))?;
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        for (conversation, facts) in by_conversation(given) {
+            entries.extend(memory_core::conversation::add(&conversations, &conversation, &facts, secrets)?);
+        }
+        if self.keeps_versions(&place)
+            && let Err(error) = Versions::commit(&place, &format!("Add {} memories directly", entries.len()))
+        {
+            app.output.warning(&error.to_string())?;
+        }
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::added(&entries))?);
+        }
+        for entry in &entries {
+            app.output.fields(&[entry.id.as_str(), entry.conversation.as_str(), &entry.content])?;
+        }
+        Ok(())
+    }
+
+    fn given(&self, app: &mut App) -> Result<Vec<Given>, Failure> {
+        let is_piped = self.facts.is_empty() && self.file.is_none();
+        let piped = if is_piped { cli::or_piped(None, &app.output) } else { None };
+        let text = match &self.file {
+            Some(file) if file.as_os_str() != "-" => {
+                let bytes = std::fs::read(file).map_err(Failure::file(format!("read {}", file.display())))?;
+                let not_text =
+                    |_| Failure::usage(format!("{} is no UTF-8 text", file.display()), "convert it with `iconv -t utf-8`");
+                Some(String::from_utf8(bytes).map_err(not_text)?)
+            }
+            Some(_) => Some(cli::content("-", &mut app.output)?),
+            None => piped.map(|piped| cli::content(piped, &mut app.output)).transpose()?,
+        };
+        let mut given = text.map_or_else(|| Ok(Vec::new()), |text| read(&text, &self.conversation_id))?;
+        let typed = self.facts.iter().map(|fact| Given { content: fact.clone(), conversation: self.conversation_id.clone() });
+        given.extend(typed);
+        given.retain(|given| !given.content.trim().is_empty());
+        Ok(given)
+    }
+
+    fn keeps_versions(&self, place: &Path) -> bool {
+        let by_itself = self.memory_path.is_some() || place.join(".git").exists();
+        !self.no_git_versioning && (self.git_versioning || by_itself)
+    }
+}
+
+/// Opens the conversations below a folder.
+fn open(place: &Path) -> Conversations {
+    let clock: std::sync::Arc<dyn Clock> = std::sync::Arc::new(SystemClock);
+    let store = std::sync::Arc::new(ConversationFolder::new(place));
+    Conversations { store, clock, ids: std::sync::Arc::new(RandomIds), embedder: None, reranker: None, chat: None }
+}
+
+/// Puts together what belongs to one conversation, in the order in which each first appears.
+fn by_conversation(given: Vec<Given>) -> Vec<(ConversationId, Vec<String>)> {
+    let mut all: Vec<(ConversationId, Vec<String>)> = Vec::new();
+    for Given { content, conversation } in given {
+        match all.iter_mut().find(|(own, _)| *own == conversation) {
+            Some((_, facts)) => facts.push(content),
+            None => all.push((conversation, vec![content])),
+        }
+    }
+    all
+}

@@ -1,0 +1,86 @@
+//! Facts in a file.
+
+use memory_core::conversation::ConversationId;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// A fact, and where it belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Given {
+    /// The fact.
+    pub(super) content: String,
+    /// The conversation.
+    pub(super) conversation: ConversationId,
+}
+
+/// Reads facts: a list of JSON, or one on each line, of which the mark of a list is left out.
+pub(super) fn read(text: &str, conversation: &ConversationId) -> Result<Vec<Given>, Failure> {
+    let own = |content: &str| Given { content: content.to_owned(), conversation: conversation.clone() };
+    let trimmed = text.trim();
+    let list = match serde_json::from_str(trimmed) {
+        Ok(Value::Array(list)) => list,
+        Ok(Value::Object(mut map)) => match map.remove("memories") {
+            Some(Value::Array(list)) => list,
+            _ => return Err(unlike("an object without a list under memories")),
+        },
+        _ => return Ok(trimmed.lines().map(|line| own(without_mark(line.trim()))).collect()),
+    };
+    list.iter().map(|item| given(item, conversation)).collect()
+}
+
+fn given(item: &Value, conversation: &ConversationId) -> Result<Given, Failure> {
+    let content = item.as_str().or_else(|| item.get("content")?.as_str());
+    let content = content.ok_or_else(|| unlike("something that is neither a text nor has one under content"))?.to_owned();
+    let conversation = match item.get("conversation_id") {
+        None | Some(Value::Null) => conversation.clone(),
+        Some(Value::String(id)) => id.parse::<ConversationId>().map_err(|error| unlike(&error.to_string()))?,
+        Some(_) => return Err(unlike("a conversation_id that is no text")),
+    };
+    Ok(Given { content, conversation })
+}
+
+fn unlike(what: &str) -> Failure {
+    Failure::usage(
+        format!("the file does not list facts: there is {what}"),
+        "write [\"a fact\", {\"content\": \"a fact\", \"conversation_id\": \"work\"}], or one fact a line",
+    )
+}
+
+/// Leaves out what begins an item of a list: `-`, `*`, `+`, or a number with a dot.
+fn without_mark(line: &str) -> &str {
+    let rest = line.strip_prefix(['-', '*', '+']).or_else(|| {
+        let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
+        if rest.len() < line.len() { rest.strip_prefix('.') } else { None }
+    });
+    rest.filter(|rest| rest.starts_with([' ', '\t'])).map_or(line, str::trim_start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(text: &str) -> Vec<String> {
+        let given = read(text, &ConversationId::unnamed()).unwrap_or_default();
+        given.into_iter().map(|given| format!("{}: {}", given.conversation, given.content)).collect()
+    }
+
+    #[test]
+    fn lists_are_read_in_every_form() {
+        let expected = ["default: likes tea", "work: due on Friday"];
+        let objects = r#"["likes tea", {"content": "due on Friday", "conversation_id": "work"}]"#;
+        assert_eq!(facts(objects), expected);
+        assert_eq!(facts(&format!("{{\"memories\": {objects}}}\n")), expected);
+        assert_eq!(
+            facts("- likes tea\n\n  2. has a dog\n3.5 metres\n-5 degrees\n"),
+            ["default: likes tea", "default: ", "default: has a dog", "default: 3.5 metres", "default: -5 degrees"]
+        );
+    }
+
+    #[test]
+    fn what_is_no_list_of_facts_is_refused() {
+        for text in ["{\"facts\": []}", "[3]", "[{\"text\": \"x\"}]", "[{\"content\": \"x\", \"conversation_id\": 3}]"] {
+            assert!(read(text, &ConversationId::unnamed()).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Adding facts to conversations, and finding them.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// Returns the texts that a search finds.
+fn found(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
+    let answer = sandbox.json(&[&["search"], arguments].concat());
+    let hits = answer["hits"].as_array().cloned().unwrap_or_default();
+    hits.iter().filter_map(|hit| hit["memory"]["content"].as_str()).map(str::to_owned).collect()
+}
+
+#[test]
+fn facts_are_added_and_found_in_their_conversation() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["add", "User likes green tea", "User lives in Lyon"]), @"
+    [id1]	default	User likes green tea
+    [id2]	default	User lives in Lyon
+    ");
+    assert_snapshot!(sandbox.pipe("- Deadline is Friday\n- Tea at five\n", &["add", "-c", "work/项目", "-f", "-"]), @"
+    [id3]	work/项目	Deadline is Friday
+    [id4]	work/项目	Tea at five
+    ");
+    assert_eq!(found(&sandbox, &["tea", "--scope", "conversation:default"]), ["User likes green tea"]);
+    assert_eq!(found(&sandbox, &["tea", "--scope", "conversation:work/项目"]), ["Tea at five"]);
+    assert!(!sandbox.path(".memory/.git").exists(), "nobody asked for versions");
+}
+
+#[test]
+fn facts_come_from_files_as_well() {
+    let sandbox = Sandbox::new();
+    let list =
+        sandbox.file("facts.json", r#"{"memories": ["likes tea", {"content": "due on Friday", "conversation_id": "work"}]}"#);
+    let added = sandbox.json(&["add", "-f", &list, "-c", "home", "has a dog"]);
+    let told = |memory: &Value| format!("{}: {}", memory["conversation_id"], memory["content"]);
+    let memories: Vec<String> = added["memories"].as_array().expect("a list").iter().map(told).collect();
+    assert_eq!(memories, ["\"home\": \"likes tea\"", "\"home\": \"has a dog\"", "\"work\": \"due on Friday\""]);
+    assert_eq!(added["added"], 3);
+}
+
+#[test]
+fn what_cannot_be_added_is_refused_whole() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["add"]), @"
+    --- stderr
+    error[invalid_input]: there is no fact to add
+    hint: type it: `memory add \"…\"`; or name a file with -f
+    --- exit 2
+    ");
+    let refused = sandbox.run(&["add", "likes tea", "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345"]);
+    assert!(refused.contains("error[secret_found]") && !sandbox.path(".memory/entries").exists(), "{refused}");
+}
+
+#[test]
+fn a_part_of_a_conversation_is_changed_in_its_file_alone_and_deleted_like_a_memory() {
+    let sandbox = Sandbox::new();
+    let added = sandbox.json(&["add", "User likes green tea"]);
+    let id = added["memories"][0]["id"].as_str().expect("an id").to_owned();
+    let refused = sandbox.run(&["tag", &id, "drinks"]);
+    assert!(refused.contains("is part of a conversation; its file may be changed by hand"), "{refused}");
+    sandbox.run(&["delete", &id]);
+    assert!(found(&sandbox, &["tea"]).is_empty());
+    sandbox.run(&["undo"]);
+    assert_eq!(found(&sandbox, &["tea"]), ["User likes green tea"]);
+}
