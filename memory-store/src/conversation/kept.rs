@@ -218,9 +218,13 @@ impl Kept {
         if let Some(held) = self.shelves.get_mut(&key.0) {
             Arc::make_mut(held).remove(&key.1);
         }
+        // Somebody may have made a copy of the file: then the other one holds it still, and is read again.
+        if let Some(twin) = self.files.values_mut().find(|file| file.entry.as_ref() == Some(&key)) {
+            twin.is_settled = false;
+        }
     }
 
-    /// Says on every held of this folder what is wrong with a file, since nobody knows whose it is.
+    /// Says on every shelf of this folder what is wrong with a file, since nobody knows whose it is.
     fn report(&mut self, path: &str, problem: Option<&Problem>) {
         let has_any = |held: &Shelf| held.problems().any(|own| own.path == path);
         if problem.is_some() && self.shelves.is_empty() {

@@ -171,6 +171,11 @@ fn what_others_do_to_the_files_is_seen_at_once() {
     assert_eq!(sorted(), ["memory has a dog", "memory likes coffee", "memory likes green tea"]);
     fs::remove_file(&tea).unwrap();
     assert_eq!(sorted(), ["memory has a dog", "memory likes coffee"]);
+    let (coffee, copied) = (file_of(home.path(), &entries[1]), home.path().join("entries/default/facts/copy.md"));
+    fs::copy(&coffee, &copied).unwrap();
+    assert_eq!(sorted(), ["memory has a dog", "memory likes coffee"]);
+    fs::remove_file(&copied).unwrap();
+    assert_eq!(sorted(), ["memory has a dog", "memory likes coffee"]);
     // Another process writes.
     keep(home.path(), &["likes cake"]);
     assert_eq!(sorted().len(), 3);
