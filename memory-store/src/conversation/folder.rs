@@ -11,7 +11,7 @@ use memory_core::conversation::{ConversationId, ConversationStore, Entry, EntryC
 use super::change;
 use super::format::decode;
 use super::kept::{Kept, refused};
-use super::layout::{DELETED, ENTRIES, PLACES, folder, tombstones};
+use super::layout::{DELETED, ENTRIES, PLACES, folder, is_entry, tombstones};
 use super::vectors;
 use crate::disk::{Disk, EntryKind, LateDisk};
 use crate::error::io_error;
@@ -67,11 +67,11 @@ impl ConversationFolder {
             Arc::clone(all.entry(folder.to_owned()).or_default())
         };
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        self.refresh(disk, folder, &mut kept)?;
+        Self::refresh(disk, folder, &mut kept)?;
         work(disk, &mut kept).map(Some)
     }
 
-    fn refresh(&self, disk: &dyn Disk, folder: &str, kept: &mut Kept) -> Result<(), StoreError> {
+    fn refresh(disk: &dyn Disk, folder: &str, kept: &mut Kept) -> Result<(), StoreError> {
         for conversation in kept.refresh(disk, folder, now_ns())? {
             // They can be made again: without them, the words are looked for.
             if let Ok(Some(found)) = vectors::read(disk, &conversation) {
@@ -124,7 +124,7 @@ impl ConversationStore for ConversationFolder {
                 let folder = format!("{place}/{below}");
                 for entry in disk.folder(&folder).map_err(|error| refused(&folder, error))? {
                     let path = format!("{folder}/{}", entry.name);
-                    let is_one = entry.kind == EntryKind::File && entry.name.ends_with(".md") && !entry.name.starts_with('.');
+                    let is_one = entry.kind == EntryKind::File && is_entry(&entry.name);
                     let Some((bytes, signature)) = (if is_one { disk.read(&path).ok().flatten() } else { None }) else {
                         continue;
                     };
@@ -151,7 +151,7 @@ impl ConversationStore for ConversationFolder {
         let done = self.with(&folder(conversation), |disk, kept| {
             let done = change::carry_out(disk, conversation, kept, changes);
             // Whoever comes next finds it read already. If it cannot be read now, they read it.
-            let _ = self.refresh(disk, &folder(conversation), kept);
+            let _ = Self::refresh(disk, &folder(conversation), kept);
             done
         });
         done.map(|_| ())

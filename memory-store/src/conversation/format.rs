@@ -12,7 +12,7 @@ const BY_HAND: &str = "correct it by hand; until then the file is left alone";
 /// Returns the file of a new entry.
 pub(super) fn encode(entry: &Entry) -> String {
     let mut text = String::from("---\n");
-    let mut line = |key: &str, value: &str| text.push_str(&format!("{key}: {value}\n"));
+    let mut line = |key: &str, value: &str| text.extend([key, ": ", value, "\n"]);
     line("id", &spelled(entry.id.as_str()));
     line("conversation_id", &spelled(entry.conversation.as_str()));
     line("role", entry.role.as_str());

@@ -8,7 +8,7 @@ use memory_core::conversation::{ConversationId, EntryId, EntryRole, Shelf};
 use memory_core::{Code, Problem, StoreError};
 
 use super::format::decode;
-use super::layout::{PLACES, WAITING};
+use super::layout::{PLACES, WAITING, is_entry};
 use super::vectors;
 use crate::disk::{Disk, EntryKind, Signature};
 use crate::error::io_error;
@@ -119,18 +119,16 @@ impl Kept {
                 let file = format!("{path}/{}", entry.name);
                 if entry.name.starts_with(WAITING) {
                     self.leftovers.push(file);
-                } else if entry.name.ends_with(".md")
-                    && !entry.name.starts_with('.')
-                    && entry.kind != EntryKind::Folder
-                    && gone.remove(&file) != Some(entry.inode)
-                {
+                } else if is_entry(&entry.name) && entry.kind != EntryKind::Folder && gone.remove(&file) != Some(entry.inode) {
                     news.push(file);
                 }
             }
         }
-        gone.into_keys().for_each(|path| self.forget(&path));
+        for path in gone.into_keys() {
+            self.forget(&path);
+        }
         for file in news {
-            self.read(disk, &file, place, now_ns)?;
+            self.read(disk, &file, place, now_ns);
         }
         match modified.filter(|modified| modified.saturating_add(RACY_NS) <= now_ns) {
             Some(modified) => drop(self.folders.insert(place, modified)),
@@ -153,7 +151,7 @@ impl Kept {
                 Some(found) => {
                     let held = file.entry.as_ref().map(|(conversation, id)| (conversation.clone(), id.clone()));
                     let former = held.and_then(|(conversation, id)| self.shelves.get(&conversation)?.get(&id).cloned());
-                    self.read(disk, path, place, now_ns)?;
+                    self.read(disk, path, place, now_ns);
                     let now = self.files.get(path).and_then(|file| file.entry.as_ref());
                     let now = now.and_then(|(conversation, id)| self.shelves.get(conversation)?.get(id));
                     is_news |= found != before.0 && former.as_ref() != now;
@@ -163,12 +161,12 @@ impl Kept {
         Ok(is_news)
     }
 
-    fn read(&mut self, disk: &dyn Disk, path: &str, place: &'static str, now_ns: i64) -> Result<(), StoreError> {
+    fn read(&mut self, disk: &dyn Disk, path: &str, place: &'static str, now_ns: i64) {
         let role = PLACES.into_iter().find(|(own, _)| *own == place).map_or(EntryRole::Memory, |(_, role)| role);
         let (read, signature) = match disk.read(path) {
             Ok(None) => {
                 self.forget(path);
-                return Ok(());
+                return;
             }
             Ok(Some((bytes, signature))) => (decode(path, &bytes, role, moment(signature.modified_ns)), Some(signature)),
             // One file that cannot be read is no reason not to read the others.
@@ -176,7 +174,7 @@ impl Kept {
         };
         let Some(signature) = signature else {
             self.forget(path);
-            return Ok(());
+            return;
         };
         let changed_ns = signature.modified_ns.max(signature.changed_ns);
         let is_settled = changed_ns.saturating_add(RACY_NS) <= now_ns;
@@ -203,7 +201,6 @@ impl Kept {
             }
         };
         self.files.insert(path.to_owned(), File { signature, is_settled, place, entry });
-        Ok(())
     }
 
     /// Forgets a file, and what it held.

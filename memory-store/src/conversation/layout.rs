@@ -1,5 +1,7 @@
 //! Where what lies.
 
+use std::path::Path;
+
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::ContentHash;
 use memory_core::conversation::{ConversationId, Entry, EntryRole};
@@ -52,6 +54,11 @@ pub(super) fn other_summary(conversation: &ConversationId) -> String {
     let digits = ContentHash::of(conversation.as_str()).to_string();
     let digits: String = digits.chars().filter(char::is_ascii_hexdigit).take(8).collect();
     format!("summary-{digits}.md")
+}
+
+/// Returns whether a file of this name holds an entry.
+pub(super) fn is_entry(name: &str) -> bool {
+    !name.starts_with('.') && Path::new(name).extension().is_some_and(|extension| extension == "md")
 }
 
 /// Returns a moment as entries name it.

@@ -10,6 +10,7 @@ use memory_core::{Code, Filter, Query, Ranking, Secrets, Services, search};
 use proptest::prelude::*;
 
 use super::format::{decode, encode};
+use super::layout::{file_name, is_entry};
 use super::{ConversationFolder, Versions, VersionsError};
 use crate::{FileStore, Options};
 
@@ -96,7 +97,7 @@ fn what_is_added_beside_the_files_of_another_program_changes_none_of_them() {
     add(&conversations, &id("work/项目 1"), &["The user likes 茶.".into()], Secrets::Refuse).unwrap();
     let after = all_files(home.path());
     assert!(before.iter().all(|file| after.contains(file)));
-    let new: Vec<_> = after.into_iter().filter(|file| !before.contains(file) && file.0.ends_with(".md")).collect();
+    let new: Vec<_> = after.into_iter().filter(|file| !before.contains(file) && is_entry(file_name(&file.0))).collect();
     let [(path, text)] = new.as_slice() else { panic!("{new:?}") };
     assert!(path.starts_with("entries/work_项目_1/facts/2026-05-07T10-00-"), "{path}");
     let head: Vec<&str> = text.lines().skip(2).take(2).collect();

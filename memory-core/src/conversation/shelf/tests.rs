@@ -101,7 +101,9 @@ proptest! {
             }
         }
         let mut anew = Shelf::default();
-        kept.iter().for_each(|(id, text)| anew.put(entry(id, text)));
+        for (id, text) in &kept {
+            anew.put(entry(id, text));
+        }
         prop_assert_eq!(shelf.len(), kept.len());
         prop_assert_eq!(shelf.entries(), anew.entries());
         for message in ["green tea", "茶", "coffee"] {
