@@ -45,7 +45,7 @@ fn what_cannot_be_added_is_refused_whole() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["add"]), @"
     --- stderr
-    error[invalid_input]: there is no fact to add
+    error[usage]: there is no fact to add
     hint: type it: `memory add \"…\"`; or name a file with -f
     --- exit 2
     ");
@@ -58,7 +58,7 @@ fn a_part_of_a_conversation_is_changed_in_its_file_alone_and_deleted_like_a_memo
     let sandbox = Sandbox::new();
     let added = sandbox.json(&["add", "User likes green tea"]);
     let id = added["memories"][0]["id"].as_str().expect("an id").to_owned();
-    let refused = sandbox.run(&["tag", &id, "drinks"]);
+    let refused = sandbox.run(&["tag", &id, "--add", "drinks"]);
     assert!(refused.contains("is part of a conversation; its file may be changed by hand"), "{refused}");
     sandbox.run(&["delete", &id]);
     assert!(found(&sandbox, &["tea"]).is_empty());
