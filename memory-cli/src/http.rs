@@ -76,10 +76,14 @@ pub(crate) fn front(agent: Arc<Agent>, instances: Arc<OpenInstances>, token: Opt
         // What cannot be read is told to whoever asks for it.
         let _ = instances.keep(backend(name)?, &DEFAULT.parse()?, Holding::Tools(Arc::clone(&agent)));
     }
+    Ok(HttpFront { agent, instances, token, limits: limits(), chat: None })
+}
+
+/// Returns how much is given to whom.
+pub(crate) fn limits() -> HttpLimits {
     let limits = HttpLimits::default();
     // Half of what may be open is for what is read and written.
-    let connections = limits.connections.min(most_files() / 2);
-    Ok(HttpFront { agent, instances, token, limits: HttpLimits { connections, ..limits } })
+    HttpLimits { connections: limits.connections.min(most_files() / 2), ..limits }
 }
 
 /// Has the system let this process open as many files as it may, and returns how many that are.

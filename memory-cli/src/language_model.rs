@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use chrono::{NaiveDate, Offset, Utc};
 use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
-use memory_core::{Answer, ChatError, ChatModel, ChatRequest, Clock, Metered, Trouble};
+use memory_core::{Answer, Budget, ChatError, ChatModel, ChatRequest, Clock, Metered, Trouble};
 use memory_store::Ledger;
 
 use crate::config::{Layer, Llm, Settings};
@@ -19,6 +19,17 @@ pub(crate) fn open_later(settings: &Settings, clock: Arc<dyn Clock>) -> Option<A
     let zone = zone(timezone.value);
     let later = || Later { llm: llm.clone(), root: root.value.clone(), zone, clock, opened: OnceLock::new() };
     llm.is_named().then(|| Arc::new(later()) as Arc<dyn ChatModel>)
+}
+
+/// Returns a model that keeps to the budget of the settings; what it spends is written down below `root`.
+pub(crate) fn within_budget(
+    model: impl ChatModel + 'static,
+    root: PathBuf,
+    settings: &Settings,
+    clock: Arc<dyn Clock>,
+) -> Arc<dyn ChatModel> {
+    let zone = zone(settings.timezone.value);
+    Arc::new(Budgeted { model: Arc::new(model), root, zone, clock, budget: settings.llm.budget(), meter: OnceLock::new() })
 }
 
 /// Returns the day whose budget is spent now.
@@ -56,6 +67,40 @@ impl Later {
 impl ChatModel for Later {
     fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
         self.opened()?.answer(request)
+    }
+}
+
+/// A model that keeps to a budget, which is looked up when it is first asked.
+#[derive(Debug)]
+struct Budgeted<M> {
+    model: Arc<M>,
+    root: PathBuf,
+    zone: Zone,
+    clock: Arc<dyn Clock>,
+    budget: Budget,
+    meter: OnceLock<Arc<Ledger>>,
+}
+
+impl<M: ChatModel> ChatModel for Budgeted<M> {
+    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+        let meter = if let Some(meter) = self.meter.get() {
+            meter
+        } else {
+            let opened = Arc::new(Ledger::open(&self.root).map_err(ChatError::Meter)?);
+            self.meter.get_or_init(|| opened)
+        };
+        let (clock, zone, budget) = (Arc::clone(&self.clock), self.zone, self.budget);
+        Metered { model: Shared(Arc::clone(&self.model)), meter: Arc::clone(meter) as _, clock, zone, budget }.answer(request)
+    }
+}
+
+/// A model that others ask as well.
+#[derive(Debug)]
+struct Shared<M>(Arc<M>);
+
+impl<M: ChatModel> ChatModel for Shared<M> {
+    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+        self.0.answer(request)
     }
 }
 

@@ -9,6 +9,7 @@ mod agent;
 mod allocator;
 mod app;
 mod banks;
+mod chat_proxy;
 mod cli;
 mod commands;
 mod config;

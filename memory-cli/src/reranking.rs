@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use memory_agent::model::{LocalReranker, Patient};
 use memory_core::{RerankError, Reranker};
@@ -14,6 +15,12 @@ pub(crate) fn open_later(settings: &Reranking) -> Option<memory_core::Reranking>
     let later = Later { folder, opened: OnceLock::new() };
     let reranker = Arc::new(Patient::new(later, settings.timeout.value));
     Some(memory_core::Reranking { reranker, rules: settings.rules() })
+}
+
+/// Returns it for whoever has so much patience at most.
+pub(crate) fn open_for(settings: &Reranking, patience: Duration) -> Option<Arc<dyn Reranker>> {
+    let later = Later { folder: settings.model.value.clone()?, opened: OnceLock::new() };
+    Some(Arc::new(Patient::new(later, settings.timeout.value.min(patience))))
 }
 
 /// A model that is opened when it is first asked.

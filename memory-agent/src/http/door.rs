@@ -14,8 +14,10 @@ use memory_core::Code;
 use tokio::sync::OnceCell;
 
 use super::answer::Refusal;
+use super::metrics::Metrics;
 use super::neighbour::Neighbours;
-use super::routes::{Desk, HEALTH};
+use super::routes::HEALTH;
+use super::token::Token;
 
 /// Where a connection comes from.
 #[derive(Debug, Clone)]
@@ -39,23 +41,30 @@ impl Connection {
     }
 }
 
+/// Who may come in, and how many did.
+#[derive(Debug)]
+pub(super) struct Gate {
+    pub token: Option<Token>,
+    pub metrics: Metrics,
+}
+
 /// Refuses whoever is somebody else, and counts what is asked.
-pub(super) async fn enter(State(desk): State<Arc<Desk>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn enter(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let _running = desk.metrics.begin();
+    let _running = gate.metrics.begin();
     let connection = request.extensions_mut().remove::<Connection>().expect("the server says where a request comes from");
-    let response = match admit(&desk, &connection, request.uri(), request.headers()).await {
+    let response = match admit(&gate, &connection, request.uri(), request.headers()).await {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     };
-    desk.metrics.answered(&route, method.as_str(), response.status().as_u16(), begun.elapsed());
+    gate.metrics.answered(&route, method.as_str(), response.status().as_u16(), begun.elapsed());
     response
 }
 
-async fn admit(desk: &Desk, connection: &Connection, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-    let Some(token) = &desk.token else {
+async fn admit(gate: &Gate, connection: &Connection, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    let Some(token) = &gate.token else {
         // What a web page sends is told by the request alone.
         let from_here = same_machine(uri, headers);
         if !connection.is_ours().await {

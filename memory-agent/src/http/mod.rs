@@ -11,6 +11,7 @@
 //! | `GET /v1/tools/NAME` | one of them |
 //! | `POST /v1/tools/NAME` | what the tool answers; the body is the object of its parameters |
 //! | `/mcp` | the Model Context Protocol |
+//! | `POST /v1/chat/completions` and all else below `/v1` | a language model that remembers, where there is a [`ChatProxy`] |
 //! | `GET /openapi.json` | all of this, as OpenAPI 3.1 |
 //! | `GET /metrics` | how much was asked and how long it took, for Prometheus |
 //!
@@ -29,6 +30,7 @@ mod metrics;
 mod neighbour;
 mod openapi;
 mod pieces;
+mod proxy;
 mod reading;
 mod rest;
 mod routes;
@@ -38,5 +40,6 @@ mod token;
 
 pub use limits::HttpLimits;
 pub use openapi::openapi;
-pub use serve::{HttpFront, serve_http};
+pub use proxy::{ChatProxy, LastAsked, Model, ProxyRules, Told, Upstream, UpstreamError};
+pub use serve::{HttpFront, serve_http, serve_proxy};
 pub use token::Token;

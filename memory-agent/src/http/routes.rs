@@ -17,12 +17,12 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 
 use super::answer::{Refusal, value};
-use super::door;
+use super::door::{self, Gate};
 use super::limits::HttpLimits;
-use super::metrics::{MEDIA_TYPE, Metrics};
+use super::metrics::MEDIA_TYPE;
 use super::openapi::openapi;
+use super::proxy::{self, ChatProxy};
 use super::reading::Room;
-use super::token::Token;
 use crate::agent::Agent;
 use crate::instance::{Answer, Asker, OpenInstances, backend, backends};
 use crate::rpc::described;
@@ -37,16 +37,15 @@ pub(super) const HEALTH: &str = "/v1/health";
 pub(super) struct Desk {
     pub agent: Arc<Agent>,
     pub instances: Arc<OpenInstances>,
-    pub token: Option<Token>,
-    pub metrics: Metrics,
+    pub gate: Arc<Gate>,
     pub room: Room,
     workers: Arc<Semaphore>,
 }
 
 impl Desk {
-    pub(super) fn new(agent: Arc<Agent>, instances: Arc<OpenInstances>, token: Option<Token>, limits: HttpLimits) -> Self {
+    pub(super) fn new(agent: Arc<Agent>, instances: Arc<OpenInstances>, gate: Arc<Gate>, limits: HttpLimits) -> Self {
         let workers = Arc::new(Semaphore::new(limits.workers));
-        Self { agent, instances, token, metrics: Metrics::new(), room: Room::new(limits), workers }
+        Self { agent, instances, gate, room: Room::new(limits), workers }
     }
 
     /// Does what blocks on a thread where that does no harm, of which there are so many. It is done even if nobody waits any more.
@@ -65,8 +64,8 @@ impl Desk {
     }
 }
 
-/// Returns all routes; `mcp` answers what is asked of the Model Context Protocol.
-pub(super) fn routes(desk: &Arc<Desk>, mcp: Router) -> Router {
+/// Returns all routes; `mcp` answers what is asked of the Model Context Protocol, `chat` what a language model is asked.
+pub(super) fn routes(desk: &Arc<Desk>, mcp: Router, chat: Option<&Arc<ChatProxy>>) -> Router {
     let only = |methods: MethodRouter<Arc<Desk>>| methods.fallback(no_method);
     Router::new()
         .route(HEALTH, only(get(health)))
@@ -81,7 +80,8 @@ pub(super) fn routes(desk: &Arc<Desk>, mcp: Router) -> Router {
         .fallback(no_route)
         .with_state(Arc::clone(desk))
         .merge(mcp)
-        .layer(from_fn_with_state(Arc::clone(desk), door::enter))
+        .merge(chat.map(proxy::beside).unwrap_or_default())
+        .layer(from_fn_with_state(Arc::clone(&desk.gate), door::enter))
 }
 
 async fn health() -> Response {
@@ -129,7 +129,7 @@ async fn run(
     let work = move |desk: &Desk| {
         let done = desk.instances.hold(backend, &name).map_err(ToolError::from);
         let done = done.and_then(|holding| backend.run(action, &holding, &asker, &parameters));
-        desk.metrics.done(backend.name, action.name, done.as_ref().err().map_or("ok", |error| error.code.as_str()));
+        desk.gate.metrics.done(backend.name, action.name, done.as_ref().err().map_or("ok", |error| error.code.as_str()));
         drop(body);
         Ok(done?)
     };
@@ -162,7 +162,7 @@ async fn document(State(desk): State<Arc<Desk>>) -> Response {
 }
 
 async fn metrics(State(desk): State<Arc<Desk>>) -> Response {
-    ([(CONTENT_TYPE, MEDIA_TYPE)], desk.metrics.text(desk.instances.count())).into_response()
+    ([(CONTENT_TYPE, MEDIA_TYPE)], desk.gate.metrics.text(desk.instances.count())).into_response()
 }
 
 async fn no_route(request: Request) -> Refusal {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::http::Request;
+use axum::http::{Request, StatusCode};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -18,9 +20,11 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 
-use super::door::Connection;
+use super::door::{self, Connection, Gate};
 use super::limits::HttpLimits;
+use super::metrics::Metrics;
 use super::neighbour::Neighbours;
+use super::proxy::{self, ChatProxy};
 use super::rest::Rest;
 use super::routes::{Desk, routes};
 use super::token::Token;
@@ -39,6 +43,8 @@ pub struct HttpFront {
     pub token: Option<Token>,
     /// How much is given to whom.
     pub limits: HttpLimits,
+    /// A language model that remembers, beside them.
+    pub chat: Option<Arc<ChatProxy>>,
 }
 
 /// After the system refused a connection, as when there are no more file descriptors, so long none is taken.
@@ -52,16 +58,58 @@ const BUFFER: usize = 64 * 1024;
 /// # Errors
 /// When the listener breaks down, or is not bound to a loopback address though there is no token.
 pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
-    let HttpFront { agent, instances, token, limits } = front;
+    let HttpFront { agent, instances, token, limits, chat } = front;
+    let end = CancellationToken::new();
+    let gate = Arc::new(Gate { token, metrics: Metrics::new() });
+    let desk = Arc::new(Desk::new(Arc::clone(&agent), Arc::clone(&instances), Arc::clone(&gate), limits));
+    let protocol = mcp::over_http(&agent, &Speaker::default(), &end);
+    let router = routes(&desk, protocol, chat.as_ref());
+    let served = serve_routes(listener, router, &gate, limits, &end, shutdown).await;
+    if let Some(chat) = chat {
+        written(chat).await;
+    }
+    instances.close();
+    served
+}
+
+/// Serves a language model that remembers, and nothing else, to whoever knows the token, or without one to programs of the same person on
+/// this machine. Ends as [`serve_http`] does, once what was said by then is kept.
+///
+/// # Errors
+/// As [`serve_http`].
+pub async fn serve_proxy(
+    listener: TcpListener,
+    chat: Arc<ChatProxy>,
+    token: Option<Token>,
+    limits: HttpLimits,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let gate = Arc::new(Gate { token, metrics: Metrics::new() });
+    let router = proxy::alone(&chat).layer(from_fn_with_state(Arc::clone(&gate), door::enter));
+    let served = serve_routes(listener, router, &gate, limits, &CancellationToken::new(), shutdown).await;
+    written(chat).await;
+    served
+}
+
+/// Waits until what was said is kept.
+async fn written(chat: Arc<ChatProxy>) {
+    // A thread that panicked has told why.
+    let _ = tokio::task::spawn_blocking(move || chat.end()).await;
+}
+
+async fn serve_routes(
+    listener: TcpListener,
+    router: Router,
+    gate: &Gate,
+    limits: HttpLimits,
+    end: &CancellationToken,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
     let here = listener.local_addr()?;
-    if token.is_none() && !here.ip().is_loopback() {
+    if gate.token.is_none() && !here.ip().is_loopback() {
         let why = format!("without a token, others must not reach {here}");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    let end = CancellationToken::new();
-    let desk = Arc::new(Desk::new(Arc::clone(&agent), Arc::clone(&instances), token, limits));
-    let protocol = mcp::over_http(&agent, &Speaker::default(), &end);
-    let router = routes(&desk, protocol);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(BUFFER);
     let (places, open) = (Arc::new(Semaphore::new(limits.connections)), GracefulShutdown::new());
@@ -85,7 +133,7 @@ pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl 
         let router = router.clone();
         let service = service_fn(move |request| answer(router.clone(), request, connection.clone(), limits.body_time));
         let served = open.watch(http.serve_connection(TokioIo::new(stream), service));
-        let counted = desk.metrics.connected();
+        let counted = gate.metrics.connected();
         tokio::spawn(async move {
             // Whoever breaks off has no use for an answer.
             let _ = served.await;
@@ -96,7 +144,6 @@ pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl 
     // Streams of the protocol have no end of their own.
     end.cancel();
     let _ = timeout(limits.drain, open.shutdown()).await;
-    instances.close();
     Ok(())
 }
 
@@ -105,12 +152,34 @@ async fn answer(
     request: Request<Incoming>,
     connection: Connection,
     body_time: Duration,
-) -> Result<axum::response::Response, std::convert::Infallible> {
+) -> Result<Response, BreakOff> {
     let (rest, mut request) = Rest::of(request);
     request.extensions_mut().insert(connection);
-    let response = router.call(request).await;
-    rest.take(body_time).await;
-    response
+    let Ok(response) = router.call(request).await;
+    if response.extensions().get::<BreakOff>().is_some() {
+        return Err(BreakOff);
+    }
+    if response.extensions().get::<Passing>().is_none() {
+        rest.take(body_time).await;
+    }
+    Ok(response)
+}
+
+/// The answer is somebody else's, to whom the request goes as it comes: what is left of it is theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Passing;
+
+/// The connection ends without an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("there is no answer")]
+pub(super) struct BreakOff;
+
+impl IntoResponse for BreakOff {
+    fn into_response(self) -> Response {
+        let mut response = StatusCode::BAD_GATEWAY.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
 }
 
 /// Answers are sent at once, and a client that does not read them is dropped.

@@ -1,6 +1,6 @@
 //! What is kept of conversations, in JSON.
 
-use memory_core::conversation::Entry;
+use memory_core::conversation::{Entry, Remembered};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -32,4 +32,22 @@ fn entry(entry: &Entry) -> AddedEntry<'_> {
         content: &entry.content,
         created_at: time::text(entry.created_at),
     }
+}
+
+#[derive(Serialize)]
+struct RememberedEntry<'a> {
+    role: &'a str,
+    content: &'a str,
+    created_at: String,
+    score: f32,
+}
+
+/// Writes what was called to mind: `[{role, content, created_at, score}…]`.
+pub fn remembered(memories: &[Remembered]) -> Value {
+    let one = |remembered: &'_ Remembered| {
+        let entry = &remembered.entry;
+        let created_at = time::text(entry.created_at);
+        value(&RememberedEntry { role: entry.role.as_str(), content: &entry.content, created_at, score: remembered.score })
+    };
+    Value::Array(memories.iter().map(one).collect())
 }

@@ -30,6 +30,7 @@
 //! | done, snooze, pin, unpin | as read |
 //! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`, see [`notified`] |
 //! | add | `{added, memories: [{id, conversation_id, content, created_at}…]}`, see [`added`] |
+//! | what a chat is told | `[{role, content, created_at, score}…]`, see [`remembered`] |
 //! | bank … | see [`mod@bank`] |
 //! | topic … | see [`mod@topic`] |
 //! | instance backends, actions, instances | see [`backends`], [`backend()`], [`actions`], [`instances`] |
@@ -54,7 +55,7 @@ mod usage;
 mod write;
 
 pub use context::{context, smart_found};
-pub use conversation::added;
+pub use conversation::{added, remembered};
 pub use error::{error, tool_error};
 pub use exported::exported;
 pub use history::{bank_record, instance_record, instance_undone, logged, purged, record, restored, trashed, undone};

@@ -5,6 +5,7 @@ mod http;
 mod json;
 #[cfg(all(feature = "local-model", feature = "remote-model"))]
 mod model;
+mod proxy;
 mod rpc;
 #[cfg(feature = "server")]
 mod socket;

@@ -101,8 +101,8 @@ impl Add {
     }
 
     fn keeps_versions(&self, place: &Path) -> bool {
-        let by_itself = self.memory_path.is_some() || place.join(".git").exists();
-        !self.no_git_versioning && (self.git_versioning || by_itself)
+        let by_itself = || self.memory_path.is_some() || place.join(".git").exists();
+        !self.no_git_versioning && (self.git_versioning || by_itself())
     }
 }
 

@@ -27,6 +27,7 @@ mod man;
 mod mcp;
 mod notify;
 mod pin;
+mod proxy;
 mod read;
 mod reindex;
 mod remind;
@@ -99,6 +100,7 @@ pub(crate) enum Command {
     Hook(hook::Hook),
     Install(install::Install),
     Uninstall(uninstall::Uninstall),
+    Proxy(proxy::Proxy),
     Serve(serve::Serve),
     Status(status::Status),
     Reindex(reindex::Reindex),
@@ -163,6 +165,7 @@ impl Command {
             }
             Self::Install(command) => command.run(app),
             Self::Uninstall(command) => command.run(app),
+            Self::Proxy(command) => command.run(app),
             Self::Serve(command) => command.run(app),
             Self::Status(command) => command.run(app),
             Self::Reindex(command) => command.run(app),

@@ -1,5 +1,6 @@
 //! What the environment says.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,8 @@ use std::path::{Path, PathBuf};
 use memory_agent::http::Token;
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_store::sealed::MasterKey;
+
+use super::proxy::{self, PROXY_KEYS};
 
 /// What the environment says. A variable that is set to nothing is not set.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +40,8 @@ pub(crate) struct Environment {
     pub llm_model: Option<String>,
     /// `MEMORY_LLM_API_KEY`: the key for it.
     pub llm_api_key: Option<Result<ApiKey, ApiKeyError>>,
+    /// `MEMORY_PROXY_…`: the settings of `proxy`, by their keys.
+    pub proxy: BTreeMap<&'static str, String>,
     /// `MEMO_STORE_DIR`: where instances are defined, if not in `~/.config/memo/instances`.
     pub memo_store_dir: Option<PathBuf>,
     /// `MEMO_STATE_DIR`: where instances keep their state, if not in `~/.local/state/memo/state`.
@@ -83,6 +88,7 @@ impl Environment {
             llm_base_url: text("MEMORY_LLM_BASE_URL"),
             llm_model: text("MEMORY_LLM_MODEL"),
             llm_api_key: variable("MEMORY_LLM_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
+            proxy: PROXY_KEYS.iter().filter_map(|key| Some((*key, text(&proxy::variable(key))?))).collect(),
             memo_store_dir: variable("MEMO_STORE_DIR").map(PathBuf::from),
             memo_state_dir: variable("MEMO_STATE_DIR").map(PathBuf::from),
             memo_key_dir: variable("MEMO_KEY_DIR").map(PathBuf::from),

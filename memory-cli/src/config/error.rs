@@ -44,6 +44,14 @@ pub(crate) enum ConfigError {
         /// Why.
         source: ParseError,
     },
+    /// A variable of the environment is not what its key wants.
+    #[error("the variable {variable}")]
+    Variable {
+        /// The variable.
+        variable: String,
+        /// Why.
+        source: ParseError,
+    },
     /// A variable of the environment should hold a key. Its value is not said: most of a key may stand there.
     #[error("the variable {variable} holds no key: one is a single word of ASCII")]
     Key {
@@ -59,6 +67,7 @@ impl ConfigError {
             Self::NoHome => Some("name the folder with --root or MEMORY_ROOT".into()),
             Self::Unreadable { .. } => None,
             Self::Key { variable } => Some(format!("correct {variable}, or unset it")),
+            Self::Variable { variable, .. } => Some(format!("correct {variable}, or unset it")),
             Self::Malformed { .. } | Self::NoKeys { .. } | Self::Value { .. } => {
                 Some("correct it, or remove the line: every key has a default".into())
             }

@@ -97,7 +97,7 @@ fn overruled<T>(setting: Setting<Option<T>>, variable: Option<T>) -> Setting<Opt
 }
 
 /// Returns an address as it is shown. One that may hold a password or a key is refused when it is used, and shown nowhere.
-fn shown(address: &str) -> &str {
+pub(super) fn shown(address: &str) -> &str {
     if address.contains(['@', '?', '#']) { HIDDEN } else { address }
 }
 

@@ -6,6 +6,7 @@ mod environment;
 mod error;
 mod hooks;
 mod llm;
+mod proxy;
 mod reranking;
 mod settings;
 
@@ -14,6 +15,7 @@ pub(crate) use environment::Environment;
 pub(crate) use error::ConfigError;
 pub(crate) use hooks::Hooks;
 pub(crate) use llm::Llm;
+pub(crate) use proxy::{ProxySettings, share};
 pub(crate) use reranking::Reranking;
 pub(crate) use settings::{Embedding, Layer, NotificationMethod, Place, Setting, Settings};
 

@@ -8,7 +8,7 @@ use memory_ingest::SourceName;
 use serde_json::Value;
 
 use super::document::{Document, parsed};
-use super::{BankSettings, ConfigError, Environment, Hooks, Llm, Reranking};
+use super::{BankSettings, ConfigError, Environment, Hooks, Llm, ProxySettings, Reranking};
 use crate::moments;
 use crate::zone::{self, NamedZone};
 
@@ -45,6 +45,8 @@ pub(crate) struct Settings {
     pub reranking: Reranking,
     /// The language model.
     pub llm: Llm,
+    /// How the language model that remembers is served.
+    pub proxy: ProxySettings,
     /// How banks are kept, and what filters may cost.
     pub banks: BankSettings,
     /// Commands that are asked when agents call tools.
@@ -157,6 +159,7 @@ impl Settings {
             embedding: embedding(&mut document, environment)?,
             reranking: Reranking::take(&mut document, environment)?,
             llm: Llm::take(&mut document, environment)?,
+            proxy: ProxySettings::take(&mut document, environment)?,
             banks: BankSettings::take(&mut document)?,
             hooks: Hooks::take(&mut document)?,
             places,
@@ -195,6 +198,7 @@ impl Settings {
         all.push(("embedding.api_key_env".to_owned(), text(api_key_env)));
         all.extend(self.reranking.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.llm.all().map(|(key, shown)| (key.to_owned(), shown)));
+        all.extend(self.proxy.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.banks.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.hooks.all());
         for place in &self.places {

@@ -1,7 +1,7 @@
 //! What the daemon writes down: the log for people, and the state for `memory status`.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use memory_core::{Clock, StoreError};
@@ -14,7 +14,7 @@ use super::ACTOR;
 #[derive(Debug)]
 pub(crate) struct Diary<'a> {
     store: &'a FileStore,
-    log: Log,
+    log: Arc<Log>,
     state: Mutex<DaemonState>,
 }
 
@@ -47,7 +47,12 @@ impl<'a> Diary<'a> {
             journal,
             chores,
         };
-        Ok((Self { store, log, state: Mutex::new(state) }, past))
+        Ok((Self { store, log: Arc::new(log), state: Mutex::new(state) }, past))
+    }
+
+    /// Returns the log for people.
+    pub(crate) fn log(&self) -> Arc<Log> {
+        Arc::clone(&self.log)
     }
 
     /// Tells people of something.

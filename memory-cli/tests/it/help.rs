@@ -62,6 +62,7 @@ fn help_lists_the_commands() {
       hook           Print what an agent should know, for the hooks of its client
       install        Set up a coding assistant, so that it uses the memories
       uninstall      Take out of a coding assistant's settings what `memory install` put in
+      proxy          Give a memory to any application that speaks the protocol of OpenAI
       serve          Look after the memories until told to stop
       status         Say whether somebody looks after the memories, what was done last and what is due
       reindex        Rebuild the index from the files

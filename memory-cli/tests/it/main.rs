@@ -27,6 +27,7 @@ mod pin;
 #[path = "../../../memory-store/tests/it/postgres/server.rs"]
 #[expect(dead_code, clippy::unwrap_used, reason = "what a database does is tested where it is asked, and so is this written")]
 mod postgres_server;
+mod proxy;
 mod readme;
 mod remind;
 mod rerank;

@@ -1,6 +1,8 @@
 //! Keeping what is said, and facts.
 
-use super::{ConversationId, Conversations, Entry, EntryChange, EntryRole};
+use chrono::TimeDelta;
+
+use super::{ConversationId, Conversations, Entry, EntryChange, EntryRole, Job, JobQueue};
 use crate::{Secrets, StoreError, secret};
 
 /// Keeps facts in a conversation as they are, in one go, and returns them. Empty ones are left out.
@@ -37,13 +39,41 @@ pub fn keep_turn(
     role: EntryRole,
     said: &str,
 ) -> Result<Option<Entry>, StoreError> {
-    let safe = without_secrets(said);
-    if safe.trim().is_empty() {
-        return Ok(None);
+    keep_turns(conversations, conversation, &[(role, said.to_owned())]).map(|mut kept| kept.pop())
+}
+
+/// Keeps what was said, in its order and in one go, with credentials blotted out; what says nothing is left out.
+///
+/// # Errors
+/// Whatever the store refuses.
+pub fn keep_turns(
+    conversations: &Conversations,
+    conversation: &ConversationId,
+    turns: &[(EntryRole, String)],
+) -> Result<Vec<Entry>, StoreError> {
+    let now = conversations.clock.now();
+    let said = turns.iter().map(|(role, said)| (*role, without_secrets(said)));
+    let said = said.filter(|(_, said)| !said.trim().is_empty());
+    // Who spoke first is told by the time.
+    let entry = |(number, (role, said)): (i64, (EntryRole, String))| {
+        let at = now + TimeDelta::microseconds(number);
+        Entry::new(conversations.entry_id(), conversation, role, &said, at)
+    };
+    let entries: Vec<Entry> = (0..).zip(said).map(entry).collect();
+    if !entries.is_empty() {
+        let changes: Vec<EntryChange> = entries.iter().cloned().map(EntryChange::Add).collect();
+        conversations.store.commit(conversation, &changes)?;
     }
-    let entry = Entry::new(conversations.entry_id(), conversation, role, &safe, conversations.clock.now());
-    conversations.store.commit(conversation, &[EntryChange::Add(entry.clone())])?;
-    Ok(Some(entry))
+    Ok(entries)
+}
+
+/// Sees to it that facts are drawn from what the person said in `turn`, whatever happens meanwhile.
+///
+/// # Errors
+/// Whatever the queue refuses.
+pub fn enqueue(conversations: &Conversations, queue: &dyn JobQueue, turn: &Entry) -> Result<(), StoreError> {
+    let (id, at) = (conversations.ids.operation_id(), conversations.clock.now());
+    queue.push(&Job { id, conversation: turn.conversation.clone(), turn: turn.id.clone(), at })
 }
 
 /// Returns a text with its credentials blotted out.

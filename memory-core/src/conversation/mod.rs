@@ -3,12 +3,12 @@
 //! | you want to | look at |
 //! |---|---|
 //! | know what is kept | [`Entry`], [`EntryRole`], [`ConversationId`], [`Shelf`] |
-//! | keep what is said, or facts | [`keep_turn()`], [`add()`] |
+//! | keep what is said, or facts | [`keep_turn()`], [`keep_turns()`], [`add()`] |
 //! | know what a message calls to mind | [`recall()`], [`choose()`] |
 //! | tell a language model of it | [`remembered_text()`], [`augmented()`] |
 //! | believe a model's facts no more than one may | [`read_facts()`], [`read_decisions()`], [`plan_facts()`] |
 //! | let go of the oldest | [`evicted()`] |
-//! | see to it that no turn is forgotten | [`Job`], [`JobQueue`] |
+//! | see to it that no turn is forgotten | [`enqueue()`], [`Job`], [`JobQueue`] |
 //! | keep conversations somewhere else | [`ConversationStore`], and its suite in `testing` |
 
 mod add;
@@ -27,7 +27,7 @@ mod store;
 mod summary;
 mod wanted;
 
-pub use add::{add, keep_turn};
+pub use add::{add, enqueue, keep_turn, keep_turns};
 pub use choose::{Candidate, RecallRules, Remembered, choose};
 pub use entry::{Entry, EntryId, EntryRole};
 pub use evict::evicted;
@@ -35,7 +35,7 @@ pub use facts::{ReadFacts, read_facts};
 pub use id::ConversationId;
 pub use inject::{augmented, remembered_text};
 pub use queue::{Job, JobQueue, JobState, PendingJob};
-pub use recall::{Recalled, neighbours, recall};
+pub use recall::{Recalled, neighbours, recall, recall_beside};
 pub use reconcile::{Decision, Misread, added_facts, plan_facts, read_decisions};
 pub use services::Conversations;
 pub use shelf::Shelf;

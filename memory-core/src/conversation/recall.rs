@@ -42,16 +42,30 @@ pub fn recall(
     message: &str,
     rules: &RecallRules,
 ) -> Result<Recalled, StoreError> {
+    recall_beside(conversations, conversation, message, rules, &|_| false)
+}
+
+/// Returns what `message` calls to mind beside what `is_known` anyway, such as what was said a moment ago.
+///
+/// # Errors
+/// As [`recall()`].
+pub fn recall_beside(
+    conversations: &Conversations,
+    conversation: &ConversationId,
+    message: &str,
+    rules: &RecallRules,
+    is_known: &dyn Fn(&Entry) -> bool,
+) -> Result<Recalled, StoreError> {
     if rules.top_k == 0 {
         return Ok(Recalled::default());
     }
     for _ in 1..LOOKS {
-        let recalled = ask(conversations, conversation, message, rules)?;
+        let recalled = ask(conversations, conversation, message, rules, is_known)?;
         if !is_stale(conversations, &recalled)? {
             return Ok(recalled);
         }
     }
-    ask(conversations, conversation, message, rules)
+    ask(conversations, conversation, message, rules, is_known)
 }
 
 fn ask(
@@ -59,6 +73,7 @@ fn ask(
     conversation: &ConversationId,
     message: &str,
     rules: &RecallRules,
+    is_known: &dyn Fn(&Entry) -> bool,
 ) -> Result<Recalled, StoreError> {
     let own = conversations.store.read(conversation)?;
     let mut shelves = vec![Arc::clone(&own)];
@@ -72,8 +87,8 @@ fn ask(
         None
     });
     let wanted = Wanted { vector: vector.as_deref(), ..Wanted::of(message) };
-    let mut candidates: Vec<Candidate> =
-        shelves.iter().flat_map(|shelf| shelf.candidates(&wanted, rules.top_k.saturating_mul(POOL), &|_| true)).collect();
+    let (most, of) = (rules.top_k.saturating_mul(POOL), |entry: &Entry| !is_known(entry));
+    let mut candidates: Vec<Candidate> = shelves.iter().flat_map(|shelf| shelf.candidates(&wanted, most, &of)).collect();
     if let Err(why) = reread(conversations, message, &mut candidates) {
         troubles.push(format!("{why}; so the order is the one without it"));
     }

@@ -46,7 +46,7 @@ pub(super) fn decisions(
     facts: &[String],
 ) -> Result<Vec<Decision>, Undecided> {
     let list: Vec<_> = known.iter().enumerate().map(|(id, entry)| json!({ "id": id, "text": entry.content })).collect();
-    let data = json!({ "known": list, "new": facts }).to_string();
+    let data = json!({ "existing": list, "new": facts }).to_string();
     let mut request = request("reconcile", &prompts.reconcile, data, 1024);
     let mut misread = None;
     for _ in 0..=RETRIES {
@@ -71,7 +71,9 @@ pub(super) fn summary(
     former: Option<&str>,
     facts: &[String],
 ) -> Result<Result<String, String>, ChatError> {
-    let data = json!({ "summary": former.unwrap_or_default(), "new": facts }).to_string();
+    let former = former.map(|former| format!("Previous summary:\n{former}\n\n")).unwrap_or_default();
+    let new: Vec<String> = facts.iter().map(|fact| format!("- {fact}\n")).collect();
+    let data = format!("{former}New facts:\n{}", new.concat());
     let request = request("summarise", &prompts.summary, data, 1024);
     chat.answer(&request).map(|answer| read_summary(&answer.text))
 }

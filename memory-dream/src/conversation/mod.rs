@@ -7,5 +7,5 @@ mod ask;
 mod process;
 mod prompts;
 
-pub use process::{ProcessRules, Processed, enqueue, process};
+pub use process::{ProcessRules, Processed, process};
 pub use prompts::Prompts;

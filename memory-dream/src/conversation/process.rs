@@ -1,8 +1,8 @@
 //! Doing what is still to be made of what was said.
 
 use memory_core::conversation::{
-    ConversationId, Conversations, Entry, EntryChange, EntryId, EntryVector, Job, JobQueue, JobState, PendingJob, added_facts,
-    evicted, neighbours, plan_facts, summary_entry,
+    ConversationId, Conversations, EntryChange, EntryId, EntryVector, Job, JobQueue, JobState, PendingJob, added_facts, evicted,
+    neighbours, plan_facts, summary_entry,
 };
 use memory_core::{ChatError, ContentHash, StoreError};
 
@@ -43,15 +43,6 @@ const ATTEMPTS: u32 = 5;
 
 /// How many texts an embedding model is shown at once.
 const BATCH: usize = 32;
-
-/// Sees to it that facts are drawn from what the person said in `turn`, whatever happens meanwhile.
-///
-/// # Errors
-/// Whatever the queue refuses.
-pub fn enqueue(conversations: &Conversations, queue: &dyn JobQueue, turn: &Entry) -> Result<(), StoreError> {
-    let (id, at) = (conversations.ids.operation_id(), conversations.clock.now());
-    queue.push(&Job { id, conversation: turn.conversation.clone(), turn: turn.id.clone(), at })
-}
 
 /// Does the jobs that wait, each of them once, unless another process does. `goes_on` is asked before each whether to go on.
 ///

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use memory_core::conversation::{ConversationId, Conversations, EntryRole, JobQueue, JobState, RecallRules, keep_turn, recall};
+use memory_core::conversation::{
+    ConversationId, Conversations, EntryRole, JobQueue, JobState, RecallRules, enqueue, keep_turn, recall,
+};
 use memory_core::testing::{FakeChat, FakeConversations, FakeEmbedder, FakeJobs, conversations};
 use memory_core::{ChatError, Tokens, Trouble};
-use memory_dream::conversation::{ProcessRules, Processed, enqueue, process};
+use memory_dream::conversation::{ProcessRules, Processed, process};
 
 struct Case {
     conversations: Conversations,

@@ -113,7 +113,7 @@ fn without_a_token_no_web_page_is_served_and_no_other_machine() {
     let everywhere = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind("0.0.0.0:0").await?;
         let instances = Arc::clone(&server.instances);
-        let front = HttpFront { agent: agent(), instances, token: None, limits: HttpLimits::default() };
+        let front = HttpFront { agent: agent(), instances, token: None, limits: HttpLimits::default(), chat: None };
         serve_http(listener, front, std::future::pending()).await
     });
     assert!(everywhere.is_err());

@@ -69,7 +69,7 @@ impl Server {
         let fakes = Arc::new(Fakes { agent: Arc::clone(&agent), opened: AtomicUsize::new(0), version: Mutex::default() });
         let instances = Arc::new(OpenInstances::new(Arc::clone(&fakes) as _));
         let token = token.map(|token| Token::new(token.into()).expect("a token"));
-        let front = HttpFront { agent, instances: Arc::clone(&instances), token, limits };
+        let front = HttpFront { agent, instances: Arc::clone(&instances), token, limits, chat: None };
         let (end, ending) = oneshot::channel();
         let served = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 
 use crate::agent::{Parts, agent};
 use crate::app::Home;
+use crate::chat_proxy::{self, Worker};
 use crate::config::{Environment, Settings};
 use crate::daemon::{Bell, Diary};
 use crate::embedding;
@@ -25,6 +26,8 @@ pub(super) struct Fronts {
     agent: Arc<Agent>,
     socket: Option<Socket>,
     http: Option<(TcpListener, HttpFront)>,
+    /// Who draws facts from chats that come over HTTP.
+    worker: Option<Worker>,
     /// Whether HTTP is still served.
     is_serving: Arc<AtomicBool>,
 }
@@ -60,10 +63,19 @@ impl Fronts {
             instances: Some(Arc::clone(&instances)),
         };
         let agent = agent(home, settings, environment, parts)?;
-        let front = |(listener, token)| Ok::<_, Failure>((listener, http::front(Arc::clone(&agent), instances, token)?));
+        let mut worker = None;
+        let front = |(listener, token): (TcpListener, Option<Token>)| {
+            let has_token = token.is_some();
+            let mut front = http::front(Arc::clone(&agent), instances, token)?;
+            if settings.proxy.openai_base_url.value.is_some() {
+                let opened = chat_proxy::open(settings, has_token, diary.log())?;
+                (front.chat, worker) = (Some(opened.proxy), Some(opened.worker));
+            }
+            Ok::<_, Failure>((listener, front))
+        };
         let http = http.map(front).transpose()?;
         let is_serving = Arc::new(AtomicBool::new(http.is_some()));
-        let fronts = Self { agent, socket: socket.ok(), http, is_serving };
+        let fronts = Self { agent, socket: socket.ok(), http, worker, is_serving };
         if let Some(address) = fronts.address() {
             diary.info(&format!("http: http://{address}"));
         }
@@ -115,6 +127,10 @@ impl Fronts {
                     Err(error) => return diary.warning(&format!("http: {error}")),
                 };
                 let served = serve_http(listener, front, until_asked(ending.clone())).await;
+                if let Some(worker) = self.worker {
+                    // A thread that panicked has told why.
+                    let _ = tokio::task::spawn_blocking(move || worker.end()).await;
+                }
                 self.is_serving.store(false, Ordering::SeqCst);
                 match served {
                     Ok(()) => diary.info("http: closed"),

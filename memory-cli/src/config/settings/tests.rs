@@ -37,8 +37,20 @@ fn the_default_file_tells_every_key_and_its_default() {
     assert!(settings.all().iter().all(|(.., from)| *from == Layer::File));
     let (mut told, defaults) = (values(&settings), load("").expect("settings"));
     // Keys without a default have an example instead.
-    let none = ["timezone", "reranking.model", "llm.base_url", "llm.model", "llm.api_key", "llm.api_key_env"];
-    let has_none = |key: &str| none.contains(&key) || key.starts_with("embedding.") || key.starts_with("hooks.");
+    let none = [
+        "timezone",
+        "reranking.model",
+        "llm.base_url",
+        "llm.model",
+        "llm.api_key",
+        "llm.api_key_env",
+        "proxy.enable_git_versioning",
+    ];
+    let has_none = |key: &str| {
+        let nameless = ["openai_base_url", "openai_api_key_env", "embedding_model", "embedding_base_url", "memory_path"];
+        let is_nameless = key.strip_prefix("proxy.").is_some_and(|key| nameless.contains(&key));
+        none.contains(&key) || is_nameless || key.starts_with("embedding.") || key.starts_with("hooks.")
+    };
     told.iter_mut().filter(|(key, _)| has_none(key)).for_each(|(_, value)| *value = Value::Null);
     assert_eq!(told, values(&defaults));
 }

@@ -1,0 +1,115 @@
+//! What a proxy works with.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use memory_core::conversation::{Conversations, JobQueue, RecallRules};
+use tokio::sync::Semaphore;
+
+use super::scribe::{Scribe, Told};
+use super::upstream::Upstream;
+use crate::http::limits::HttpLimits;
+use crate::http::reading::Room;
+
+/// A language model that remembers. It keeps what was said on a thread of its own until [`ChatProxy::end`].
+#[derive(Debug)]
+pub struct ChatProxy {
+    pub(super) conversations: Conversations,
+    pub(super) upstream: Upstream,
+    pub(super) rules: ProxyRules,
+    pub(super) last_asked: LastAsked,
+    pub(super) scribe: Scribe,
+    pub(super) room: Room,
+    pub(super) workers: Arc<Semaphore>,
+}
+
+/// How a proxy remembers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProxyRules {
+    /// How memories are chosen.
+    pub recall: RecallRules,
+    /// So long is waited for them; then it goes on without.
+    pub patience: Duration,
+    /// Whether whoever asks must know a token, which is then not for the server behind.
+    pub has_token: bool,
+}
+
+/// So many look for memories at once; others wait, and go on without if that takes too long.
+const WORKERS: usize = 16;
+
+/// The longest chat, in bytes, and how many all that are read at once may have together: pictures stand in them.
+pub(super) const LONGEST: usize = 64 << 20;
+const ALL: usize = 128 << 20;
+
+impl ChatProxy {
+    /// Returns a proxy before `upstream`, which remembers by `conversations`. What is to be made of what was said goes to `queue`.
+    pub fn new(
+        conversations: Conversations,
+        queue: Arc<dyn JobQueue>,
+        upstream: Upstream,
+        rules: ProxyRules,
+        last_asked: LastAsked,
+        told: Arc<dyn Told>,
+    ) -> Self {
+        let scribe = Scribe::begin(conversations.clone(), queue, told);
+        let room = Room::new(HttpLimits { body: LONGEST, bodies: ALL, ..HttpLimits::default() });
+        let workers = Arc::new(Semaphore::new(WORKERS));
+        Self { conversations, upstream, rules, last_asked, scribe, room, workers }
+    }
+
+    /// Returns the address of the server behind it.
+    pub fn behind(&self) -> String {
+        self.upstream.place()
+    }
+
+    /// Returns where conversations are kept.
+    pub fn kept(&self) -> String {
+        self.conversations.store.place()
+    }
+
+    /// Waits until what was said is kept. What is said later is not.
+    pub fn end(&self) {
+        self.scribe.end();
+    }
+
+    /// Notes who was asked, so that they can be asked for facts.
+    pub(super) fn note(&self, model: Option<&str>, headers: &HeaderMap) {
+        let key = headers
+            .get(AUTHORIZATION)
+            .filter(|_| !self.rules.has_token)
+            .and_then(|key| key.to_str().ok()?.strip_prefix("Bearer "));
+        let asked = model.map(|name| Model { name: name.to_owned(), key: key.map(str::to_owned) });
+        if let Some(asked) = asked {
+            *self.last_asked.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
+        }
+    }
+}
+
+/// Which model somebody asked last, for whoever has something to ask it.
+#[derive(Debug, Clone, Default)]
+pub struct LastAsked(Arc<Mutex<Option<Model>>>);
+
+/// A model that was asked.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Model {
+    /// What it is called.
+    pub name: String,
+    /// The key that whoever asked had for it.
+    pub key: Option<String>,
+}
+
+impl LastAsked {
+    /// Returns the model that somebody asked last, and that answered.
+    pub fn get(&self) -> Option<Model> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl std::fmt::Debug for Model {
+    /// Leaves out the key.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Model").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,140 @@
+//! The events of a stream, however it is cut into pieces.
+
+/// What is heard of a stream of events (`text/event-stream`): pieces go in, the data of each event comes out.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    line: Vec<u8>,
+    /// What the lines of data said so far, if there were any.
+    data: Option<Vec<u8>>,
+    /// The last byte ended a line as `\r` does; a `\n` behind it says nothing.
+    was_return: bool,
+    has_begun: bool,
+    /// What came is no stream of events; nobody listens any longer.
+    is_over: bool,
+}
+
+/// A longer event, in bytes, is none.
+const LONGEST: usize = 8 << 20;
+
+impl Events {
+    /// Takes the next piece, and tells `each` the data of every event that it completes.
+    pub(super) fn take(&mut self, piece: &[u8], each: &mut dyn FnMut(&[u8])) {
+        if self.is_over {
+            return;
+        }
+        for part in piece.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (text, end) = match part.split_last() {
+                Some((end @ (b'\n' | b'\r'), text)) => (text, Some(*end)),
+                _ => (part, None),
+            };
+            if std::mem::take(&mut self.was_return) && text.is_empty() && end == Some(b'\n') {
+                continue;
+            }
+            if LONGEST < self.line.len() + self.data.as_ref().map_or(0, Vec::len) + text.len() {
+                self.is_over = true;
+                return;
+            }
+            self.line.extend_from_slice(text);
+            if let Some(end) = end {
+                self.was_return = end == b'\r';
+                self.line(each);
+            }
+        }
+    }
+
+    /// Takes the end: some end the last line no more.
+    pub(super) fn end(&mut self, each: &mut dyn FnMut(&[u8])) {
+        if !self.is_over {
+            self.line(each);
+            self.dispatch(each);
+        }
+    }
+
+    fn line(&mut self, each: &mut dyn FnMut(&[u8])) {
+        let line = std::mem::take(&mut self.line);
+        let line = if std::mem::replace(&mut self.has_begun, true) { &line } else { without_mark(&line) };
+        if line.is_empty() {
+            self.dispatch(each);
+        } else if let Some(value) = value(line) {
+            match &mut self.data {
+                Some(data) => {
+                    data.push(b'\n');
+                    data.extend_from_slice(value);
+                }
+                None => self.data = Some(value.to_vec()),
+            }
+        }
+    }
+
+    fn dispatch(&mut self, each: &mut dyn FnMut(&[u8])) {
+        if let Some(data) = self.data.take() {
+            each(&data);
+        }
+    }
+}
+
+/// Returns what a line of data says.
+fn value(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.strip_prefix(b"data")?;
+    if rest.is_empty() {
+        return Some(rest);
+    }
+    let value = rest.strip_prefix(b":")?;
+    Some(value.strip_prefix(b" ").unwrap_or(value))
+}
+
+/// A stream may begin with a byte-order mark.
+fn without_mark(line: &[u8]) -> &[u8] {
+    line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn heard(pieces: &[&[u8]]) -> Vec<String> {
+        let (mut events, mut all) = (Events::default(), Vec::new());
+        let mut each = |data: &[u8]| all.push(String::from_utf8_lossy(data).into_owned());
+        for piece in pieces {
+            events.take(piece, &mut each);
+        }
+        events.end(&mut each);
+        all
+    }
+
+    const STREAM: &str = "\u{feff}: hello\r\n\r\ndata: {\"a\":1}\r\n\r\nevent: x\ndata:two\ndata:  lines\nid: 3\n\ndata\n\r\
+        retry: 5\rdata: 世界\r\rdatum: no\n\ndata: [DONE]";
+
+    #[test]
+    fn events_are_heard_whatever_ends_their_lines() {
+        assert_eq!(heard(&[STREAM.as_bytes()]), ["{\"a\":1}", "two\n lines", "", "世界", "[DONE]"]);
+        assert!(heard(&[b""]).is_empty() && heard(&[b"\n\n\n"]).is_empty());
+    }
+
+    #[test]
+    fn what_never_ends_is_not_kept() {
+        let (mut events, line) = (Events::default(), vec![b'x'; 1 << 20]);
+        for _ in 0..64 {
+            events.take(&line, &mut |_| ());
+        }
+        assert!(events.line.len() <= LONGEST);
+    }
+
+    proptest! {
+        #[test]
+        fn it_does_not_matter_where_a_stream_is_cut(cuts in proptest::collection::vec(0..STREAM.len(), 0..12)) {
+            let mut cuts = cuts;
+            cuts.sort_unstable();
+            let mut pieces = Vec::new();
+            let mut at = 0;
+            for cut in cuts {
+                pieces.push(&STREAM.as_bytes()[at..cut]);
+                at = cut;
+            }
+            pieces.push(&STREAM.as_bytes()[at..]);
+            prop_assert_eq!(heard(&pieces), heard(&[STREAM.as_bytes()]));
+        }
+    }
+}

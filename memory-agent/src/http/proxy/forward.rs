@@ -1,0 +1,55 @@
+//! What goes to the model's server as it is.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::Uri;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use hyper::body::Incoming;
+use memory_core::Code;
+
+use super::desk::ChatProxy;
+use super::upstream::{Unanswered, passed_on};
+use crate::http::answer::Refusal;
+use crate::http::serve::{BreakOff, Passing};
+
+/// Passes a request on as it is, and the answer as it comes.
+pub(super) async fn forward(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    match ask(&proxy, &parts, body).await {
+        Ok(answer) => passed(answer),
+        Err(response) => response,
+    }
+}
+
+/// Asks the model's server; what there is instead of an answer is a response as well.
+pub(super) async fn ask(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<Response<Incoming>, Response> {
+    let asked = proxy.upstream.ask(parts, rest(&parts.uri), body, !proxy.rules.has_token).await;
+    asked.map_err(|why| match why {
+        Unanswered::Unreachable(why) => {
+            let message = format!("{} cannot be reached: {why}", proxy.upstream.authority());
+            Refusal::new(Code::ModelFailed, message, "see whether the server of the model is running").into_response()
+        }
+        // Whoever asks sees what we saw.
+        Unanswered::BrokenOff => BreakOff.into_response(),
+    })
+}
+
+/// Returns an answer as it comes.
+pub(super) fn passed(answer: Response<Incoming>) -> Response {
+    let (mut parts, body) = answer.into_parts();
+    parts.headers = passed_on(&parts.headers);
+    parts.extensions.insert(Passing);
+    Response::from_parts(parts, Body::new(body))
+}
+
+/// Returns what comes behind the address of the server: the path without `/v1`, which stands in the address, and the query.
+fn rest(uri: &Uri) -> &str {
+    let whole = uri.path_and_query().map_or("/", |path| path.as_str());
+    match whole.strip_prefix("/v1") {
+        Some(rest) if rest.is_empty() || rest.starts_with(['/', '?']) => rest,
+        _ => whole,
+    }
+}

@@ -1,0 +1,30 @@
+//! A language model that remembers: what speaks the protocol of OpenAI asks here instead, and gets a memory.
+//!
+//! | request | what becomes of it |
+//! |---|---|
+//! | `POST /v1/chat/completions` | what the person said last calls memories to mind, which go to the model with it; what both say is kept |
+//! | `GET /health` | `{status, memory_store, openai_base_url, default_top_k}`; where nothing else is served |
+//! | everything else below `/v1` | goes to the model's server as it is |
+//!
+//! A chat may say `memory_id` (the conversation), `memory_top_k`, `memory_recency_weight` and `memory_score_threshold`, which the model is
+//! not told; an answer that comes whole says `memory_hits`. All else passes untouched: what the model is asked, but for what was
+//! remembered; what it answers, as it comes. An answer that breaks off breaks off, and whoever goes has the model stop.
+//!
+//! A memory that is broken or slow breaks no chat: then the header `Memory-Error` says why there is nothing remembered.
+
+mod complete;
+mod desk;
+mod events;
+mod forward;
+mod parts;
+mod relayed;
+mod reply;
+mod request;
+mod routes;
+mod scribe;
+mod upstream;
+
+pub use desk::{ChatProxy, LastAsked, Model, ProxyRules};
+pub(super) use routes::{alone, beside};
+pub use scribe::Told;
+pub use upstream::{Upstream, UpstreamError};

@@ -1,0 +1,92 @@
+//! Where the parts of a JSON text stand, so that one can be changed and all others stay as they were written.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memory_core::json::{TokenKind, Tokens, unquoted};
+
+/// A member of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Member<'t> {
+    pub key: Cow<'t, str>,
+    /// Where its key begins.
+    pub begins: usize,
+    pub value: Range<usize>,
+}
+
+/// Returns the members of the object that stands at `place`; nothing if what stands there is no object, or no JSON. A key that is no
+/// text is one that nobody knows.
+pub(super) fn members(text: &str, place: Range<usize>) -> Option<Vec<Member<'_>>> {
+    let mut members = Vec::new();
+    let mut key = None;
+    let mut begins = 0;
+    values(text, place, TokenKind::ObjectBegins, &mut |kind, range| {
+        if kind == TokenKind::Key {
+            begins = range.start;
+            key = Some(unquoted(&text[range]).unwrap_or_default());
+        } else if let Some(key) = key.take() {
+            members.push(Member { key, begins, value: range });
+        }
+    })?;
+    Some(members)
+}
+
+/// Returns where the items of the array at `place` stand; nothing if what stands there is no array.
+pub(super) fn items(text: &str, place: Range<usize>) -> Option<Vec<Range<usize>>> {
+    let mut items = Vec::new();
+    values(text, place, TokenKind::ArrayBegins, &mut |_, range| items.push(range))?;
+    Some(items)
+}
+
+/// Returns the text that stands at `place`, if it is one.
+pub(super) fn string(text: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
+    unquoted(&text[place])
+}
+
+/// Returns the value of the last member of this name, as those who read JSON do.
+pub(super) fn find<'m>(members: &'m [Member<'_>], key: &str) -> Option<&'m Range<usize>> {
+    members.iter().rev().find(|member| member.key == key).map(|member| &member.value)
+}
+
+/// Tells `each` of every key and every value that stands directly in what begins with `wanted`.
+fn values(text: &str, place: Range<usize>, wanted: TokenKind, each: &mut dyn FnMut(TokenKind, Range<usize>)) -> Option<()> {
+    let offset = place.start;
+    let mut tokens = Tokens::of(&text[place]);
+    if tokens.next()?.ok()?.kind != wanted {
+        return None;
+    }
+    let mut start = 0;
+    for token in tokens {
+        let token = token.ok()?;
+        if token.depth != 1 {
+            continue;
+        }
+        let range = offset + token.range.start..offset + token.range.end;
+        match token.kind {
+            TokenKind::ObjectBegins | TokenKind::ArrayBegins => start = range.start,
+            TokenKind::ObjectEnds | TokenKind::ArrayEnds => each(token.kind, start..range.end),
+            TokenKind::Key | TokenKind::String | TokenKind::Number | TokenKind::Literal => each(token.kind, range),
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_found_where_they_stand() {
+        let text = r#" {"a": [1, {"b": [2]}, "x"], "\u0062" : null, "a":3}"#;
+        let found = members(text, 0..text.len()).expect("an object");
+        let told: Vec<_> = found.iter().map(|own| format!("{}={}", own.key, &text[own.value.clone()])).collect();
+        assert_eq!(told, [r#"a=[1, {"b": [2]}, "x"]"#, "b=null", "a=3"]);
+        assert_eq!(find(&found, "a").map(|own| &text[own.clone()]), Some("3"));
+        let inner = items(text, found[0].value.clone()).expect("an array");
+        assert_eq!(inner.iter().map(|own| &text[own.clone()]).collect::<Vec<_>>(), ["1", r#"{"b": [2]}"#, r#""x""#]);
+        assert_eq!(string(text, inner[2].clone()).as_deref(), Some("x"));
+        for none in ["", "[1]", "{\"a\":1", "{\"a\":1} 2", "3"] {
+            assert_eq!(members(none, 0..none.len()), None, "{none}");
+        }
+    }
+}

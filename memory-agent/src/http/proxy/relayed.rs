@@ -1,0 +1,118 @@
+//! A stream that is passed on as it comes, and listened to.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use axum::body::{Bytes, HttpBody};
+use hyper::body::{Frame, Incoming, SizeHint};
+
+use super::reply::Heard;
+
+/// Told what the model has said, once it has said all.
+pub(super) type Then = Box<dyn FnOnce(String) + Send>;
+
+/// A stream of events that is passed on as it comes, byte for byte, and listened to. One that breaks off ends broken; whoever stops
+/// reading lets go of the server as well.
+pub(super) struct Relayed {
+    body: Incoming,
+    heard: Heard,
+    then: Option<Then>,
+    broken: Broken,
+}
+
+/// That something broke off, which is told once all that came before was sent.
+#[derive(Debug, Default)]
+struct Broken(Option<hyper::Error>);
+
+impl Broken {
+    /// Returns that it is told the next time: whoever sends looks away for a moment, and sends what is there.
+    fn later<T>(&mut self, error: hyper::Error, context: &Context<'_>) -> Poll<T> {
+        self.0 = Some(error);
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl Relayed {
+    pub(super) fn new(body: Incoming, then: Then) -> Self {
+        Self { body, heard: Heard::default(), then: Some(then), broken: Broken::default() }
+    }
+
+    fn tell(&mut self, said: Option<String>) {
+        if let Some(said) = said
+            && let Some(then) = self.then.take()
+        {
+            then(said);
+        }
+    }
+}
+
+impl HttpBody for Relayed {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        if let Some(error) = self.broken.0.take() {
+            return Poll::Ready(Some(Err(error)));
+        }
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        match &frame {
+            Some(Ok(frame)) => {
+                let said = frame.data_ref().and_then(|piece| self.heard.take(piece));
+                self.tell(said);
+            }
+            Some(Err(_)) => {
+                self.then = None;
+                let Some(Err(error)) = frame else { return Poll::Ready(None) };
+                return self.broken.later(error, context);
+            }
+            None => {
+                let said = self.heard.end();
+                self.tell(said);
+            }
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        // That it is told to be over is how the end is heard.
+        self.then.is_none() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// What was read of an answer, and what follows: the rest, or that it breaks off.
+#[derive(Debug)]
+pub(super) struct Begun {
+    read: Option<Bytes>,
+    ends: Option<hyper::Error>,
+    broken: Broken,
+    rest: Incoming,
+}
+
+impl Begun {
+    pub(super) fn new(read: Bytes, broken: Option<hyper::Error>, rest: Incoming) -> Self {
+        Self { read: Some(read), ends: broken, broken: Broken::default(), rest }
+    }
+}
+
+impl HttpBody for Begun {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        if let Some(read) = self.read.take() {
+            return Poll::Ready(Some(Ok(Frame::data(read))));
+        }
+        if let Some(error) = self.broken.0.take() {
+            return Poll::Ready(Some(Err(error)));
+        }
+        if let Some(error) = self.ends.take() {
+            return self.broken.later(error, context);
+        }
+        Pin::new(&mut self.rest).poll_frame(context)
+    }
+}

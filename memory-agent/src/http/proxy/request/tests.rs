@@ -1,0 +1,129 @@
+use std::sync::Arc;
+
+use memory_core::conversation::{Entry, EntryRole, Remembered};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn read(text: &str) -> Asked {
+    Asked::read(text.into(), &RecallRules::default()).expect("we know all of it").expect("an object")
+}
+
+fn recalled(text: &str) -> Recalled {
+    let entry =
+        Entry::new("1".parse().unwrap(), &ConversationId::unnamed(), EntryRole::Memory, text, chrono::DateTime::UNIX_EPOCH);
+    Recalled { memories: vec![Remembered { entry: Arc::new(entry), relevance: 1.0, score: 1.0 }], ..Recalled::default() }
+}
+
+#[test]
+fn what_is_said_to_us_is_taken_out_and_nothing_else_is_touched() {
+    let asked = read(
+        "{\"memory_id\": \"work/项目\", \"model\":\"m\", \"seed\": 100000000000000000001,\n \"memory_top_k\":2, \"t\": 0.10, \
+         \"memory_recency_weight\":0.5, \"memory_score_threshold\": 0}",
+    );
+    assert_eq!(asked.forwarded(&recalled("x")), "{\"model\":\"m\", \"seed\": 100000000000000000001, \"t\": 0.10}");
+    assert_eq!((asked.conversation.as_str(), asked.model.as_deref()), ("work/项目", Some("m")));
+    let expected = RecallRules { top_k: 2, recency_weight: 0.5, score_threshold: 0.0, ..RecallRules::default() };
+    assert_eq!(asked.rules, expected);
+    for (sent, forwarded) in [
+        ("{\"memory_id\":null}", "{}"),
+        ("{\"memory_id\":\"\",\"a\":1}", "{\"a\":1}"),
+        ("{ \"a\":1 , \"memory_top_k\":0 }", "{ \"a\":1 }"),
+        ("{}", "{}"),
+    ] {
+        assert_eq!(read(sent).forwarded(&Recalled::default()), forwarded);
+    }
+}
+
+#[test]
+fn memories_come_before_what_the_person_said_last() {
+    let asked = read(
+        r#"{"messages": [{"role":"user","content":"old"}, {"role":"user","content":"n\u00e9w \ud83d\ude00", "name":"a"}, {"role":"tool","content":"x"}]}"#,
+    );
+    let latest = asked.latest.clone().expect("there is one");
+    assert_eq!((latest.text.as_str(), latest.is_new), ("néw 😀", true));
+    let forwarded: Value = serde_json::from_str(&asked.forwarded(&recalled("likes tea"))).unwrap();
+    let content = forwarded["messages"][1]["content"].as_str().unwrap();
+    assert!(content.starts_with("<memory-context>") && content.contains("[memory] likes tea"), "{content}");
+    assert!(content.ends_with("</memory-context>\n\nCurrent message:\nnéw 😀"), "{content}");
+    assert_eq!(forwarded["messages"][0]["content"], "old");
+    assert!(asked.shows("old") && asked.shows("x") && !asked.shows("likes tea"));
+}
+
+#[test]
+fn parts_of_a_message_stay_what_they_are() {
+    let image = r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":1.50}}"#;
+    let asked = read(&format!(r#"{{"messages":[{{"role":"user","content":[{image},{{"type":"text","text":"what is it"}}]}}]}}"#));
+    assert_eq!(asked.latest.as_ref().unwrap().text, "what is it");
+    let forwarded = asked.forwarded(&recalled("likes tea"));
+    assert!(forwarded.contains(&format!(r#"Current message:"}},{image},{{"type":"text","text":"what is it"}}]"#)), "{forwarded}");
+    assert!(serde_json::from_str::<Value>(&forwarded).is_ok());
+}
+
+#[test]
+fn what_the_model_works_on_already_is_not_new() {
+    let turn = |more: &str| read(&format!(r#"{{"messages":[{{"role":"user","content":"a"}}{more}]}}"#)).latest.unwrap();
+    assert!(turn("").is_new);
+    let called = r#",{"role":"assistant","content":null,"tool_calls":[]},{"role":"tool","tool_call_id":"1","content":"3"}"#;
+    assert!(!turn(called).is_new);
+}
+
+#[test]
+fn whatever_is_sent_is_forwarded() {
+    for odd in ["", "[]", "3", "{\"a\":", "<html>", "{\"a\":1}}"] {
+        assert_eq!(Asked::read(odd.into(), &RecallRules::default()).unwrap().unwrap_err(), odd);
+    }
+    for odd in [
+        r#"{"messages": 3}"#,
+        r#"{"messages": [3, null, {"role": "user"}, {"role": 4, "content": {}}, []]}"#,
+        r#"{"messages": [{"role":"alien","content":"x"}, {"role":"user","content":[]}, {"role":"user","content":"  "}]}"#,
+        r#"{"messages": [{"role":"user","content":"\ud800"}]}"#,
+    ] {
+        let asked = read(odd);
+        assert_eq!((asked.latest.as_ref(), asked.forwarded(&recalled("x")).as_str()), (None, odd));
+    }
+}
+
+#[test]
+fn what_is_said_to_us_and_means_nothing_is_refused() {
+    for odd in [
+        json!({"memory_id": 3}),
+        json!({"memory_id": "a\nb"}),
+        json!({"memory_id": "x".repeat(600)}),
+        json!({"memory_top_k": -1}),
+        json!({"memory_top_k": "5"}),
+        json!({"memory_recency_weight": "high"}),
+        json!({"memory_score_threshold": true}),
+    ] {
+        assert!(Asked::read(odd.to_string(), &RecallRules::default()).is_err(), "{odd}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn all_but_our_members_and_the_message_is_as_it_was(
+        words in "\\PC{0,20}",
+        others in proptest::collection::vec(("[a-z]{1,6}", "\\PC{0,8}"), 0..4),
+        id in "\\PC{1,10}",
+    ) {
+        let mut sent = serde_json::Map::new();
+        for (number, (key, value)) in others.iter().enumerate() {
+            sent.insert(key.clone(), json!({"v": value, "n": number}));
+            if number == 1 {
+                sent.insert("memory_id".into(), json!(id.trim()));
+            }
+        }
+        sent.insert("messages".into(), json!([{"role": "user", "content": words}]));
+        let mut expected = sent.clone();
+        expected.shift_remove("memory_id");
+        if let Ok(Ok(asked)) = Asked::read(Value::Object(sent).to_string(), &RecallRules::default()) {
+            let plain: Value = serde_json::from_str(&asked.forwarded(&Recalled::default())).unwrap();
+            prop_assert_eq!(&plain, &Value::Object(expected.clone()));
+            let mut with: Value = serde_json::from_str(&asked.forwarded(&recalled("likes tea"))).unwrap();
+            prop_assert!(with["messages"][0]["content"].as_str().unwrap().ends_with(words.as_str()));
+            with["messages"][0]["content"] = json!(words);
+            prop_assert_eq!(with, Value::Object(expected));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Keeping what was said, beside the talk.
+
+use std::fmt;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use memory_core::StoreError;
+use memory_core::conversation::{ConversationId, Conversations, Entry, EntryRole, JobQueue, enqueue, keep_turns};
+use memory_core::text::with_causes;
+
+/// What somebody said, in its order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    pub conversation: ConversationId,
+    pub turns: Vec<(EntryRole, String)>,
+}
+
+/// Who is told of what happens.
+pub trait Told: Send + Sync {
+    /// Something was kept of a conversation.
+    fn kept(&self, conversation: &ConversationId);
+    /// Something went wrong. Each thing is told once, until it is another.
+    fn trouble(&self, what: &str);
+}
+
+/// Keeps what was said, on a thread of its own, so that no answer waits for the disk.
+pub(super) struct Scribe {
+    work: Mutex<Option<(Sender<Said>, JoinHandle<()>)>>,
+}
+
+/// What cannot be kept is tried again after this time, and whenever something else is kept.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// More than this does not wait to be tried again.
+const MOST: usize = 1000;
+
+impl Scribe {
+    pub(super) fn begin(conversations: Conversations, queue: Arc<dyn JobQueue>, told: Arc<dyn Told>) -> Self {
+        let (sender, receiver) = channel();
+        let thread = thread::spawn(move || write(&receiver, &conversations, queue.as_ref(), told.as_ref()));
+        Self { work: Mutex::new(Some((sender, thread))) }
+    }
+
+    /// Has something kept soon. After the end nothing is.
+    pub(super) fn keep(&self, said: Said) {
+        if let Some((sender, _)) = &*self.work.lock().unwrap_or_else(PoisonError::into_inner) {
+            // Whoever writes ends only when this does.
+            let _ = sender.send(said);
+        }
+    }
+
+    /// Waits until all is kept, and keeps nothing more.
+    pub(super) fn end(&self) {
+        let work = self.work.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((sender, thread)) = work {
+            drop(sender);
+            // A thread that panicked has told why.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl fmt::Debug for Scribe {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Scribe")
+    }
+}
+
+fn write(receiver: &Receiver<Said>, conversations: &Conversations, queue: &dyn JobQueue, told: &dyn Told) {
+    let mut waiting: Vec<Said> = Vec::new();
+    let mut troubles = Troubles::default();
+    loop {
+        let next = if waiting.is_empty() {
+            receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        } else {
+            receiver.recv_timeout(AGAIN)
+        };
+        let has_ended = matches!(next, Err(RecvTimeoutError::Disconnected));
+        waiting.extend(next);
+        waiting.extend(receiver.try_iter());
+        let mut left = Vec::new();
+        for said in waiting {
+            match keep_turns(conversations, &said.conversation, &said.turns) {
+                Ok(kept) => {
+                    troubles.over(told, take_up(conversations, queue, &kept));
+                    told.kept(&said.conversation);
+                }
+                Err(error) => {
+                    troubles.tell(told, "what was said could not be kept", &error);
+                    left.push(said);
+                }
+            }
+        }
+        left.truncate(MOST);
+        waiting = left;
+        if has_ended {
+            return;
+        }
+    }
+}
+
+/// Sees to it that facts are drawn from what the person said.
+fn take_up(conversations: &Conversations, queue: &dyn JobQueue, kept: &[Entry]) -> Result<(), StoreError> {
+    let turn = kept.iter().find(|entry| entry.role == EntryRole::User);
+    turn.map_or(Ok(()), |turn| enqueue(conversations, queue, turn))
+}
+
+/// What went wrong last.
+#[derive(Debug, Default)]
+struct Troubles {
+    last: String,
+}
+
+impl Troubles {
+    fn over(&mut self, told: &dyn Told, done: Result<(), StoreError>) {
+        match done {
+            Ok(()) => self.last.clear(),
+            Err(error) => self.tell(told, "no facts can be drawn from what was said", &error),
+        }
+    }
+
+    fn tell(&mut self, told: &dyn Told, what: &str, error: &StoreError) {
+        let trouble = format!("{what}: {}", with_causes(error));
+        if trouble != self.last {
+            told.trouble(&trouble);
+            self.last = trouble;
+        }
+    }
+}

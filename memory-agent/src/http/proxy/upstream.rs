@@ -1,0 +1,224 @@
+//! The server of the language model that stands behind the proxy.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use axum::http::header::{
+    AUTHORIZATION, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderName, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER,
+    TRANSFER_ENCODING, UPGRADE,
+};
+use axum::http::request::Parts;
+use axum::http::uri::{Authority, Scheme};
+use axum::http::{HeaderMap, HeaderValue, Request, Response, Uri};
+use hyper::body::Incoming;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+/// The server of the language model that stands behind the proxy, and how it is reached. How long it thinks is its own affair and that of
+/// whoever asks.
+pub struct Upstream {
+    client: Client<HttpsConnector<HttpConnector>, Body>,
+    base: Base,
+    key: Option<HeaderValue>,
+}
+
+/// Why an address or a key cannot be used. It says neither: a password may stand there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UpstreamError(&'static str);
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// Nobody was reached.
+    Unreachable(String),
+    /// The connection broke before an answer began.
+    BrokenOff,
+}
+
+/// So long may it take to reach the server.
+const REACH: Duration = Duration::from_secs(10);
+
+/// A connection that nobody uses is closed after so long.
+const IDLE: Duration = Duration::from_secs(30);
+
+impl Upstream {
+    /// Returns the server at an address such as `https://api.openai.com/v1` or `http://localhost:11434/v1`. Whoever brings no key of their
+    /// own asks with `key`. Nobody is asked yet.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn new(base_url: &str, key: Option<&str>) -> Result<Self, UpstreamError> {
+        let base = Base::parse(base_url)?;
+        let key = key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))).transpose();
+        let mut key = key.map_err(|_| UpstreamError("the key is none that a header can carry"))?;
+        if let Some(key) = &mut key {
+            key.set_sensitive(true);
+        }
+        let mut tcp = HttpConnector::new();
+        tcp.set_nodelay(true);
+        tcp.enforce_http(false);
+        tcp.set_connect_timeout(Some(REACH));
+        let https = HttpsConnectorBuilder::new().with_webpki_roots().https_or_http().enable_http1().wrap_connector(tcp);
+        let mut client = Client::builder(TokioExecutor::new());
+        client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
+        Ok(Self { client: client.build(https), base, key })
+    }
+
+    /// Returns where it is: scheme, host and path.
+    pub fn place(&self) -> String {
+        format!("{}://{}{}", self.base.scheme, self.base.authority, self.base.path)
+    }
+
+    /// Returns the host, in lower case, with its port.
+    pub(super) fn authority(&self) -> &str {
+        self.base.authority.as_str()
+    }
+
+    /// Asks for `rest`, which comes behind the address, as `parts` say; `with_key` tells whether the key of whoever asks is for this
+    /// server. Returns the answer as soon as its head is there.
+    pub(super) async fn ask(
+        &self,
+        parts: &Parts,
+        rest: &str,
+        body: Body,
+        with_key: bool,
+    ) -> Result<Response<Incoming>, Unanswered> {
+        let uri = self.base.with(rest).map_err(|error| Unanswered::Unreachable(error.to_string()))?;
+        let mut headers = passed_on(&parts.headers);
+        headers.remove(HOST);
+        headers.remove(EXPECT);
+        if body.size_hint().exact().is_some() {
+            // It follows from the body.
+            headers.remove(CONTENT_LENGTH);
+        }
+        if !with_key {
+            headers.remove(AUTHORIZATION);
+        }
+        if let Some(key) = self.key.as_ref().filter(|_| !headers.contains_key(AUTHORIZATION)) {
+            headers.insert(AUTHORIZATION, key.clone());
+        }
+        let mut request = Request::new(body);
+        *request.method_mut() = parts.method.clone();
+        *request.uri_mut() = uri;
+        *request.headers_mut() = headers;
+        self.client
+            .request(request)
+            .await
+            .map_err(|error| if error.is_connect() { Unanswered::Unreachable(innermost(&error)) } else { Unanswered::BrokenOff })
+    }
+}
+
+impl fmt::Debug for Upstream {
+    /// Leaves out the key.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Upstream").field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+/// What is between two ends and not for those behind them.
+const BETWEEN: [HeaderName; 7] = [CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+
+/// Returns the headers that are passed on.
+pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
+    let mut passed = headers.clone();
+    let named = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+    for name in named {
+        passed.remove(name.trim());
+    }
+    for name in BETWEEN {
+        passed.remove(name);
+    }
+    for name in ["keep-alive", "proxy-connection", "memory-agent", "memory-project"] {
+        passed.remove(name);
+    }
+    passed
+}
+
+fn innermost(error: &(dyn Error + 'static)) -> String {
+    let mut inner = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.to_string()
+}
+
+/// An address up to what is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Base {
+    scheme: Scheme,
+    authority: Authority,
+    path: String,
+}
+
+impl Base {
+    fn parse(base_url: &str) -> Result<Self, UpstreamError> {
+        let uri: Uri = base_url.trim().parse().map_err(|_| UpstreamError("it is no address"))?;
+        let parts = uri.into_parts();
+        let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
+            return Err(UpstreamError("it has to begin with http:// or https:// and a host"));
+        };
+        if scheme != Scheme::HTTP && scheme != Scheme::HTTPS {
+            return Err(UpstreamError("it has to begin with http:// or https://"));
+        }
+        if authority.as_str().contains('@') {
+            return Err(UpstreamError("it holds a user name or a password"));
+        }
+        let path = parts.path_and_query.as_ref();
+        if path.is_some_and(|path| path.query().is_some()) || base_url.contains('#') {
+            return Err(UpstreamError("it goes on after the path"));
+        }
+        let path = path.map_or("", |path| path.path()).trim_end_matches('/').to_owned();
+        let authority = authority.as_str().to_ascii_lowercase().parse().map_err(|_| UpstreamError("it is no address"))?;
+        Ok(Self { scheme, authority, path })
+    }
+
+    fn with(&self, rest: &str) -> Result<Uri, axum::http::Error> {
+        let path = format!("{}{rest}", self.path);
+        Uri::builder().scheme(self.scheme.clone()).authority(self.authority.clone()).path_and_query(path).build()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_one_up_to_what_is_asked_for() {
+        let asked = |base: &str| Base::parse(base).expect(base).with("/models?a=b%20c").expect("an address").to_string();
+        assert_eq!(asked("https://api.openai.com/v1"), "https://api.openai.com/v1/models?a=b%20c");
+        assert_eq!(asked(" http://LOCALHOST:11434/v1/ "), "http://localhost:11434/v1/models?a=b%20c");
+        assert_eq!(asked("http://[::1]:80"), "http://[::1]:80/models?a=b%20c");
+        for bad in
+            ["", "localhost", "/v1", "ftp://host/v1", "https://me:secret@host", "https://host/v1?k=secret", "http://h#secret"]
+        {
+            assert!(!Base::parse(bad).expect_err(bad).to_string().contains("secret"));
+        }
+        assert!(Upstream::new("http://localhost", Some("two\nlines")).is_err());
+    }
+
+    #[test]
+    fn what_is_between_two_ends_is_not_passed_on() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("connection", "keep-alive, X-Between"),
+            ("keep-alive", "timeout=5"),
+            ("x-between", "1"),
+            ("te", "trailers"),
+            ("transfer-encoding", "chunked"),
+            ("upgrade", "websocket"),
+            ("memory-project", "x"),
+            ("x-stainless-lang", "python"),
+            ("authorization", "Bearer k"),
+        ] {
+            headers.insert(HeaderName::from_static(name), value.parse().expect("a value"));
+        }
+        let mut names: Vec<_> = passed_on(&headers).keys().map(ToString::to_string).collect();
+        names.sort();
+        assert_eq!(names, ["authorization", "x-stainless-lang"]);
+    }
+}

@@ -1,0 +1,46 @@
+//! The model that is asked for facts where the settings name none: the one that an application asked.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use memory_agent::http::{LastAsked, Model};
+use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
+use memory_core::{Answer, ChatError, ChatModel, ChatRequest, Trouble};
+
+/// The model that an application asked last, with the key that it had.
+#[derive(Debug)]
+pub(super) struct AskedModel {
+    pub(super) base_url: String,
+    pub(super) last_asked: LastAsked,
+    /// For applications that bring none.
+    pub(super) api_key: Option<ApiKey>,
+    pub(super) timeout: Duration,
+    pub(super) opened: Mutex<Option<(Model, Arc<RemoteChat>)>>,
+}
+
+impl AskedModel {
+    fn opened(&self) -> Result<Arc<RemoteChat>, ChatError> {
+        let asked = self.last_asked.get().ok_or_else(|| {
+            let why = "no application has asked a model yet, and the settings name none".into();
+            ChatError::Unreachable(Trouble { why, hint: None })
+        })?;
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((model, chat)) = opened.as_ref()
+            && *model == asked
+        {
+            return Ok(Arc::clone(chat));
+        }
+        let own = asked.key.as_deref().and_then(|key| key.parse().ok());
+        let api_key = own.or_else(|| self.api_key.clone());
+        let settings = ChatSettings { api_key, timeout: self.timeout, ..ChatSettings::new(&self.base_url, &asked.name) };
+        let chat = Arc::new(RemoteChat::new(settings)?);
+        *opened = Some((asked, Arc::clone(&chat)));
+        Ok(chat)
+    }
+}
+
+impl ChatModel for AskedModel {
+    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+        self.opened()?.answer(request)
+    }
+}

@@ -1,0 +1,130 @@
+//! Doing what is to be made of what was said, beside the talk.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use memory_agent::http::{LastAsked, Told};
+use memory_core::Clock;
+use memory_core::conversation::{ConversationId, Conversations, JobQueue};
+use memory_core::text::with_causes;
+use memory_dream::conversation::{ProcessRules, Processed, Prompts, process};
+use memory_store::conversation::Versions;
+use memory_store::{Log, SystemClock};
+
+use crate::daemon::Bell;
+
+/// What the worker works with.
+pub(super) struct Work {
+    pub(super) conversations: Conversations,
+    pub(super) queue: Arc<dyn JobQueue>,
+    pub(super) rules: ProcessRules,
+    /// The folders in which a person may have written prompts; the first that has one counts.
+    pub(super) prompts: Vec<PathBuf>,
+    /// Whose answers are needed first, if it is not known yet which model to ask.
+    pub(super) last_asked: Option<LastAsked>,
+    pub(super) told: Arc<Telling>,
+}
+
+/// A thread that does what is to be made of what was said.
+pub(crate) struct Worker {
+    told: Arc<Telling>,
+    ended: Receiver<()>,
+}
+
+/// What waits for a model that did not answer is tried again after this time.
+const AGAIN: Duration = Duration::from_mins(1);
+
+/// After the end was asked for, what is left may take so long; the rest goes on with the next start.
+const DRAIN: Duration = Duration::from_secs(5);
+
+impl Worker {
+    pub(super) fn begin(work: Work) -> Self {
+        let (end, ended) = sync_channel(1);
+        let told = Arc::clone(&work.told);
+        thread::spawn(move || {
+            work.go_on();
+            // Nobody may be waiting any more.
+            let _ = end.send(());
+        });
+        Self { told, ended }
+    }
+
+    /// Does what is left, for a short time, and ends.
+    pub(crate) fn end(self) {
+        *self.told.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + DRAIN);
+        self.told.bell.ring();
+        // What takes longer is taken up by the next start.
+        let _ = self.ended.recv_timeout(DRAIN);
+        self.told.versions.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+impl Work {
+    fn go_on(&self) {
+        let until = || *self.told.until.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known: Vec<String> = Vec::new();
+        loop {
+            let ending = until();
+            let processed = self.process();
+            let mut troubles = processed.troubles;
+            troubles.retain(|trouble| !known.contains(trouble));
+            for trouble in troubles {
+                self.told.trouble(&trouble);
+                known.push(trouble);
+            }
+            for conversation in processed.changed {
+                self.told.note(&format!("Add facts to conversation {conversation}"));
+            }
+            if ending.is_some() {
+                return;
+            }
+            self.told.bell.wait((0 < processed.waiting).then(|| Instant::now() + AGAIN));
+        }
+    }
+
+    fn process(&self) -> Processed {
+        if self.last_asked.as_ref().is_some_and(|asked| self.rules.summarise && asked.get().is_none()) {
+            return Processed::default();
+        }
+        let goes_on =
+            || self.told.until.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|until| Instant::now() < until);
+        let read =
+            |name: &str| self.prompts.iter().find_map(|folder| std::fs::read_to_string(folder.join(format!("{name}.md"))).ok());
+        let rules = ProcessRules { prompts: Prompts::with(&read), ..self.rules.clone() };
+        process(&self.conversations, self.queue.as_ref(), &rules, &goes_on).unwrap_or_else(|error| {
+            let trouble = format!("facts could not be kept: {}", with_causes(&error));
+            Processed { troubles: vec![trouble], waiting: 1, ..Processed::default() }
+        })
+    }
+}
+
+/// Hears of what was kept, and tells of what goes wrong.
+pub(super) struct Telling {
+    pub(super) log: Arc<Log>,
+    pub(super) bell: Bell,
+    pub(super) versions: Mutex<Option<Versions>>,
+    /// When all is to have ended, once somebody has asked for it.
+    pub(super) until: Mutex<Option<Instant>>,
+}
+
+impl Telling {
+    fn note(&self, what: &str) {
+        if let Some(versions) = &*self.versions.lock().unwrap_or_else(PoisonError::into_inner) {
+            versions.note(what);
+        }
+    }
+}
+
+impl Told for Telling {
+    fn kept(&self, conversation: &ConversationId) {
+        self.note(&format!("Keep what was said in conversation {conversation}"));
+        self.bell.ring();
+    }
+
+    fn trouble(&self, what: &str) {
+        self.log.warning(SystemClock.now(), what);
+    }
+}

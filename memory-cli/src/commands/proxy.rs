@@ -1,0 +1,96 @@
+//! `memory proxy`
+
+use std::sync::Arc;
+use std::thread;
+
+use clap::Args;
+use memory_agent::http::serve_proxy;
+use memory_store::Log;
+use serde_json::json;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+
+use crate::app::App;
+use crate::chat_proxy::{self, Opened, ProxyArgs};
+use crate::failure::Failure;
+use crate::http::{self, TokenArgs, address};
+
+/// Give a memory to any application that speaks the protocol of OpenAI
+///
+/// Applications ask here instead of the model's server: what a person says calls memories of the conversation to mind, which go to the
+/// model with it, and what both say is kept. Facts are drawn from it beside the talk. A chat may say memory_id (the conversation),
+/// memory_top_k, memory_recency_weight and memory_score_threshold; an answer that comes whole says memory_hits. All else goes to the
+/// model's server and back as it is. A memory that is broken breaks no chat: then the header Memory-Error says why.
+///
+/// Without --auth-token, only your own programs on this machine are served. With it, applications send it as their API key, and the
+/// model's server is asked with the key that --openai-api-key-env names. SIGINT (Ctrl-C) or SIGTERM ends it once all that was asked is
+/// answered, within 30 seconds; a second one at once. What was not drawn from the talk by then is with the next start.
+///
+/// Every flag is a key of `proxy` in config.yaml as well, and a variable: MEMORY_PROXY_OPENAI_BASE_URL and so on.
+///
+/// JSON: {pid, http, openai_base_url, memory_store, token}, when it begins, where token says whether one is asked for
+#[derive(Debug, Args)]
+pub(crate) struct Proxy {
+    #[command(flatten)]
+    settings: ProxyArgs,
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+/// More threads than this never wait for a disk at once, and so many pass on what is said.
+const THREADS: usize = 32;
+const WORKERS: usize = 2;
+
+impl Proxy {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let mut settings = app.settings()?;
+        self.settings.overrule(&mut settings.proxy, app.environment);
+        let token = self.token.token(app.environment)?;
+        let place = place(&settings.proxy.host.value, settings.proxy.port.value);
+        let wrong = |why| Failure::usage(format!("{place} cannot be listened to: {why}"), "name another --host or --port");
+        let listener = address(&place).map_err(wrong)?.listen(token.as_ref())?;
+        let has_token = token.is_some();
+        let log = Arc::new(Log::to(Box::new(std::io::stderr())));
+        let Opened { proxy, worker } = chat_proxy::open(&settings, has_token, log)?;
+        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen to signals"))?;
+        let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();
+        let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
+        let (ask, asked) = oneshot::channel();
+        let heard = signals.handle();
+        let listening = thread::spawn(move || {
+            let mut signals = signals.forever();
+            if signals.next().is_some() {
+                let _ = ask.send(());
+                if signals.next().is_some() {
+                    std::process::exit(130);
+                }
+            }
+        });
+        let here = listener.local_addr().map_err(Failure::file("listen"))?;
+        let (behind, kept) = (proxy.behind(), proxy.kept());
+        if app.output.is_json() {
+            let http = format!("http://{here}/v1");
+            let shape = json!({ "pid": std::process::id(), "http": http, "openai_base_url": behind, "memory_store": kept, "token": has_token });
+            app.output.json(&shape)?;
+        } else {
+            let kept = app.output.place(kept.as_ref());
+            app.output.note(&format!("http://{here}/v1 remembers for {behind}, in {kept}; Ctrl-C ends it"))?;
+        }
+        app.output.flush()?;
+        let served = runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            serve_proxy(listener, proxy, token, http::limits(), async { drop(asked.await) }).await
+        });
+        // What takes longer is left where it is.
+        runtime.shutdown_background();
+        worker.end();
+        heard.close();
+        let _ = listening.join();
+        served.map_err(Failure::file("serve HTTP"))
+    }
+}
+
+fn place(host: &str, port: u16) -> String {
+    if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+}

@@ -1,0 +1,170 @@
+//! How the language model that remembers is served.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use memory_core::ParseError;
+use memory_core::conversation::RecallRules;
+use serde_json::Value;
+
+use super::document::{Document, parsed};
+use super::settings::or_plain;
+use super::{ConfigError, Environment, Layer, Setting};
+use crate::moments;
+
+/// How the language model that remembers is served: the keys of `proxy`, each also a variable `MEMORY_PROXY_…` and a flag.
+#[derive(Debug, Clone)]
+pub(crate) struct ProxySettings {
+    /// Where conversations are kept, if not in the home.
+    pub memory_path: Setting<Option<PathBuf>>,
+    /// The address of the model.
+    pub openai_base_url: Setting<Option<String>>,
+    /// The variable with the key for it, for those who bring none.
+    pub openai_api_key_env: Setting<Option<String>>,
+    /// The embedding model: a folder, or a name at an address.
+    pub embedding_model: Setting<Option<String>>,
+    /// That address, if it is another than that of the model.
+    pub embedding_base_url: Setting<Option<String>>,
+    /// How many memories are called to mind.
+    pub default_top_k: Setting<usize>,
+    /// How many facts and turns of a conversation are kept.
+    pub max_entries: Setting<usize>,
+    /// How much the worth of a memory counts beside that it repeats no other.
+    pub mmr_lambda: Setting<f32>,
+    /// How much newness counts.
+    pub recency_weight: Setting<f32>,
+    /// What is less relevant is left out.
+    pub score_threshold: Setting<f32>,
+    /// Whether facts are drawn and summed up.
+    pub enable_summarization: Setting<bool>,
+    /// Whether every state is kept by git; nothing means: where the folder is one of its own, or a repository.
+    pub enable_git_versioning: Setting<Option<bool>>,
+    /// Whether changes of files are listened for.
+    pub start_watcher: Setting<bool>,
+    /// How long memories are waited for.
+    pub memory_timeout: Setting<Duration>,
+    /// Where it listens.
+    pub host: Setting<String>,
+    /// And at which port.
+    pub port: Setting<u16>,
+}
+
+/// The keys, as files, variables and flags name them.
+pub(crate) const PROXY_KEYS: [&str; 16] = [
+    "memory_path",
+    "openai_base_url",
+    "openai_api_key_env",
+    "embedding_model",
+    "embedding_base_url",
+    "default_top_k",
+    "max_entries",
+    "mmr_lambda",
+    "recency_weight",
+    "score_threshold",
+    "enable_summarization",
+    "enable_git_versioning",
+    "start_watcher",
+    "memory_timeout",
+    "host",
+    "port",
+];
+
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl ProxySettings {
+    /// Takes it out of the file; the environment wins.
+    pub(super) fn take(document: &mut Document, environment: &Environment) -> Result<Self, ConfigError> {
+        let path = |text: &str| Ok(Some(environment.whole(Path::new(text.trim()))));
+        let text = |text: &str| Ok(Some(text.trim().to_owned()));
+        let yes = parsed::<bool>("true or false");
+        let usual = RecallRules::default();
+        let mut from = Sayings { document, environment };
+        Ok(Self {
+            memory_path: from.take("memory_path", path, None)?,
+            openai_base_url: from.take("openai_base_url", text, None)?,
+            openai_api_key_env: from.take("openai_api_key_env", text, None)?,
+            embedding_model: from.take("embedding_model", text, None)?,
+            embedding_base_url: from.take("embedding_base_url", text, None)?,
+            default_top_k: from.take("default_top_k", parsed("a whole number"), usual.top_k)?,
+            max_entries: from.take("max_entries", parsed("a whole number"), 500)?,
+            mmr_lambda: from.take("mmr_lambda", share, usual.mmr_lambda)?,
+            recency_weight: from.take("recency_weight", share, usual.recency_weight)?,
+            score_threshold: from.take("score_threshold", share, usual.score_threshold)?,
+            enable_summarization: from.take("enable_summarization", &yes, true)?,
+            enable_git_versioning: from.take("enable_git_versioning", |text| yes(text).map(Some), None)?,
+            start_watcher: from.take("start_watcher", &yes, false)?,
+            memory_timeout: from.take("memory_timeout", moments::span, PATIENCE)?,
+            host: from.take("host", |text| Ok(text.trim().to_owned()), "127.0.0.1".to_owned())?,
+            port: from.take("port", parsed("a port"), 8100)?,
+        })
+    }
+
+    /// Returns every key with its value and where that comes from, in the order of the file.
+    pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 16] {
+        let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
+        // With the digits it was written with.
+        let share = |setting: &Setting<f32>| setting.show(|share| share.to_string().parse::<f64>().unwrap_or_default().into());
+        [
+            ("proxy.memory_path", self.memory_path.show(|path| path.as_ref().map(|path| path.display().to_string()).into())),
+            ("proxy.openai_base_url", self.openai_base_url.show(|address| address.as_deref().map(super::llm::shown).into())),
+            ("proxy.openai_api_key_env", text(&self.openai_api_key_env)),
+            ("proxy.embedding_model", text(&self.embedding_model)),
+            (
+                "proxy.embedding_base_url",
+                self.embedding_base_url.show(|address| address.as_deref().map(super::llm::shown).into()),
+            ),
+            ("proxy.default_top_k", self.default_top_k.show(|count| (*count).into())),
+            ("proxy.max_entries", self.max_entries.show(|count| (*count).into())),
+            ("proxy.mmr_lambda", share(&self.mmr_lambda)),
+            ("proxy.recency_weight", share(&self.recency_weight)),
+            ("proxy.score_threshold", share(&self.score_threshold)),
+            ("proxy.enable_summarization", self.enable_summarization.show(|yes| (*yes).into())),
+            ("proxy.enable_git_versioning", self.enable_git_versioning.show(|yes| (*yes).into())),
+            ("proxy.start_watcher", self.start_watcher.show(|yes| (*yes).into())),
+            ("proxy.memory_timeout", self.memory_timeout.show(|span| moments::span_text(*span).into())),
+            ("proxy.host", self.host.show(|host| host.clone().into())),
+            ("proxy.port", self.port.show(|port| (*port).into())),
+        ]
+    }
+
+    /// Returns how memories are chosen.
+    pub(crate) fn recall_rules(&self) -> RecallRules {
+        RecallRules {
+            top_k: self.default_top_k.value,
+            recency_weight: self.recency_weight.value,
+            score_threshold: self.score_threshold.value,
+            mmr_lambda: self.mmr_lambda.value,
+        }
+    }
+}
+
+/// Where values come from.
+struct Sayings<'a> {
+    document: &'a mut Document,
+    environment: &'a Environment,
+}
+
+impl Sayings<'_> {
+    fn take<T>(
+        &mut self,
+        key: &'static str,
+        parse: impl Fn(&str) -> Result<T, ParseError>,
+        usual: T,
+    ) -> Result<Setting<T>, ConfigError> {
+        let setting = or_plain(self.document.take(&format!("proxy.{key}"), &parse)?, usual);
+        let Some(said) = self.environment.proxy.get(key) else { return Ok(setting) };
+        let value = parse(said).map_err(|source| ConfigError::Variable { variable: variable(key), source })?;
+        Ok(Setting { value, from: Layer::Environment })
+    }
+}
+
+/// Returns the variable of a key.
+pub(super) fn variable(key: &str) -> String {
+    format!("MEMORY_PROXY_{}", key.to_ascii_uppercase())
+}
+
+/// Reads a number from 0 to 1.
+pub(crate) fn share(text: &str) -> Result<f32, ParseError> {
+    let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| ParseError::new(text, "a number from 0 to 1"))
+}

@@ -1,0 +1,112 @@
+//! Chats that are odd, memories that are broken, and models that do not do what they are asked for.
+
+use serde_json::{Value, json};
+
+use super::kept;
+use super::running::Proxy;
+use super::upstream::{Asked, Reply, Upstream};
+use crate::sandbox::Sandbox;
+
+#[test]
+fn odd_chats_pass_and_what_can_be_kept_is() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let huge = format!("Remember: {}", "tea and biscuits, ".repeat(60_000));
+    let message = |role: &str, content: Value| json!([{ "role": role, "content": content }]);
+    for (id, messages) in [
+        ("none", json!([])),
+        ("system", message("system", json!("Be kind."))),
+        ("alien", message("alien", json!("Take me there."))),
+        ("empty", message("user", json!(""))),
+        ("null", message("user", Value::Null)),
+        ("huge", message("user", json!(huge))),
+        ("../../up", message("user", json!("Where am I?"))),
+        ("CON:<>|?*", message("user", json!("Where am I?"))),
+    ] {
+        let answer = proxy.chat(&json!({ "messages": messages, "memory_id": id }));
+        assert_eq!((answer.status, answer.header("memory-error")), (Some(200), None), "{id}");
+        assert_eq!(upstream.asked().pop().expect("it was asked").json()["messages"], messages, "{id}");
+    }
+    for bad in [json!({ "memory_id": 3 }), json!({ "memory_top_k": "many" }), json!({ "memory_id": "a\u{0}b" })] {
+        let answer = proxy.chat(&bad);
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (Some(400), &json!("INVALID_INPUT")), "{bad}");
+    }
+    assert_eq!(proxy.end().0, Some(0));
+    for nothing in ["none", "system", "alien", "empty", "null"] {
+        assert!(kept(&sandbox, &format!("{nothing}/turns/user")).is_empty(), "{nothing}");
+    }
+    assert_eq!(kept(&sandbox, "huge/turns/user"), [huge.trim()]);
+    for place in [".._.._up", "CON______"] {
+        assert_eq!(kept(&sandbox, &format!("{place}/turns/user")).len(), 1, "{place}");
+    }
+    assert!(!sandbox.path("up").exists() && !sandbox.path("mem/up").exists());
+}
+
+#[test]
+fn a_broken_memory_breaks_no_chat() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    sandbox.file("mem/elsewhere", "");
+    std::os::unix::fs::symlink("elsewhere", sandbox.path("mem/entries")).expect("a link");
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
+    for _ in 0..3 {
+        let answer = proxy.say("Hi");
+        assert_eq!((answer.status, &answer.json()["choices"][0]["message"]["content"]), (Some(200), &json!("Fine.")));
+        assert_eq!(answer.header("memory-error"), Some("PATH_REFUSED"), "{:?}", answer.headers);
+        assert!(answer.header("memory-warning").is_some());
+    }
+    let (code, complaints) = proxy.end();
+    assert_eq!((code, complaints.matches("could not be kept").count()), (Some(0), 1), "{complaints}");
+}
+
+/// Has a model draw facts that answers as `facts` and `reconcile` say; returns the facts, and what was complained about.
+fn drawn(facts: &'static str, reconcile: &'static str) -> (Vec<String>, String) {
+    let upstream = Upstream::start(move |asked: &Asked| match asked.purpose() {
+        Some("facts") if facts == "never" => Reply::Close,
+        Some("facts") => Reply::says(facts),
+        Some("reconcile") => Reply::says(reconcile),
+        Some(_) => Reply::Close,
+        None => Reply::says("Fine."),
+    });
+    let sandbox = Sandbox::new();
+    sandbox.run(&["add", "--memory-path", "mem", "--no-git-versioning", "The user likes tea."]);
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
+    assert_eq!(proxy.say("I like tea, and biscuits.").status, Some(200));
+    let (code, complaints) = proxy.end();
+    assert_eq!(code, Some(0));
+    assert_eq!(kept(&sandbox, "default/turns/user"), ["I like tea, and biscuits."], "nothing is lost");
+    (kept(&sandbox, "default/facts"), complaints)
+}
+
+#[test]
+fn a_model_that_answers_with_prose_or_wrong_json_or_never_costs_no_turn() {
+    for (facts, complaint) in [
+        ("The user likes tea and biscuits.", "cannot be read as facts"),
+        ("[\"The user likes", "cannot be read as facts"),
+        ("{\"a\": [1], \"b\": [2]}", "cannot be read as facts"),
+        ("never", "so what was said waits"),
+    ] {
+        let (kept, complaints) = drawn(facts, "[]");
+        assert_eq!(kept, ["The user likes tea."], "{facts}");
+        assert_eq!(complaints.matches(complaint).count(), 1, "{facts}: {complaints}");
+    }
+}
+
+#[test]
+fn a_model_that_decides_nonsense_costs_no_fact() {
+    let fact = r#"["The user likes tea and biscuits."]"#;
+    for reconcile in [
+        "Let me think about it.",
+        r#"[{"event": "DELETE", "id": 7}]"#,
+        r#"[{"event": "UPDATE", "id": "x", "text": "no"}]"#,
+        r#"[{"event": "FORGET"}]"#,
+        "[]",
+    ] {
+        let (mut kept, _) = drawn(fact, reconcile);
+        kept.sort();
+        assert_eq!(kept, ["The user likes tea and biscuits.", "The user likes tea."], "{reconcile}");
+    }
+    let (kept, _) = drawn(fact, r#"[{"event": "DELETE", "id": 0}]"#);
+    assert_eq!(kept, ["The user likes tea and biscuits."], "what only takes away takes nothing from what is new");
+}

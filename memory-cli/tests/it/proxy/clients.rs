@@ -1,0 +1,79 @@
+//! The clients that applications use, before a proxy.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::kept;
+use super::running::Proxy;
+use super::upstream::{Asked, Reply, Upstream, events};
+use crate::sandbox::Sandbox;
+
+/// Returns the folder in which the clients were installed: `MEMORY_TEST_OPENAI`. Without it the test that `claim` names is left out, which
+/// `MEMORY_TEST_REQUIRE_ALL=1` turns into a failure.
+fn installed(claim: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("MEMORY_TEST_OPENAI").map(PathBuf::from);
+    if let Some(folder) = folder.filter(|folder| folder.join("node_modules/openai").exists()) {
+        return Some(folder);
+    }
+    let why = "MEMORY_TEST_OPENAI names no folder with the clients";
+    assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
+    eprintln!("left out: {claim} ({why})");
+    None
+}
+
+const PYTHON: &str = include_str!("clients/chat.py");
+const NODE: &str = include_str!("clients/chat.mjs");
+
+fn model(asked: &Asked) -> Reply {
+    if asked.line == "GET /v1/models" {
+        return Reply::Whole(
+            200,
+            "Content-Type: application/json\r\n",
+            r#"{"object":"list","data":[{"id":"m","object":"model"}]}"#.into(),
+        );
+    }
+    let body = asked.json();
+    match body["model"].as_str() {
+        Some("busy") => Reply::Whole(429, "Content-Type: application/json\r\n", r#"{"error":{"message":"busy"}}"#.into()),
+        Some("gone") => Reply::Close,
+        Some("broken") => Reply::Stream { pieces: events(&["half"])[..1].to_vec(), go_on: None, is_whole: false },
+        _ if body["stream"] == true => Reply::streams(&["Nice to ", "meet you, ", "世界."]),
+        _ => Reply::says(&asked.last()),
+    }
+}
+
+/// Has a client talk to a model that says back what it was told, and again after a new start; the client says what was wrong, and ends
+/// well if nothing was.
+fn talk(client: &dyn Fn() -> Command) {
+    let (sandbox, upstream) = (Sandbox::new(), Upstream::start(model));
+    for what in ["say", "ask"] {
+        let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization"]);
+        let output = client().args([&proxy.url, what]).output().expect("it runs");
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "{what}: {said}");
+        let (code, complaints) = proxy.end();
+        assert_eq!((code, complaints.as_str()), (Some(0), ""), "{what}");
+    }
+    assert_eq!(kept(&sandbox, "talk/turns/user"), ["My dog is called Rex.", "What is my dog called?"]);
+    assert_eq!(kept(&sandbox, "talk/turns/assistant")[0], "Nice to meet you, 世界.");
+}
+
+#[test]
+fn the_client_for_python_talks_and_is_remembered() {
+    let Some(folder) = installed("the client for Python") else { return };
+    talk(&|| {
+        let mut command = Command::new(folder.join("venv/bin/python"));
+        command.args(["-c", PYTHON]);
+        command
+    });
+}
+
+#[test]
+fn the_client_for_node_talks_and_is_remembered() {
+    let Some(folder) = installed("the client for Node.js") else { return };
+    talk(&|| {
+        let mut command = Command::new(folder.join("node_modules/.bin/node"));
+        command.current_dir(&folder).args(["--input-type=module", "-e", NODE, "--"]);
+        command
+    });
+}

@@ -1,0 +1,29 @@
+//! `memory proxy`: a language model that remembers.
+
+mod bad_input;
+mod clients;
+mod passing;
+mod remembering;
+pub(crate) mod running;
+pub(crate) mod upstream;
+
+use crate::sandbox::Sandbox;
+
+/// Returns the texts that are kept of a conversation in the folder `mem`, in the order of their files: `facts`, `turns/user` and so on.
+fn kept(sandbox: &Sandbox, place: &str) -> Vec<String> {
+    let folder = sandbox.path("mem/entries").join(place);
+    let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
+    let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    names.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    // Files of one moment have their ids in any order.
+    let text = |path: &std::path::PathBuf| {
+        let text = std::fs::read_to_string(path).expect("a file");
+        text.splitn(3, "---\n").nth(2).unwrap_or_default().trim().to_owned()
+    };
+    let mut texts: Vec<(String, String)> = names
+        .iter()
+        .map(|path| (path.file_name().expect("a name").to_string_lossy().chars().take(26).collect(), text(path)))
+        .collect();
+    texts.sort();
+    texts.into_iter().map(|(_, text)| text).collect()
+}

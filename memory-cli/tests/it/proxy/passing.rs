@@ -1,0 +1,174 @@
+//! What passes, and how.
+
+use std::io::BufReader;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::kept;
+use super::running::{Answer, Proxy, chunk, head};
+use super::upstream::{Asked, Reply, Upstream, events};
+use crate::sandbox::Sandbox;
+
+const QUIET: &[&str] = &["--no-summarization", "--no-git-versioning"];
+
+#[test]
+fn a_stream_passes_byte_for_byte_as_it_comes_and_is_heard() {
+    let (tell, go_on) = channel();
+    let go_on = Mutex::new(Some(go_on));
+    let mut pieces = events(&["Hel", "lo 世", "界"]);
+    // An event is cut within a character, and something that is none of ours.
+    let cut = pieces[1].len() - 20;
+    let rest = pieces[1].split_off(cut);
+    pieces.insert(2, rest);
+    pieces.insert(0, b": keep-alive\n\nevent: ping\ndata:\n\n".to_vec());
+    let sent = pieces.clone();
+    let upstream = Upstream::start(move |_: &Asked| {
+        let go_on = go_on.lock().expect("nobody panics here").take();
+        Reply::Stream { pieces: pieces.clone(), go_on, is_whole: true }
+    });
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let body = json!({ "model": "m", "stream": true, "messages": [{ "role": "user", "content": "Hi" }] });
+    let mut reader = BufReader::new(proxy.send("POST /v1/chat/completions", "", &body.to_string()));
+    let mut is_head_read = false;
+    for piece in &sent {
+        tell.send(()).expect("the server waits for it");
+        if !std::mem::replace(&mut is_head_read, true) {
+            assert_eq!(head(&mut reader).0, Some(200));
+        }
+        // The next one is not on its way yet.
+        assert_eq!(chunk(&mut reader).as_ref(), Some(piece));
+    }
+    assert_eq!(chunk(&mut reader), Some(Vec::new()));
+    proxy.end();
+    assert_eq!(kept(&sandbox, "default/turns/user"), ["Hi"]);
+    assert_eq!(kept(&sandbox, "default/turns/assistant"), ["Hello 世界"]);
+}
+
+#[test]
+fn whatever_else_is_asked_goes_there_and_back_as_it_is() {
+    let upstream = Upstream::start(|asked: &Asked| {
+        Reply::Whole(
+            418,
+            "X-Own: 1\r\nKeep-Alive: timeout=5\r\nContent-Type: text/plain\r\n",
+            format!("[{}] {}", asked.line, asked.body),
+        )
+    });
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let headers = "Authorization: Bearer sk-own\r\nX-Between: 1\r\nX-Through: ä\r\nConnection: X-Between\r\n";
+    let answer = proxy.ask("PUT /v1/files/a%2Fb?x=1&y=%20", headers, "not json\0");
+    assert_eq!((answer.status, answer.text().as_str()), (Some(418), "[PUT /v1/files/a%2Fb?x=1&y=%20] not json\0"));
+    assert_eq!((answer.header("x-own"), answer.header("keep-alive")), (Some("1"), None));
+    let asked = upstream.asked().pop().expect("it was asked");
+    assert_eq!((asked.header("authorization"), asked.header("x-through")), (Some("Bearer sk-own"), Some("ä")));
+    assert_eq!((asked.header("x-between"), asked.header("connection")), (None, None));
+    // Some applications leave /v1 out.
+    assert_eq!(proxy.ask("GET /models", "", "").text(), "[GET /v1/models] ");
+    // What is no chat is for whoever is behind to refuse.
+    for odd in ["", "{\"a\":", "[1]", "\u{feff}"] {
+        let answer = proxy.ask("POST /v1/chat/completions", "", odd);
+        assert_eq!((answer.status, answer.text()), (Some(418), format!("[POST /v1/chat/completions] {odd}")));
+    }
+    let health = proxy.ask("GET /health", "", "").json();
+    assert_eq!((&health["status"], &health["default_top_k"]), (&json!("ok"), &json!(5)));
+}
+
+#[test]
+fn everything_in_a_chat_but_the_message_is_as_it_was_sent() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let body = "{\"model\":\"m\",\"seed\":100000000000000000001, \"temperature\":0.10,\"memory_id\":\"x\",\n \"messages\":[{\"role\":\"user\",\
+                \"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:,x\"}},{\"type\":\"text\",\"text\":\"\\u0041nd?\"}]}],\"tools\":[],\"zzz\":null}";
+    proxy.ask("POST /v1/chat/completions", "", body);
+    assert_eq!(upstream.asked()[0].body, body.replace("\"memory_id\":\"x\",", ""));
+}
+
+#[test]
+fn what_goes_wrong_behind_goes_wrong_in_front() {
+    let upstream = Upstream::start(|asked: &Asked| match asked.json()["model"].as_str() {
+        Some("busy") => {
+            Reply::Whole(429, "Retry-After: 1\r\nContent-Type: application/json\r\n", r#"{"error":{"code":"x"}}"#.into())
+        }
+        Some("close") => Reply::Close,
+        Some("break") => Reply::Break,
+        Some("odd") => Reply::Whole(200, "Content-Type: application/json\r\n", "<html>".into()),
+        _ => Reply::Stream { pieces: events(&["Hello"])[..1].to_vec(), go_on: None, is_whole: false },
+    });
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let ask = |model: &str| proxy.chat(&json!({ "model": model, "messages": [{ "role": "user", "content": "Hi" }] }));
+    let busy = ask("busy");
+    assert_eq!((busy.status, busy.header("retry-after")), (Some(429), Some("1")));
+    assert_eq!(busy.text(), r#"{"error":{"code":"x"}}"#);
+    assert_eq!(ask("close").status, None);
+    let broken = ask("break");
+    assert_eq!((broken.status, broken.text().as_str(), broken.is_whole), (Some(200), "{\"data\":[", false));
+    assert_eq!(ask("odd").text(), "<html>");
+    let stream = ask("stream");
+    assert_eq!((stream.body.clone(), stream.is_whole), (events(&["Hello"])[0].clone(), false));
+    proxy.end();
+    // What was not answered was not said, but for what began to be.
+    assert_eq!(kept(&sandbox, "default/turns/assistant").len(), 0);
+    let nobody = Proxy::begin(&sandbox, "http://127.0.0.1:1/v1", QUIET);
+    let answer = nobody.say("Hi");
+    assert_eq!((answer.status, &answer.json()["error"]["code"]), (Some(502), &json!("MODEL_FAILED")));
+}
+
+#[test]
+fn whoever_goes_has_the_model_stop() {
+    let (gone, left) = channel();
+    let gone = Mutex::new(gone);
+    let upstream = Upstream::start(move |_: &Asked| Reply::Hang(gone.lock().expect("nobody panics here").clone()));
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    for line in ["POST /v1/chat/completions", "GET /v1/models"] {
+        let stream = proxy.send(line, "", r#"{"messages":[{"role":"user","content":"Hi"}]}"#);
+        upstream.wait();
+        drop(stream);
+        left.recv_timeout(Duration::from_mins(1)).expect("the model is told");
+    }
+    assert_eq!(proxy.end().0, Some(0));
+    assert!(kept(&sandbox, "default/turns/user").is_empty());
+}
+
+#[test]
+fn what_runs_is_answered_before_the_end() {
+    let (tell, go_on) = channel();
+    let go_on = Mutex::new(Some(go_on));
+    let upstream = Upstream::start(move |_: &Asked| {
+        let go_on = go_on.lock().expect("nobody panics here").take();
+        Reply::Stream { pieces: events(&["Bye"]), go_on, is_whole: true }
+    });
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let stream = proxy.send("POST /v1/chat/completions", "", r#"{"stream":true,"messages":[{"role":"user","content":"Hi"}]}"#);
+    upstream.wait();
+    let ended = std::thread::spawn(move || proxy.end());
+    tell.send(()).expect("it waits");
+    tell.send(()).expect("it waits");
+    let answer = Answer::read(stream);
+    assert!(answer.is_whole && answer.text().ends_with("data: [DONE]\n\n"));
+    assert_eq!(ended.join().expect("it ends").0, Some(0));
+    assert_eq!(kept(&sandbox, "default/turns/assistant"), ["Bye"]);
+}
+
+#[test]
+fn whoever_has_no_business_here_is_refused() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let page = proxy.ask("POST /v1/chat/completions", "Origin: https://example.org\r\n", "{}");
+    assert_eq!(page.status, Some(403));
+    let open = sandbox.run(&["proxy", "--openai-base-url", "http://localhost/v1", "--host", "0.0.0.0", "--port", "0"]);
+    assert!(open.contains("there is no token"), "{open}");
+    let guarded = Proxy::begin(&sandbox, &upstream.base_url(), &["--auth-token", "s3cret", "--no-git-versioning"]);
+    assert_eq!(guarded.say("Hi").status, Some(401));
+    let asked = guarded.ask("POST /v1/chat/completions", "Authorization: Bearer s3cret\r\n", r#"{"messages":[]}"#);
+    assert_eq!(asked.status, Some(200));
+    assert_eq!(upstream.asked().pop().expect("it was asked").header("authorization"), None, "our token is for nobody else");
+}

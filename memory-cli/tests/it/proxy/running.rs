@@ -1,0 +1,159 @@
+//! A proxy that runs, and somebody who asks it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// A proxy that is ended when it goes out of scope.
+pub(crate) struct Proxy {
+    process: Child,
+    pub(crate) url: String,
+    errors: Option<std::thread::JoinHandle<String>>,
+}
+
+impl Proxy {
+    /// Begins `memory proxy`, which keeps its memories in the folder `mem`.
+    pub(crate) fn begin(sandbox: &Sandbox, base_url: &str, flags: &[&str]) -> Self {
+        let place = sandbox.path("mem").display().to_string();
+        let usual = ["proxy", "--json", "--port", "0", "--openai-base-url", base_url, "--memory-path", &place];
+        Self::of(sandbox.command(&[&usual, flags].concat()))
+    }
+
+    /// Begins a program that says in JSON where it serves HTTP.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut errors = process.stderr.take().expect("a pipe");
+        let errors = std::thread::spawn(move || {
+            let mut text = String::new();
+            errors.read_to_string(&mut text).expect("text");
+            text
+        });
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let begun: Value = serde_json::from_str(&line).expect("JSON");
+        let url = begun["http"].as_str().expect("an address").to_owned();
+        Self { process, url, errors: Some(errors) }
+    }
+
+    pub(crate) fn place(&self) -> &str {
+        self.url.trim_start_matches("http://").trim_end_matches("/v1")
+    }
+
+    /// Sends a request, and returns the connection.
+    pub(crate) fn send(&self, line: &str, headers: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.place()).expect("a connection");
+        let head = format!("{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}", self.place());
+        write!(stream, "{head}Content-Length: {}\r\n\r\n", body.len()).expect("it takes it");
+        stream.write_all(body.as_bytes()).expect("it takes it");
+        stream
+    }
+
+    pub(crate) fn ask(&self, line: &str, headers: &str, body: &str) -> Answer {
+        Answer::read(self.send(line, headers, body))
+    }
+
+    /// Asks the model; the body is a chat.
+    pub(crate) fn chat(&self, body: &Value) -> Answer {
+        self.ask("POST /v1/chat/completions", "Authorization: Bearer sk-own\r\n", &body.to_string())
+    }
+
+    /// Says something to the model `m`.
+    pub(crate) fn say(&self, text: &str) -> Answer {
+        self.chat(&serde_json::json!({ "model": "m", "messages": [{ "role": "user", "content": text }] }))
+    }
+
+    /// Asks it to end; returns its number at the end and what it complained about.
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
+        let pid = self.process.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
+        let code = self.process.wait().expect("it ends").code();
+        (code, self.errors.take().map(|errors| errors.join().expect("text")).unwrap_or_default())
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What was answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// Nothing where the connection was closed without a word.
+    pub(crate) status: Option<u16>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) is_whole: bool,
+}
+
+impl Answer {
+    pub(crate) fn read(stream: TcpStream) -> Self {
+        let mut reader = BufReader::new(stream);
+        let (status, headers) = head(&mut reader);
+        let header = |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+        let mut body = Vec::new();
+        let is_whole = if header("transfer-encoding").is_some() {
+            chunks(&mut reader, &mut body)
+        } else {
+            // What breaks off may be a reset.
+            let _ = reader.read_to_end(&mut body);
+            header("content-length").is_none_or(|length| length == body.len().to_string())
+        };
+        Self { status, headers, body, is_whole }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("JSON")
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
+
+/// Reads the head of an answer.
+pub(crate) fn head(reader: &mut BufReader<TcpStream>) -> (Option<u16>, Vec<(String, String)>) {
+    let mut line = String::new();
+    let _ = reader.read_line(&mut line);
+    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        let _ = reader.read_line(&mut line);
+        let Some((name, value)) = line.split_once(':') else { break };
+        headers.push((name.to_lowercase(), value.trim().to_owned()));
+    }
+    (status, headers)
+}
+
+/// Reads one chunk of a body; the last one is empty. Nothing means that it broke off.
+pub(crate) fn chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
+    let mut size = String::new();
+    reader.read_line(&mut size).ok()?;
+    let size = usize::from_str_radix(size.trim(), 16).ok()?;
+    let mut piece = vec![0; size + 2];
+    reader.read_exact(&mut piece).ok()?;
+    piece.truncate(size);
+    Some(piece)
+}
+
+fn chunks(reader: &mut BufReader<TcpStream>, body: &mut Vec<u8>) -> bool {
+    loop {
+        match chunk(reader) {
+            Some(piece) if piece.is_empty() => return true,
+            Some(piece) => body.extend_from_slice(&piece),
+            None => return false,
+        }
+    }
+}

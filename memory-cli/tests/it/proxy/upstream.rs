@@ -1,0 +1,207 @@
+//! The server of a language model that says what it is told to.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// What was asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    /// The method and the path.
+    pub(crate) line: String,
+    /// By their names in lower case.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Asked {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the body; null if it is no JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_default()
+    }
+
+    /// Returns the text of the last message.
+    pub(crate) fn last(&self) -> String {
+        let messages = self.json()["messages"].as_array().cloned().unwrap_or_default();
+        messages.last().and_then(|message| message["content"].as_str()).unwrap_or_default().to_owned()
+    }
+
+    fn system(&self) -> String {
+        let text = self.json()["messages"][0]["content"].as_str().unwrap_or_default().to_owned();
+        if self.json()["messages"][0]["role"] == "system" { text } else { String::new() }
+    }
+
+    /// Tells which of the questions of a memory this is: `facts`, `reconcile` or `summary`.
+    pub(crate) fn purpose(&self) -> Option<&'static str> {
+        let system = self.system();
+        let all = [("facts", "You extract facts"), ("reconcile", "memory manager"), ("summary", "running summary")];
+        all.into_iter().find(|(_, mark)| system.contains(mark)).map(|(purpose, _)| purpose)
+    }
+}
+
+/// What the server does with a request.
+pub(crate) enum Reply {
+    /// Answers with this status, these lines of the head and this body.
+    Whole(u16, &'static str, String),
+    /// Sends pieces, each when it is told to; then ends, or breaks off.
+    Stream { pieces: Vec<Vec<u8>>, go_on: Option<Receiver<()>>, is_whole: bool },
+    /// Closes the connection.
+    Close,
+    /// Begins an answer and closes the connection.
+    Break,
+    /// Says nothing, and tells when the other side has gone.
+    Hang(Sender<()>),
+}
+
+impl Reply {
+    /// Answers as a language model does.
+    pub(crate) fn says(text: &str) -> Self {
+        let message = json!({ "role": "assistant", "content": text });
+        let choices = json!([{ "index": 0, "message": message, "finish_reason": "stop" }]);
+        let answer = json!({ "id": "1", "object": "chat.completion", "choices": choices, "usage": { "total_tokens": 7 } });
+        Self::Whole(200, "Content-Type: application/json\r\n", answer.to_string())
+    }
+
+    /// Streams words as a language model does.
+    pub(crate) fn streams(words: &[&str]) -> Self {
+        Self::Stream { pieces: events(words), go_on: None, is_whole: true }
+    }
+}
+
+/// Returns the events of a stream of words.
+pub(crate) fn events(words: &[&str]) -> Vec<Vec<u8>> {
+    let event = |word: &&str| {
+        let choices = json!([{ "index": 0, "delta": { "content": word }, "finish_reason": null }]);
+        format!("data: {}\r\n\r\n", json!({ "choices": choices })).into_bytes()
+    };
+    words.iter().map(event).chain([b"data: [DONE]\n\n".to_vec()]).collect()
+}
+
+/// A server on this machine that answers each request as a function says, as long as the test runs.
+pub(crate) struct Upstream {
+    address: SocketAddr,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    news: Mutex<Receiver<()>>,
+}
+
+impl Upstream {
+    pub(crate) fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (tell, news) = channel();
+        let (kept, answer) = (Arc::clone(&asked), Arc::new(answer));
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (kept, answer, tell) = (Arc::clone(&kept), Arc::clone(&answer), tell.clone());
+                thread::spawn(move || {
+                    let mut reader = BufReader::new(stream);
+                    while let Some(request) = read(&mut reader) {
+                        kept.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+                        // The test may be over.
+                        let _ = tell.send(());
+                        if !serve(&mut reader, answer(&request)) {
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        Self { address, asked, news: Mutex::new(news) }
+    }
+
+    pub(crate) fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Returns what applications asked, and not what the memory did.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        let all = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        all.into_iter().filter(|asked| !asked.line.contains("chat") || asked.purpose().is_none()).collect()
+    }
+
+    /// Waits until something is asked.
+    pub(crate) fn wait(&self) {
+        let news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+        news.recv_timeout(Duration::from_mins(1)).expect("it is asked");
+    }
+}
+
+fn read(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
+    let mut next = || {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|length| 0 < *length)?;
+        Some(line.trim_end().to_owned())
+    };
+    let line = next()?;
+    let mut headers = Vec::new();
+    loop {
+        let header = next()?;
+        let Some((name, value)) = header.split_once(':') else { break };
+        headers.push((name.to_lowercase(), value.trim().to_owned()));
+    }
+    let value = |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+    let mut body = Vec::new();
+    if value("transfer-encoding").is_some() {
+        loop {
+            let mut size = String::new();
+            reader.read_line(&mut size).ok()?;
+            let size = usize::from_str_radix(size.trim(), 16).ok()?;
+            let mut piece = vec![0; size + 2];
+            reader.read_exact(&mut piece).ok()?;
+            body.extend_from_slice(&piece[..size]);
+            if size == 0 {
+                break;
+            }
+        }
+    } else {
+        body.resize(value("content-length").map_or(0, |length| length.parse().expect("a length")), 0);
+        reader.read_exact(&mut body).ok()?;
+    }
+    let line = line.trim_end_matches(" HTTP/1.1").to_owned();
+    Some(Asked { line, headers, body: String::from_utf8_lossy(&body).into_owned() })
+}
+
+/// Replies; tells whether another request may follow.
+fn serve(reader: &mut BufReader<TcpStream>, reply: Reply) -> bool {
+    let stream = reader.get_mut();
+    match reply {
+        Reply::Whole(status, headers, body) => {
+            let head = format!("HTTP/1.1 {status} Any\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
+            stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).is_ok()
+        }
+        Reply::Stream { pieces, go_on, is_whole } => {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n";
+            let mut sent = stream.write_all(head.as_bytes());
+            for piece in pieces {
+                if go_on.as_ref().is_some_and(|go_on| go_on.recv().is_err()) {
+                    return false;
+                }
+                let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), &piece, b"\r\n"].concat();
+                sent = sent.and_then(|()| stream.write_all(&chunk));
+            }
+            let end = if is_whole { sent.and_then(|()| stream.write_all(b"0\r\n\r\n")) } else { sent };
+            end.is_ok() && is_whole
+        }
+        Reply::Close => false,
+        Reply::Break => {
+            let _ =
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"data\":[");
+            false
+        }
+        Reply::Hang(gone) => {
+            let _ = reader.read_to_end(&mut Vec::new());
+            let _ = gone.send(());
+            false
+        }
+    }
+}
