@@ -6,7 +6,7 @@ use memory_core::conversation::{ConversationId, Entry, EntryChange, EntryId, Ent
 use memory_core::{Code, Problem, StoreError};
 
 use super::format::{decode, encode, with_replacement};
-use super::kept::{Kept, refused};
+use super::kept::{Known, refused};
 use super::layout::{
     DELETED, PLACES, WAITING, file_moment, file_name, folder, folder_of, name, other_summary, place, tombstones,
 };
@@ -22,20 +22,20 @@ const SUMMARY: &str = "summary.md";
 pub(super) fn carry_out(
     disk: &dyn Disk,
     conversation: &ConversationId,
-    kept: &Kept,
+    known: &Known,
     changes: &[EntryChange],
 ) -> Result<(), StoreError> {
-    for path in &kept.leftovers {
+    for path in &known.leftovers {
         // It harms nobody.
         let _ = disk.remove(path);
     }
     let added = changes.iter().filter_map(|change| if let EntryChange::Add(entry) = change { Some(entry) } else { None });
-    add(disk, conversation, kept, &added.collect::<Vec<_>>())?;
+    add(disk, conversation, known, &added.collect::<Vec<_>>())?;
     let mut folders = BTreeSet::new();
     let mut replaced = Vec::new();
     for change in changes {
         let EntryChange::Delete { id, replaced_by } = change else { continue };
-        let tombstone = match kept.path(conversation, id) {
+        let tombstone = match known.places.get(id) {
             Some(path) => Some(bury(disk, conversation, path, &mut folders)?),
             None if replaced_by.is_some() => tombstone(disk, conversation, id)?,
             None => None,
@@ -47,14 +47,14 @@ pub(super) fn carry_out(
 }
 
 /// Writes what is new under hidden names, and gives all of it its names once it is durable.
-fn add(disk: &dyn Disk, conversation: &ConversationId, kept: &Kept, entries: &[&Entry]) -> Result<(), StoreError> {
+fn add(disk: &dyn Disk, conversation: &ConversationId, known: &Known, entries: &[&Entry]) -> Result<(), StoreError> {
     let own = folder(conversation);
     let mut waiting = Vec::new();
     for entry in entries {
         let folder = format!("{own}/{}", place(entry.role));
         let path = match entry.role {
             EntryRole::Summary => summary_path(disk, conversation, &folder)?,
-            _ if is_kept(disk, kept, conversation, entry)? => continue,
+            _ if is_kept(disk, known, conversation, entry)? => continue,
             _ => format!("{folder}/{}", name(entry)),
         };
         let text = encode(entry);
@@ -77,8 +77,8 @@ fn add(disk: &dyn Disk, conversation: &ConversationId, kept: &Kept, entries: &[&
 }
 
 /// Tells whether an entry is there already, or was and is a tombstone.
-fn is_kept(disk: &dyn Disk, kept: &Kept, conversation: &ConversationId, entry: &Entry) -> Result<bool, StoreError> {
-    if kept.path(conversation, &entry.id).is_some() {
+fn is_kept(disk: &dyn Disk, known: &Known, conversation: &ConversationId, entry: &Entry) -> Result<bool, StoreError> {
+    if known.places.contains_key(&entry.id) {
         return Ok(true);
     }
     for folder in tombstones(&folder(conversation)) {

@@ -148,13 +148,13 @@ impl ConversationStore for ConversationFolder {
         let place = self.place();
         self.place.made().map_err(|error| io_error(format!("open {place}"), error))?;
         let _lock = WriterLock::acquire(self.root(), self.patience)?;
-        let done = self.with(&folder(conversation), |disk, kept| {
-            let done = change::carry_out(disk, conversation, kept, changes);
-            // Whoever comes next finds it read already. If it cannot be read now, they read it.
-            let _ = Self::refresh(disk, &folder(conversation), kept);
-            done
-        });
-        done.map(|_| ())
+        let folder = folder(conversation);
+        let Some(known) = self.with(&folder, |_, kept| Ok(kept.known(conversation, changes)))? else { return Ok(()) };
+        // Those who read do not wait for the disk.
+        let done = self.disk()?.map_or(Ok(()), |disk| change::carry_out(disk, conversation, &known, changes));
+        // Whoever comes next finds it read already. If it cannot be read now, they read it.
+        let _ = self.with(&folder, |_, _| Ok(()));
+        done
     }
 
     fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use memory_core::conversation::{ConversationId, EntryId, EntryRole, Shelf};
+use memory_core::conversation::{ConversationId, EntryChange, EntryId, EntryRole, Shelf};
 use memory_core::{Code, Problem, StoreError};
 
 use super::format::decode;
@@ -34,7 +34,7 @@ pub(super) struct Kept {
     places: HashMap<(ConversationId, EntryId), String>,
     looked_ns: i64,
     /// What somebody who died left behind.
-    pub(super) leftovers: Vec<String>,
+    leftovers: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -45,6 +45,15 @@ struct File {
     place: &'static str,
     /// What it holds, if that could be read.
     entry: Option<(ConversationId, EntryId)>,
+}
+
+/// What whoever makes changes must know of a folder.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Where those entries lie that are to change.
+    pub(super) places: HashMap<EntryId, String>,
+    /// What somebody who died left behind.
+    pub(super) leftovers: Vec<String>,
 }
 
 impl Kept {
@@ -62,6 +71,16 @@ impl Kept {
     /// Returns where an entry lies.
     pub(super) fn path(&self, conversation: &ConversationId, id: &EntryId) -> Option<&str> {
         self.places.get(&(conversation.clone(), id.clone())).map(String::as_str)
+    }
+
+    /// Returns what whoever makes these changes must know.
+    pub(super) fn known(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Known {
+        let ids = changes.iter().map(|change| match change {
+            EntryChange::Add(entry) => &entry.id,
+            EntryChange::Delete { id, .. } => id,
+        });
+        let place = |id: &EntryId| Some((id.clone(), self.path(conversation, id)?.to_owned()));
+        Known { places: ids.filter_map(place).collect(), leftovers: self.leftovers.clone() }
     }
 
     /// Takes vectors for a conversation.
