@@ -1,0 +1,301 @@
+//! Times a chat through `memory proxy`: `proxy MEMORY FOLDER FACTS STREAMS SECONDS`.
+//!
+//! Stands as a language model that answers at once, keeps `FACTS` facts in one conversation below `FOLDER`, and prints how long
+//! `MEMORY proxy` takes to start; how much later the first token and the whole answer come than from the model itself, asked in turn; and
+//! how long `STREAMS` streams of 50 tokens a second each, all at once for `SECONDS`, are ever without a token, through the proxy and
+//! without it.
+
+use std::env;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// So often is each side asked, in turn; the first ones are not counted.
+const ASKED: usize = 1_000;
+const WARM: usize = 50;
+
+/// So often is it started.
+const STARTS: usize = 20;
+
+/// Between two tokens.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How many tokens an answer has that comes at once.
+const TOKENS: usize = 20;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [memory, folder, facts, streams, seconds] = arguments.as_slice() else {
+        return Err("usage: proxy MEMORY FOLDER FACTS STREAMS SECONDS".into());
+    };
+    let (folder, facts) = (Path::new(folder), facts.parse::<usize>()?);
+    let (streams, seconds) = (streams.parse::<usize>()?, seconds.parse::<u64>()?);
+    let model = model(seconds)?;
+    let place = folder.join("conversations");
+    keep(memory, &place, folder, facts)?;
+    let mut starts = Vec::new();
+    for _ in 0..STARTS {
+        let begun = Instant::now();
+        let proxy = Proxy::begin(memory, &place, folder, &model)?;
+        starts.push(milliseconds(begun));
+        drop(proxy);
+    }
+    starts.sort_by(f64::total_cmp);
+    println!("| start | p50 | longest |\n|---|---:|---:|");
+    println!("| until it listens | {:.1} ms | {:.1} ms |\n", at(&starts, 50), at(&starts, 100));
+    let proxy = Proxy::begin(memory, &place, folder, &model)?;
+    latency(&proxy.place, &model)?;
+    println!("\n| {streams} streams | tokens | p50 between two | p99 | longest | broken |\n|---|---:|---:|---:|---:|---:|");
+    for (name, place) in [("model", &model), ("proxy", &proxy.place)] {
+        many(name, place, streams)?;
+    }
+    println!("\npeak memory of the proxy: {}", proxy.peak()?);
+    Ok(())
+}
+
+/// Keeps facts in the conversation that is asked, unless they are there from before.
+fn keep(memory: &str, place: &Path, folder: &Path, facts: usize) -> Outcome<()> {
+    if place.is_dir() {
+        return Ok(());
+    }
+    let likes =
+        ["green tea", "long walks", "old maps", "chess", "rye bread", "jazz", "cold water", "sailing", "ferns", "crosswords"];
+    let mut text = String::new();
+    for number in 0..facts {
+        let like = likes[number % likes.len()];
+        writeln!(text, "The user's colleague number {number} lives in town {} and likes {like}.", number * 7 % 1009)?;
+    }
+    let file = folder.join("facts.txt");
+    fs::write(&file, text)?;
+    let mut command = Command::new(memory);
+    command.args(["add", "--no-git-versioning", "--memory-path"]).arg(place).arg("-f").arg(&file);
+    let status = command.env("MEMORY_ROOT", folder.join("home")).stdout(Stdio::null()).status()?;
+    if status.success() { Ok(()) } else { Err("the facts could not be kept".into()) }
+}
+
+/// Asks the model and the proxy in turn.
+fn latency(proxy: &str, model: &str) -> Outcome<()> {
+    let [mut through, mut bare] = [Client::connect(proxy)?, Client::connect(model)?];
+    let mut times = [const { Vec::new() }; 4];
+    for number in 0..ASKED + WARM {
+        let question = format!("Where does my colleague number {} live, and what do they like?", number * 13 % 10_007);
+        for (side, client) in [&mut through, &mut bare].into_iter().enumerate() {
+            let (first, whole) = client.ask("fast", &question, &mut |_| ())?;
+            if WARM <= number {
+                times[2 * side].push(first);
+                times[2 * side + 1].push(whole);
+            }
+        }
+    }
+    for times in &mut times {
+        times.sort_by(f64::total_cmp);
+    }
+    println!("| until | of | p50 | p99 |\n|---|---|---:|---:|");
+    for (row, what) in ["first token", "whole answer"].into_iter().enumerate() {
+        let (proxy, model) = (&times[row], &times[2 + row]);
+        for (name, times) in [("proxy", proxy), ("model", model)] {
+            println!("| {what} | {name} | {:.2} ms | {:.2} ms |", at(times, 50), at(times, 99));
+        }
+        println!("| {what} | added | {:.2} ms | {:.2} ms |", at(proxy, 50) - at(model, 50), at(proxy, 99) - at(model, 99));
+    }
+    Ok(())
+}
+
+/// Reads many streams at once.
+fn many(name: &str, place: &str, streams: usize) -> Outcome<()> {
+    let begin = Barrier::new(streams);
+    let mut gaps = Vec::new();
+    let mut broken = 0;
+    thread::scope(|scope| -> Outcome<()> {
+        let mut reading = Vec::new();
+        for number in 0..streams {
+            let begin = &begin;
+            let read = move || -> Result<Vec<f64>, String> {
+                let client = Client::connect(place).map_err(|error| error.to_string());
+                begin.wait();
+                let (mut gaps, mut last) = (Vec::new(), None);
+                let mut each = |_: &[u8]| {
+                    let now = Instant::now();
+                    gaps.extend(last.replace(now).map(milliseconds));
+                };
+                let question = format!("Where does my colleague number {number} live?");
+                client?.ask("paced", &question, &mut each).map_err(|error| error.to_string())?;
+                Ok(gaps)
+            };
+            reading.push(thread::Builder::new().stack_size(256 * 1024).spawn_scoped(scope, read)?);
+        }
+        for read in reading {
+            match read.join().map_err(|_| "somebody who reads broke down")? {
+                Ok(own) => gaps.extend(own),
+                Err(_) => broken += 1,
+            }
+        }
+        Ok(())
+    })?;
+    gaps.sort_by(f64::total_cmp);
+    let (p50, p99, longest) = (at(&gaps, 50), at(&gaps, 99), at(&gaps, 100));
+    println!("| {name} | {} | {p50:.1} ms | {p99:.1} ms | {longest:.1} ms | {broken} |", gaps.len());
+    Ok(())
+}
+
+/// A language model that streams: `fast` at once, `paced` 50 tokens a second.
+fn model(seconds: u64) -> Outcome<String> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let place = listener.local_addr()?.to_string();
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            // Whoever goes needs no answer.
+            let answer = move || drop(answer(stream, seconds));
+            if thread::Builder::new().stack_size(256 * 1024).spawn(answer).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(place)
+}
+
+#[expect(clippy::disallowed_methods, reason = "so fast do tokens come")]
+fn answer(stream: TcpStream, seconds: u64) -> Outcome<()> {
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream);
+    loop {
+        let Some(body) = request(&mut reader)? else { return Ok(()) };
+        let body: Value = serde_json::from_slice(&body)?;
+        let is_paced = body["model"] == "paced";
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+        reader.get_mut().write_all(head.as_bytes())?;
+        let count = if is_paced { usize::try_from(seconds)? * 50 } else { TOKENS };
+        let begun = Instant::now();
+        for number in 0..count {
+            if is_paced {
+                let due = begun + TICK * u32::try_from(number)?;
+                thread::sleep(due.saturating_duration_since(Instant::now()));
+            }
+            let event = format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"word{number} \"}}}}]}}\n\n");
+            reader.get_mut().write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes())?;
+        }
+        reader.get_mut().write_all(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")?;
+    }
+}
+
+/// Reads the body of the next request.
+fn request(reader: &mut BufReader<TcpStream>) -> Outcome<Option<Vec<u8>>> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        if let Some(said) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = said.trim().parse()?;
+        }
+        if line.trim_end().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(Some(body))
+}
+
+/// Somebody who asks, over one connection.
+struct Client {
+    reader: BufReader<TcpStream>,
+    place: String,
+}
+
+impl Client {
+    fn connect(place: &str) -> Outcome<Self> {
+        let stream = TcpStream::connect(place)?;
+        stream.set_nodelay(true)?;
+        Ok(Self { reader: BufReader::new(stream), place: place.to_owned() })
+    }
+
+    /// Asks, tells `each` of every piece, and returns how long the first and the last of them took, in milliseconds.
+    fn ask(&mut self, model: &str, question: &str, each: &mut dyn FnMut(&[u8])) -> Outcome<(f64, f64)> {
+        let messages = serde_json::json!([{ "role": "user", "content": question }]);
+        let body =
+            serde_json::json!({ "model": model, "stream": true, "memory_id": "default", "messages": messages }).to_string();
+        let head =
+            format!("POST /v1/chat/completions HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n", self.place, body.len());
+        let begun = Instant::now();
+        self.reader.get_mut().write_all(format!("{head}{body}").as_bytes())?;
+        let mut line = String::new();
+        self.reader.read_line(&mut line)?;
+        if !line.contains(" 200 ") {
+            return Err(format!("it says {}", line.trim_end()).into());
+        }
+        while !line.trim_end().is_empty() {
+            line.clear();
+            self.reader.read_line(&mut line)?;
+        }
+        let mut first = None;
+        loop {
+            line.clear();
+            self.reader.read_line(&mut line)?;
+            let size = usize::from_str_radix(line.trim(), 16)?;
+            let mut piece = vec![0; size + 2];
+            self.reader.read_exact(&mut piece)?;
+            if size == 0 {
+                return Ok((first.ok_or("there was no token")?, milliseconds(begun)));
+            }
+            first.get_or_insert_with(|| milliseconds(begun));
+            each(&piece[..size]);
+        }
+    }
+}
+
+/// A proxy that is ended when it goes out of scope.
+struct Proxy {
+    process: Child,
+    place: String,
+}
+
+impl Proxy {
+    fn begin(memory: &str, place: &Path, folder: &Path, model: &str) -> Outcome<Self> {
+        let mut command = Command::new(memory);
+        command.args(["proxy", "--json", "--port", "0", "--no-summarization", "--no-git-versioning", "--max-entries", "1000000"]);
+        command.args(["--openai-base-url", &format!("http://{model}/v1"), "--memory-path"]).arg(place);
+        let mut process = command.env("MEMORY_ROOT", folder.join("home")).stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
+        let begun: Value = serde_json::from_str(&line)?;
+        let url = begun["http"].as_str().ok_or("no address")?;
+        let place = url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+        Ok(Self { process, place })
+    }
+
+    fn peak(&self) -> Outcome<String> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no figure")?;
+        Ok(line.trim().to_owned())
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1000.0
+}
+
+/// Returns the value below which so many in a hundred lie.
+fn at(sorted: &[f64], percent: usize) -> f64 {
+    sorted.get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
+}
