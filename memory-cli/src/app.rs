@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::language_model;
 use crate::print::Output;
 use crate::topics;
+use crate::versions;
 use crate::zone::Zone;
 use memory_store::{FileStore, Freshness, Options, RandomIds, SystemClock};
 
@@ -125,6 +126,17 @@ impl App<'_> {
         let Some((services, store)) = self.opened.take() else { return };
         if store.is_index_page_due(services.clock.now(), REST) {
             let _ = memory_core::index_page(&services).and_then(|page| store.keep_index_page(&page));
+        }
+    }
+
+    /// Has git keep the home as it is now, if the settings say so and something was written since it last did.
+    pub(crate) fn keep_versions(&mut self) {
+        let Some((_, store)) = self.opened.borrow().clone() else { return };
+        // What cannot be read was complained of before.
+        let Ok(settings) = Settings::load(self.globals.root.as_deref(), self.environment) else { return };
+        if let (true, Ok(end)) = (settings.git.value, store.journal_end()) {
+            versions::tell_trouble(store.root(), &mut self.output);
+            versions::keep_soon(store.root(), &end, self.environment.program.as_deref());
         }
     }
 

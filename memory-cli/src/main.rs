@@ -29,6 +29,7 @@ mod print;
 mod report;
 mod reranking;
 mod topics;
+mod versions;
 mod zone;
 
 use std::process::ExitCode;

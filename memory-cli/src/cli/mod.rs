@@ -26,6 +26,7 @@ use crate::failure::Failure;
 use crate::filtering;
 use crate::print::{Output, Streams};
 use crate::report;
+use crate::versions;
 
 /// The memory of all your AI agents, as plain files on your own disk.
 ///
@@ -48,6 +49,10 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
     let arguments: Vec<OsString> = arguments.collect();
     if filtering::is_child(&arguments) {
         return if filtering::serve().is_ok() { ExitCode::Done } else { ExitCode::Failed };
+    }
+    if let Some((root, end)) = versions::is_child(&arguments) {
+        versions::keep(&root, &end);
+        return ExitCode::Done;
     }
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
@@ -72,6 +77,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
             code
         }
     };
+    app.keep_versions();
     app.keep_index_page();
     code
 }

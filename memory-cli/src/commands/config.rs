@@ -7,9 +7,10 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::config::{DEFAULT_FILE, Layer, Settings};
+use crate::config::{DEFAULT_FILE, Layer, Settings, with_value};
 use crate::failure::Failure;
 use crate::print::{Column, Table};
+use crate::versions;
 
 /// Show the settings, or write a file with all of them
 ///
@@ -21,7 +22,7 @@ pub(crate) struct Config {
     command: ConfigCommand,
 }
 
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 enum ConfigCommand {
     /// Write a file that explains every key; one that exists is left alone
     ///
@@ -31,6 +32,15 @@ enum ConfigCommand {
     ///
     /// JSON: {path, exists, settings: [{key, value, from}], unknown: [KEY…]}; `from` is default, file, environment or flag
     Show,
+    /// Set one value in the file, and leave all else as it is
+    ///
+    /// JSON: {path, key, value}
+    Set {
+        /// The key, as `memory config show` names it
+        key: String,
+        /// The value
+        value: String,
+    },
     /// Show where the file is
     ///
     /// JSON: {path, exists}
@@ -39,9 +49,10 @@ enum ConfigCommand {
 
 impl Config {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        match self.command {
+        match &self.command {
             ConfigCommand::Init => init(app),
             ConfigCommand::Show => show(app),
+            ConfigCommand::Set { key, value } => set(key, value, app),
             ConfigCommand::Path => path(app),
         }
     }
@@ -97,6 +108,49 @@ fn show(app: &mut App) -> Result<(), Failure> {
     let place = app.output.place(&settings.file);
     let how = if settings.file_exists { "the file is" } else { "there is no file at" };
     Ok(app.output.note(&format!("{how} {place}"))?)
+}
+
+fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
+    let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
+    let place = app.output.place(&path);
+    let known = Settings::load(app.globals.root.as_deref(), app.environment)?;
+    if !known.all().iter().any(|(own, ..)| own == key) {
+        return Err(Failure::usage(format!("there is no setting {key}"), "`memory config show` lists them"));
+    }
+    let former = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(source) => return Err(Failure::File { action: format!("read {place}"), source }),
+    };
+    let by_hand =
+        || Failure::usage(format!("{key} cannot be set in {place} as that is written"), format!("edit {place} by hand"));
+    let text = with_value(&former, key, value).ok_or_else(by_hand)?;
+    let folder = path.parent().unwrap_or(std::path::Path::new("."));
+    make_private(folder).map_err(Failure::file(format!("make the folder of {place}")))?;
+    let not_written = |source: io::Error| Failure::File { action: format!("write {place}"), source };
+    let mut file = tempfile::Builder::new().prefix(".config").suffix(".yaml").tempfile_in(folder).map_err(not_written)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(not_written)?;
+    // Nothing is set that nobody could read.
+    let environment = crate::config::Environment { config: Some(file.path().to_owned()), ..app.environment.clone() };
+    let read = Settings::load(app.globals.root.as_deref(), &environment)?;
+    if read.unknown.iter().any(|unknown| unknown == key) {
+        return Err(by_hand());
+    }
+    if let Ok(former) = path.metadata() {
+        file.as_file().set_permissions(former.permissions()).map_err(not_written)?;
+    }
+    file.persist(&path).map_err(|error| not_written(error.error))?;
+    if key == "git.enabled"
+        && read.git.value
+        && read.root.value.is_dir()
+        && let Err(error) = versions::keep_now(&read.root.value, "Begin to keep every state")
+    {
+        app.output.warning(&error.to_string())?;
+    }
+    if app.output.is_json() {
+        return Ok(app.output.json(&json!({ "path": path, "key": key, "value": value }))?);
+    }
+    Ok(app.output.fields(&[key, value])?)
 }
 
 fn path(app: &mut App) -> Result<(), Failure> {

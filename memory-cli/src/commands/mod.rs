@@ -9,6 +9,7 @@ mod config;
 mod consolidate;
 mod decay;
 mod delete;
+mod diff;
 mod doctor;
 mod done;
 mod dream;
@@ -91,6 +92,7 @@ pub(crate) enum Command {
     Restore(restore::Restore),
     Trash(trash::Trash),
     Log(log::Log),
+    Diff(diff::Diff),
     Bank(bank::Bank),
     Topic(topic::Topic),
     Instance(instance::Instance),
@@ -153,6 +155,7 @@ impl Command {
             Self::Restore(command) => command.run(app),
             Self::Trash(command) => command.run(app),
             Self::Log(command) => command.run(app),
+            Self::Diff(command) => command.run(app),
             Self::Bank(command) => command.run(app),
             Self::Topic(command) => command.run(app),
             Self::Instance(command) => command.run(app),

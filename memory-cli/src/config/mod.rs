@@ -2,6 +2,7 @@
 
 mod banks;
 mod document;
+mod edit;
 mod environment;
 mod error;
 mod hooks;
@@ -11,6 +12,7 @@ mod reranking;
 mod settings;
 
 pub(crate) use banks::BankSettings;
+pub(crate) use edit::with_value;
 pub(crate) use environment::Environment;
 pub(crate) use error::ConfigError;
 pub(crate) use hooks::Hooks;

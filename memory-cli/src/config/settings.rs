@@ -27,6 +27,8 @@ pub(crate) struct Settings {
     pub short_term_ttl: Setting<Duration>,
     /// How long the trash keeps what is in it, unless for ever.
     pub trash_retention: Setting<Option<Duration>>,
+    /// Whether git keeps every state of the home.
+    pub git: Setting<bool>,
     /// How often the daemon looks after the memories.
     pub interval: Setting<Duration>,
     /// How old an organized memory may become that nobody reads.
@@ -150,6 +152,7 @@ impl Settings {
             root: or(document.take("storage.root", path)?, || default_root(environment))?,
             short_term_ttl: or_plain(document.take("storage.short_term_ttl", moments::span)?, Duration::from_secs(168 * HOUR)),
             trash_retention: or_plain(document.take("storage.trash_retention", retention)?, Some(RETENTION)),
+            git: or_plain(document.take("git.enabled", parsed("true or false"))?, false),
             interval: or_plain(document.take("daemon.interval", moments::span)?, Duration::from_mins(1)),
             decay_threshold: or_plain(document.take("daemon.decay_threshold", moments::span)?, Duration::from_secs(720 * HOUR)),
             upgrade_access_threshold: or_plain(document.take("daemon.upgrade_access_threshold", parsed("a whole number"))?, 3),
@@ -182,6 +185,7 @@ impl Settings {
                 "storage.trash_retention".to_owned(),
                 self.trash_retention.show(|span| span.map_or("never".into(), moments::span_text).into()),
             ),
+            ("git.enabled".to_owned(), self.git.show(|yes| (*yes).into())),
             ("daemon.interval".to_owned(), span(&self.interval)),
             ("daemon.decay_threshold".to_owned(), span(&self.decay_threshold)),
             ("daemon.upgrade_access_threshold".to_owned(), self.upgrade_access_threshold.show(|count| (*count).into())),

@@ -17,6 +17,7 @@ use crate::config::{Environment, Settings};
 use crate::dreaming;
 use crate::embedding;
 use crate::notification;
+use crate::versions;
 
 /// What is done at every interval.
 const LIFECYCLE: &[Task] = &[Task::Expire, Task::Decay, Task::Upgrade, Task::Merge];
@@ -65,6 +66,10 @@ impl<'a> HomeChores<'a> {
             *last = Some(page);
         }
         drop(last);
+        if self.settings.git.value {
+            let root = self.home.store.root();
+            versions::keep_soon(root, &self.home.store.journal_end()?, self.environment.program.as_deref());
+        }
         if self.home.store.is_index_page_due(self.services.clock.now(), REST) {
             self.home.store.keep_index_page(&index_page(&self.services)?)?;
         }

@@ -52,6 +52,7 @@ fn help_lists_the_commands() {
       restore        Bring a file back from the trash
       trash          Show what is in the trash, or remove it for good
       log            Show what was done, newest first; or what one operation changed
+      diff           Show how a memory came to be what it is, newest change first
       bank           Keep JSON under keys, in named banks, and ask it with jq
       topic          Keep topics, one Markdown file each, and an index of them short enough for every
                      prompt

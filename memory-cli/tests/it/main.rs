@@ -48,6 +48,7 @@ mod topic_loop;
 mod tour;
 mod upkeep;
 mod usage;
+mod versions;
 mod way_back;
 mod when;
 mod write_and_read;

@@ -78,6 +78,26 @@ impl Versions {
     }
 }
 
+impl Versions {
+    /// Commits what has changed in the whole home at `root`, now, but for what is derived, locked, or may hold a key. Where nothing has,
+    /// nothing is done; the repository is made as [`Versions::commit`] makes it.
+    ///
+    /// # Errors
+    /// As [`Versions::commit`].
+    pub fn commit_home(root: &Path, message: &str) -> Result<(), VersionsError> {
+        git::commit_home(root, message)
+    }
+
+    /// Returns how the file at `path`, below `root`, came to be what it is: the last `limit` changes, newest first, as `git log --patch`
+    /// tells them, under all the names it had.
+    ///
+    /// # Errors
+    /// When there is no git, or it refuses.
+    pub fn changes(root: &Path, path: &str, limit: usize) -> Result<String, VersionsError> {
+        git::changes(root, path, limit)
+    }
+}
+
 impl Drop for Versions {
     fn drop(&mut self) {
         self.shared.held().has_ended = true;

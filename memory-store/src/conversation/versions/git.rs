@@ -1,9 +1,9 @@
 //! Asking git.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
+use std::{fs, io};
 
 use super::VersionsError;
 use crate::notifier::run::run;
@@ -17,13 +17,52 @@ const IGNORED: &str = "chroma/\nmemory_index.json\n__pycache__/\n*.tmp\n.DS_Stor
 /// What is kept.
 const KEPT: [&str; 3] = ["entries", ".gitignore", "README.md"];
 
+/// What of a home is not kept, whatever the list of a person says: it is derived, locked, a former state, or may hold a key.
+const NOT_KEPT: &str = "# of memory\n/index/\n/trash/\n.trash/\n/.conversations/\n/config.yaml\n/daemon.log*\n*.sock\n*.lock\n*.tmp\n\
+    /usage/\n/memory.md\n/pending.md\n";
+
 pub(super) fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
     begin(root)?;
     let there: Vec<&str> = KEPT.into_iter().filter(|name| root.join(name).exists()).collect();
-    if there.is_empty() {
-        return Ok(());
+    if there.is_empty() { Ok(()) } else { commit_of(root, &there, message) }
+}
+
+pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), VersionsError> {
+    begin(root)?;
+    leave_out(root).map_err(|error| refused("be told what to leave out", &error))?;
+    commit_of(root, &["."], message)
+}
+
+pub(super) fn changes(root: &Path, path: &str, limit: usize) -> Result<String, VersionsError> {
+    let limit = format!("--max-count={limit}");
+    let mut command = Command::new("git");
+    command.arg("--git-dir").arg(root.join(".git")).arg("--work-tree").arg(root);
+    command.args([
+        "log",
+        "--patch",
+        "--no-color",
+        "--no-ext-diff",
+        "--follow",
+        "--date=iso-strict",
+        "--format=%h %ad %s",
+        &limit,
+        "--",
+        path,
+    ]);
+    for name in ELSEWHERE {
+        command.env_remove(name);
     }
-    git(root, "add what changed", &[&["add", "--all", "--"], there.as_slice()].concat())?;
+    let output = command.current_dir(root).env("LC_ALL", "C").output().map_err(|_| VersionsError::NoGit)?;
+    if !output.status.success() {
+        let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(VersionsError::Refused { action: "tell what changed".into(), why });
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Commits what has changed in some places, if something has.
+fn commit_of(root: &Path, places: &[&str], message: &str) -> Result<(), VersionsError> {
+    git(root, "add what changed", &[&["add", "--all", "--"], places].concat())?;
     // It fails where something differs, and that is what is asked.
     if git(root, "compare", &["diff", "--cached", "--quiet"]).is_ok() {
         return Ok(());
@@ -34,9 +73,23 @@ pub(super) fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
     git(root, "commit", &[name, &quietly].concat())
 }
 
+/// Writes down, where no person keeps a list, what is not kept.
+fn leave_out(root: &Path) -> io::Result<()> {
+    let list = root.join(".git/info/exclude");
+    let former = fs::read_to_string(&list).unwrap_or_default();
+    if former.contains(NOT_KEPT) {
+        return Ok(());
+    }
+    fs::create_dir_all(root.join(".git/info"))?;
+    fs::write(list, format!("{former}{NOT_KEPT}"))
+}
+
+fn refused(action: &str, error: &io::Error) -> VersionsError {
+    VersionsError::Refused { action: action.into(), why: error.to_string() }
+}
+
 /// Makes the repository and the list of what it ignores, where they are missing.
 fn begin(root: &Path) -> Result<(), VersionsError> {
-    let refused = |action: &str, error: &std::io::Error| VersionsError::Refused { action: action.into(), why: error.to_string() };
     if !root.join(".git").exists() {
         // Where it is told the place of the repository, it writes that down, and the folder could not be moved.
         let mut command = Command::new("git");

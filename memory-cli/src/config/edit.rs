@@ -1,0 +1,116 @@
+//! Setting one value in the text of the settings, and leaving all else as a person wrote it.
+
+use serde_yaml::Value;
+
+/// Returns the text with `value` under `key`, which may have dots; nothing where the text is written in a way that only a person can
+/// change: in braces, or with a list where one value should be.
+pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Option<String> {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let parts: Vec<&str> = key.split('.').collect();
+    let (last, sections) = parts.split_last()?;
+    let (mut start, mut end, mut indent) = (0, lines.len(), 0);
+    for (depth, section) in sections.iter().enumerate() {
+        let Some(at) = find(&lines[start..end], section, indent).map(|at| start + at) else {
+            let new = nested(&sections[depth..], last, value, indent);
+            lines.splice(end..end, new);
+            return Some(joined(&lines));
+        };
+        if !said(&lines[at], section).is_empty() {
+            return None;
+        }
+        start = at + 1;
+        end = start + lines[start..end].iter().position(|line| is_over(line, indent)).unwrap_or(end - start);
+        let inner = lines[start..end].iter().find(|line| is_data(line)).map_or(indent + 2, |line| width(line));
+        indent = inner;
+    }
+    let line = format!("{}{last}: {}", " ".repeat(indent), spelled(value));
+    if let Some(at) = find(&lines[start..end], last, indent).map(|at| start + at) {
+        let has_more = lines[at + 1..end].iter().find(|line| is_data(line)).is_some_and(|line| indent < width(line));
+        if has_more || said(&lines[at], last).starts_with(['[', '{', '|', '>', '&', '*', '!']) {
+            return None;
+        }
+        lines[at] = line;
+    } else {
+        let example = format!("# {last}:");
+        let behind = lines[start..end].iter().position(|own| own.trim_start().starts_with(&example));
+        lines.insert(behind.map_or(start, |at| start + at + 1), line);
+    }
+    Some(joined(&lines))
+}
+
+/// Returns the lines of sections that are missing, with a value in them.
+fn nested(sections: &[&str], last: &str, value: &str, indent: usize) -> Vec<String> {
+    let mut lines: Vec<String> =
+        sections.iter().enumerate().map(|(depth, section)| format!("{}{section}:", " ".repeat(indent + 2 * depth))).collect();
+    lines.push(format!("{}{last}: {}", " ".repeat(indent + 2 * sections.len()), spelled(value)));
+    lines
+}
+
+fn find(lines: &[String], key: &str, indent: usize) -> Option<usize> {
+    lines.iter().position(|line| is_data(line) && width(line) == indent && line.trim_start().starts_with(&format!("{key}:")))
+}
+
+/// Returns what a line says behind its key.
+fn said<'l>(line: &'l str, key: &str) -> &'l str {
+    let said = line.trim_start().strip_prefix(key).and_then(|rest| rest.strip_prefix(':')).unwrap_or_default().trim();
+    if said.starts_with('#') { "" } else { said }
+}
+
+fn is_data(line: &str) -> bool {
+    let bare = line.trim_start();
+    !bare.is_empty() && !bare.starts_with('#')
+}
+
+fn is_over(line: &str, indent: usize) -> bool {
+    is_data(line) && width(line) <= indent
+}
+
+fn width(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// Returns a value so that YAML reads it as that text, number or truth.
+fn spelled(value: &str) -> String {
+    let is_plain = match serde_yaml::from_str::<Value>(value) {
+        Ok(Value::String(read)) => read == value,
+        Ok(Value::Number(_) | Value::Bool(_)) => true,
+        _ => false,
+    };
+    if is_plain { value.to_owned() } else { serde_json::Value::from(value).to_string() }
+}
+
+fn joined(lines: &[String]) -> String {
+    lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_set_and_all_else_stays() {
+        for (text, key, value, expected) in [
+            ("", "git.enabled", "true", "git:\n  enabled: true\n"),
+            ("a: 1 # one\n", "git.enabled", "true", "a: 1 # one\ngit:\n  enabled: true\n"),
+            (
+                "git:\n  # enabled: false\n\n# more\nb:\n  c: 1\n",
+                "git.enabled",
+                "true",
+                "git:\n  # enabled: false\n  enabled: true\n\n# more\nb:\n  c: 1\n",
+            ),
+            ("git:\n    enabled: no\nb: 1\n", "git.enabled", "true", "git:\n    enabled: true\nb: 1\n"),
+            (
+                "in:\n  a:\n    path: x\n  b:\n    path: y\n",
+                "in.b.path",
+                "z: 1",
+                "in:\n  a:\n    path: x\n  b:\n    path: \"z: 1\"\n",
+            ),
+            ("timezone: x\n", "timezone", "null", "timezone: \"null\"\n"),
+        ] {
+            assert_eq!(with_value(text, key, value).as_deref(), Some(expected), "{text:?}");
+        }
+        for odd in ["git: {enabled: false}\n", "git:\n  enabled:\n    - a\n", "git:\n  enabled: [a]\n"] {
+            assert_eq!(with_value(odd, "git.enabled", "true"), None, "{odd:?}");
+        }
+    }
+}

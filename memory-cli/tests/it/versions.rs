@@ -1,0 +1,75 @@
+//! `memory config set`, and the states that git keeps.
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+/// Asks git in the home.
+fn git(sandbox: &Sandbox, arguments: &str) -> String {
+    sandbox.shell(&format!("cd .memory && git {arguments}"))
+}
+
+/// Keeps the home as it is, as the program does by itself a moment after each write.
+fn keep(sandbox: &Sandbox) {
+    let home = sandbox.path(".memory").display().to_string();
+    assert_eq!(sandbox.run(&["keep-versions-of", &home, "end"]), "");
+}
+
+#[test]
+fn a_value_is_set_in_the_file_and_all_else_stays() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["config", "set", "daemon.interval", "30s"]), @"daemon.interval	30s");
+    sandbox.file(".memory/config.yaml", "# mine\ndaemon:\n  interval: 30s # often\nllm:\n  model: m\n");
+    assert_snapshot!(sandbox.run(&["config", "set", "git.enabled", "false", "--json"]), @r#"{"path":"~/.memory/config.yaml","key":"git.enabled","value":"false"}"#);
+    assert_snapshot!(sandbox.text(".memory/config.yaml"), @"
+    # mine
+    daemon:
+      interval: 30s # often
+    llm:
+      model: m
+    git:
+      enabled: false
+    ");
+    let wrong = sandbox.run(&["config", "set", "daemon.interval", "soon"]);
+    assert!(wrong.contains("error[config_invalid]") && sandbox.text(".memory/config.yaml").contains("30s # often"), "{wrong}");
+    assert!(sandbox.run(&["config", "set", "daemon.intervall", "30s"]).contains("there is no setting daemon.intervall"));
+    let leftover = std::fs::read_dir(sandbox.path(".memory")).expect("a folder").flatten();
+    assert!(leftover.map(|entry| entry.file_name()).all(|name| !name.to_string_lossy().starts_with(".config")));
+}
+
+#[test]
+fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
+    let sandbox = Sandbox::new();
+    sandbox.shell("git init --quiet .");
+    let id = sandbox.write("Tea at nine.", &[]);
+    assert!(sandbox.run(&["diff", &id]).contains("memory config set git.enabled true"));
+    sandbox.run(&["config", "set", "git.enabled", "true"]);
+    assert_snapshot!(git(&sandbox, "log --format=%s"), @"Begin to keep every state");
+    sandbox.run(&["edit", &id, "--content", "Tea at ten."]);
+    let said = sandbox.run(&["diff", &id, "--limit", "1"]);
+    assert!(said.contains("-Tea at nine.") && said.contains("+Tea at ten."), "{said}");
+    let kept = git(&sandbox, "ls-files");
+    assert!(kept.contains("categories/inbox/") && kept.contains(".gitignore"), "{kept}");
+    assert!(!["index/", "config.yaml", "trash/", ".lock"].iter().any(|left_out| kept.contains(left_out)), "{kept}");
+    assert_eq!(
+        sandbox.shell("git status --short --untracked-files=no; git log 2>&1 | head -1 | cut -c1-5"),
+        "fatal\n",
+        "the outer one is untouched"
+    );
+}
+
+#[test]
+fn a_repository_that_is_locked_is_told_of_once_and_later_kept() {
+    let sandbox = Sandbox::new();
+    let id = sandbox.write("Tea at nine.", &[]);
+    sandbox.run(&["config", "set", "git.enabled", "true"]);
+    sandbox.file(".memory/.git/index.lock", "");
+    sandbox.file(".memory/categories/inbox/new.md", "Tea at ten.\n");
+    keep(&sandbox);
+    let told = sandbox.run(&["list"]);
+    assert!(told.contains("another program is at work"), "{told}");
+    assert!(!sandbox.run(&["list"]).contains("another program"));
+    std::fs::remove_file(sandbox.path(".memory/.git/index.lock")).expect("it was there");
+    sandbox.run(&["diff", &id]);
+    assert!(git(&sandbox, "ls-files").contains("new.md"));
+}
