@@ -209,7 +209,8 @@ impl Looking {
 fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut dyn FnMut(File)) -> io::Result<()> {
     each_entry(opened, &mut |name, kind, inode| {
         // A conversation may be called so that its folder begins with a dot.
-        if name.to_bytes().starts_with(b".") && path != ENTRIES || is_aside(path, name.to_bytes()) {
+        let is_hidden = name.to_bytes().starts_with(b".") && path != ENTRIES;
+        if is_hidden || [b".".as_slice(), b".."].contains(&name.to_bytes()) || is_aside(path, name.to_bytes()) {
             return;
         }
         let kind = match kind {

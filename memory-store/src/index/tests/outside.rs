@@ -161,6 +161,20 @@ fn of_two_files_with_one_id_the_one_named_after_it_keeps_it() {
 }
 
 #[test]
+fn a_folder_of_conversations_leads_nowhere_else() {
+    let home = Home::with(&[DARK]);
+    fs::create_dir_all(home.at("entries/.._up/facts")).unwrap();
+    fs::write(home.at("entries/.._up/facts/1.md"), "likes tea").unwrap();
+    fs::write(home.at("stray.md"), "nothing of ours").unwrap();
+    let index = home.index();
+    index.refresh(Depth::Usual).unwrap();
+    index.refresh(Depth::Fresh).unwrap();
+    assert_eq!((index.degraded().unwrap(), index.check().unwrap()), (None, Vec::new()));
+    index.rebuild(&mut |_, _| ()).unwrap();
+    assert_eq!((index.degraded().unwrap(), index.check().unwrap()), (None, Vec::new()));
+}
+
+#[test]
 fn check_tells_what_the_index_does_not_know() {
     let home = Home::with(&[DARK, DEPLOY]);
     let index = home.index();
