@@ -8,12 +8,14 @@ use std::time::Duration;
 use memory_agent::http::{ChatProxy, LastAsked, ProxyRules, Upstream};
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::conversation::{Conversations, JobQueue};
+use memory_core::text::with_causes;
 use memory_core::{ChatModel, Clock, EmbedError, Embedder};
 use memory_dream::conversation::{ProcessRules, Prompts};
 use memory_store::conversation::{ConversationFolder, JobFile, Versions};
 use memory_store::{Log, RandomIds, SystemClock};
 
 use super::model::AskedModel;
+use super::watcher::{Watcher, watch};
 use super::worker::{Telling, Work, Worker};
 use crate::config::{ProxySettings, Settings};
 use crate::daemon::Bell;
@@ -28,6 +30,8 @@ pub(crate) struct Opened {
     pub(crate) proxy: Arc<ChatProxy>,
     /// Draws facts from what was said.
     pub(crate) worker: Worker,
+    /// Hears of files that others change, if that is wanted.
+    pub(crate) watcher: Option<Watcher>,
 }
 
 /// What is asked for memories has so much of the time that they are waited for.
@@ -53,9 +57,16 @@ pub(crate) fn open(settings: &Settings, has_token: bool, log: Arc<Log>) -> Resul
     let last_asked = LastAsked::default();
     let patience = proxy.memory_timeout.value;
     let key = api_key.as_deref().and_then(|key| key.parse::<ApiKey>().ok());
+    let store = Arc::new(ConversationFolder::new(&place));
+    let watcher = if proxy.start_watcher.value {
+        // Without it they are seen as well, if not always at once.
+        watch(&store).inspect_err(|error| log.warning(clock.now(), &with_causes(error))).ok()
+    } else {
+        None
+    };
     let chat = chat(settings, base_url, &place, &last_asked, key.clone(), &clock);
     let conversations = Conversations {
-        store: Arc::new(ConversationFolder::new(&place)),
+        store: store.clone(),
         clock,
         ids,
         embedder: embedder(settings, base_url, key.clone(), Some(patience / SHARE))?,
@@ -93,7 +104,7 @@ pub(crate) fn open(settings: &Settings, has_token: bool, log: Arc<Log>) -> Resul
     };
     let rules = ProxyRules { recall: proxy.recall_rules(), patience, has_token };
     let proxy = Arc::new(ChatProxy::new(conversations, queue, upstream, rules, last_asked, told));
-    Ok(Opened { proxy, worker: Worker::begin(work) })
+    Ok(Opened { proxy, worker: Worker::begin(work), watcher })
 }
 
 /// Tells whether git keeps every state of the conversations in a folder: as it was said, or else where the folder is one of its own, or

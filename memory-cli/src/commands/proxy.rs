@@ -52,7 +52,7 @@ impl Proxy {
         let listener = address(&place).map_err(wrong)?.listen(token.as_ref())?;
         let has_token = token.is_some();
         let log = Arc::new(Log::to(Box::new(std::io::stderr())));
-        let Opened { proxy, worker } = chat_proxy::open(&settings, has_token, log)?;
+        let Opened { proxy, worker, watcher } = chat_proxy::open(&settings, has_token, log)?;
         let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen to signals"))?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
@@ -85,6 +85,7 @@ impl Proxy {
         // What takes longer is left where it is.
         runtime.shutdown_background();
         worker.end();
+        drop(watcher);
         heard.close();
         let _ = listening.join();
         served.map_err(Failure::file("serve HTTP"))

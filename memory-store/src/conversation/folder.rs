@@ -1,6 +1,6 @@
 //! A folder of conversations.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -46,6 +46,24 @@ impl ConversationFolder {
     /// Returns where it is.
     pub fn root(&self) -> &Path {
         self.place.root()
+    }
+
+    /// Takes notice of files that somebody changed, by their paths below the root: they are looked at again before the next answer. Nothing
+    /// means that any may have changed.
+    pub fn hear(&self, files: Option<&BTreeSet<String>>) {
+        let all: Vec<(String, Arc<Mutex<Kept>>)> = {
+            let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            all.iter().map(|(folder, kept)| (folder.clone(), Arc::clone(kept))).collect()
+        };
+        for (folder, kept) in all {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            match files {
+                None => kept.doubt_all(),
+                Some(files) => {
+                    files.iter().filter(|file| file.starts_with(&format!("{folder}/"))).for_each(|file| kept.doubt(file));
+                }
+            }
+        }
     }
 
     fn disk(&self) -> Result<Option<&dyn Disk>, StoreError> {

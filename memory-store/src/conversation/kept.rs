@@ -83,6 +83,18 @@ impl Kept {
         Known { places: ids.filter_map(place).collect(), leftovers: self.leftovers.clone() }
     }
 
+    /// Has a file looked at again before the next answer.
+    pub(super) fn doubt(&mut self, path: &str) {
+        if let Some(file) = self.files.get_mut(path) {
+            file.is_settled = false;
+        }
+    }
+
+    /// Has every file looked at again before the next answer.
+    pub(super) fn doubt_all(&mut self) {
+        self.files.values_mut().for_each(|file| file.is_settled = false);
+    }
+
     /// Takes vectors for a conversation.
     pub(super) fn give_vectors(&mut self, conversation: &ConversationId, found: &vectors::Vectors) {
         if let Some(held) = self.shelves.get_mut(conversation) {

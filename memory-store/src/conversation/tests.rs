@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use chrono::{DateTime, Utc};
-use memory_core::conversation::{ConversationId, Conversations, Entry, EntryChange, EntryRole, RecallRules, add, recall};
+use memory_core::conversation::{
+    ConversationId, ConversationStore, Conversations, Entry, EntryChange, EntryRole, RecallRules, add, recall,
+};
 use memory_core::testing::{FakeStore, conversations};
 use memory_core::{Code, Filter, Query, Ranking, Secrets, Services, search};
 use proptest::prelude::*;
@@ -324,6 +326,29 @@ fn found(store: &FileStore, text: &str, conversation: &str) -> Vec<(String, bool
     let query = Query { text: text.into(), filter, limit: 10, ranking: Ranking::default() };
     let hits = search(&services, &query).unwrap().hits;
     hits.into_iter().map(|hit| (hit.stored.memory.content, hit.stored.problem.is_none())).collect()
+}
+
+#[test]
+fn among_many_files_an_edit_in_place_is_seen_once_somebody_hears_of_it() {
+    let home = tempfile::tempdir().unwrap();
+    let facts: Vec<String> = (0..600).map(|number| format!("fact {number}")).collect();
+    let entries = add(&open(home.path()), &id("default"), &facts, Secrets::Refuse).unwrap();
+    let folder = ConversationFolder::new(home.path());
+    let content = || folder.read(&id("default")).unwrap().get(&entries[7].id).unwrap().content.clone();
+    assert_eq!(content(), "fact 7");
+    let path = format!("entries/default/facts/{}", super::layout::name(&entries[7]));
+    let text = fs::read_to_string(home.path().join(&path)).unwrap();
+    fs::write(home.path().join(&path), text.replace("fact 7", "fact seven")).unwrap();
+    folder.hear(Some(&[path].into()));
+    assert_eq!(content(), "fact seven");
+    let text = fs::read_to_string(home.path().join("entries/default/facts").join(super::layout::name(&entries[8]))).unwrap();
+    fs::write(
+        home.path().join("entries/default/facts").join(super::layout::name(&entries[8])),
+        text.replace("fact 8", "fact eight"),
+    )
+    .unwrap();
+    folder.hear(None);
+    assert_eq!(folder.read(&id("default")).unwrap().get(&entries[8].id).unwrap().content, "fact eight");
 }
 
 #[test]

@@ -6,6 +6,9 @@ mod elsewhere;
 mod inotify;
 
 use std::collections::BTreeSet;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,7 +19,7 @@ use self::elsewhere::Ears;
 #[cfg(target_os = "linux")]
 use self::inotify::Ears;
 use crate::error::io_error;
-use crate::index::CATEGORIES;
+use crate::index::{CATEGORIES, ENTRIES};
 
 /// Of more changed files than this, only the number counts: then all are looked at.
 const MOST: usize = 10_000;
@@ -27,7 +30,7 @@ const MOST: usize = 10_000;
 /// refused, or [`News::lost`] says so later, and whoever wants to know must look for itself.
 #[derive(Debug)]
 pub struct Watch {
-    _ears: Ears,
+    _ears: Vec<Ears>,
     heard: Arc<Mutex<News>>,
 }
 
@@ -52,14 +55,40 @@ impl News {
 }
 
 impl Watch {
-    /// Begins to listen for changes of the memories of the home at `root`, and calls `ring` after each, from another thread.
+    /// Begins to listen for changes of the memories and conversations of the home at `root`, and calls `ring` after each, from another
+    /// thread. The folder of conversations is made if it is missing.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn begin(root: &Path, ring: impl Fn() + Send + 'static) -> Result<Self, StoreError> {
-        let folder = root.join(CATEGORIES);
+    pub fn begin(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
+        Self::of(&[CATEGORIES, ENTRIES], root, ring)
+    }
+
+    /// Begins to listen for changes of the conversations below `root` alone, as [`Watch::begin`] does.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn of_conversations(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
+        Self::of(&[ENTRIES], root, ring)
+    }
+
+    fn of(folders: &[&str], root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
         let news = Arc::new(Mutex::new(News::default()));
-        let (own, home) = (Arc::clone(&news), root.to_owned());
+        let ring: Arc<dyn Fn() + Send + Sync> = Arc::new(ring);
+        let mut ears = Vec::new();
+        for folder in folders {
+            let place = root.join(folder);
+            let told = |error| io_error(format!("watch {}", place.display()), error);
+            if *folder == ENTRIES {
+                DirBuilder::new().recursive(true).mode(0o700).create(&place).map_err(told)?;
+            }
+            ears.push(Self::listen(&place, root, &news, &ring).map_err(told)?);
+        }
+        Ok(Self { _ears: ears, heard: news })
+    }
+
+    fn listen(folder: &Path, root: &Path, news: &Arc<Mutex<News>>, ring: &Arc<dyn Fn() + Send + Sync>) -> io::Result<Ears> {
+        let (own, home, ring) = (Arc::clone(news), root.to_owned(), Arc::clone(ring));
         let hear = move |heard: Vec<Heard>| {
             let mut news = locked(&own);
             // Each is taken in, whatever the others are.
@@ -69,8 +98,7 @@ impl Watch {
                 ring();
             }
         };
-        let ears = Ears::begin(&folder, hear).map_err(|error| io_error(format!("watch {}", folder.display()), error))?;
-        Ok(Self { _ears: ears, heard: news })
+        Ears::begin(folder, hear)
     }
 
     /// Returns how it listens.

@@ -4,7 +4,7 @@ use memory_core::StoreError;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::open::Index;
-use super::scan::CATEGORIES;
+use super::scan::{CATEGORIES, ENTRIES};
 use super::trouble::Trouble;
 use super::update::row_signature;
 use crate::disk::{Signature, check_path};
@@ -36,11 +36,22 @@ impl Index {
     }
 }
 
-/// Tells whether a path is one that a memory may have.
+/// Tells whether a path is one that a memory may have, or a part of a conversation that is found like one.
 fn is_memory(path: &str) -> bool {
-    let below = path.strip_prefix(CATEGORIES).and_then(|rest| rest.strip_prefix('/'));
-    let is_seen = |below: &str| below.strip_suffix(".md").is_some() && below.split('/').all(|part| !part.starts_with('.'));
-    below.is_some_and(is_seen) && check_path(path).is_ok()
+    let mut parts = path.split('/');
+    let below: Vec<&str> = match parts.next() {
+        Some(CATEGORIES) => parts.collect(),
+        // A conversation may be called so that its folder begins with a dot.
+        Some(ENTRIES) => {
+            let is_there = parts.next().is_some_and(|conversation| conversation != "deleted");
+            let below: Vec<&str> = parts.collect();
+            let is_found = below.first().is_some_and(|place| !["deleted", "summaries"].contains(place));
+            if is_there && is_found { below } else { Vec::new() }
+        }
+        _ => Vec::new(),
+    };
+    let is_file = below.last().is_some_and(|name| name.strip_suffix(".md").is_some());
+    is_file && below.iter().all(|part| !part.starts_with('.')) && check_path(path).is_ok()
 }
 
 fn known(connection: &Connection, path: &str) -> Result<Option<Signature>, Trouble> {

@@ -9,8 +9,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
-use memory_core::{Change, Draft, Secrets, StoreError, Verb, write};
-use memory_store::{DaemonLock, DaemonProcess, FileStore, Options, Watch};
+use memory_core::{Change, Draft, MemoryStore, Secrets, StoreError, Verb, write};
+use memory_store::{DaemonLock, DaemonProcess, FileStore, Freshness, Options, Watch};
 
 use crate::home::{Home, services};
 
@@ -108,6 +108,21 @@ fn changes_of_others_are_heard_and_reading_is_not() {
     store.refresh_all().unwrap();
     let heard = hear_until(&watch, &bell, &mark(&home, "second"));
     assert!(!heard.contains(&path), "{heard:?}");
+}
+
+#[test]
+fn changes_of_conversations_are_heard() {
+    let home = Home::new();
+    write(&home.services(), Draft::new("prefers dark mode"), Secrets::Refuse).unwrap();
+    let path = "entries/default/facts/1.md";
+    fs::create_dir_all(home.path().join("entries/default/facts")).unwrap();
+    fs::write(home.path().join(path), "likes tea").unwrap();
+    let store = FileStore::open(home.path(), Options { freshness: Freshness::Heard, ..Options::default() }).unwrap();
+    store.refresh().unwrap();
+    let (watch, bell) = watch(&home);
+    fs::write(home.path().join(path), "likes coffee").unwrap();
+    assert!(hear_until(&watch, &bell, path).contains(path));
+    assert_eq!(store.reread(&[path.to_owned(), "entries/deleted/x/facts/1.md".into(), "memory.md".into()]).unwrap(), 1);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use crate::agent::{Parts, agent};
 use crate::app::Home;
-use crate::chat_proxy::{self, Worker};
+use crate::chat_proxy::{self, Watcher, Worker};
 use crate::config::{Environment, Settings};
 use crate::daemon::{Bell, Diary};
 use crate::embedding;
@@ -27,7 +27,7 @@ pub(super) struct Fronts {
     socket: Option<Socket>,
     http: Option<(TcpListener, HttpFront)>,
     /// Who draws facts from chats that come over HTTP.
-    worker: Option<Worker>,
+    worker: Option<(Worker, Option<Watcher>)>,
     /// Whether HTTP is still served.
     is_serving: Arc<AtomicBool>,
 }
@@ -69,7 +69,7 @@ impl Fronts {
             let mut front = http::front(Arc::clone(&agent), instances, token)?;
             if settings.proxy.openai_base_url.value.is_some() {
                 let opened = chat_proxy::open(settings, has_token, diary.log())?;
-                (front.chat, worker) = (Some(opened.proxy), Some(opened.worker));
+                (front.chat, worker) = (Some(opened.proxy), Some((opened.worker, opened.watcher)));
             }
             Ok::<_, Failure>((listener, front))
         };
@@ -127,7 +127,7 @@ impl Fronts {
                     Err(error) => return diary.warning(&format!("http: {error}")),
                 };
                 let served = serve_http(listener, front, until_asked(ending.clone())).await;
-                if let Some(worker) = self.worker {
+                if let Some((worker, _watcher)) = self.worker {
                     // A thread that panicked has told why.
                     let _ = tokio::task::spawn_blocking(move || worker.end()).await;
                 }

@@ -1,0 +1,49 @@
+//! Hearing of files that others change, where the settings say so.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+use memory_core::StoreError;
+use memory_store::conversation::ConversationFolder;
+use memory_store::{News, Watch};
+
+use crate::daemon::Bell;
+
+/// Has what others change among conversations looked at before the next answer, until it is dropped.
+pub(crate) struct Watcher {
+    bell: Arc<Bell>,
+    has_ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Begins to listen.
+pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreError> {
+    let (bell, has_ended) = (Arc::new(Bell::default()), Arc::new(AtomicBool::default()));
+    let own = Arc::clone(&bell);
+    let watch = Watch::of_conversations(store.root(), move || own.ring())?;
+    let (own, end, store) = (Arc::clone(&bell), Arc::clone(&has_ended), Arc::clone(store));
+    let thread = thread::spawn(move || {
+        while !end.load(Ordering::SeqCst) {
+            own.wait(None);
+            // Names that came or went are seen by the times of folders as well.
+            let News { files, folders, more, lost } = watch.take();
+            store.hear((!more && !folders && lost.is_none()).then_some(&files));
+            if lost.is_some() {
+                return;
+            }
+        }
+    });
+    Ok(Watcher { bell, has_ended, thread: Some(thread) })
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Ordering::SeqCst);
+        self.bell.ring();
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has told why.
+            let _ = thread.join();
+        }
+    }
+}
