@@ -8,9 +8,12 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use memory_store::conversation::{Versions, VersionsError};
+use memory_store::conversation::{Version, Versions, VersionsError};
+use serde_json::json;
 
-use crate::print::Output;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::{Column, Output, Table};
 
 /// How this program is told to keep a home as it is: with the folder behind it, and where its journal ends.
 const CHILD: &str = "keep-versions-of";
@@ -80,6 +83,33 @@ pub(crate) fn keep(root: &Path, end: &str) {
             let _ = fs::write(root.join(TROUBLE), error.to_string());
         }
     }
+}
+
+/// Shows the states that are kept; no limit means all.
+pub(crate) fn show(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
+    is_kept(root)?;
+    let limit = if limit == 0 { u32::MAX as usize } else { limit };
+    let versions = Versions::list(root, limit).map_err(|error| refused(&error))?;
+    if app.output.is_json() {
+        let shape = |own: &Version| json!({ "version": own.id, "at": own.at, "message": own.message });
+        return Ok(app.output.json(&json!({ "versions": versions.iter().map(shape).collect::<Vec<_>>() }))?);
+    }
+    let mut table = Table::new(["version", "when", "what"].map(Column::Text));
+    for Version { id, at, message } in &versions {
+        table.push([id.as_str(), at, message]);
+    }
+    Ok(app.output.table(&table)?)
+}
+
+/// Refuses to tell of states where none are kept.
+pub(crate) fn is_kept(root: &Path) -> Result<(), Failure> {
+    let hint = "let it, for what comes: `memory config set git.enabled true`";
+    if root.join(".git").exists() { Ok(()) } else { Err(Failure::usage("git does not keep the states of this home", hint)) }
+}
+
+/// Says why git does not tell.
+pub(crate) fn refused(error: &VersionsError) -> Failure {
+    Failure::usage(error.to_string(), "ask git itself in the home")
 }
 
 fn opened(root: &Path, what: &str) -> std::io::Result<File> {

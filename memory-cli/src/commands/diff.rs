@@ -28,17 +28,13 @@ impl Diff {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let root = home.store.root().to_owned();
-        if !root.join(".git").exists() {
-            let hint = "let it, for what comes: `memory config set git.enabled true`";
-            return Err(Failure::usage("git does not keep the states of this home", hint));
-        }
+        versions::is_kept(&root)?;
         // What was written a moment ago may not be kept yet.
         if let Err(error) = versions::keep_now(&root, "Remember") {
             app.output.warning(&error.to_string())?;
         }
         let stored = home.services.store.get_by(&self.id)?;
-        let changes = Versions::changes(&root, &stored.path, self.limit)
-            .map_err(|error| Failure::usage(error.to_string(), "ask git itself in the home"))?;
+        let changes = Versions::changes(&root, &stored.path, self.limit).map_err(|error| versions::refused(&error))?;
         if app.output.is_json() {
             let id = stored.memory.id.to_string();
             return Ok(app.output.json(&json!({ "id": id, "path": stored.path, "changes": changes }))?);

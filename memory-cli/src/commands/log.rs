@@ -15,11 +15,12 @@ use crate::failure::Failure;
 use crate::instances;
 use crate::moments;
 use crate::print::{Column, Form, Table};
+use crate::versions;
 
 /// Show what was done, newest first; or what one operation changed
 ///
 /// JSON: {operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?, key?,
-/// records?, topics?}]}; with an OPERATION, that one alone, and if it is about notes with changes: [{id, before?, after?}], each a file:
+/// records?, topics?}]}; with --versions {versions: [{version, at, message}]}; with an OPERATION, that one alone, and if it is about notes with changes: [{id, before?, after?}], each a file:
 /// {path, hash, trash?}
 #[derive(Debug, Args)]
 pub(crate) struct Log {
@@ -31,11 +32,17 @@ pub(crate) struct Log {
     /// The folder of the topics, if it is another than the project's
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// Show the states that git keeps of the home instead, where it does; `memory diff ID` shows those of one memory
+    #[arg(long, conflicts_with_all = ["operation", "dir"])]
+    versions: bool,
 }
 
 impl Log {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
+        if self.versions {
+            return versions::show(&settings.root.value, self.limit, app);
+        }
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let banks = banks::open(&settings, app.environment, "cli");
         let instances = instances::kept_in_files(&settings, app)?;

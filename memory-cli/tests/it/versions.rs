@@ -48,6 +48,11 @@ fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
     sandbox.run(&["edit", &id, "--content", "Tea at ten."]);
     let said = sandbox.run(&["diff", &id, "--limit", "1"]);
     assert!(said.contains("-Tea at nine.") && said.contains("+Tea at ten."), "{said}");
+    let versions = sandbox.json(&["log", "--versions"])["versions"].clone();
+    assert_eq!(
+        versions.as_array().and_then(|all| all.last()).map(|first| &first["message"]),
+        Some(&"Begin to keep every state".into())
+    );
     let kept = git(&sandbox, "ls-files");
     assert!(kept.contains("categories/inbox/") && kept.contains(".gitignore"), "{kept}");
     assert!(!["index/", "config.yaml", "trash/", ".lock"].iter().any(|left_out| kept.contains(left_out)), "{kept}");

@@ -31,4 +31,4 @@ mod tests;
 pub use folder::ConversationFolder;
 pub(crate) use found::found;
 pub use jobs::JobFile;
-pub use versions::{Versions, VersionsError};
+pub use versions::{Version, Versions, VersionsError};

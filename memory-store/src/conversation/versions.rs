@@ -98,6 +98,27 @@ impl Versions {
     }
 }
 
+/// One state that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// What git calls it, in short.
+    pub id: String,
+    /// When it was kept, as RFC 3339 has it.
+    pub at: String,
+    /// What was said about it.
+    pub message: String,
+}
+
+impl Versions {
+    /// Returns the last `limit` states that are kept of the folder at `root`, newest first.
+    ///
+    /// # Errors
+    /// When there is no git, or it refuses.
+    pub fn list(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsError> {
+        git::list(root, limit)
+    }
+}
+
 impl Drop for Versions {
     fn drop(&mut self) {
         self.shared.held().has_ended = true;

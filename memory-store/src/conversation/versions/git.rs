@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 use std::{fs, io};
 
-use super::VersionsError;
+use super::{Version, VersionsError};
 use crate::notifier::run::run;
 
 /// How long git may take for one step.
@@ -35,20 +35,24 @@ pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), VersionsErro
 
 pub(super) fn changes(root: &Path, path: &str, limit: usize) -> Result<String, VersionsError> {
     let limit = format!("--max-count={limit}");
+    let what =
+        ["--patch", "--no-color", "--no-ext-diff", "--follow", "--date=iso-strict", "--format=%h %ad %s", &limit, "--", path];
+    told_by(root, &what)
+}
+
+pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsError> {
+    let text = told_by(root, &["--no-color", "--date=iso-strict", "--format=%h %ad %s", &format!("--max-count={limit}")])?;
+    let version = |line: &str| {
+        let mut parts = line.splitn(3, ' ').map(str::to_owned);
+        Some(Version { id: parts.next()?, at: parts.next()?, message: parts.next().unwrap_or_default() })
+    };
+    Ok(text.lines().filter_map(version).collect())
+}
+
+/// Returns what `git log` says.
+fn told_by(root: &Path, what: &[&str]) -> Result<String, VersionsError> {
     let mut command = Command::new("git");
-    command.arg("--git-dir").arg(root.join(".git")).arg("--work-tree").arg(root);
-    command.args([
-        "log",
-        "--patch",
-        "--no-color",
-        "--no-ext-diff",
-        "--follow",
-        "--date=iso-strict",
-        "--format=%h %ad %s",
-        &limit,
-        "--",
-        path,
-    ]);
+    command.arg("--git-dir").arg(root.join(".git")).arg("--work-tree").arg(root).arg("log").args(what);
     for name in ELSEWHERE {
         command.env_remove(name);
     }
