@@ -81,7 +81,7 @@ fn write(receiver: &Receiver<Said>, conversations: &Conversations, queue: &dyn J
         waiting.extend(next);
         waiting.extend(receiver.try_iter());
         let mut left = Vec::new();
-        for said in waiting {
+        for said in together(waiting) {
             match keep_turns(conversations, &said.conversation, &said.turns) {
                 Ok(kept) => {
                     troubles.over(told, take_up(conversations, queue, &kept));
@@ -101,10 +101,22 @@ fn write(receiver: &Receiver<Said>, conversations: &Conversations, queue: &dyn J
     }
 }
 
+/// Puts together what belongs to one conversation, so that it is kept in one go.
+fn together(all: Vec<Said>) -> Vec<Said> {
+    let mut together: Vec<Said> = Vec::new();
+    for said in all {
+        match together.iter_mut().find(|own| own.conversation == said.conversation) {
+            Some(own) => own.turns.extend(said.turns),
+            None => together.push(said),
+        }
+    }
+    together
+}
+
 /// Sees to it that facts are drawn from what the person said.
 fn take_up(conversations: &Conversations, queue: &dyn JobQueue, kept: &[Entry]) -> Result<(), StoreError> {
-    let turn = kept.iter().find(|entry| entry.role == EntryRole::User);
-    turn.map_or(Ok(()), |turn| enqueue(conversations, queue, turn))
+    let mut said = kept.iter().filter(|entry| entry.role == EntryRole::User);
+    said.try_for_each(|turn| enqueue(conversations, queue, turn))
 }
 
 /// What went wrong last.
@@ -127,5 +139,52 @@ impl Troubles {
             told.trouble(&trouble);
             self.last = trouble;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::SyncSender;
+
+    use memory_core::testing::{FakeConversations, FakeJobs, conversations};
+
+    use super::*;
+
+    /// Holds up whoever keeps something until the test goes on.
+    struct Slow(SyncSender<()>);
+
+    impl Told for Slow {
+        fn kept(&self, _: &ConversationId) {
+            // The test may be over.
+            let _ = self.0.send(());
+        }
+
+        fn trouble(&self, what: &str) {
+            panic!("{what}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_meanwhile_is_kept_in_its_order_and_a_job_for_each_message() {
+        let conversations = conversations(Arc::new(FakeConversations::default()));
+        let jobs = Arc::new(FakeJobs::default());
+        let (tell, kept) = std::sync::mpsc::sync_channel(0);
+        let scribe = Scribe::begin(conversations.clone(), Arc::clone(&jobs) as _, Arc::new(Slow(tell)));
+        let place = ConversationId::unnamed();
+        let say = |number: usize| {
+            let turn = |role, who: &str| (role, format!("{who} {number}"));
+            let turns = vec![turn(EntryRole::User, "user"), turn(EntryRole::Assistant, "model")];
+            scribe.keep(Said { conversation: place.clone(), turns });
+        };
+        say(0);
+        (1..4).for_each(say);
+        drop(kept);
+        scribe.end();
+        let entries = conversations.store.read(&place).unwrap().entries();
+        let texts: Vec<_> = entries.iter().map(|entry| entry.content.as_str()).collect();
+        let at = |who: &str, number: usize| texts.iter().position(|text| *text == format!("{who} {number}"));
+        assert_eq!(texts.len(), 8);
+        assert!((0..4).all(|number| at("user", number) < at("model", number)), "{texts:?}");
+        assert_eq!(jobs.pending().unwrap().len(), 4);
     }
 }
