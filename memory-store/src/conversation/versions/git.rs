@@ -29,7 +29,6 @@ pub(super) fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
 
 pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), VersionsError> {
     begin(root)?;
-    leave_out(root).map_err(|error| refused("be told what to leave out", &error))?;
     commit_of(root, &["."], message)
 }
 
@@ -101,10 +100,9 @@ fn begin(root: &Path) -> Result<(), VersionsError> {
         asked(root, "make a repository", &mut command)?;
     }
     let ignored = root.join(".gitignore");
-    if !ignored.exists() {
-        fs::write(&ignored, IGNORED).map_err(|error| refused("be told what to leave out", &error))?;
-    }
-    Ok(())
+    let listed = if ignored.exists() { Ok(()) } else { fs::write(&ignored, IGNORED) };
+    // A list of somebody else knows nothing of ours.
+    listed.and_then(|()| leave_out(root)).map_err(|error| refused("be told what to leave out", &error))
 }
 
 /// Runs git in the repository of this folder, and in no other.
