@@ -11,7 +11,7 @@ mod dream_faults;
 mod embed;
 mod errors;
 #[path = "../../../memory-store/tests/it/faulty_disk.rs"]
-#[expect(dead_code, reason = "what is made durable is counted where files are written")]
+#[expect(dead_code, reason = "what is made durable is counted, and every fault is tried, where files are written")]
 mod faulty_disk;
 mod find;
 mod help;
@@ -27,12 +27,15 @@ mod pin;
 #[path = "../../../memory-store/tests/it/postgres/server.rs"]
 #[expect(dead_code, clippy::unwrap_used, reason = "what a database does is tested where it is asked, and so is this written")]
 mod postgres_server;
+#[path = "../../../memory-store/tests/it/power_cut.rs"]
+mod power_cut;
 mod proxy;
 mod readme;
 mod remind;
 mod rerank;
 mod sandbox;
 mod secrets;
+mod security;
 mod serve;
 mod serve_http;
 #[path = "../../../examples/tests/it/seven_prompts.rs"]

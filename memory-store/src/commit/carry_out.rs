@@ -61,6 +61,9 @@ fn perform(disk: &dyn Disk, id: &OperationId, steps: &[Step], changes: &[Recorde
         disk.rename(waiting, path)?;
         folders.insert(folder_of(path));
     }
+    // What is in no folder any more must be in another one for good.
+    folders.into_iter().try_for_each(|folder| disk.sync_folder(folder))?;
+    let mut folders = BTreeSet::new();
     for step in steps {
         let stays = |path: &str| step.after.as_ref().is_some_and(|next| next.path == path);
         if let Some(former) = step.before.as_ref().filter(|former| !stays(&former.path)) {

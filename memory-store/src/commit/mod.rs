@@ -2,7 +2,7 @@
 //!
 //! The order is what makes it safe. First the journal line that says which file is about to become what; then the new
 //! bytes, under temporary names; then the former files get a second name in the trash; then, and only then, the new
-//! files take their places. Each of these is durable before the next begins. Whoever dies on the way leaves a line in the
+//! files take their places; and where a file has moved, its former name goes last. Each of these is durable before the next begins. Whoever dies on the way leaves a line in the
 //! journal whose files are partly before and partly after: the next writer sees that and takes the part back.
 
 mod carry_out;

@@ -113,6 +113,8 @@ fn restore(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> io::Re
     if let Some(after) = &change.after {
         let takes_its_place = change.before.as_ref().is_some_and(|before| before.path == after.path);
         if !takes_its_place {
+            // What is in no folder any more must be in another one for good.
+            folders.drain(..).try_for_each(|folder: String| disk.sync_folder(&folder))?;
             disk.remove(&after.path)?;
             folders.push(folder_of(&after.path).to_owned());
         }

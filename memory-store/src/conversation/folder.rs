@@ -167,7 +167,7 @@ impl ConversationStore for ConversationFolder {
         self.place.made().map_err(|error| io_error(format!("open {place}"), error))?;
         let _lock = WriterLock::acquire(self.root(), self.patience)?;
         let folder = folder(conversation);
-        let Some(known) = self.with(&folder, |_, kept| Ok(kept.known(conversation, changes)))? else { return Ok(()) };
+        let Some(known) = self.with(&folder, |_, kept| kept.known(conversation, changes))? else { return Ok(()) };
         // Those who read do not wait for the disk.
         let done = self.disk()?.map_or(Ok(()), |disk| change::carry_out(disk, conversation, &known, changes));
         // Whoever comes next finds it read already. If it cannot be read now, they read it.

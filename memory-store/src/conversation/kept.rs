@@ -45,6 +45,8 @@ struct File {
     place: &'static str,
     /// What it holds, if that could be read.
     entry: Option<(ConversationId, EntryId)>,
+    /// Why the disk did not give it, though it may do so the next time.
+    refusal: Option<String>,
 }
 
 /// What whoever makes changes must know of a folder.
@@ -74,13 +76,19 @@ impl Kept {
     }
 
     /// Returns what whoever makes these changes must know.
-    pub(super) fn known(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Known {
+    ///
+    /// # Errors
+    /// When the disk did not give one of the files, so that nobody knows whether it holds what is to be changed.
+    pub(super) fn known(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<Known, StoreError> {
+        if let Some((path, why)) = self.files.iter().find_map(|(path, file)| Some((path, file.refusal.as_ref()?))) {
+            return Err(refused(path, io::Error::other(why.as_str())));
+        }
         let ids = changes.iter().map(|change| match change {
             EntryChange::Add(entry) => &entry.id,
             EntryChange::Delete { id, .. } => id,
         });
         let place = |id: &EntryId| Some((id.clone(), self.path(conversation, id)?.to_owned()));
-        Known { places: ids.filter_map(place).collect(), leftovers: self.leftovers.clone() }
+        Ok(Known { places: ids.filter_map(place).collect(), leftovers: self.leftovers.clone() })
     }
 
     /// Has a file looked at again before the next answer.
@@ -194,6 +202,7 @@ impl Kept {
 
     fn read(&mut self, disk: &dyn Disk, path: &str, place: &'static str, now_ns: i64) {
         let role = PLACES.into_iter().find(|(own, _)| *own == place).map_or(EntryRole::Memory, |(_, role)| role);
+        let mut refusal = None;
         let (read, signature) = match disk.read(path) {
             Ok(None) => {
                 self.forget(path);
@@ -201,14 +210,17 @@ impl Kept {
             }
             Ok(Some((bytes, signature))) => (decode(path, &bytes, role, moment(signature.modified_ns)), Some(signature)),
             // One file that cannot be read is no reason not to read the others.
-            Err(error) => (Err(unreadable(path, &error)), disk.signature(path).ok().flatten()),
+            Err(error) => {
+                refusal = may_pass(&error).then(|| error.to_string());
+                (Err(unreadable(path, &error)), disk.signature(path).ok().flatten())
+            }
         };
         let Some(signature) = signature else {
             self.forget(path);
             return;
         };
         let changed_ns = signature.modified_ns.max(signature.changed_ns);
-        let is_settled = changed_ns.saturating_add(RACY_NS) <= now_ns;
+        let is_settled = changed_ns.saturating_add(RACY_NS) <= now_ns && refusal.is_none();
         let former = self.files.get(path).and_then(|file| file.entry.clone());
         let entry = match read {
             Ok(entry) => {
@@ -231,7 +243,7 @@ impl Kept {
                 None
             }
         };
-        self.files.insert(path.to_owned(), File { signature, is_settled, place, entry });
+        self.files.insert(path.to_owned(), File { signature, is_settled, place, entry, refusal });
     }
 
     /// Forgets a file, and what it held.
@@ -265,6 +277,12 @@ impl Kept {
             }
         }
     }
+}
+
+/// Tells whether what the disk refuses now it may not refuse the next time, though the file stays the same.
+fn may_pass(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidInput, PermissionDenied};
+    !matches!(error.kind(), FileTooLarge | InvalidInput | PermissionDenied)
 }
 
 fn unreadable(path: &str, error: &io::Error) -> Problem {

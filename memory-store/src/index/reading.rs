@@ -3,6 +3,8 @@
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
+use memory_core::StoreError;
+
 use super::now::now_ns;
 use super::row::Row;
 use super::trouble::Trouble;
@@ -36,9 +38,11 @@ pub(super) fn read(disk: &dyn Disk, path: &str) -> Reading {
     match load(disk, path) {
         Ok(Some(loaded)) => Reading::Row(Box::new(Row::of(&loaded, now))),
         Ok(None) => Reading::Gone(path.to_owned()),
-        Err(_) => {
+        Err(error) => {
+            // What the disk refuses now it may not refuse the next time, though the file stays the same.
+            let may_pass = matches!(error, StoreError::Backend { .. });
             let unknown = Signature { size: 0, modified_ns: 0, changed_ns: 0, inode: 0, is_folder: false };
-            let signature = disk.signature(path).ok().flatten().unwrap_or(unknown);
+            let signature = if may_pass { None } else { disk.signature(path).ok().flatten() }.unwrap_or(unknown);
             Reading::Refused(path.to_owned(), signature)
         }
     }

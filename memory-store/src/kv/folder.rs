@@ -1,5 +1,6 @@
 //! A folder of values.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -203,10 +204,20 @@ impl ValueFolder {
     }
 
     fn hash_now(&self, key: &str) -> Result<Option<String>, InstanceError> {
-        let (Some(disk), Ok(key)) = (self.disk()?, key.parse()) else { return Ok(None) };
-        // What cannot be read is nothing that we wrote, and has no hash that we know.
-        Ok(read(disk, &key).map_or(Some(String::new()), |value| value.as_deref().map(trash::hash)))
+        let (Some(disk), Ok(key)) = (self.disk()?, key.parse::<ValueKey>()) else { return Ok(None) };
+        match disk.read(key.as_str()) {
+            Ok(value) => Ok(value.map(|(bytes, _)| trash::hash(&bytes))),
+            Err(error) if is_foreign(&error) => Ok(Some(String::new())),
+            Err(error) => Err(refused(key.as_str(), error)),
+        }
     }
+}
+
+/// Tells whether what cannot be read is nothing that we wrote, so that it has no hash that we know.
+fn is_foreign(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidInput, PermissionDenied};
+    let is_symlink = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+    is_symlink || matches!(error.kind(), FileTooLarge | InvalidInput | PermissionDenied)
 }
 
 /// Returns what a value is.

@@ -1,7 +1,6 @@
 //! Every change of conversations on a disk that fails or dies at every step: afterwards each entry is active or a tombstone, what was
 //! acknowledged is done, and to ask again is to do each change once.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -56,7 +55,7 @@ fn deleted(home: &Path) -> Vec<String> {
 
 #[test]
 fn at_whichever_step_the_disk_fails_no_entry_is_lost_and_asking_again_ends_well() {
-    for fault in [Fault::Dies, Fault::Fails(io::ErrorKind::StorageFull)] {
+    for fault in Fault::ALL {
         let mut at = 0;
         loop {
             at += 1;
@@ -92,7 +91,7 @@ fn a_job_that_was_added_survives_and_one_that_was_not_harms_no_other() {
     let ids = CountingIds::default();
     let job =
         |name: &str| Job { id: ids.operation_id(), conversation: id(), turn: name.parse().unwrap(), at: DateTime::UNIX_EPOCH };
-    for fault in [Fault::Dies, Fault::Fails(io::ErrorKind::StorageFull)] {
+    for fault in Fault::ALL {
         for at in 1..=4 {
             let home = tempfile::tempdir().unwrap();
             let first = job("first");

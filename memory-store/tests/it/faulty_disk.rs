@@ -6,16 +6,81 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memory_store::disk::{Disk, Entry, RealDisk, Signature};
 
+use crate::power_cut::Unsynced;
+
 /// What happens at the chosen step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// That step fails, and the next ones work again.
-    Fails(io::ErrorKind),
-    /// That step writes only half of its bytes, where it writes any, and nothing works from then on.
+    /// That change fails with this number of the system, and the next ones work again.
+    Fails(i32),
+    /// That change fails for lack of space after half of its bytes, where it has any, and the next ones work again.
+    Short,
+    /// That look at the disk fails with this number of the system, and the next ones work again.
+    Blind(i32),
+    /// That change writes only half of its bytes, where it has any, and nothing works from then on.
     Dies,
+    /// Nothing works from that change on, and whatever was not synced is gone. After the last change, it is gone all the same.
+    Forgets,
 }
 
-/// A disk that works until the chosen step. Only steps that change something are counted.
+const EIO: i32 = 5;
+const EMFILE: i32 = 24;
+const ENOSPC: i32 = 28;
+const EROFS: i32 = 30;
+
+impl Fault {
+    /// A disk that is full at one step.
+    pub(crate) const FULL: Self = Self::Fails(ENOSPC);
+
+    /// All of them.
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Dies,
+        Self::Forgets,
+        Self::Short,
+        Self::FULL,
+        Self::Fails(EIO),
+        Self::Fails(EROFS),
+        Self::Fails(EMFILE),
+        Self::Blind(EIO),
+        Self::Blind(EMFILE),
+    ];
+
+    /// Returns the steps at which it may come to what takes `steps`: what was not synced is forgotten after the last one, too.
+    pub(crate) fn moments(self, steps: u64) -> std::ops::RangeInclusive<u64> {
+        1..=steps + u64::from(self == Self::Forgets)
+    }
+}
+
+/// Does `check` for each command and each of the faults, and prints at how many steps each fault was tried.
+pub(crate) fn table<A: Copy>(commands: &[(&str, A)], faults: &[Fault], check: impl Fn(&str, A, Fault) -> u64) {
+    let names: Vec<String> = faults.iter().map(Fault::to_string).collect();
+    println!("| command | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()));
+    for (what, act) in commands {
+        let tried: Vec<String> = faults.iter().map(|fault| check(what, *act, *fault).to_string()).collect();
+        println!("| {what} | {} |", tried.join(" | "));
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = |number: i32| match number {
+            EIO => "EIO",
+            EMFILE => "EMFILE",
+            ENOSPC => "ENOSPC",
+            EROFS => "EROFS",
+            _ => "other",
+        };
+        match self {
+            Self::Fails(number) => formatter.write_str(name(*number)),
+            Self::Short => formatter.write_str("short write"),
+            Self::Blind(number) => write!(formatter, "{} on reading", name(*number)),
+            Self::Dies => formatter.write_str("dies"),
+            Self::Forgets => formatter.write_str("forgets"),
+        }
+    }
+}
+
+/// A disk that works until the chosen step. Those that look are counted for [`Fault::Blind`], those that change something for all others.
 #[derive(Debug)]
 pub(crate) struct FaultyDisk {
     real: RealDisk,
@@ -24,6 +89,7 @@ pub(crate) struct FaultyDisk {
     steps: Arc<AtomicU64>,
     syncs: Arc<AtomicU64>,
     slowness: Slowness,
+    unsynced: Option<Unsynced>,
 }
 
 /// What goes on before each append gets to the disk.
@@ -40,12 +106,15 @@ impl FaultyDisk {
     pub(crate) fn new(real: RealDisk, fault: Fault, at: u64) -> (Self, Arc<AtomicU64>) {
         let steps = Arc::new(AtomicU64::new(0));
         let slowness = Slowness(Box::new(|| ()));
-        (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default(), slowness }, steps)
+        let unsynced = (fault == Fault::Forgets).then(Unsynced::default);
+        (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default(), slowness, unsynced }, steps)
     }
 
     /// Returns a disk that works, on which `wait` goes on before each append.
     pub(crate) fn slow(real: RealDisk, wait: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { slowness: Slowness(Box::new(wait)), ..Self::new(real, Fault::Dies, u64::MAX).0 }
+        let mut disk = Self::new(real, Fault::Dies, u64::MAX).0;
+        disk.slowness = Slowness(Box::new(wait));
+        disk
     }
 
     /// Returns the counter of what was made durable.
@@ -58,25 +127,64 @@ impl FaultyDisk {
     }
 
     fn is_dead(&self) -> bool {
-        self.fault == Fault::Dies && self.at <= self.steps.load(Ordering::Relaxed)
+        matches!(self.fault, Fault::Dies | Fault::Forgets) && self.at <= self.steps.load(Ordering::Relaxed)
     }
 
     fn look<T>(&self, look: impl FnOnce(&RealDisk) -> io::Result<T>) -> io::Result<T> {
-        if self.is_dead() { Err(dead()) } else { look(&self.real) }
+        if self.is_dead() {
+            return Err(dead());
+        }
+        match self.fault {
+            Fault::Blind(number) if self.steps.fetch_add(1, Ordering::Relaxed) + 1 == self.at => {
+                Err(io::Error::from_raw_os_error(number))
+            }
+            _ => look(&self.real),
+        }
     }
 
     fn step<T>(&self, half: impl FnOnce(&RealDisk), whole: impl FnOnce(&RealDisk) -> io::Result<T>) -> io::Result<T> {
         if self.is_dead() {
             return Err(dead());
         }
-        let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
+        if matches!(self.fault, Fault::Blind(_)) || self.steps.fetch_add(1, Ordering::Relaxed) + 1 != self.at {
+            return whole(&self.real);
+        }
         match self.fault {
-            _ if step != self.at => whole(&self.real),
-            Fault::Fails(kind) => Err(io::Error::new(kind, "the disk fails")),
+            Fault::Fails(number) | Fault::Blind(number) => Err(io::Error::from_raw_os_error(number)),
+            Fault::Short => {
+                half(&self.real);
+                Err(io::Error::from_raw_os_error(ENOSPC))
+            }
             Fault::Dies => {
                 half(&self.real);
                 Err(dead())
             }
+            Fault::Forgets => {
+                self.cut();
+                Err(dead())
+            }
+        }
+    }
+
+    /// Lets go of what was not synced.
+    fn cut(&self) {
+        if let Some(unsynced) = &self.unsynced {
+            unsynced.forget(&self.real);
+        }
+    }
+
+    /// Notes what a change would leave without a sync, before it is made.
+    fn note(&self, note: impl FnOnce(&Unsynced, &RealDisk)) {
+        if let Some(unsynced) = self.unsynced.as_ref().filter(|_| !self.is_dead()) {
+            note(unsynced, &self.real);
+        }
+    }
+}
+
+impl Drop for FaultyDisk {
+    fn drop(&mut self) {
+        if !self.is_dead() {
+            self.cut();
         }
     }
 }
@@ -107,6 +215,7 @@ impl Disk for FaultyDisk {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.note(|unsynced, disk| unsynced.writes(disk, path));
         let half = |disk: &RealDisk| drop(disk.write(path, &bytes[..bytes.len() / 2]));
         self.step(half, |disk| disk.write(path, bytes))
     }
@@ -114,24 +223,32 @@ impl Disk for FaultyDisk {
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         (self.slowness.0)();
         self.sync();
+        self.note(|unsynced, disk| unsynced.makes(disk, path));
         let half = |disk: &RealDisk| drop(disk.append(path, &bytes[..bytes.len() / 2]));
-        self.step(half, |disk| disk.append(path, bytes))
+        self.step(half, |disk| disk.append(path, bytes))?;
+        self.note(|unsynced, _| unsynced.file_is_synced(path));
+        Ok(())
     }
 
     fn shorten(&self, path: &str, length: u64) -> io::Result<()> {
         self.sync();
-        self.step(|_| (), |disk| disk.shorten(path, length))
+        self.step(|_| (), |disk| disk.shorten(path, length))?;
+        self.note(|unsynced, _| unsynced.file_is_synced(path));
+        Ok(())
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.note(|unsynced, disk| unsynced.renames(disk, from, to));
         self.step(|_| (), |disk| disk.rename(from, to))
     }
 
     fn keep(&self, from: &str, to: &str) -> io::Result<()> {
+        self.note(|unsynced, disk| unsynced.names(disk, to));
         self.step(|_| (), |disk| disk.keep(from, to))
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
+        self.note(|unsynced, disk| unsynced.names(disk, path));
         self.step(|_| (), |disk| disk.remove(path))
     }
 
@@ -141,16 +258,26 @@ impl Disk for FaultyDisk {
 
     fn sync_file(&self, path: &str) -> io::Result<()> {
         self.sync();
-        self.step(|_| (), |disk| disk.sync_file(path))
+        self.step(|_| (), |disk| disk.sync_file(path))?;
+        self.note(|unsynced, _| unsynced.file_is_synced(path));
+        Ok(())
     }
 
     fn sync_folder(&self, path: &str) -> io::Result<()> {
         self.sync();
-        self.step(|_| (), |disk| disk.sync_folder(path))
+        self.step(|_| (), |disk| disk.sync_folder(path))?;
+        self.note(|unsynced, _| unsynced.folder_is_synced(path));
+        Ok(())
     }
 
     fn sync_everything(&self) -> io::Result<bool> {
         self.sync();
-        self.step(|_| (), Disk::sync_everything)
+        let done = self.step(|_| (), Disk::sync_everything)?;
+        self.note(|unsynced, _| {
+            if done {
+                unsynced.all_is_synced();
+            }
+        });
+        Ok(done)
     }
 }

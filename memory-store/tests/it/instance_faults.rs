@@ -1,6 +1,5 @@
 //! Every change of a session or a value on a disk that fails or dies at every step: afterwards it has happened whole or not at all.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,11 +16,9 @@ use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use tempfile::TempDir;
 
-use crate::faulty_disk::{Fault, FaultyDisk};
+use crate::faulty_disk::{Fault, FaultyDisk, table};
 
 const NAMES: [&str; 6] = ["s", "new", "torn", "purged", "deleted", "back"];
-
-const FAULTS: [Fault; 2] = [Fault::Dies, Fault::Fails(io::ErrorKind::StorageFull)];
 
 fn session(text: &str) -> SessionName {
     text.parse().unwrap()
@@ -53,15 +50,15 @@ const CHANGES: [(&str, Change); 8] = [
     ("append behind what was cut off", |all| append(all, &session("torn"), &said("user", "new"), Secrets::Refuse).map(drop)),
     ("purge", |all| history::purge(all, &session("s"), &tools()).map(drop)),
     ("delete", |all| history::delete(all, &session("s")).map(drop)),
-    ("undo of a purge", |all| history::undo(all, Some(&operation(all, "purged", InstanceVerb::Purge))).map(drop)),
-    ("undo of a delete", |all| history::undo(all, Some(&operation(all, "deleted", InstanceVerb::Delete))).map(drop)),
-    ("undo of an undo", |all| history::undo(all, Some(&operation(all, "back", InstanceVerb::Undo))).map(drop)),
+    ("undo of a purge", |all| history::undo(all, Some(&operation(all, "purged", InstanceVerb::Purge)?)).map(drop)),
+    ("undo of a delete", |all| history::undo(all, Some(&operation(all, "deleted", InstanceVerb::Delete)?)).map(drop)),
+    ("undo of an undo", |all| history::undo(all, Some(&operation(all, "back", InstanceVerb::Undo)?)).map(drop)),
 ];
 
 /// Returns what was done to a session.
-fn operation(all: &Messages, session: &str, verb: InstanceVerb) -> String {
-    let records = history::operations(all, usize::MAX).unwrap();
-    records.into_iter().find(|one| one.subject == session && one.verb == verb).unwrap().operation.id.to_string()
+fn operation(all: &Messages, session: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
+    let records = history::operations(all, usize::MAX)?;
+    Ok(records.into_iter().find(|one| one.subject == session && one.verb == verb).unwrap().operation.id.to_string())
 }
 
 fn prepare(home: &Path) {
@@ -110,38 +107,40 @@ fn run(change: Change, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     (home, acknowledged, steps.load(Ordering::Relaxed))
 }
 
+fn check(what: &str, change: Change, fault: Fault) -> u64 {
+    let (untouched, ..) = run(|_| Ok(()), Fault::Dies, u64::MAX);
+    let before = held(untouched.path());
+    let (whole, acknowledged, _) = run(change, Fault::Dies, u64::MAX);
+    assert!(acknowledged, "{what} works on a disk that works");
+    let after = held(whole.path());
+    let (.., steps) = run(change, fault, u64::MAX);
+    for at in fault.moments(steps) {
+        let (home, acknowledged, _) = run(change, fault, at);
+        let now = held(home.path());
+        assert!(now == before || now == after, "{what}, {fault:?} at step {at} is half done: {now:#?}");
+        assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at} was acknowledged and is lost");
+        // Whoever comes after works as if nothing had been.
+        let all = open(HistoryFolder::new(home.path()));
+        for name in NAMES {
+            append(&all, &session(name), &said("user", "next"), Secrets::Refuse).unwrap();
+            let reading = history::read(&all, &session(name), &Filter::default(), Window::default()).unwrap();
+            assert_eq!(reading.damaged.len(), 0, "{what}, {fault:?} at step {at}: nothing torn is left in {name}");
+        }
+        history::purge(&all, &session("s"), &tools()).unwrap();
+        history::undo(&all, None).unwrap();
+        let done = history::operations(&all, usize::MAX).unwrap();
+        for record in done.iter().filter(|one| one.verb != InstanceVerb::Undo && one.undone_by.is_none()) {
+            history::undo(&all, Some(record.operation.id.as_str())).unwrap();
+        }
+        let whole = history::read(&all, &session("s"), &tools(), Window::default()).unwrap();
+        assert_eq!(whole.records.len(), 2, "{what}, {fault:?} at step {at}: all comes back");
+    }
+    steps
+}
+
 #[test]
 fn a_fault_at_any_step_leaves_every_change_of_a_session_whole_or_undone() {
-    for (what, change) in CHANGES {
-        for fault in FAULTS {
-            let (untouched, ..) = run(|_| Ok(()), fault, u64::MAX);
-            let before = held(untouched.path());
-            let (whole, acknowledged, steps) = run(change, fault, u64::MAX);
-            assert!(acknowledged, "{what} works on a disk that works");
-            let after = held(whole.path());
-            for at in 1..=steps {
-                let (home, acknowledged, _) = run(change, fault, at);
-                let now = held(home.path());
-                assert!(now == before || now == after, "{what}, {fault:?} at step {at} is half done: {now:#?}");
-                assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at} was acknowledged and is lost");
-                // Whoever comes after works as if nothing had been.
-                let all = open(HistoryFolder::new(home.path()));
-                for name in NAMES {
-                    append(&all, &session(name), &said("user", "next"), Secrets::Refuse).unwrap();
-                    let reading = history::read(&all, &session(name), &Filter::default(), Window::default()).unwrap();
-                    assert_eq!(reading.damaged.len(), 0, "{what}, {fault:?} at step {at}: nothing torn is left in {name}");
-                }
-                history::purge(&all, &session("s"), &tools()).unwrap();
-                history::undo(&all, None).unwrap();
-                let done = history::operations(&all, usize::MAX).unwrap();
-                for record in done.iter().filter(|one| one.verb != InstanceVerb::Undo && one.undone_by.is_none()) {
-                    history::undo(&all, Some(record.operation.id.as_str())).unwrap();
-                }
-                let whole = history::read(&all, &session("s"), &tools(), Window::default()).unwrap();
-                assert_eq!(whole.records.len(), 2, "{what}, {fault:?} at step {at}: all comes back");
-            }
-        }
-    }
+    table(&CHANGES, &Fault::ALL, check);
 }
 
 #[test]
@@ -186,15 +185,15 @@ const ACTS: [(&str, Act); 7] = [
     ("set of a known key", |all| set(all, &"a/b".parse()?, "2", Secrets::Refuse).map(drop)),
     ("set of a long value", |all| set(all, &"long".parse()?, "2", Secrets::Refuse).map(drop)),
     ("delete", |all| kv::delete(all, &"a/b".parse()?)),
-    ("undo of a set", |all| kv::undo(all, Some(&done(all, "replaced", InstanceVerb::Set))).map(drop)),
-    ("undo of a delete", |all| kv::undo(all, Some(&done(all, "deep/deleted", InstanceVerb::Delete))).map(drop)),
-    ("undo of an undo", |all| kv::undo(all, Some(&done(all, "back", InstanceVerb::Undo))).map(drop)),
+    ("undo of a set", |all| kv::undo(all, Some(&done(all, "replaced", InstanceVerb::Set)?)).map(drop)),
+    ("undo of a delete", |all| kv::undo(all, Some(&done(all, "deep/deleted", InstanceVerb::Delete)?)).map(drop)),
+    ("undo of an undo", |all| kv::undo(all, Some(&done(all, "back", InstanceVerb::Undo)?)).map(drop)),
 ];
 
 /// Returns what was done to a key.
-fn done(all: &Values, key: &str, verb: InstanceVerb) -> String {
-    let records = kv::operations(all, usize::MAX).unwrap();
-    records.into_iter().find(|one| one.subject == key && one.verb == verb).unwrap().operation.id.to_string()
+fn done(all: &Values, key: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
+    let records = kv::operations(all, usize::MAX)?;
+    Ok(records.into_iter().find(|one| one.subject == key && one.verb == verb).unwrap().operation.id.to_string())
 }
 
 /// Runs `act` where one of the two disks has `fault` at step `at`: that of the values, or that of what they were.
@@ -230,30 +229,33 @@ fn held_values(home: &Path) -> Vec<String> {
     held
 }
 
+fn check_values(what: &str, act: Act, fault: Fault) -> u64 {
+    let (untouched, ..) = act_on(|_| Ok(()), Fault::Dies, [u64::MAX; 2]);
+    let before = held_values(untouched.path());
+    let (whole, acknowledged, _) = act_on(act, Fault::Dies, [u64::MAX; 2]);
+    assert!(acknowledged, "{what} works on disks that work");
+    let after = held_values(whole.path());
+    let (.., steps) = act_on(act, fault, [u64::MAX; 2]);
+    let first = fault.moments(steps[0]).map(|at| [at, u64::MAX]);
+    let cuts = first.chain(fault.moments(steps[1]).map(|at| [u64::MAX, at]));
+    for at in cuts {
+        let (home, acknowledged, _) = act_on(act, fault, at);
+        let now = held_values(home.path());
+        assert!(now == before || now == after, "{what}, {fault:?} at step {at:?} is half done: {now:#?}");
+        assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at:?} was acknowledged and is lost");
+        let all = open_values(ValueFolder::new(home.path().join("kv"), home.path().join("state")));
+        set(&all, &"next".parse().unwrap(), "1", Secrets::Refuse).unwrap();
+        assert!(!home.path().join("kv/.next~").exists(), "{what}, {fault:?} at step {at:?} leaves something behind");
+        let lost = kv::operations(&all, usize::MAX).unwrap();
+        for record in lost.iter().filter(|one| one.verb != InstanceVerb::Undo && one.undone_by.is_none()) {
+            kv::undo(&all, Some(record.operation.id.as_str())).unwrap();
+        }
+        assert_eq!(get(&all, &"a/b".parse().unwrap()).unwrap().text, "1", "{what}, {fault:?} at step {at:?}");
+    }
+    steps[0] + steps[1]
+}
+
 #[test]
 fn a_fault_at_any_step_leaves_every_value_as_it_was_or_as_it_was_set() {
-    for (what, act) in ACTS {
-        for fault in FAULTS {
-            let (untouched, ..) = act_on(|_| Ok(()), fault, [u64::MAX; 2]);
-            let before = held_values(untouched.path());
-            let (whole, acknowledged, steps) = act_on(act, fault, [u64::MAX; 2]);
-            assert!(acknowledged, "{what} works on disks that work");
-            let after = held_values(whole.path());
-            let cuts = (1..=steps[0]).map(|at| [at, u64::MAX]).chain((1..=steps[1]).map(|at| [u64::MAX, at]));
-            for at in cuts {
-                let (home, acknowledged, _) = act_on(act, fault, at);
-                let now = held_values(home.path());
-                assert!(now == before || now == after, "{what}, {fault:?} at step {at:?} is half done: {now:#?}");
-                assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at:?} was acknowledged and is lost");
-                let all = open_values(ValueFolder::new(home.path().join("kv"), home.path().join("state")));
-                set(&all, &"next".parse().unwrap(), "1", Secrets::Refuse).unwrap();
-                assert!(!home.path().join("kv/.next~").exists(), "{what}, {fault:?} at step {at:?} leaves something behind");
-                let lost = kv::operations(&all, usize::MAX).unwrap();
-                for record in lost.iter().filter(|one| one.verb != InstanceVerb::Undo && one.undone_by.is_none()) {
-                    kv::undo(&all, Some(record.operation.id.as_str())).unwrap();
-                }
-                assert_eq!(get(&all, &"a/b".parse().unwrap()).unwrap().text, "1", "{what}, {fault:?} at step {at:?}");
-            }
-        }
-    }
+    table(&ACTS, &Fault::ALL, check_values);
 }

@@ -1,6 +1,5 @@
 //! Instances and their credentials: what is sealed opens with its key alone, and no fault at any step loses it.
 
-use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use memory_store::disk::RealDisk;
 use memory_store::sealed::{FieldValue, Instances, Kept, MasterKey, NewValue};
 use tempfile::TempDir;
 
-use crate::faulty_disk::{Fault, FaultyDisk};
+use crate::faulty_disk::{Fault, FaultyDisk, table};
 
 const DSN: &str = "postgres://user:pass@host/db";
 
@@ -167,27 +166,30 @@ fn held(home: &Path) -> Vec<String> {
     names.iter().map(|name| format!("{name}={}", dsn(&instances, name.as_str()).unwrap())).collect()
 }
 
+fn check(what: &str, act: Act, fault: Fault) -> u64 {
+    let (untouched, ..) = run(|_| Ok(()), Fault::Dies, [u64::MAX; 2]);
+    let before = held(untouched.path());
+    let (whole, acknowledged, _) = run(act, Fault::Dies, [u64::MAX; 2]);
+    assert!(acknowledged, "{what} works on disks that work");
+    let after = held(whole.path());
+    let (.., steps) = run(act, fault, [u64::MAX; 2]);
+    let first = fault.moments(steps[0]).map(|at| [at, u64::MAX]);
+    let cuts = first.chain(fault.moments(steps[1]).map(|at| [u64::MAX, at]));
+    for at in cuts {
+        let (home, acknowledged, _) = run(act, fault, at);
+        let now = held(home.path());
+        assert!(now == before || now == after, "{what}, {fault:?} at step {at:?} is half done: {now:#?}");
+        assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at:?} was acknowledged and is lost");
+        // Whatever was left half done is finished by the next one.
+        connect(&open(home.path(), None), "next", DSN).unwrap();
+        open(home.path(), None).rekey(None).unwrap();
+        assert_eq!(held(home.path()).len(), now.len() + 1, "{what}, {fault:?} at step {at:?}: then all opens");
+        assert!(!home.path().join("keys/master.key.next").exists());
+    }
+    steps[0] + steps[1]
+}
+
 #[test]
 fn a_fault_at_any_step_leaves_every_instance_whole_and_every_secret_open() {
-    for (what, act) in ACTS {
-        for fault in [Fault::Dies, Fault::Fails(io::ErrorKind::StorageFull)] {
-            let (untouched, ..) = run(|_| Ok(()), fault, [u64::MAX; 2]);
-            let before = held(untouched.path());
-            let (whole, acknowledged, steps) = run(act, fault, [u64::MAX; 2]);
-            assert!(acknowledged, "{what} works on disks that work");
-            let after = held(whole.path());
-            let cuts = (1..=steps[0]).map(|at| [at, u64::MAX]).chain((1..=steps[1]).map(|at| [u64::MAX, at]));
-            for at in cuts {
-                let (home, acknowledged, _) = run(act, fault, at);
-                let now = held(home.path());
-                assert!(now == before || now == after, "{what}, {fault:?} at step {at:?} is half done: {now:#?}");
-                assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at:?} was acknowledged and is lost");
-                // Whatever was left half done is finished by the next one.
-                connect(&open(home.path(), None), "next", DSN).unwrap();
-                open(home.path(), None).rekey(None).unwrap();
-                assert_eq!(held(home.path()).len(), now.len() + 1, "{what}, {fault:?} at step {at:?}: then all opens");
-                assert!(!home.path().join("keys/master.key.next").exists());
-            }
-        }
-    }
+    table(&ACTS, &Fault::ALL, check);
 }

@@ -18,6 +18,7 @@ mod ledger;
 mod notify;
 mod pending;
 mod postgres;
+mod power_cut;
 mod repair;
 mod retrieval;
 mod suites;

@@ -1,6 +1,5 @@
 //! `pending.md` is whole at any time.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -12,7 +11,7 @@ use crate::home::Home;
 
 #[test]
 fn the_page_is_the_former_one_or_the_new_one_at_any_step() {
-    for fault in [Fault::Dies, Fault::Fails(io::ErrorKind::StorageFull)] {
+    for fault in [Fault::Dies, Fault::FULL] {
         for at in 1.. {
             let home = Home::new();
             let page = || std::fs::read_to_string(home.path().join("pending.md")).ok();
