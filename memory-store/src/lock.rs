@@ -2,7 +2,7 @@
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -24,7 +24,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// The right to write to a home, until dropped. The system takes it back when the process dies.
 #[derive(Debug)]
 pub(crate) struct WriterLock {
-    _file: File,
+    file: File,
 }
 
 impl WriterLock {
@@ -63,19 +63,36 @@ impl WriterLock {
         Self::lock(File::open(root), root, root, patience)
     }
 
+    /// Says that something was written, before the lock is given back; returns by what others see it.
+    pub(crate) fn hand_on(&self) -> u64 {
+        let mut bytes = [0; 8];
+        // Without chance or room on the disk, others find out a little later by the times of what was written.
+        if getrandom::fill(&mut bytes).is_ok() {
+            let _ = self.file.write_all_at(&bytes, 0);
+        }
+        u64::from_ne_bytes(bytes)
+    }
+
     fn lock(opened: io::Result<File>, place: &Path, root: &Path, patience: Duration) -> Result<Self, StoreError> {
         let refused = |error: io::Error| io_error(format!("lock {}", place.display()), error);
         let file = opened.map_err(refused)?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file }),
+            Ok(()) => Ok(Self { file }),
             Err(TryLockError::Error(error)) => Err(refused(error)),
             Err(TryLockError::WouldBlock) => {
                 let held = || StoreError::Locked { home: root.display().to_string(), seconds: patience.as_secs() };
                 let file = wait(file, patience).ok_or_else(held)?.map_err(refused)?;
-                Ok(Self { _file: file })
+                Ok(Self { file })
             }
         }
     }
+}
+
+/// Returns what the last writer left who [handed on](WriterLock::hand_on) the lock of the home at `root`.
+pub(crate) fn generation(root: &Path) -> u64 {
+    let mut bytes = [0; 8];
+    let read = File::open(root.join(NAME)).and_then(|file| file.read_exact_at(&mut bytes, 0));
+    read.map_or(0, |()| u64::from_ne_bytes(bytes))
 }
 
 fn open(place: &Path) -> io::Result<File> {

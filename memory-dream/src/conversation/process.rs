@@ -108,7 +108,9 @@ fn one(
         sum_up(conversations, rules, &job, &facts, processed)?;
     }
     let shelf = conversations.store.read(&job.conversation)?;
-    conversations.store.commit(&job.conversation, &evicted(&shelf.entries(), rules.max_entries))?;
+    if rules.max_entries < shelf.len() {
+        conversations.store.commit(&job.conversation, &evicted(&shelf.entries(), rules.max_entries))?;
+    }
     embed(conversations, &job.conversation, processed)?;
     queue.note(&job.id, &JobState::Done)?;
     processed.done += 1;

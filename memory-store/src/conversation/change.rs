@@ -18,25 +18,29 @@ use crate::markdown::as_text;
 /// The usual name of a summary.
 const SUMMARY: &str = "summary.md";
 
-/// Makes changes: what is new first. The caller holds the lock.
+/// Makes changes: what is new first; notes which files came and went. The caller holds the lock.
 pub(super) fn carry_out(
     disk: &dyn Disk,
     conversation: &ConversationId,
     known: &Known,
     changes: &[EntryChange],
+    touched: &mut Vec<String>,
 ) -> Result<(), StoreError> {
     for path in &known.leftovers {
         // It harms nobody.
         let _ = disk.remove(path);
     }
     let added = changes.iter().filter_map(|change| if let EntryChange::Add(entry) = change { Some(entry) } else { None });
-    add(disk, conversation, known, &added.collect::<Vec<_>>())?;
+    add(disk, conversation, known, &added.collect::<Vec<_>>(), touched)?;
     let mut folders = BTreeSet::new();
     let mut replaced = Vec::new();
     for change in changes {
         let EntryChange::Delete { id, replaced_by } = change else { continue };
         let tombstone = match known.places.get(id) {
-            Some(path) => Some(bury(disk, conversation, path, &mut folders)?),
+            Some(path) => {
+                touched.push(path.clone());
+                Some(bury(disk, conversation, path, &mut folders)?)
+            }
             None if replaced_by.is_some() => tombstone(disk, conversation, id)?,
             None => None,
         };
@@ -47,7 +51,13 @@ pub(super) fn carry_out(
 }
 
 /// Writes what is new under hidden names, and gives all of it its names once it is durable.
-fn add(disk: &dyn Disk, conversation: &ConversationId, known: &Known, entries: &[&Entry]) -> Result<(), StoreError> {
+fn add(
+    disk: &dyn Disk,
+    conversation: &ConversationId,
+    known: &Known,
+    entries: &[&Entry],
+    touched: &mut Vec<String>,
+) -> Result<(), StoreError> {
     let own = folder(conversation);
     let mut waiting = Vec::new();
     for entry in entries {
@@ -72,6 +82,7 @@ fn add(disk: &dyn Disk, conversation: &ConversationId, known: &Known, entries: &
         }
         disk.rename(&hidden, &path).map_err(not_written(&path))?;
         folders.insert(folder_of(&path).to_owned());
+        touched.push(path);
     }
     sync(disk, &folders)
 }

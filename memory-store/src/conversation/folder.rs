@@ -17,7 +17,7 @@ use crate::disk::{Disk, EntryKind, LateDisk};
 use crate::error::io_error;
 use crate::file::moment;
 use crate::index::now_ns;
-use crate::lock::{PATIENCE, WriterLock};
+use crate::lock::{PATIENCE, WriterLock, generation};
 
 /// So many folders are kept in memory.
 const MOST: usize = 128;
@@ -77,20 +77,22 @@ impl ConversationFolder {
         work: impl FnOnce(&dyn Disk, &mut Kept) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(None) };
-        let kept = {
-            let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            if MOST <= all.len() && !all.contains_key(folder) {
-                all.clear();
-            }
-            Arc::clone(all.entry(folder.to_owned()).or_default())
-        };
+        let kept = self.kept(folder);
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        Self::refresh(disk, folder, &mut kept)?;
+        self.refresh(disk, folder, &mut kept)?;
         work(disk, &mut kept).map(Some)
     }
 
-    fn refresh(disk: &dyn Disk, folder: &str, kept: &mut Kept) -> Result<(), StoreError> {
-        for conversation in kept.refresh(disk, folder, now_ns())? {
+    fn kept(&self, folder: &str) -> Arc<Mutex<Kept>> {
+        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if MOST <= all.len() && !all.contains_key(folder) {
+            all.clear();
+        }
+        Arc::clone(all.entry(folder.to_owned()).or_default())
+    }
+
+    fn refresh(&self, disk: &dyn Disk, folder: &str, kept: &mut Kept) -> Result<(), StoreError> {
+        for conversation in kept.refresh(disk, folder, generation(self.root()), now_ns())? {
             // They can be made again: without them, the words are looked for.
             if let Ok(Some(found)) = vectors::read(disk, &conversation) {
                 kept.give_vectors(&conversation, &found);
@@ -129,8 +131,10 @@ impl ConversationStore for ConversationFolder {
     }
 
     fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
-        let looked = self.with(&folder(conversation), |disk, kept| kept.look_again(disk, conversation, ids, now_ns()));
-        Ok(looked?.unwrap_or_default())
+        let Some(disk) = self.disk()? else { return Ok(false) };
+        let kept = self.kept(&folder(conversation));
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.look_again(disk, conversation, ids, now_ns())
     }
 
     fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError> {
@@ -165,13 +169,18 @@ impl ConversationStore for ConversationFolder {
         }
         let place = self.place();
         self.place.made().map_err(|error| io_error(format!("open {place}"), error))?;
-        let _lock = WriterLock::acquire(self.root(), self.patience)?;
+        let lock = WriterLock::acquire(self.root(), self.patience)?;
         let folder = folder(conversation);
         let Some(known) = self.with(&folder, |_, kept| kept.known(conversation, changes))? else { return Ok(()) };
+        let Some(disk) = self.disk()? else { return Ok(()) };
         // Those who read do not wait for the disk.
-        let done = self.disk()?.map_or(Ok(()), |disk| change::carry_out(disk, conversation, &known, changes));
-        // Whoever comes next finds it read already. If it cannot be read now, they read it.
-        let _ = self.with(&folder, |_, _| Ok(()));
+        let mut touched = Vec::new();
+        let done = change::carry_out(disk, conversation, &known, changes, &mut touched);
+        let generation = lock.hand_on();
+        // Whoever comes next finds it read already.
+        let kept = self.kept(&folder);
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.take_in(disk, &folder, &touched, &known, generation);
         done
     }
 

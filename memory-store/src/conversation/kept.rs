@@ -8,11 +8,12 @@ use memory_core::conversation::{ConversationId, EntryChange, EntryId, EntryRole,
 use memory_core::{Code, Problem, StoreError};
 
 use super::format::decode;
-use super::layout::{PLACES, WAITING, is_entry};
+use super::layout::{PLACES, WAITING, folder_of, is_entry};
 use super::vectors;
 use crate::disk::{Disk, EntryKind, Signature};
 use crate::error::io_error;
 use crate::file::moment;
+use crate::index::now_ns;
 
 /// Among so many files each is looked at every time.
 const FEW: usize = 500;
@@ -23,18 +24,39 @@ const LONGEST_NS: i64 = 60_000_000_000;
 /// Another change within so long could have the same time.
 const RACY_NS: i64 = 50_000_000;
 
+/// While a folder changes all the time by our own hands, it is listed so often all the same.
+const OFTEN_NS: i64 = 1_000_000_000;
+
 /// The folder of one or more conversations, as it was read last.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     shelves: HashMap<ConversationId, Arc<Shelf>>,
-    /// When the names in a folder last changed, where that time tells.
-    folders: HashMap<&'static str, i64>,
+    folders: HashMap<&'static str, Names>,
     files: HashMap<String, File>,
     /// Which file holds what; of two that hold the same, the one that was read last.
     places: HashMap<(ConversationId, EntryId), String>,
     looked_ns: i64,
     /// What somebody who died left behind.
     leftovers: Vec<String>,
+}
+
+/// The names in a folder, as they were listed or written last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Names {
+    modified_ns: i64,
+    listed_ns: i64,
+    /// Which of our writers was the last one by then.
+    generation: u64,
+}
+
+impl Names {
+    /// Tells whether the folder, last changed at `modified_ns`, has no other names: a further change would show in that time, or has not had
+    /// time to happen unless by one of ours, who would be another generation.
+    fn are_those_of(self, modified_ns: i64, generation: u64, now_ns: i64) -> bool {
+        let settles_ns = modified_ns.saturating_add(RACY_NS);
+        let is_recent = now_ns < settles_ns && now_ns < self.listed_ns.saturating_add(OFTEN_NS);
+        self.modified_ns == modified_ns && (settles_ns <= self.listed_ns || is_recent && self.generation == generation)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -56,6 +78,7 @@ pub(super) struct Known {
     pub(super) places: HashMap<EntryId, String>,
     /// What somebody who died left behind.
     pub(super) leftovers: Vec<String>,
+    folders: HashMap<&'static str, Names>,
 }
 
 impl Kept {
@@ -88,7 +111,7 @@ impl Kept {
             EntryChange::Delete { id, .. } => id,
         });
         let place = |id: &EntryId| Some((id.clone(), self.path(conversation, id)?.to_owned()));
-        Ok(Known { places: ids.filter_map(place).collect(), leftovers: self.leftovers.clone() })
+        Ok(Known { places: ids.filter_map(place).collect(), leftovers: self.leftovers.clone(), folders: self.folders.clone() })
     }
 
     /// Has a file looked at again before the next answer.
@@ -110,11 +133,18 @@ impl Kept {
         }
     }
 
-    /// Makes this agree with the files in `folder`; returns the conversations that are new here.
-    pub(super) fn refresh(&mut self, disk: &dyn Disk, folder: &str, now_ns: i64) -> Result<Vec<ConversationId>, StoreError> {
+    /// Makes this agree with the files in `folder`, where `generation` is that of our last writer; returns the conversations that are new
+    /// here.
+    pub(super) fn refresh(
+        &mut self,
+        disk: &dyn Disk,
+        folder: &str,
+        generation: u64,
+        now_ns: i64,
+    ) -> Result<Vec<ConversationId>, StoreError> {
         let known: Vec<ConversationId> = self.shelves.keys().cloned().collect();
         for (place, _) in PLACES {
-            self.compare_names(disk, folder, place, now_ns)?;
+            self.compare_names(disk, folder, place, (generation, now_ns))?;
         }
         let looks_at_each = self.files.len() <= FEW || LONGEST_NS < now_ns.saturating_sub(self.looked_ns);
         let paths: Vec<String> =
@@ -138,11 +168,34 @@ impl Kept {
         self.look(disk, &paths, now_ns)
     }
 
-    fn compare_names(&mut self, disk: &dyn Disk, folder: &str, place: &'static str, now_ns: i64) -> Result<(), StoreError> {
+    /// Takes in what our own writer of this generation changed in `folder`, who knew it as `known`. Nothing is listed.
+    pub(super) fn take_in(&mut self, disk: &dyn Disk, folder: &str, changed: &[String], known: &Known, generation: u64) {
+        for (place, _) in PLACES {
+            let path = format!("{folder}/{place}");
+            let mut own = changed.iter().filter(|changed| folder_of(changed) == path).peekable();
+            let (before, now) = (known.folders.get(place), self.folders.get(place));
+            // Who has listed it meanwhile, or not yet, does so the next time.
+            let Some(before) = before.filter(|before| own.peek().is_some() && now == Some(*before)) else { continue };
+            own.for_each(|changed| self.read(disk, changed, place, now_ns()));
+            if let Ok(Some(found)) = disk.signature(&path) {
+                let names = Names { modified_ns: found.modified_ns, listed_ns: before.listed_ns, generation };
+                self.folders.insert(place, names);
+            }
+        }
+    }
+
+    fn compare_names(
+        &mut self,
+        disk: &dyn Disk,
+        folder: &str,
+        place: &'static str,
+        (generation, now_ns): (u64, i64),
+    ) -> Result<(), StoreError> {
         let path = format!("{folder}/{place}");
         let told = |error| refused(&path, error);
         let modified = disk.signature(&path).map_err(told)?.filter(|found| found.is_folder).map(|found| found.modified_ns);
-        if modified.is_some() && self.folders.get(place) == modified.as_ref() {
+        let names = self.folders.get(place);
+        if modified.zip(names).is_some_and(|(modified, names)| names.are_those_of(modified, generation, now_ns)) {
             return Ok(());
         }
         let mut gone: HashMap<String, u64> = self
@@ -169,8 +222,8 @@ impl Kept {
         for file in news {
             self.read(disk, &file, place, now_ns);
         }
-        match modified.filter(|modified| modified.saturating_add(RACY_NS) <= now_ns) {
-            Some(modified) => drop(self.folders.insert(place, modified)),
+        match modified {
+            Some(modified_ns) => drop(self.folders.insert(place, Names { modified_ns, listed_ns: now_ns, generation })),
             None => drop(self.folders.remove(place)),
         }
         Ok(())
