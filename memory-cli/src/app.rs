@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use memory_agent::Agent;
+use memory_agent::event::EventKind;
 use memory_core::{Clock, Services, StoreError};
 
 use crate::cli::Globals;
@@ -78,6 +80,12 @@ impl Home {
     }
 }
 
+fn keep_index_page(services: &Services, store: &FileStore) {
+    if store.is_index_page_due(services.clock.now(), REST) {
+        let _ = memory_core::index_page(services).and_then(|page| store.keep_index_page(&page));
+    }
+}
+
 /// Returns the present moment, for commands that open no home.
 pub(crate) fn now() -> DateTime<Utc> {
     SystemClock.now()
@@ -123,9 +131,8 @@ impl App<'_> {
     /// Makes the index of the home anew, if something was written since and it was not made just now. Whoever waits for an answer has it
     /// already; and what goes wrong is seen to by the next command.
     pub(crate) fn keep_index_page(&self) {
-        let Some((services, store)) = self.opened.take() else { return };
-        if store.is_index_page_due(services.clock.now(), REST) {
-            let _ = memory_core::index_page(&services).and_then(|page| store.keep_index_page(&page));
+        if let Some((services, store)) = self.opened.take() {
+            keep_index_page(&services, &store);
         }
     }
 
@@ -138,6 +145,21 @@ impl App<'_> {
             versions::tell_trouble(store.root(), &mut self.output);
             versions::keep_soon(store.root(), &end, self.environment.program.as_deref());
         }
+    }
+
+    /// Does the same after calls of tools, on a thread of its own that ends with the agent, for a process that stays.
+    pub(crate) fn keep_index_page_meanwhile(&self, agent: &Agent) {
+        let Some((services, store)) = self.opened.borrow().clone() else { return };
+        let happened = agent.subscribe();
+        let work = move || {
+            for event in happened {
+                if matches!(event.kind, EventKind::ToolEnd { .. }) {
+                    keep_index_page(&services, &store);
+                }
+            }
+        };
+        // Without a thread it is made at the end.
+        let _ = std::thread::Builder::new().name("index page".into()).spawn(work);
     }
 
     /// Opens the home that `settings` name, and the topics in `dir`, or else of the project at hand.

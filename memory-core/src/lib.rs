@@ -111,7 +111,7 @@ pub use error::{Problem, StoreError};
 pub use filter::{Filter, Lifetime};
 pub use history::{History, Record, RecordedChange, RecordedFile, Trashed};
 pub use import::{Exported, ImportError, Imported, import};
-pub use index_page::{INDEX_PAGE_HEAD, index_page};
+pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};
 pub use ingest::{IngestReport, LinkCounts, Progress, Skipped, ingest};
 pub use link::{LinksResolved, link, resolve_links, resolve_links_in, resolve_links_of, unlink};
 pub use list::list;

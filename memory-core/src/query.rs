@@ -169,6 +169,8 @@ pub enum Order {
     Accessed,
     /// By title or first line, A to Z.
     Title,
+    /// Pinned first, then most often read, then last changed.
+    Useful,
 }
 
 /// One slice of a list.

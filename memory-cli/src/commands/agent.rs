@@ -55,6 +55,7 @@ impl Agent {
         if self.list_tools {
             return Ok(app.output.json(&rpc::tools(&agent, false))?);
         }
+        app.keep_index_page_meanwhile(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
         let session = Session::begin(&agent, &View { agent: self.speaker.agent(), project });
         match self.prompt.as_deref() {

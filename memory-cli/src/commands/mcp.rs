@@ -32,6 +32,7 @@ impl Mcp {
         let parts =
             Parts { offer: self.speaker.offer(), embedder, bank_folder: None, topic_folder: self.speaker.topics(), instances };
         let agent = agent::agent(&home, &settings, app.environment, parts)?;
+        app.keep_index_page_meanwhile(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
         let speaker = Speaker { agent: self.speaker.agent(), project };
         serve_stdio(&agent, &speaker).map_err(Failure::file("serve the client on the standard streams"))

@@ -26,7 +26,7 @@ pub(crate) fn lines(output: &mut Output, memories: &[Stored], order: Order) -> i
     }
     let when = match order {
         Order::Updated => "updated",
-        Order::Created | Order::Accessed | Order::Title => "created",
+        Order::Created | Order::Accessed | Order::Title | Order::Useful => "created",
     };
     let counted = (order == Order::Accessed).then_some(Column::Number("read"));
     let mut columns = vec![Column::Text("id"), Column::Text("category"), Column::Text(when)];

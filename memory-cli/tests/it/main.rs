@@ -15,6 +15,7 @@ mod errors;
 mod faulty_disk;
 mod find;
 mod help;
+mod index_page;
 mod install;
 mod install_among_others;
 mod instance;

@@ -213,6 +213,10 @@ impl MemoryStore for FakeStore {
                 Order::Updated => right.updated_at.cmp(&left.updated_at),
                 Order::Accessed => right.access_count.cmp(&left.access_count),
                 Order::Title => left.headline().to_lowercase().cmp(&right.headline().to_lowercase()),
+                Order::Useful => {
+                    let use_of = |memory: &Memory| (memory.pinned, memory.access_count, memory.updated_at);
+                    use_of(right).cmp(&use_of(left))
+                }
             };
             order.then_with(|| left.id.cmp(&right.id))
         });

@@ -1,27 +1,58 @@
 //! The index of the home, as a file.
 
+use std::fs::File;
+
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::{INDEX_PAGE_HEAD, StoreError};
+use memory_core::{INDEX_PAGE_HEAD, MemoryId, StoreError, index_page_without};
 
 use super::FileStore;
 use crate::derived;
+use crate::disk::EntryKind;
 use crate::error::io_error;
 use crate::file::moment;
+use crate::index::CATEGORIES;
 
 /// Where the page lies.
 const PAGE: &str = "memory.md";
 
+const DAY: TimeDelta = TimeDelta::days(1);
+
 impl FileStore {
-    /// Tells whether something was written since the page was made, and the page is older than `rest`: so it is made anew at most once
-    /// in that time.
+    /// Tells whether something was written since the page was made, by us or by others, and the page is older than `rest`: so it is made
+    /// anew at most once in that time. Once a day it is due without that, since memories end.
     pub fn is_index_page_due(&self, now: DateTime<Utc>, rest: TimeDelta) -> bool {
         let changed = |path: &str| Some(moment(self.disk.signature(path).ok()??.modified_ns));
-        let months = self.disk.folder("journal").unwrap_or_default();
-        let last = months.into_iter().map(|entry| entry.name).max().and_then(|month| changed(&format!("journal/{month}")));
+        let last_of = |folder: &str| {
+            let names = self.disk.folder(folder).unwrap_or_default().into_iter();
+            names
+                .filter(|entry| entry.kind != EntryKind::Other)
+                .map(|entry| format!("{folder}/{}", entry.name))
+                .collect::<Vec<_>>()
+        };
+        // What others put into a category, or take away, is seen by the times of its folder.
+        let journal = last_of("journal").into_iter().max();
+        let last = journal.into_iter().chain(last_of(CATEGORIES)).filter_map(|path| changed(&path)).max();
         match (last, changed(PAGE)) {
             (None, _) => false,
             (Some(_), None) => true,
-            (Some(written), Some(made)) => made <= written && made + rest <= now,
+            (Some(written), Some(made)) => made + DAY <= now || (made <= written && made + rest <= now),
+        }
+    }
+
+    /// Takes the lines of memories that are gone from the page, at once: what somebody wanted to be rid of stands nowhere any more.
+    pub(super) fn forget_on_index_page(&self, gone: &[MemoryId]) {
+        let page = || String::from_utf8(self.disk.read(PAGE).ok()??.0).ok().filter(|page| page.starts_with(INDEX_PAGE_HEAD));
+        let Some(page) = (!gone.is_empty()).then(page).flatten() else { return };
+        let next = index_page_without(&page, gone);
+        if next != page {
+            let place = self.root.join(PAGE);
+            let made = place.metadata().and_then(|found| found.modified());
+            // The next one is due when it was before: others may be gone as well.
+            if derived::write(&place, next.as_bytes()).is_ok()
+                && let (Ok(made), Ok(file)) = (made, File::options().write(true).open(&place))
+            {
+                let _ = file.set_modified(made);
+            }
         }
     }
 

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use memory_core::{Operation, OperationId, Progress, StoreError};
+use memory_core::{MemoryId, Operation, OperationId, Progress, StoreError};
 
 use crate::commit::{Step, carry_out, recover};
 use crate::disk::{Disk, RealDisk};
@@ -149,6 +149,8 @@ impl FileStore {
         carry_out(self.disk.as_ref(), &self.journal, operation, undoes, steps)?;
         // The files are durable now, and that is what was asked for. An index that cannot follow finds out by itself.
         let _ = self.tell_index(steps);
+        let gone: Vec<MemoryId> = steps.iter().filter(|step| step.after.is_none()).map(|step| step.id).collect();
+        self.forget_on_index_page(&gone);
         Ok(())
     }
 

@@ -97,6 +97,7 @@ fn select(connection: &Connection, filter: &Filter, slice: &Slice, now: DateTime
         Order::Updated => "updated_at DESC, id",
         Order::Accessed => "access_count + accesses DESC, id",
         Order::Title => "headline, id",
+        Order::Useful => "pinned DESC, access_count + accesses DESC, updated_at DESC, id",
     };
     let sql = format!("SELECT {COLUMNS} FROM documents WHERE {} ORDER BY {order} LIMIT ? OFFSET ?", condition.sql);
     let limit = slice.limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1);

@@ -74,6 +74,7 @@ pub(super) struct Row {
     /// When it is due, if it is a reminder.
     pub(super) due: Option<i64>,
     pub(super) stage: Stage,
+    pub(super) pinned: bool,
 }
 
 impl Row {
@@ -108,6 +109,7 @@ impl Row {
             facts: Facts::of(&memory.content),
             due: memory.reminder.map(|reminder| nanoseconds(reminder.due)),
             stage: memory.reminder.as_ref().map_or(Stage::Waiting, Stage::of),
+            pinned: memory.pinned,
             path,
         }
     }

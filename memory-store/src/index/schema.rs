@@ -10,7 +10,7 @@ use super::trouble::Trouble;
 use super::update::row_count;
 
 /// Counts the changes to the tables, to what rows are made of, and to how text is cut. Another number means: build anew.
-pub(super) const VERSION: i64 = 10;
+pub(super) const VERSION: i64 = 11;
 
 /// The file's name.
 pub(super) const FILE: &str = "documents.db";
@@ -59,9 +59,13 @@ CREATE TABLE documents(
   characters INTEGER NOT NULL,
   handles BLOB NOT NULL,
   due INTEGER,
-  stage INTEGER NOT NULL
+  stage INTEGER NOT NULL,
+  pinned INTEGER NOT NULL
 );
 CREATE INDEX by_created ON documents(created_at DESC, id, holds_until, phase, category, scope, source);
+CREATE INDEX by_use ON documents(
+  category, scope, pinned DESC, access_count + accesses DESC, updated_at DESC, id, holds_until
+);
 CREATE INDEX turns ON documents(scope, created_at, key) WHERE scope >= 'conversation:' AND scope < 'conversation;';
 CREATE INDEX unsettled ON documents(key) WHERE settled = 0;
 CREATE INDEX reminders ON documents(stage, due, id) WHERE due NOT NULL;

@@ -278,6 +278,7 @@ fn lists_come_in_the_order_asked_for() {
     assert_eq!(list(Order::Accessed, 0, Some(1)), [1]);
     assert_eq!(list(Order::Title, 0, None), [2, 1, 3]);
     assert_eq!(list(Order::Updated, 0, None), [3, 2, 1]);
+    assert_eq!(list(Order::Useful, 0, Some(2)), [1, 3], "what is read, then what was changed last");
 }
 
 /// So many that not all that match are weighed.
