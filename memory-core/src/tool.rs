@@ -67,12 +67,14 @@ pub struct ToolError {
     pub hint: Option<String>,
     /// What it is about, by name: the bank, the key.
     pub about: Vec<(&'static str, String)>,
+    /// Whether the message is all of the answer, word for word, as that of a tool whose results are texts.
+    pub is_text: bool,
 }
 
 impl ToolError {
     /// Says what happened, and what to do about it.
     pub fn new(code: Code, message: impl Into<String>, hint: Option<String>) -> Self {
-        Self { code, message: message.into(), hint, about: Vec::new() }
+        Self { code, message: message.into(), hint, about: Vec::new(), is_text: false }
     }
 }
 

@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use memory_core::{AgentName, Code, Effect, Tool, ToolError, View};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, ToolAnnotations, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams, ToolAnnotations, UnsubscribeRequestParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -132,10 +132,13 @@ impl ServerHandler for Server {
             let _ = context.peer.notify_progress(ProgressNotificationParam::new(token, 1.0).with_total(1.0)).await;
         }
         match done {
+            // A text says what it says, to a model as to anybody.
+            Ok(Value::String(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into()),
             // The protocol wants an object; a hook may have made something else of it.
             Ok(result) if !result.is_object() => Ok(CallToolResult::structured(json!({ "result": result })).into()),
             Ok(result) => Ok(CallToolResult::structured(result).into()),
             Err(error) if error.code == Code::ToolNotFound => Err(ErrorData::invalid_params(error.message, None)),
+            Err(error) if error.is_text => Ok(CallToolResult::error(vec![ContentBlock::text(error.message)]).into()),
             Err(error) => Ok(CallToolResult::structured_error(shapes::tool_error(&error)).into()),
         }
     }

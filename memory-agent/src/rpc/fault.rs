@@ -49,7 +49,7 @@ impl Fault {
 
     /// Writes it as the answer to the request `id`; null if that is not known.
     pub fn answer(&self, id: &Value) -> Value {
-        let ToolError { code, message, hint, about } = &self.error;
+        let ToolError { code, message, hint, about, .. } = &self.error;
         let mut data = json!({ "code": code.as_str() });
         if let Some(hint) = hint {
             data["hint"] = hint.as_str().into();

@@ -106,13 +106,17 @@ fn the_tool_of_the_messages_api_answers_word_for_word() {
     for path in ["/memories/none", "/memories/notes"] {
         assert_eq!(replace(path, "a", "b"), format!("Error: The path {path} does not exist. Please provide a valid path."));
     }
-    let insert = |path: &str, line: u64| {
+    let insert = |path: &str, line: i64| {
         said(&session, json!({ "command": "insert", "path": path, "insert_line": line, "insert_text": "zero\n" }))
     };
     assert_eq!(insert("/memories/prefs.txt", 0), "The file /memories/prefs.txt has been edited.");
     assert_eq!(
         insert("/memories/prefs.txt", 9),
         "Error: Invalid `insert_line` parameter: 9. It should be within the range of lines of the file: [0, 7]"
+    );
+    assert_eq!(
+        insert("/memories/prefs.txt", -1),
+        "Error: Invalid `insert_line` parameter: -1. It should be within the range of lines of the file: [0, 7]"
     );
     assert_eq!(insert("/memories/none", 0), "Error: The path /memories/none does not exist");
     let rename = |from: &str, to: &str| said(&session, json!({ "command": "rename", "old_path": from, "new_path": to }));

@@ -49,6 +49,7 @@ mod terminal;
 mod tiny_bert;
 mod topic;
 mod topic_loop;
+mod topic_mcp;
 mod tour;
 mod upkeep;
 mod usage;

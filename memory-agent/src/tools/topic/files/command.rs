@@ -11,7 +11,7 @@ pub(super) enum Command {
     View { path: String, range: Option<[i64; 2]> },
     Create { path: String, text: String },
     Replace { path: String, old: String, new: String },
-    Insert { path: String, line: usize, text: String },
+    Insert { path: String, line: i64, text: String },
     Delete { path: String },
     Rename { from: String, to: String },
 }
@@ -26,7 +26,7 @@ pub(super) struct Input {
     file_text: Option<String>,
     old_str: Option<String>,
     new_str: Option<String>,
-    insert_line: Option<usize>,
+    insert_line: Option<i64>,
     insert_text: Option<String>,
     old_path: Option<String>,
     new_path: Option<String>,

@@ -43,7 +43,7 @@ impl Tool for Files {
                 "file_text": { "type": "string", "description": "create: what the file holds" },
                 "old_str": { "type": "string", "description": "str_replace: text that stands in the file once" },
                 "new_str": { "type": "string", "description": "str_replace: what takes its place" },
-                "insert_line": { "type": "integer", "minimum": 0, "description": "insert: behind so many lines" },
+                "insert_line": { "type": "integer", "description": "insert: behind so many lines" },
                 "insert_text": { "type": "string", "description": "insert: the text" },
                 "old_path": path("rename"),
                 "new_path": path("rename")
@@ -59,7 +59,8 @@ impl Tool for Files {
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let input: Input = read(parameters)?;
-        obey(&topics(context)?, input.command()?).map(Value::String)
+        let done = obey(&topics(context)?, input.command()?).map(Value::String);
+        done.map_err(|error| ToolError { is_text: true, ..error })
     }
 }
 
@@ -79,7 +80,9 @@ fn obey(topics: &Topics, command: Command) -> Result<String, ToolError> {
         }
         Command::Insert { path, line, text } => {
             let place = Place::of(&path)?;
-            let inserted = file::insert(topics, place.file()?, line, &text, Secrets::Refuse);
+            // No file has so many lines as a number below 0 stands for.
+            let behind = usize::try_from(line).unwrap_or(usize::MAX);
+            let inserted = file::insert(topics, place.file()?, behind, &text, Secrets::Refuse);
             match inserted.map_err(|error| texts::not_there(&path, error))? {
                 Ok(()) => Ok(texts::edited(&path)),
                 Err(lines) => Err(texts::no_such_line(line, lines)),

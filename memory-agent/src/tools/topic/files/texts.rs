@@ -83,7 +83,7 @@ pub(super) fn not_renamed(from: &str, to: &str, error: TopicError) -> ToolError 
     }
 }
 
-pub(super) fn no_such_line(line: usize, lines: usize) -> ToolError {
+pub(super) fn no_such_line(line: i64, lines: usize) -> ToolError {
     let message = format!(
         "Error: Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: [0, {lines}]"
     );
