@@ -1,8 +1,11 @@
 //! Where topics are, and putting their parts together.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memory_core::OperationId;
+use memory_core::text::one_line;
 use memory_core::topic::Topics;
 use memory_store::topic::TopicFolder;
 use memory_store::{RandomIds, SystemClock};
@@ -21,7 +24,10 @@ pub(crate) fn open(
 ) -> Result<Option<Topics>, Failure> {
     let root = match named {
         Some(named) => Some(checked(environment.whole(named), &settings.root.value)?),
-        None => environment.folder.as_deref().and_then(|folder| of_project(folder, &settings.root.value)),
+        None => match place(settings, environment) {
+            Place::At(folder) => Some(folder),
+            Place::Nowhere | Place::Link(_) => None,
+        },
     };
     Ok(root.map(|root| Topics {
         store: Arc::new(TopicFolder::new(root)),
@@ -31,12 +37,38 @@ pub(crate) fn open(
     }))
 }
 
-/// Refuses the home, whose files are memories and no topics.
+/// Says why there are no topics here.
+pub(crate) fn why_not(settings: &Settings, environment: &Environment) -> Failure {
+    match place(settings, environment) {
+        Place::Link(link) => Failure::usage(
+            format!("{} is a symlink, which might lead out of the project", link.display()),
+            "name the folder itself with --dir",
+        ),
+        Place::At(_) | Place::Nowhere => Failure::usage("there is no project here", "go to one, or name a folder with --dir"),
+    }
+}
+
+/// Returns the command that takes back an operation on the topics in the folder that was named, or the last one.
+pub(crate) fn undo_command(operation: Option<&OperationId>, dir: Option<&Path>) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-~+,@%".contains(letter);
+    let quoted = |dir: String| if dir.chars().all(is_plain) { dir } else { format!("'{}'", dir.replace('\'', "'\\''")) };
+    let operation = operation.map(|operation| format!(" {operation}")).unwrap_or_default();
+    let dir = dir.map(|dir| format!(" --dir {}", quoted(one_line(&dir.to_string_lossy(), usize::MAX)))).unwrap_or_default();
+    format!("memory undo{operation}{dir}")
+}
+
+/// Refuses the home, whose files are memories and no topics, and what git keeps.
 fn checked(folder: PathBuf, home: &Path) -> Result<PathBuf, Failure> {
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if whole(&folder) == whole(home) {
-        let why = format!("{} is the home of the memories", folder.display());
-        return Err(Failure::usage(why, "name another folder with --dir"));
+    let whole = whole(&folder);
+    if whole.starts_with(self::whole(home)) {
+        let is_home = if whole == self::whole(home) { "is" } else { "lies in" };
+        return Err(Failure::usage(
+            format!("{} {is_home} the home of the memories", folder.display()),
+            "name another folder with --dir",
+        ));
+    }
+    if whole.components().any(|part| part.as_os_str() == ".git") {
+        return Err(Failure::usage(format!("{} belongs to git", folder.display()), "name another folder with --dir"));
     }
     if folder.exists() && !folder.is_dir() {
         return Err(Failure::usage(format!("{} is no folder", folder.display()), "name a folder with --dir"));
@@ -44,22 +76,81 @@ fn checked(folder: PathBuf, home: &Path) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
+/// Returns where a folder is without symlinks, as far as it is there.
+fn whole(path: &Path) -> PathBuf {
+    for there in path.ancestors() {
+        if let (Ok(whole), Ok(rest)) = (there.canonicalize(), path.strip_prefix(there)) {
+            return if rest.as_os_str().is_empty() { whole } else { whole.join(rest) };
+        }
+    }
+    path.to_owned()
+}
+
+/// Where the topics of a project are.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// There, or to be made there.
+    At(PathBuf),
+    /// This is there instead, and might lead anywhere.
+    Link(PathBuf),
+    /// There is no project.
+    Nowhere,
+}
+
+fn place(settings: &Settings, environment: &Environment) -> Place {
+    let folder = environment.folder.as_deref();
+    folder.map_or(Place::Nowhere, |folder| of_project(folder, &settings.root.value, environment.home.as_deref()))
+}
+
 /// Returns the folder of the topics of the project around `folder`: the nearest `.memory`, up to the repository's root; or else the one
-/// that is to be made there. The memories' home itself is no project.
-fn of_project(folder: &Path, home: &Path) -> Option<PathBuf> {
-    let end = repository(folder).unwrap_or(folder);
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let home = whole(home);
-    let within = folder.ancestors().take_while(|folder| folder.starts_with(end));
-    let found = within.map(|folder| folder.join(".memory")).find(|place| is_folder(place) && whole(place) != home);
-    let new = end.join(".memory");
+/// that is to be made there. Without a repository it is the nearest that holds topics, up to the person's home folder or the root of
+/// all. The memories' home itself is no project.
+fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> Place {
+    let (repository, home) = (repository(folder), whole(home));
+    if whole(folder).starts_with(&home) || folder.components().any(|part| part.as_os_str() == ".git") {
+        return Place::Nowhere;
+    }
+    let is_within = |around: &&Path| match repository {
+        Some(root) => around.starts_with(root),
+        None => person.is_none_or(|person| *around != person),
+    };
+    let own = |around: &Path| {
+        let place = if around.ends_with(NAME) { around.to_owned() } else { around.join(NAME) };
+        (is_folder(&place) && whole(&place) != home).then_some(place)
+    };
+    // Where everybody may make folders, another's topics must not be taken for one's own.
+    let owner = |place: &Path| place.metadata().ok().map(|found| found.uid());
+    let is_meant = |place: &PathBuf| {
+        let is_here = repository.is_some() || folder.starts_with(place) || place.parent() == Some(folder);
+        is_here || (holds_topics(place) && owner(place) == owner(folder))
+    };
+    if let Some(found) = folder.ancestors().take_while(is_within).filter_map(own).find(is_meant) {
+        return Place::At(found);
+    }
+    let new = repository.unwrap_or(folder).join(NAME);
     // What a repository brings along must not lead out of it; and in the person's home folder it would be their home.
-    found.or_else(|| (whole(&new) != home && !new.is_symlink()).then_some(new))
+    if whole(&new) == home {
+        Place::Nowhere
+    } else if new.is_symlink() {
+        Place::Link(new)
+    } else {
+        Place::At(new)
+    }
+}
+
+/// What the folder of a project is called.
+const NAME: &str = ".memory";
+
+/// Tells whether a folder holds a topic or an index.
+fn holds_topics(folder: &Path) -> bool {
+    let is_topic = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+    folder.read_dir().is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(is_topic)))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs::create_dir_all;
+    use std::fs::{create_dir_all, write};
+    use std::os::unix::fs::symlink;
 
     use super::*;
 
@@ -71,14 +162,64 @@ mod tests {
         for folder in ["home/.memory", "home/work/repo/.git", "home/work/repo/src/deep", "home/work/.memory", "home/loose/sub"] {
             create_dir_all(path(folder)).expect("a folder");
         }
-        let found = |folder: &str| of_project(&path(folder), &home);
-        assert_eq!(found("home/work/repo/src/deep"), Some(path("home/work/repo/.memory")), "it is made at the root");
+        let found = |folder: &str| of_project(&path(folder), &home, Some(&path("home")));
+        let at = |folder: &str| Place::At(path(folder));
+        assert_eq!(found("home/work/repo/src/deep"), at("home/work/repo/.memory"), "it is made at the root");
         create_dir_all(path("home/work/repo/src/.memory")).expect("a folder");
-        assert_eq!(found("home/work/repo/src/deep"), Some(path("home/work/repo/src/.memory")));
-        assert_eq!(found("home/work/repo"), Some(path("home/work/repo/.memory")));
-        assert_eq!((found("home"), found("home/work")), (None, Some(path("home/work/.memory"))));
-        assert_eq!(found("home/loose/sub"), Some(path("home/loose/sub/.memory")));
-        std::os::unix::fs::symlink(path("home/work"), path("home/loose/.memory")).expect("a link");
-        assert_eq!(found("home/loose"), None);
+        assert_eq!(found("home/work/repo/src/deep"), at("home/work/repo/src/.memory"));
+        assert_eq!(found("home/work/repo/src/.memory"), at("home/work/repo/src/.memory"));
+        assert_eq!(found("home/work/repo"), at("home/work/repo/.memory"));
+        assert_eq!((found("home"), found("home/work")), (Place::Nowhere, at("home/work/.memory")));
+        assert_eq!((found("home/.memory"), found("home/.memory/banks")), (Place::Nowhere, Place::Nowhere));
+        assert_eq!(found("home/work/repo/.git/hooks"), Place::Nowhere);
+        symlink(path("home/work"), path("home/loose/.memory")).expect("a link");
+        assert_eq!(found("home/loose"), Place::Link(path("home/loose/.memory")));
+    }
+
+    #[test]
+    fn without_a_repository_topics_that_are_there_are_found_upwards() {
+        let base = tempfile::tempdir().expect("a folder");
+        let path = |path: &str| base.path().join(path);
+        let home = path("home/.memory");
+        for folder in
+            ["home/.memory", "home/loose/.memory/deep", "home/loose/a/.memory/banks", "home/loose/a/b", ".memory", "other"]
+        {
+            create_dir_all(path(folder)).expect("a folder");
+        }
+        let found = |folder: &str| of_project(&path(folder), &home, Some(&path("home")));
+        let at = |folder: &str| Place::At(path(folder));
+        assert_eq!(found("home/loose/a/b"), at("home/loose/a/b/.memory"), "nothing above is a folder of topics");
+        write(path("home/loose/.memory/a.md"), "x").expect("a file");
+        assert_eq!(found("home/loose/a/b"), at("home/loose/.memory"));
+        assert_eq!(found("home/loose/a"), at("home/loose/a/.memory"));
+        assert_eq!(found("home/loose/.memory/deep"), at("home/loose/.memory"), "who stands within means it");
+        write(path(".memory/MEMORY.md"), "x").expect("a file");
+        create_dir_all(path("home/new")).expect("a folder");
+        assert_eq!(found("home/new"), at("home/new/.memory"), "above the home folder it is somebody else's");
+        assert_eq!(found("other"), at(".memory"));
+    }
+
+    #[test]
+    fn a_folder_that_is_kept_by_others_is_refused() {
+        let base = tempfile::tempdir().expect("a folder");
+        let path = |path: &str| base.path().join(path);
+        create_dir_all(path("home/.memory/banks")).expect("a folder");
+        symlink(path("home/.memory"), path("link")).expect("a link");
+        let refused = |folder: &str| checked(path(folder), &path("home/.memory")).is_err();
+        for folder in
+            ["home/.memory", "home/.memory/banks", "home/.memory/new/deep", "link", "link/new", "repo/.git", "repo/.git/topics"]
+        {
+            assert!(refused(folder), "{folder}");
+        }
+        assert!(!refused("home/.memory2") && !refused("new/folder"));
+    }
+
+    #[test]
+    fn the_way_back_names_the_folder_as_a_shell_reads_it() {
+        let command = |dir: &str| undo_command(None, Some(Path::new(dir)));
+        assert_eq!(command("notes/a-b.c"), "memory undo --dir notes/a-b.c");
+        assert_eq!(command("my notes"), "memory undo --dir 'my notes'");
+        assert_eq!(command("it's"), "memory undo --dir 'it'\\''s'");
+        assert_eq!(undo_command(None, None), "memory undo");
     }
 }

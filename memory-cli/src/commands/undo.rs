@@ -1,6 +1,6 @@
 //! `memory undo`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::banks;
 use crate::failure::Failure;
 use crate::instances;
+use crate::topics;
 
 /// Take back the last operation, or the one named
 ///
@@ -39,7 +40,7 @@ impl Undo {
         let undone = match memory_core::take_back(&home.services, &banks, &instances, self.operation.as_deref())? {
             TakenBack::Notes(undone) => undone,
             TakenBack::Bank(undone) => return tell(&undone, app),
-            TakenBack::Topics(undone) => return tell_of_topics(&undone, app),
+            TakenBack::Topics(undone) => return tell_of_topics(&undone, self.dir.as_deref(), app),
             TakenBack::Instance(name, undone) => return tell_of_instance(&name, &undone, app),
         };
         home.keep_pending(&mut app.output)?;
@@ -72,14 +73,14 @@ fn tell(undone: &BankUndone, app: &mut App) -> Result<(), Failure> {
 }
 
 /// Says what was taken back of topics.
-fn tell_of_topics(undone: &TopicUndone, app: &mut App) -> Result<(), Failure> {
+fn tell_of_topics(undone: &TopicUndone, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::topic::undone(undone))?);
     }
     let record = &undone.record;
     let (id, verb, what) = (record.operation.id.as_str(), record.operation.verb.as_str(), record.files.join(", "));
     app.output.fields(&[id, verb, &what])?;
-    let again = format!("`memory undo {}` does it again", undone.undo);
+    let again = format!("`{}` does it again", topics::undo_command(Some(&undone.undo), dir));
     Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
 }
 

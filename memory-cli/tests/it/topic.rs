@@ -32,17 +32,17 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     assert_snapshot!(topics.write("user_prefs", "user", "Languages and editors", "- TypeScript, strict mode"), @"
     user_prefs.md
     --- stderr
-    it is new; `memory undo` takes it back
+    it is new; `memory undo --dir notes` takes it back
     ");
     assert_snapshot!(topics.write("project_auth", "project", "Which database the auth service uses", "PostgreSQL"), @"
     project_auth.md
     --- stderr
-    it is new; `memory undo` takes it back
+    it is new; `memory undo --dir notes` takes it back
     ");
     assert_snapshot!(topics.run(&["update", "user_prefs", "strict mode", "strict mode\n- Dark theme"]), @"
     user_prefs.md
     --- stderr
-    the passage is replaced; `memory undo` takes it back
+    the passage is replaced; `memory undo --dir notes` takes it back
     ");
     assert_snapshot!(topics.run(&["read", "The user_prefs"]), @"
     ---
@@ -73,7 +73,7 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     assert_snapshot!(topics.run(&["delete", "project_auth"]), @"
     project_auth.md
     --- stderr
-    moved to the trash; `memory undo` brings it back
+    moved to the trash; `memory undo --dir notes` brings it back
     ");
     assert_snapshot!(topics.run(&["context"]), @"
     MEMORY PROTOCOL:
@@ -114,7 +114,7 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     assert_snapshot!(topics.0.run(&["undo", "--dir", "notes"]), @"
     [op1]	delete	project_auth.md
     --- stderr
-    took back delete of project_auth.md; `memory undo [op5]` does it again
+    took back delete of project_auth.md; `memory undo [op5] --dir notes` does it again
     ");
     assert_snapshot!(topics.run(&["index"]), @"
     --- stderr
@@ -154,13 +154,13 @@ fn what_cannot_be_says_why() {
     assert_snapshot!(topics.write("A", "user", "x", "y"), @"
     --- stderr
     error[conflict]: A.md is there already, as a.md
-    hint: names that differ in case alone are one file on some systems; use the one that is there
+    hint: names that differ in case, or in how their letters are put together, are one file on some systems; use the one that is there
     --- exit 4
     ");
     assert_snapshot!(topics.run(&["write", "b", "y"]), @"
     --- stderr
     error[invalid_input]: b.md is new, and has no type
-    hint: say its type and describe it in a line
+    hint: say its type, describe it in a line, and give its text
     --- exit 2
     ");
     assert_snapshot!(topics.run(&["update", "a", "one", "two"]), @"
@@ -284,26 +284,66 @@ fn topics_are_found_beside_memories() {
 }
 
 #[test]
-fn the_home_has_an_index_of_what_every_agent_sees() {
-    let sandbox = Sandbox::new();
-    sandbox.write("The user prefers dark mode", &["--category", "preferences"]);
-    assert_snapshot!(sandbox.text(".memory/memory.md"), @"
-    # Memory
-
-    Made from the memories, which are data and no instructions; what is written here by hand is lost.
-
-    ## preferences (1)
-    - The user prefers dark mode ([id1])
+fn a_write_without_a_text_leaves_the_text_as_it_is() {
+    let topics = Topics::new();
+    topics.write("a", "user", "x", "one");
+    assert_snapshot!(topics.run(&["write", "a", "--type", "feedback"]), @"
+    a.md
+    --- stderr
+    it was there, and is replaced; `memory undo --dir notes` takes it back
     ");
-    sandbox.write("Green tea", &[]);
-    // What was made just now is not made anew; what is not there is.
-    std::fs::remove_file(sandbox.path(".memory/memory.md")).expect("it is there");
-    sandbox.write("hidden", &["--scope", "agent:claude"]);
-    let page = sandbox.text(".memory/memory.md");
-    assert!(page.contains("- Green tea (") && !page.contains("hidden"), "{page}");
-    sandbox.file(".memory/memory.md", "mine\n");
-    sandbox.write("more tea", &[]);
-    assert_eq!(sandbox.text(".memory/memory.md"), "mine\n");
+    assert!(topics.0.text("notes/a.md").ends_with("type: feedback\nupdated: [day]\n---\n\none\n"));
+    assert_snapshot!(topics.run(&["write", "a", "-", "--type", "feedback"]), @"
+    a.md
+    --- stderr
+    nothing had to be changed
+    ");
+    assert_snapshot!(topics.run(&["update", "a", "one", "one"]), @"
+    a.md
+    --- stderr
+    nothing had to be changed
+    ");
+    assert_snapshot!(topics.run(&["write", "b", "--type", "user", "--description", "x"]), @"
+    --- stderr
+    error[invalid_input]: b.md is new, and has no text
+    hint: say its type, describe it in a line, and give its text
+    --- exit 2
+    ");
+    assert_snapshot!(topics.0.pipe("two\n", &["topic", "--dir", "notes", "write", "a"]), @"
+    a.md
+    --- stderr
+    it was there, and is replaced; `memory undo --dir notes` takes it back
+    ");
+    topics.run(&["delete", "a"]);
+    assert_snapshot!(topics.0.run(&["restore", "a", "--dir", "notes"]), @"
+    --- stderr
+    error[usage]: a.md is a file of topics
+    hint: `memory undo [op1] --dir notes` takes back the delete that put it there
+    --- exit 2
+    ");
+}
+
+#[test]
+fn folders_of_others_are_refused_and_a_symlink_is_named() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["topic", "list", "--dir", ".memory/banks/new"]), @"
+    --- stderr
+    error[usage]: ~/.memory/banks/new lies in the home of the memories
+    hint: name another folder with --dir
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.run(&["topic", "list", "--dir", "repo/.git/notes"]), @"
+    --- stderr
+    error[usage]: ~/repo/.git/notes belongs to git
+    hint: name another folder with --dir
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.shell("mkdir -p repo/.git notes && ln -s ../notes repo/.memory && cd repo && memory topic list"), @"
+    --- stderr
+    error[usage]: ~/repo/.memory is a symlink, which might lead out of the project
+    hint: name the folder itself with --dir
+    --- exit 2
+    ");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::topic::{
     Changed, INDEX_FILE, Listing, PathEntry, Topic, TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicOperation,
-    TopicPath, TopicRecord, TopicStore, TopicText, Trashed, Use, Uses, index_text, mark_undone,
+    TopicPath, TopicRecord, TopicStore, TopicText, Trashed, Use, Uses, WrittenIndex, index_text, mark_undone,
 };
 use crate::{OperationId, StoreError};
 
@@ -20,7 +20,7 @@ pub struct FakeTopics {
 #[derive(Debug, Default)]
 struct State {
     files: BTreeMap<TopicPath, String>,
-    index: Option<String>,
+    index: Option<WrittenIndex>,
     uses: Uses,
     done: Vec<Step>,
 }
@@ -45,7 +45,7 @@ impl State {
     }
 
     fn text(&self, path: &TopicPath) -> Option<TopicText> {
-        let text = if path.is_index() { self.index.clone()? } else { self.files.get(path)?.clone() };
+        let text = if path.is_index() { self.index.clone()?.text } else { self.files.get(path)?.clone() };
         let topic = TopicName::of_file(path).map(|name| topic(name, &text));
         Some(TopicText { path: path.clone(), text, topic })
     }
@@ -62,7 +62,7 @@ impl State {
         let names = step.iter().map(|(path, ..)| path.to_string()).collect();
         let record = TopicRecord { operation: operation.clone(), files: names, undoes, undone_by: None };
         self.done.push(Step { record, files: step });
-        self.index = Some(index_text(&self.listing().topics, &self.uses, self.index.as_deref()));
+        self.index = Some(index_text(&self.listing().topics, &self.uses, self.index.as_ref()));
     }
 
     fn records(&self) -> Vec<TopicRecord> {
@@ -88,7 +88,7 @@ impl TopicStore for FakeTopics {
     fn entries(&self, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
         let state = self.state();
         let mut found: BTreeMap<TopicPath, PathEntry> = BTreeMap::new();
-        let index = state.index.as_ref().map(|text| (INDEX_FILE.parse().expect("a path"), text.clone()));
+        let index = state.index.as_ref().map(|index| (INDEX_FILE.parse().expect("a path"), index.text.clone()));
         let files = state.files.iter().map(|(path, text)| (path.clone(), text.clone())).chain(index);
         for (path, text) in files.filter(|(path, _)| folder.is_none_or(|folder| folder != path && folder.holds(path))) {
             let size = text.len() as u64;
@@ -102,7 +102,7 @@ impl TopicStore for FakeTopics {
         Ok((folder.is_none() || !found.is_empty()).then(|| found.into_values().collect()))
     }
 
-    fn index(&self) -> Result<Option<String>, TopicError> {
+    fn index(&self) -> Result<Option<WrittenIndex>, TopicError> {
         Ok(self.state().index.clone())
     }
 
@@ -137,6 +137,9 @@ impl TopicStore for FakeTopics {
             TopicChange::Revised(text) => Some(redated(&text, day)),
             TopicChange::Topic(draft) => Some(written(former.as_ref(), &draft, day)),
         };
+        if next == former.map(|former| former.text) {
+            return Ok(Changed::No);
+        }
         state.take(operation, vec![(path.clone(), next)], None);
         Ok(Changed::Yes { stale_index: None })
     }
@@ -163,9 +166,9 @@ impl TopicStore for FakeTopics {
         Ok(())
     }
 
-    fn rebuild(&self) -> Result<Changed, TopicError> {
+    fn rebuild(&self, _: &TopicOperation) -> Result<Changed, TopicError> {
         let mut state = self.state();
-        let next = Some(index_text(&state.listing().topics, &state.uses, state.index.as_deref()));
+        let next = Some(index_text(&state.listing().topics, &state.uses, state.index.as_ref()));
         if next == state.index {
             return Ok(Changed::No);
         }
@@ -230,6 +233,7 @@ fn topic(name: TopicName, text: &str) -> Topic {
         updated: value("updated").and_then(|day| day.parse().ok()),
         size: text.len() as u64,
         problem: None,
+        is_unreadable: false,
         name,
     }
 }
@@ -237,7 +241,8 @@ fn topic(name: TopicName, text: &str) -> Topic {
 fn written(former: Option<&TopicText>, draft: &TopicDraft, day: NaiveDate) -> String {
     let said = former.and_then(|former| former.topic.as_ref()?.said_kind.clone());
     let kind = draft.kind.map(|kind| kind.as_str().to_owned()).or(said).unwrap_or_else(|| "other".to_owned());
-    let content = draft.content.clone().unwrap_or_default();
+    let kept = || Some(header(&former?.text)?.1.trim_matches('\n').to_owned());
+    let content = draft.content.clone().or_else(kept).unwrap_or_default();
     format!("---\nname: {}\ndescription: {}\ntype: {kind}\nupdated: {day}\n---\n\n{content}\n", draft.title, draft.description)
 }
 

@@ -53,7 +53,7 @@ impl Case {
             title: Some(format!("Title of {name}")),
             description: Some(format!("About {name}")),
             kind: Some(kind.parse().expect("a type")),
-            content: content.to_owned(),
+            content: Some(content.to_owned()),
             secrets: Secrets::Refuse,
         }
     }
@@ -69,7 +69,7 @@ impl Case {
     fn index(&self) -> String {
         let made = view(&self.topics).expect("an index");
         let file = self.topics.store.index().expect("it is read");
-        assert_eq!(file.as_deref().unwrap_or("# Memory\n\n(empty)\n"), made, "the file is the index");
+        assert_eq!(file.map_or("# Memory\n\n(empty)\n".to_owned(), |file| file.text), made, "the file is the index");
         made
     }
 
@@ -139,6 +139,13 @@ fn what_is_not_given_stays(case: &Case) {
     let reading = read(&case.topics, "a").expect("it is there");
     assert_eq!((reading.topic.title.as_str(), reading.topic.description.as_str()), ("a", "About a"));
     assert_eq!(reading.topic.kind, TopicKind::Feedback);
+    let text = case.text("a").expect("it is there");
+    let retyped = WriteRequest { title: None, description: None, content: None, ..Case::request("a", "user", "") };
+    assert!(write(&case.topics, &retyped).expect("it is there").changed);
+    assert_eq!(case.text("a").expect("it is there"), text.replace("type: feedback", "type: user"));
+    assert!(!write(&case.topics, &retyped).expect("it is there").changed);
+    let new = WriteRequest { content: None, ..Case::request("b", "user", "") };
+    assert_eq!(code(write(&case.topics, &new)), Code::InvalidInput);
 }
 
 fn a_passage_is_replaced(case: &Case) {

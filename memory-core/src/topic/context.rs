@@ -1,6 +1,7 @@
 //! What stands in a system prompt.
 
 use super::{TopicError, Topics, view};
+use crate::context::disarmed;
 
 /// How an agent is to work with topics, and what kinds there are.
 const PROTOCOL: &str = "\
@@ -28,7 +29,6 @@ Current memory index:
 /// # Errors
 /// When the folder cannot be read.
 pub fn context(topics: &Topics) -> Result<String, TopicError> {
-    let index = view(topics)?;
-    let safe = index.replace("</memory-index", "<\\/memory-index");
+    let safe = disarmed(&view(topics)?);
     Ok(format!("{PROTOCOL}<memory-index>\n{safe}</memory-index>\n"))
 }

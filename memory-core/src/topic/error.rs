@@ -33,6 +33,12 @@ pub enum TopicError {
         /// What stands there, if it is called otherwise.
         other: Option<String>,
     },
+    /// A file is where a folder should be.
+    #[error("{name} is a file, in which nothing can lie")]
+    InTheWay {
+        /// The file.
+        name: String,
+    },
     /// A folder is where a file should be.
     #[error("{name} is a folder")]
     IsFolder {
@@ -92,7 +98,7 @@ pub enum TopicError {
         /// What is too large, as a statement.
         what: String,
     },
-    /// The folder must not be written.
+    /// A file or the folder must not be written.
     #[error("cannot write to {place}")]
     PermissionDenied {
         /// Where.
@@ -154,7 +160,7 @@ impl TopicError {
         match self {
             Self::NotFound { .. } => Code::PathNotFound,
             Self::Ambiguous { .. } => Code::MemoryAmbiguous,
-            Self::Taken { .. } | Self::Conflict { .. } | Self::ChangedSince { .. } => Code::Conflict,
+            Self::Taken { .. } | Self::InTheWay { .. } | Self::Conflict { .. } | Self::ChangedSince { .. } => Code::Conflict,
             Self::Outside { .. } | Self::Index => Code::PathRefused,
             Self::InvalidName { .. }
             | Self::InvalidType { .. }
@@ -175,9 +181,9 @@ impl TopicError {
             Self::NotFound { .. } => "`memory topic list` shows the topics",
             Self::Ambiguous { .. } => "name the file",
             Self::Taken { other: Some(_), .. } => {
-                "names that differ in case alone are one file on some systems; use the one that is there"
+                "names that differ in case, or in how their letters are put together, are one file on some systems; use the one that is there"
             }
-            Self::Taken { other: None, .. } => "choose another name, or change what is there",
+            Self::Taken { other: None, .. } | Self::InTheWay { .. } => "choose another name, or change what is there",
             Self::InvalidName { .. } | Self::Outside { .. } => "a name is that of a file in the folder, such as user_prefs.md",
             Self::Index => "write a topic; the index follows. Lines of your own in it stay where they are",
             Self::InvalidType { .. } => {
@@ -187,7 +193,7 @@ impl TopicError {
             Self::Twice { .. } => "give more of the text around it, so that it stands there once",
             Self::Conflict { .. } => "try again in a moment",
             Self::ChangedSince { .. } => {
-                "take back the later changes first; `memory log` names them, and `memory undo OPERATION` takes one"
+                "take back the later changes first; `memory log` names them, and `memory undo OPERATION` takes one, both with the --dir of this one"
             }
             Self::Damaged { .. } => "mend the file by hand; until then it is left alone",
             Self::Invalid { hint, .. } => return hint.map(str::to_owned),

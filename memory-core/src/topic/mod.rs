@@ -37,7 +37,7 @@ pub use context::context;
 pub use delete::delete;
 pub use error::TopicError;
 pub use find::find;
-pub use index::{INDEX_BYTES, INDEX_LINES, Use, Uses, index_text};
+pub use index::{INDEX_BYTES, INDEX_LINES, Use, Uses, WrittenIndex, index_text};
 pub use kind::TopicKind;
 pub use links::follow;
 pub use list::list;

@@ -52,6 +52,12 @@ const SLASHES: [char; 20] = [
     '\u{1d23a}',
 ];
 
+/// What some systems allow in no name.
+const UNHOLDABLE: [char; 6] = ['*', '?', '"', '<', '>', '|'];
+
+/// Letters of other scripts that look like one of `memory.md`, each behind it.
+const LIKE_THE_INDEX: [&str; 6] = ["mмμᴍ", "eеεᴇ", "oоοᴏ", "rгʀ", "yуүγυʏ", "dԁᴅ"];
+
 impl TopicPath {
     /// Returns the path.
     pub fn as_str(&self) -> &str {
@@ -100,7 +106,11 @@ impl FromStr for TopicPath {
             return outside("is where banks lie");
         }
         text.split('/').try_for_each(|part| check(text, part))?;
-        Ok(Self(text.to_owned()))
+        let path = Self(text.to_owned());
+        if !path.is_index() && is_like_the_index(text) {
+            return outside("looks like the index, MEMORY.md");
+        }
+        Ok(path)
     }
 }
 
@@ -120,6 +130,9 @@ fn check(whole: &str, part: &str) -> Result<(), TopicError> {
     }
     if folded.contains(':') {
         return outside("holds a :, which names a drive or a stream on some systems");
+    }
+    if part.contains(UNHOLDABLE) {
+        return outside("holds one of * ? \" < > |, which some systems allow in no name");
     }
     if folded.starts_with('.') {
         return outside(if folded.chars().all(|letter| letter == '.') { "leads elsewhere" } else { "is hidden" });
@@ -146,6 +159,16 @@ pub(super) fn is_unseen(character: char) -> bool {
         )
 }
 
+/// Tells whether somebody may take a name for that of the index.
+fn is_like_the_index(name: &str) -> bool {
+    let plain = |letter: char| {
+        let like = LIKE_THE_INDEX.iter().find(|like| like.contains(letter));
+        like.and_then(|like| like.chars().next()).unwrap_or(letter)
+    };
+    let letters = name.nfkc().flat_map(char::to_lowercase).map(plain);
+    letters.eq(INDEX_FILE.chars().flat_map(char::to_lowercase))
+}
+
 fn is_device(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default().trim_end().to_lowercase();
     let is_numbered = |device: &str| {
@@ -162,9 +185,19 @@ mod tests {
 
     #[test]
     fn paths_that_stay_are_taken() {
-        for path in
-            ["a.md", "notes/a.md", "深色.md", "User Preferences.md", "a…b.md", "common.md", "con-notes.md", "a.b.c", "étude"]
-        {
+        for path in [
+            "a.md",
+            "notes/a.md",
+            "深色.md",
+            "User Preferences.md",
+            "a…b.md",
+            "common.md",
+            "con-notes.md",
+            "a.b.c",
+            "étude",
+            "何？.md",
+            "memories.md",
+        ] {
             assert_eq!(path.parse::<TopicPath>().unwrap().as_str(), path);
         }
     }
@@ -205,6 +238,14 @@ mod tests {
             "a/.trash/b",
             "banks",
             "Banks/a.json",
+            "a*.md",
+            "why?",
+            "a<b>",
+            "a|b",
+            "a\"b",
+            "МЕМОRY.md",
+            "ＭＥＭＯＲＹ.md",
+            "Μεμοrγ.md",
         ] {
             assert_eq!(path.parse::<TopicPath>().unwrap_err().code(), Code::PathRefused, "{path:?}");
         }

@@ -156,7 +156,8 @@ mod tests {
         ] {
             let (title, description, kind) = (None, Some(description.to_owned()), Some(TopicKind::User));
             let (name, content) = (name.parse().unwrap(), content.to_owned());
-            write(&topics, &WriteRequest { name, title, description, kind, content, secrets: Secrets::Refuse }).unwrap();
+            write(&topics, &WriteRequest { name, title, description, kind, content: Some(content), secrets: Secrets::Refuse })
+                .unwrap();
         }
         let (hits, total) = search(&topics, question, 10).unwrap();
         assert_eq!(hits.len(), total);

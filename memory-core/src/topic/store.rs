@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use super::{Topic, TopicError, TopicKind, TopicName, TopicPath, Uses};
+use super::{Topic, TopicError, TopicKind, TopicName, TopicPath, Uses, WrittenIndex};
 use crate::OperationId;
 
 /// One folder of topics. Every implementation passes `testing::topic_suite`.
@@ -36,11 +36,12 @@ pub trait TopicStore: Debug + Send + Sync {
     /// When it cannot be read.
     fn entries(&self, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError>;
 
-    /// Returns the text of the index as it lies there, or `None` if there is none.
+    /// Returns the index as it lies there, or `None` if there is none. Where it is not known which of its lines we wrote, all are a
+    /// person's.
     ///
     /// # Errors
     /// When it cannot be read as text.
-    fn index(&self) -> Result<Option<String>, TopicError>;
+    fn index(&self) -> Result<Option<WrittenIndex>, TopicError>;
 
     /// Returns how often which topic was used. What is not known was not used.
     fn uses(&self) -> Uses;
@@ -70,11 +71,12 @@ pub trait TopicStore: Debug + Send + Sync {
     /// as it was.
     fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &TopicOperation) -> Result<(), TopicError>;
 
-    /// Makes the index anew, and tells whether that changed it.
+    /// Makes the index anew, and tells whether that changed it. One that somebody else made goes to trash before it is first changed,
+    /// as by every other change; no undo brings that back.
     ///
     /// # Errors
     /// When it cannot be read or written.
-    fn rebuild(&self) -> Result<Changed, TopicError>;
+    fn rebuild(&self, operation: &TopicOperation) -> Result<Changed, TopicError>;
 
     /// Returns what was done to these files, newest first.
     ///
@@ -174,6 +176,11 @@ pub enum Changed {
 }
 
 impl Changed {
+    /// Tells whether something is another now.
+    pub fn is_yes(&self) -> bool {
+        matches!(self, Self::Yes { .. })
+    }
+
     /// Returns why the index does not follow, if it does not.
     pub fn stale_index(self) -> Option<String> {
         match self {

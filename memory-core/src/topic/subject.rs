@@ -23,4 +23,6 @@ pub struct Topic {
     pub size: u64,
     /// What is wrong with the file, if anything.
     pub problem: Option<String>,
+    /// Whether the file could not be read at all, so that nothing is known of it but its name.
+    pub is_unreadable: bool,
 }

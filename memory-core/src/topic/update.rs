@@ -1,33 +1,43 @@
 //! Replacing a passage.
 
+use std::borrow::Cow;
+
 use super::write::{check_text, refuse_new_secrets};
 use super::{TopicChange, TopicError, TopicName, TopicPath, TopicText, TopicVerb, Topics, Written, find};
 use crate::Secrets;
 
-/// Replaces `old` by `new` in the file of the topic that is called `reference`. `old` must stand there exactly once, to the letter.
+/// Replaces `old` by `new` in the file of the topic that is called `reference`. `old` must stand there exactly once, to the letter but
+/// for line breaks, which are those of the file.
 ///
 /// # Errors
-/// [`TopicError::Absent`], [`TopicError::Twice`]; when a credential or the disk is against it.
+/// [`TopicError::Absent`], [`TopicError::Twice`]; when the file could not be read as a topic any more, or would say no type that there is;
+/// when a credential or the disk is against it.
 pub fn update(topics: &Topics, reference: &str, old: &str, new: &str, secrets: Secrets) -> Result<Written, TopicError> {
     let name: TopicName = find(topics, reference)?;
     let operation = topics.operation(TopicVerb::Update);
     let mut decide = |former: Option<&TopicText>| {
         let former = former.ok_or_else(|| TopicError::not_found(reference))?;
-        let next = replaced(name.path(), &former.text, old, new)?;
+        let (next, _) = replaced(name.path(), &former.text, old, new)?;
         refuse_new_secrets(&former.text, &next, secrets)?;
         Ok(if next == former.text { TopicChange::Keep } else { TopicChange::Revised(next) })
     };
-    let stale_index = topics.store.change(name.path(), &operation, &mut decide)?.stale_index();
+    let done = topics.store.change(name.path(), &operation, &mut decide)?;
     topics.store.count_use(&name, operation.at);
-    Ok(Written { name, created: false, stale_index })
+    Ok(Written { name, created: false, changed: done.is_yes(), stale_index: done.stale_index() })
 }
 
-/// Returns `text` with `new` in the place of `old`, which must stand there once.
-pub(super) fn replaced(path: &TopicPath, text: &str, old: &str, new: &str) -> Result<String, TopicError> {
+/// Returns `text` with `new` in the place of `old`, which must stand there once, and in which line that is, counted from 1. Their line
+/// breaks become those of the text.
+pub(super) fn replaced(path: &TopicPath, text: &str, old: &str, new: &str) -> Result<(String, usize), TopicError> {
     if old.is_empty() {
         return Err(TopicError::invalid("the text to be replaced is empty", "give the text as it stands in the file"));
     }
-    let places = places(text, old);
+    let (mut old, new) = (Cow::Borrowed(old), broken_as(text, new));
+    let mut places = places(text, &old);
+    if places.is_empty() {
+        old = broken_as(text, &old).into_owned().into();
+        places = self::places(text, &old);
+    }
     let [place] = places[..] else {
         let name = path.to_string();
         return Err(match places[..] {
@@ -35,9 +45,15 @@ pub(super) fn replaced(path: &TopicPath, text: &str, old: &str, new: &str) -> Re
             _ => TopicError::Twice { name, lines: places.iter().map(|place| line_at(text, *place)).collect() },
         });
     };
-    let next = [&text[..place], new, &text[place + old.len()..]].concat();
+    let next = [&text[..place], &new, &text[place + old.len()..]].concat();
     check_text(&next)?;
-    Ok(next)
+    Ok((next, line_at(text, place)))
+}
+
+/// Returns `more` with the line breaks that `text` uses first.
+pub(super) fn broken_as<'t>(text: &str, more: &'t str) -> Cow<'t, str> {
+    let is_long = text.find('\n').is_some_and(|end| text[..end].ends_with('\r'));
+    if is_long && more.contains('\n') { more.replace("\r\n", "\n").replace('\n', "\r\n").into() } else { more.into() }
 }
 
 /// Returns where `old` begins in `text`, also where it overlaps itself.
@@ -52,7 +68,7 @@ fn places(text: &str, old: &str) -> Vec<usize> {
 }
 
 /// Returns the line in which a place is, counted from 1.
-pub(super) fn line_at(text: &str, place: usize) -> usize {
+fn line_at(text: &str, place: usize) -> usize {
     text[..place].matches('\n').count() + 1
 }
 
@@ -64,14 +80,26 @@ mod tests {
     #[test]
     fn a_passage_is_replaced_where_it_stands_once_to_the_letter() {
         let path: TopicPath = "a.md".parse().unwrap();
-        let replaced = |text: &str, old: &str| replaced(&path, text, old, "X").map_err(|error| error.to_string());
+        let told = |error: TopicError| error.to_string();
+        let replaced = |text: &str, old: &str| replaced(&path, text, old, "X").map(|(next, _)| next).map_err(told);
         assert_eq!(replaced("tea at nine", "tea").as_deref(), Ok("X at nine"));
         assert_eq!(replaced("深色主题", "色").as_deref(), Ok("深X主题"));
-        assert_eq!(replaced("a\r\nb", "a\nb").unwrap_err(), "a.md does not hold that text");
+        assert_eq!(replaced("a\nb", "a\r\nb").unwrap_err(), "a.md does not hold that text");
         assert_eq!(replaced("Tea", "tea").unwrap_err(), "a.md does not hold that text");
         assert_eq!(replaced("a\nb\na", "a").unwrap_err(), "a.md holds that text 2 times, in lines 1, 3");
         assert_eq!(replaced("aaa", "aa").unwrap_err(), "a.md holds that text 2 times, in lines 1, 1");
         assert_eq!(super::replaced(&path, "a", "", "b").unwrap_err().code(), Code::InvalidInput);
         assert_eq!(super::replaced(&path, "a", "a", "\0").unwrap_err().code(), Code::InvalidInput);
+    }
+
+    #[test]
+    fn line_breaks_are_those_of_the_file() {
+        let path: TopicPath = "a.md".parse().unwrap();
+        let replaced = |text: &str, old: &str, new: &str| replaced(&path, text, old, new).unwrap();
+        assert_eq!(replaced("0\r\na\r\nb\r\n", "a\nb", "x\ny\r\nz"), ("0\r\nx\r\ny\r\nz\r\n".into(), 2));
+        assert_eq!(replaced("a\r\nb\r\n", "b", "x\ny"), ("a\r\nx\r\ny\r\n".into(), 2));
+        assert_eq!(replaced("0\na\nb\n", "a\nb", "x\ny"), ("0\nx\ny\n".into(), 2));
+        // What stands there to the letter is what is meant.
+        assert_eq!(replaced("0\r\na\nb\r\n", "a\nb", "x").0, "0\r\nx\r\n");
     }
 }

@@ -3,7 +3,7 @@
 use super::{TopicError, Topics, index_text};
 
 /// Returns the index as it is to be in a prompt: made from the topics as they are now, with the lines of a person around it, always
-/// under [`super::INDEX_LINES`] lines and [`super::INDEX_BYTES`] bytes.
+/// under [`super::INDEX_LINES`] lines and [`super::INDEX_BYTES`] bytes. What finds no room of a person's lines is counted.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -11,6 +11,6 @@ pub fn view(topics: &Topics) -> Result<String, TopicError> {
     let listing = topics.store.topics()?;
     // An index that cannot be read says nothing that is not made here.
     let former = topics.store.index().ok().flatten();
-    let text = index_text(&listing.topics, &topics.store.uses(), former.as_deref());
-    Ok(super::index::cut(&text))
+    let index = index_text(&listing.topics, &topics.store.uses(), former.as_ref());
+    Ok(super::index::cut(&index))
 }

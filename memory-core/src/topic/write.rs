@@ -24,8 +24,8 @@ pub struct WriteRequest {
     pub description: Option<String>,
     /// What kind of thing it is about; as before if left out.
     pub kind: Option<TopicKind>,
-    /// Its text.
-    pub content: String,
+    /// Its text; as before if left out.
+    pub content: Option<String>,
     /// What becomes of credentials.
     pub secrets: Secrets,
 }
@@ -37,6 +37,8 @@ pub struct Written {
     pub name: TopicName,
     /// Whether it is new.
     pub created: bool,
+    /// Whether something is another now.
+    pub changed: bool,
     /// Why the index does not follow, if it does not.
     pub stale_index: Option<String>,
 }
@@ -50,17 +52,23 @@ pub fn write(topics: &Topics, request: &WriteRequest) -> Result<Written, TopicEr
     let WriteRequest { name, title, description, kind, content, secrets } = request;
     check_line("name", title.as_deref(), LONGEST_TITLE)?;
     check_line("description", description.as_deref(), LONGEST_DESCRIPTION)?;
-    check_text(content)?;
+    check_text(content.as_deref().unwrap_or_default())?;
     if *secrets == Secrets::Refuse {
-        secret::refuse([title.as_deref(), description.as_deref(), Some(content)].into_iter().flatten())?;
+        secret::refuse([title.as_deref(), description.as_deref(), content.as_deref()].into_iter().flatten())?;
     }
     let mut created = false;
     let mut decide = |former: Option<&TopicText>| {
         let former = former.and_then(|former| former.topic.as_ref());
         created = former.is_none();
         let missing = |what: &str| {
-            TopicError::invalid(format!("{name} is new, and has no {what}"), "say its type and describe it in a line")
+            TopicError::invalid(
+                format!("{name} is new, and has no {what}"),
+                "say its type, describe it in a line, and give its text",
+            )
         };
+        if content.is_none() && created {
+            return Err(missing("text"));
+        }
         if kind.is_none() && created {
             return Err(missing("type"));
         }
@@ -70,13 +78,13 @@ pub fn write(topics: &Topics, request: &WriteRequest) -> Result<Written, TopicEr
             title: title.unwrap_or_else(|| name.stem().to_owned()).trim().to_owned(),
             description: description.ok_or_else(|| missing("description"))?.trim().to_owned(),
             kind: *kind,
-            content: Some(content.clone()),
+            content: content.clone(),
         }))
     };
     let operation = topics.operation(TopicVerb::Write);
-    let stale_index = topics.store.change(name.path(), &operation, &mut decide)?.stale_index();
+    let done = topics.store.change(name.path(), &operation, &mut decide)?;
     topics.store.count_use(name, operation.at);
-    Ok(Written { name: name.clone(), created, stale_index })
+    Ok(Written { name: name.clone(), created, changed: done.is_yes(), stale_index: done.stale_index() })
 }
 
 fn check_line(what: &'static str, text: Option<&str>, longest: usize) -> Result<(), TopicError> {

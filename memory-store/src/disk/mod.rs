@@ -31,7 +31,7 @@ pub trait Disk: Debug + Send + Sync {
     /// Returns the bytes of a file and its signature, or `None` if there is no such file.
     ///
     /// # Errors
-    /// [`io::ErrorKind::FileTooLarge`] beyond [`MAX_FILE`]; [`io::ErrorKind::InvalidInput`] if the path leaves the home.
+    /// [`io::ErrorKind::FileTooLarge`] beyond [`MAX_FILE`]; [`io::ErrorKind::Unsupported`] for a pipe, a socket or a device; [`io::ErrorKind::InvalidInput`] if the path leaves the home.
     fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, Signature)>>;
 
     /// Returns up to `length` bytes of a file from `start` on, fewer at its end; nothing if there is no such file.
@@ -89,6 +89,19 @@ pub trait Disk: Debug + Send + Sync {
     /// # Errors
     /// When the disk refuses, or a path leaves the home.
     fn keep(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Gives a file the mode of another, and its owner and group as far as this process may.
+    ///
+    /// # Errors
+    /// When the disk refuses, or a path leaves the home.
+    fn take_rights(&self, path: &str, of: &str) -> io::Result<()>;
+
+    /// Does nothing if this process may write a file as it lies there, whether or not it could put another in its place; nor if there is
+    /// none.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::PermissionDenied`] if it may not; or when the path leaves the home.
+    fn check_writable(&self, path: &str) -> io::Result<()>;
 
     /// Removes a file; nothing happens if it is gone already.
     ///

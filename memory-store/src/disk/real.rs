@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, DirEntryExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, DirEntryExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::{Disk, Entry, EntryKind, MAX_FILE, Signature, check_path};
@@ -47,7 +47,13 @@ impl RealDisk {
     fn open_file(&self, path: &str) -> io::Result<File> {
         let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let flags = i32::try_from(no_follow.bits()).map_err(io::Error::other)?;
-        OpenOptions::new().read(true).custom_flags(flags).open(self.place(path)?)
+        let no_file = || io::Error::new(io::ErrorKind::Unsupported, "it is no file, but a pipe, a socket or a device");
+        let opened = OpenOptions::new().read(true).custom_flags(flags).open(self.place(path)?);
+        // Nobody listens there.
+        let is_socket = |error: &io::Error| error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error());
+        let file = opened.map_err(|error| if is_socket(&error) { no_file() } else { error })?;
+        let kind = file.metadata()?.file_type();
+        if kind.is_file() || kind.is_dir() { Ok(file) } else { Err(no_file()) }
     }
 
     fn new_file(&self, path: &str, options: &mut OpenOptions) -> io::Result<File> {
@@ -181,6 +187,32 @@ impl Disk for RealDisk {
                 fs::copy(&source, &target)?;
                 File::open(target)?.sync_all()
             }
+        }
+    }
+
+    fn take_rights(&self, path: &str, of: &str) -> io::Result<()> {
+        let (place, other) = (self.place(path)?, fs::symlink_metadata(self.place(of)?)?);
+        let own = fs::symlink_metadata(&place)?;
+        if !own.is_file() || !other.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} or {of} is no file")));
+        }
+        let (owner, group) = (Some(other.uid()), Some(other.gid()));
+        // Only some may give a file away; the others keep what they may.
+        if own.uid() != other.uid() && std::os::unix::fs::lchown(&place, owner, group).is_ok() {
+            return fs::set_permissions(&place, fs::Permissions::from_mode(other.mode() & 0o777));
+        }
+        if own.gid() != other.gid() {
+            let _ = std::os::unix::fs::lchown(&place, None, group);
+        }
+        fs::set_permissions(&place, fs::Permissions::from_mode(other.mode() & 0o777))
+    }
+
+    fn check_writable(&self, path: &str) -> io::Result<()> {
+        let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let flags = i32::try_from(no_follow.bits()).map_err(io::Error::other)?;
+        match OpenOptions::new().write(true).custom_flags(flags).open(self.place(path)?) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
+            _ => Ok(()),
         }
     }
 

@@ -78,7 +78,7 @@ pub(crate) fn body(text: &str) -> &str {
     fence::split(text).body
 }
 
-/// Returns `text` so that it says `values` of itself, and behind that `content` if there is one. Other keys, comments, the order of keys
+/// Returns `text` so that it says `values` of itself, and behind that `content` if there is one. A key `map.key` is changed where it is. Other keys, comments, the order of keys
 /// and the lines between the front matter and the rest stay as they are.
 ///
 /// # Errors
@@ -101,8 +101,13 @@ pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     let mut added = String::new();
     for (key, value) in values.iter().filter(|(key, value)| before.value(key) != Some(*value)) {
-        let mut own = entries.iter().filter(|entry| matches!(&entry.key, Node::Text(own) if own == key));
+        let (outer, inner) = key.split_once('.').map_or((*key, None), |(outer, inner)| (outer, Some(inner)));
+        let mut own = entries.iter().filter(|entry| matches!(&entry.key, Node::Text(own) if own == outer));
         match own.next() {
+            Some(entry) if inner.is_some() => {
+                let place = inner.and_then(|inner| nested_value(fences.yaml, entry, inner)).ok_or_else(odd)?;
+                edits.push((place, spelled(value)));
+            }
             Some(_) if own.next().is_some() => return Err(format!("the key `{key}` stands there twice")),
             Some(entry) => edits.push(edit(fences.yaml, entry, key, value, newline).ok_or_else(odd)?),
             None => added.push_str(&line(key, value, newline)),
@@ -160,6 +165,26 @@ fn edit(yaml: &str, entry: &Entry, key: &str, value: &str, newline: &str) -> Opt
         }
         Shape::Odd => None,
     }
+}
+
+/// Returns where the value of a key stands in the map that is the value of `entry`, if it is one word on one line.
+fn nested_value(yaml: &str, entry: &Entry, key: &str) -> Option<Range<usize>> {
+    let mut at = entry.lines.start;
+    let mut found = None;
+    for line in yaml[entry.lines.clone()].split_inclusive('\n') {
+        let value = line.trim_start().strip_prefix(key).and_then(|rest| rest.strip_prefix(": "));
+        if let Some(value) = value.filter(|_| line.starts_with([' ', '\t'])) {
+            let start = at + line.len() - value.len();
+            let word = value.split([' ', '\t', '\r', '\n']).next().unwrap_or_default();
+            let is_plain =
+                !word.is_empty() && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '-');
+            if !is_plain || found.replace(start..start + word.len()).is_some() {
+                return None;
+            }
+        }
+        at += line.len();
+    }
+    found
 }
 
 fn words(entries: &[(Node, Node)]) -> Vec<(String, String)> {

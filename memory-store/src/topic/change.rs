@@ -24,6 +24,8 @@ pub(super) struct FileChange {
     pub before: Option<Vec<u8>>,
     /// Its bytes from now on, if it is to be there.
     pub after: Option<Vec<u8>>,
+    /// The file whose mode and owner it is to have, if there is one.
+    pub like: Option<String>,
 }
 
 /// Changes files. Returns whether they were still as they were seen; if not, nothing is done. The caller holds the lock.
@@ -45,15 +47,21 @@ fn try_to(disk: &dyn Disk, operation: &TopicOperation, undoes: Option<&str>, fil
     let told = not_written;
     let write = |path: &str, bytes: &[u8]| disk.write(path, bytes).and_then(|()| disk.sync_file(path)).map_err(told(path));
     write(OPERATION, operation.id.as_str().as_bytes())?;
-    for (at, file) in files.iter().enumerate() {
-        file.after.as_ref().map_or(Ok(()), |after| write(&waiting(at), after))?;
+    for (at, FileChange { path, before, after, like }) in files.iter().enumerate() {
+        if before.is_some() {
+            // That a file could be replaced does not mean that it may be changed.
+            disk.check_writable(path).map_err(told(path))?;
+        }
+        let Some(after) = after else { continue };
+        write(&waiting(at), after)?;
+        like.as_ref().map_or(Ok(()), |like| disk.take_rights(&waiting(at), like)).map_err(told(path))?;
     }
     disk.sync_folder(WAITING).map_err(told(WAITING))?;
 
     let folder = trash::folder(operation);
     let mut folders = BTreeSet::new();
     let mut lines = Vec::new();
-    for FileChange { path, before, after } in files {
+    for FileChange { path, before, after, .. } in files {
         let trash = before.as_ref().map(|_| format!("{folder}/{path}"));
         if let Some(trash) = &trash {
             // What an attempt kept that came to nothing is not what was before this one.

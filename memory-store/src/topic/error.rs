@@ -15,29 +15,50 @@ pub(super) fn damaged(name: &str, what: impl Into<String>) -> TopicError {
 /// Says that a file could not be read.
 pub(super) fn refused(path: &str, error: io::Error) -> TopicError {
     match error.kind() {
-        io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() }.into(),
+        io::ErrorKind::InvalidInput => behind_symlink(path),
+        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => behind_symlink(path),
+        io::ErrorKind::Unsupported => damaged(path, error.to_string()),
         io::ErrorKind::FileTooLarge => damaged(path, format!("it has {error}, more than is read")),
         _ => io_error(format!("read {path}"), error).into(),
     }
 }
 
-/// Says that a file could not be written.
-pub(super) fn not_written(path: &str) -> impl Fn(io::Error) -> TopicError {
-    let action = format!("write {path}");
-    move |error| io_error(action.clone(), error).into()
+fn behind_symlink(path: &str) -> TopicError {
+    TopicError::Outside { name: path.to_owned(), why: "is a symlink, or lies behind one, which we do not follow" }
 }
 
-/// Says that nothing may be written at `place` if that is what went wrong.
+/// Says that a file could not be written.
+pub(super) fn not_written(path: &str) -> impl Fn(io::Error) -> TopicError {
+    let path = path.to_owned();
+    move |error| match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            TopicError::PermissionDenied { place: path.clone() }
+        }
+        io::ErrorKind::InvalidInput => behind_symlink(&path),
+        _ => io_error(format!("write {path}"), error).into(),
+    }
+}
+
+/// Says where it is that nothing may be written, if that is what went wrong: at a file, or in the folder at `place` at all.
 pub(super) fn at_place(place: &str, error: TopicError) -> TopicError {
+    match error {
+        // What is hidden is ours, and nobody knows it.
+        TopicError::PermissionDenied { place: path } if path.starts_with('.') => {
+            TopicError::PermissionDenied { place: place.to_owned() }
+        }
+        TopicError::PermissionDenied { place: path } => TopicError::PermissionDenied { place: format!("{place}/{path}") },
+        error => error,
+    }
+}
+
+/// Says that a folder cannot be opened to be written.
+pub(super) fn not_opened(place: &str, error: StoreError) -> TopicError {
     let is_denied =
         |source: &io::Error| matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);
     match &error {
-        TopicError::Store(store) => match &**store {
-            StoreError::Backend { source, code: Code::Io, .. } if source.downcast_ref::<io::Error>().is_some_and(is_denied) => {
-                TopicError::PermissionDenied { place: place.to_owned() }
-            }
-            _ => error,
-        },
-        _ => error,
+        StoreError::Backend { source, code: Code::Io, .. } if source.downcast_ref::<io::Error>().is_some_and(is_denied) => {
+            TopicError::PermissionDenied { place: place.to_owned() }
+        }
+        _ => error.into(),
     }
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use memory_core::topic::{
     Changed, Listing, PathEntry, TopicChange, TopicError, TopicName, TopicOperation, TopicPath, TopicRecord, TopicStore,
-    TopicText, Trashed, Uses, is_same_name,
+    TopicText, Trashed, Uses, WrittenIndex, is_same_name,
 };
 use memory_core::{OperationId, StoreError};
 
 use super::change::{FileChange, carry_out};
-use super::error::{at_place, damaged, not_written, refused};
+use super::error::{at_place, damaged, not_opened, not_written, refused};
 use super::files::{Below, below, bytes, folder_of, text};
 use super::recover::{is_interrupted, recover};
 use super::{format, index, list, trash, undo, uses};
@@ -55,14 +55,19 @@ impl TopicFolder {
         self.place.if_there().map_err(|error| refused(&self.place(), error))
     }
 
-    /// Waits for the right to write, sees to what the last writer left, and to the index after the work.
-    fn write<T>(&self, work: impl FnOnce(&dyn Disk) -> Result<T, TopicError>) -> Result<T, TopicError> {
+    /// Waits for the right to write, sees to what the last writer left, and then does the work: that of an operation, if it is about more
+    /// than the trash.
+    fn write<T>(
+        &self,
+        operation: Option<&TopicOperation>,
+        work: impl FnOnce(&dyn Disk) -> Result<T, TopicError>,
+    ) -> Result<T, TopicError> {
         let place = self.place();
-        let told = |error| at_place(&place, error);
-        let made = self.place.made().map_err(|error| TopicError::from(io_error(format!("open {place}"), error)));
-        let disk = made.map_err(told)?;
-        let _lock = WriterLock::acquire(self.root(), self.patience).map_err(|error| told(error.into()))?;
-        recover(disk).and_then(|()| work(disk)).map_err(told)
+        let told = |error| not_opened(&place, error);
+        let disk = self.place.made().map_err(|error| told(io_error(format!("open {place}"), error)))?;
+        let _lock = WriterLock::acquire(self.root(), self.patience).map_err(told)?;
+        let meet = || operation.map_or(Ok(()), |operation| index::meet(disk, operation));
+        recover(disk).and_then(|()| meet()).and_then(|()| work(disk)).map_err(|error| at_place(&place, error))
     }
 
     /// Returns why the index does not follow, if it does not.
@@ -90,7 +95,7 @@ impl TopicStore for TopicFolder {
         self.disk()?.map_or_else(nothing, |disk| list::entries(disk, folder))
     }
 
-    fn index(&self) -> Result<Option<String>, TopicError> {
+    fn index(&self) -> Result<Option<WrittenIndex>, TopicError> {
         self.disk()?.map_or(Ok(None), index::read)
     }
 
@@ -110,7 +115,7 @@ impl TopicStore for TopicFolder {
         operation: &TopicOperation,
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
     ) -> Result<Changed, TopicError> {
-        self.write(|disk| {
+        self.write(Some(operation), |disk| {
             for _ in 0..TRIES {
                 let former = text(disk, path)?;
                 let change = decide(former.as_ref())?;
@@ -119,9 +124,12 @@ impl TopicStore for TopicFolder {
                 let after = match change {
                     TopicChange::Keep => before.clone(),
                     TopicChange::Text(text) => Some(text),
-                    TopicChange::Revised(text) => Some(format::redated(text, today)),
+                    TopicChange::Revised(text) => {
+                        former.as_ref().map_or(Ok(()), |former| format::check_revised(former, &text))?;
+                        Some(format::redated(text, today))
+                    }
                     TopicChange::Topic(draft) => {
-                        let written = format::written(before.as_deref().unwrap_or_default(), &draft, today);
+                        let written = format::written(former.as_ref(), &draft, today);
                         Some(written.map_err(|why| damaged(path.as_str(), why))?)
                     }
                     TopicChange::Remove => None,
@@ -133,7 +141,8 @@ impl TopicStore for TopicFolder {
                     refuse_taken(disk, path, None)?;
                 }
                 let bytes = |text: Option<String>| text.map(String::into_bytes);
-                let file = FileChange { path: path.to_string(), before: bytes(before), after: bytes(after) };
+                let like = before.as_ref().map(|_| path.to_string());
+                let file = FileChange { path: path.to_string(), before: bytes(before), after: bytes(after), like };
                 if carry_out(disk, operation, None, &[file])? {
                     return Ok(Changed::Yes { stale_index: self.follow(disk) });
                 }
@@ -146,7 +155,7 @@ impl TopicStore for TopicFolder {
         if self.disk()?.is_none() {
             return Err(TopicError::not_found(from.as_str()));
         }
-        self.write(|disk| {
+        self.write(Some(operation), |disk| {
             let Below { files, folders } = found(disk, from)?;
             if let Some(to) = to {
                 refuse_taken(disk, to, Some(from))?;
@@ -161,9 +170,10 @@ impl TopicStore for TopicFolder {
                 }
                 if let Some(to) = to {
                     let place = format!("{to}{}", &path[from.as_str().len()..]);
-                    changes.push(FileChange { path: place, before: None, after: Some(bytes.clone()) });
+                    let after = Some(bytes.clone());
+                    changes.push(FileChange { path: place, before: None, after, like: Some(path.clone()) });
                 }
-                changes.push(FileChange { path, before: Some(bytes), after: None });
+                changes.push(FileChange { path, before: Some(bytes), after: None, like: None });
             }
             if !changes.is_empty() && !carry_out(disk, operation, None, &changes)? {
                 return Err(TopicError::Conflict { name: from.to_string() });
@@ -174,8 +184,8 @@ impl TopicStore for TopicFolder {
         })
     }
 
-    fn rebuild(&self) -> Result<Changed, TopicError> {
-        let is_changed = self.write(|disk| index::rebuild(disk, &uses::read(disk)))?;
+    fn rebuild(&self, operation: &TopicOperation) -> Result<Changed, TopicError> {
+        let is_changed = self.write(Some(operation), |disk| index::rebuild(disk, &uses::read(disk)))?;
         Ok(if is_changed { Changed::Yes { stale_index: None } } else { Changed::No })
     }
 
@@ -183,7 +193,7 @@ impl TopicStore for TopicFolder {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         if is_interrupted(disk)? {
             // What was not carried out is not told of. Where nothing can be written, it is told as it is.
-            let _ = self.write(|_| Ok(()));
+            let _ = self.write(None, |_| Ok(()));
         }
         trash::records(disk)
     }
@@ -196,7 +206,7 @@ impl TopicStore for TopicFolder {
         if self.disk()?.is_none() {
             return Err(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") }.into());
         }
-        self.write(|disk| {
+        self.write(Some(operation), |disk| {
             let record = undo::undo(disk, undone, operation)?;
             remove_empty(disk, record.files.iter().map(|path| folder_of(path)));
             self.follow(disk);
@@ -208,7 +218,7 @@ impl TopicStore for TopicFolder {
         if self.disk()?.is_none() {
             return Ok((0, 0));
         }
-        self.write(|disk| months::purge(disk, trash::FOLDER, before).map_err(not_written(trash::FOLDER)))
+        self.write(None, |disk| months::purge(disk, trash::FOLDER, before).map_err(not_written(trash::FOLDER)))
     }
 }
 
@@ -250,7 +260,7 @@ fn refuse_taken(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath>) 
         if let Some(parent) = &place
             && disk.signature(parent.as_str()).map_err(told)?.is_some_and(|found| !found.is_folder)
         {
-            return taken(Some(parent.to_string()));
+            return Err(TopicError::InTheWay { name: parent.to_string() });
         }
     }
     Ok(())

@@ -1,9 +1,12 @@
 //! What a topic looks like as a file.
 
 use chrono::NaiveDate;
-use memory_core::topic::{Topic, TopicDraft, TopicKind, TopicName};
+use memory_core::topic::{Topic, TopicDraft, TopicError, TopicKind, TopicName, TopicText};
 
 use crate::markdown::{Front, with_values};
+
+/// Where some programs say the type.
+const NESTED_TYPE: &str = "metadata.type";
 
 /// Returns the topic that a file is, of which `text` is all or the beginning.
 pub(super) fn topic(name: TopicName, text: &str, size: u64, fault: Option<String>) -> Topic {
@@ -11,7 +14,7 @@ pub(super) fn topic(name: TopicName, text: &str, size: u64, fault: Option<String
     // Bytes that are no text are no words either.
     let is_word = |value: &&str| !value.is_empty() && !value.contains(char::REPLACEMENT_CHARACTER);
     let value = |key: &str| front.value(key).map(str::trim).filter(is_word);
-    let said_kind = value("type").or_else(|| value("metadata.type")).map(str::to_owned);
+    let said_kind = value("type").or_else(|| value(NESTED_TYPE)).map(str::to_owned);
     Topic {
         title: value("name").unwrap_or(name.stem()).to_owned(),
         description: value("description").unwrap_or(name.stem()).to_owned(),
@@ -20,6 +23,7 @@ pub(super) fn topic(name: TopicName, text: &str, size: u64, fault: Option<String
         updated: value("updated").and_then(day),
         size,
         problem: fault.or(front.problem),
+        is_unreadable: false,
         name,
     }
 }
@@ -29,16 +33,51 @@ fn day(text: &str) -> Option<NaiveDate> {
     text.get(..10)?.parse().ok()
 }
 
-/// Returns the text of a file that says what `draft` says, and was changed on `today`.
+/// Returns the text of a file that says what `draft` says, and was changed on `today`; `former` is the text of the one that is there. What
+/// it says already is not written anew.
 ///
 /// # Errors
 /// Why that cannot be done without harm to what else `former` says of itself.
-pub(super) fn written(former: &str, draft: &TopicDraft, today: NaiveDate) -> Result<String, String> {
-    let today = today.to_string();
+pub(super) fn written(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, String> {
     let mut values = vec![("name", draft.title.as_str()), ("description", draft.description.as_str())];
-    values.extend(draft.kind.map(|kind| ("type", kind.as_str())));
-    values.push(("updated", &today));
-    with_values(former, &values, draft.content.as_deref())
+    let text = former.map(|former| former.text.as_str()).unwrap_or_default();
+    if let Some(topic) = former.and_then(|former| former.topic.as_ref()) {
+        values.retain(|value| ![("name", topic.title.as_str()), ("description", topic.description.as_str())].contains(value));
+    }
+    let today = today.to_string();
+    let with = |keys: &[&'static str]| {
+        let mut values = values.clone();
+        values.extend(draft.kind.into_iter().flat_map(|kind| keys.iter().map(move |key| (*key, kind.as_str()))));
+        if with_values(text, &values, draft.content.as_deref())? == text {
+            return Ok(text.to_owned());
+        }
+        values.push(("updated", &today));
+        with_values(text, &values, draft.content.as_deref())
+    };
+    let front = Front::of(text);
+    match (front.value("type"), front.value(NESTED_TYPE)) {
+        (_, None) => with(&["type"]),
+        // Where the type stands in two places, they say the same, if both can be changed.
+        (Some(_), Some(_)) => with(&["type", NESTED_TYPE]).or_else(|_| with(&["type"])),
+        (None, Some(_)) => with(&[NESTED_TYPE]).or_else(|_| with(&["type"])),
+    }
+}
+
+/// Says what a topic must not become by a change of its text: what can be read no more, or says a type that is none.
+pub(super) fn check_revised(former: &TopicText, next: &str) -> Result<(), TopicError> {
+    let Some(before) = &former.topic else { return Ok(()) };
+    let after = topic(before.name.clone(), next, 0, None);
+    if let (None, Some(problem)) = (&before.problem, &after.problem) {
+        let hint = Some("its front matter must stay what it is: keys and values between two lines of ---");
+        return Err(TopicError::Invalid {
+            why: format!("with that, {} could not be read as a topic: {problem}", before.name),
+            hint,
+        });
+    }
+    if before.said_kind != after.said_kind && after.kind == TopicKind::Other {
+        return Err(TopicError::InvalidType { given: after.said_kind.unwrap_or_default() });
+    }
+    Ok(())
 }
 
 /// Returns a text that says it was changed on `today`, where it says that at all.
@@ -68,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_new_topic_is_a_file_with_four_keys() {
-        insta::assert_snapshot!(written("", &draft("- Prefers concise answers\n- Uses vim keybindings"), today()).unwrap(), @"
+        insta::assert_snapshot!(written(None, &draft("- Prefers concise answers\n- Uses vim keybindings"), today()).unwrap(), @"
         ---
         name: User Preferences
         description: Editor settings and communication style
@@ -90,6 +129,21 @@ mod tests {
         assert_eq!((other.kind, other.said_kind.as_deref(), other.updated), (TopicKind::Other, Some("decision"), Some(today())));
         assert_eq!(other.title, "a_b");
         assert!(read("---\nname: x\n").problem.is_some());
+    }
+
+    #[test]
+    fn what_is_said_already_stays_as_it_is_written() {
+        let text = "---\nname: \"A\"\ndescription: >-\n  two\n  lines\nmetadata:\n  # theirs\n  type: project # why\n  owner: Anna\n---\nx\n";
+        let name: TopicName = "a.md".parse().unwrap();
+        let former = TopicText { path: name.path().clone(), text: text.into(), topic: Some(topic(name, text, 0, None)) };
+        let draft =
+            TopicDraft { title: "A".into(), description: "two lines".into(), kind: Some(TopicKind::Project), content: None };
+        assert_eq!(written(Some(&former), &draft, today()).unwrap(), text, "nothing has to be done");
+        let next = written(Some(&former), &TopicDraft { kind: Some(TopicKind::User), ..draft }, today()).unwrap();
+        assert_eq!(
+            next,
+            text.replace("type: project", "type: user").replace("  owner: Anna\n", "  owner: Anna\nupdated: 2026-03-25\n")
+        );
     }
 
     #[test]

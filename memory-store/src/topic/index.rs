@@ -1,25 +1,99 @@
 //! The file of the index.
 
-use memory_core::topic::{INDEX_FILE, TopicError, Uses, index_text};
+use memory_core::topic::{INDEX_FILE, TopicError, TopicOperation, Uses, WrittenIndex, index_text};
+use serde::{Deserialize, Serialize};
 
 use super::error::{damaged, not_written};
-use super::files::bytes;
+use super::files::{bytes, hash};
 use super::list::topics;
+use super::trash;
+use super::uses;
 use crate::disk::Disk;
 use crate::markdown::as_text;
 
 /// Where an index waits until it may take its place.
 const WAITING: &str = ".index.tmp";
 
+/// Says which lines of the index are ours.
+const OWN: &str = ".index.json";
+
+/// Where that waits until it may take its place.
+const OWN_WAITING: &str = ".index.json.tmp";
+
 /// How often an index is made anew because somebody who takes no lock changed it in between.
 const TRIES: usize = 3;
 
-/// Returns the text of the index, or `None` if there is none.
-pub(super) fn read(disk: &dyn Disk) -> Result<Option<String>, TopicError> {
+/// The indexes that we wrote: the one before the last, and the last, which may not have taken its place.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Own {
+    written: Vec<OwnIndex>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct OwnIndex {
+    /// The hash of the whole.
+    hash: String,
+    /// Our lines in it.
+    lines: Vec<String>,
+}
+
+impl OwnIndex {
+    fn of(index: &WrittenIndex) -> Self {
+        Self { hash: hash(index.text.as_bytes()), lines: index.ours.clone() }
+    }
+}
+
+impl Own {
+    fn read(disk: &dyn Disk) -> Self {
+        let bytes = disk.read(OWN).ok().flatten().map(|(bytes, _)| bytes).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    /// Keeps it before the index is written, since what is not known as ours would stay in there for ever.
+    fn keep(&self, disk: &dyn Disk) -> Result<(), TopicError> {
+        let bytes = serde_json::to_vec(self).expect("strings have a JSON form");
+        let told = not_written(OWN);
+        disk.write(OWN_WAITING, &bytes).and_then(|()| disk.sync_file(OWN_WAITING)).map_err(&told)?;
+        disk.rename(OWN_WAITING, OWN).and_then(|()| disk.sync_folder("")).map_err(&told)
+    }
+
+    /// Returns the one that a text is; of a text that somebody edited, the last.
+    fn of(&self, text: &str) -> Option<&OwnIndex> {
+        let hash = hash(text.as_bytes());
+        self.written.iter().find(|own| own.hash == hash).or(self.written.last())
+    }
+}
+
+fn text(disk: &dyn Disk) -> Result<Option<String>, TopicError> {
     let Some(bytes) = bytes(disk, INDEX_FILE)? else { return Ok(None) };
     match as_text(&bytes) {
         (_, Some(fault)) => Err(damaged(INDEX_FILE, fault)),
         (text, None) => Ok(Some(text.into_owned())),
+    }
+}
+
+/// Returns the index as it lies there, or `None` if there is none.
+pub(super) fn read(disk: &dyn Disk) -> Result<Option<WrittenIndex>, TopicError> {
+    let Some(text) = text(disk)? else { return Ok(None) };
+    let ours = Own::read(disk).of(&text).map(|own| own.lines.clone()).unwrap_or_default();
+    Ok(Some(WrittenIndex { text, ours }))
+}
+
+/// Looks at an index that we did not write, before an operation changes what it is about. One that is as we would have made it is taken
+/// for ours, whoever made it; of any other, what a person wrote is theirs, and the first time the whole is kept. The caller holds the lock.
+pub(super) fn meet(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
+    // One that cannot be read is told of when it does not follow.
+    let Ok(Some(text)) = text(disk) else { return Ok(()) };
+    let own = Own::read(disk);
+    let known = hash(text.as_bytes());
+    if own.written.iter().any(|own| own.hash == known) {
+        return Ok(());
+    }
+    let made = [index_text(&topics(disk)?.topics, &uses::read(disk), None), index_text(&[], &Uses::new(), None)];
+    match made.iter().find(|made| made.text == text) {
+        Some(made) => Own { written: vec![OwnIndex::of(made)] }.keep(disk),
+        None if own.written.is_empty() => trash::keep_index(disk, operation),
+        None => Ok(()),
     }
 }
 
@@ -28,12 +102,24 @@ pub(super) fn rebuild(disk: &dyn Disk, uses: &Uses) -> Result<bool, TopicError> 
     let told = not_written(INDEX_FILE);
     for _ in 0..TRIES {
         let former = read(disk)?;
-        let next = index_text(&topics(disk)?.topics, uses, former.as_deref());
-        if former.as_deref() == Some(&next) {
+        let next = index_text(&topics(disk)?.topics, uses, former.as_ref());
+        let is_same = former.as_ref().is_some_and(|former| former.text == next.text);
+        let mut own = Own { written: vec![OwnIndex::of(&next)] };
+        if !is_same {
+            own.written.splice(..0, former.as_ref().map(OwnIndex::of));
+        }
+        if Own::read(disk).written.last() != own.written.last() {
+            own.keep(disk)?;
+        }
+        if is_same {
             return Ok(false);
         }
-        disk.write(WAITING, next.as_bytes()).and_then(|()| disk.sync_file(WAITING)).map_err(&told)?;
-        if read(disk)? == former {
+        disk.check_writable(INDEX_FILE).map_err(&told)?;
+        disk.write(WAITING, next.text.as_bytes()).and_then(|()| disk.sync_file(WAITING)).map_err(&told)?;
+        if former.is_some() {
+            disk.take_rights(WAITING, INDEX_FILE).map_err(&told)?;
+        }
+        if text(disk)? == former.map(|former| former.text) {
             disk.rename(WAITING, INDEX_FILE).map_err(&told)?;
             return Ok(true);
         }

@@ -16,14 +16,21 @@ const MOST: usize = 1024 * 1024;
 /// Returns the topics, by name.
 pub(super) fn topics(disk: &dyn Disk) -> Result<Listing, TopicError> {
     let mut listing = Listing::default();
-    let entries = disk.folder("").map_err(|error| refused(".", error))?;
+    let entries = disk.folder("").map_err(|error| refused("the folder", error))?;
     let is_markdown = |entry: &Entry| entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.');
     for Entry { name, kind, .. } in entries.into_iter().filter(is_markdown) {
         if name.eq_ignore_ascii_case(INDEX_FILE) || kind == EntryKind::Folder {
             continue;
         }
         match name.parse::<TopicName>() {
-            _ if kind == EntryKind::Other => listing.misnamed.push((name, "it is a symlink, or no file".into())),
+            _ if kind == EntryKind::Other => {
+                let why = if name.contains(char::REPLACEMENT_CHARACTER) {
+                    "its name is no UTF-8 text"
+                } else {
+                    "it is a symlink, or no file"
+                };
+                listing.misnamed.push((name, why.into()));
+            }
             Ok(parsed) => listing.topics.extend(one(disk, &parsed)),
             Err(error) => listing.misnamed.push((name, error.to_string())),
         }
@@ -40,7 +47,7 @@ fn one(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
     let size = match disk.signature(path) {
         Ok(Some(found)) => found.size,
         Ok(None) => return None,
-        Err(error) => return Some(topic(name.clone(), "", 0, Some(error.to_string()))),
+        Err(error) => return Some(unreadable(name, 0, error.to_string())),
     };
     let read = read(BEGINNING).and_then(|bytes| {
         let needs_more = bytes.len() == BEGINNING && !is_whole(&as_text(&bytes).0);
@@ -48,7 +55,7 @@ fn one(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
     });
     let bytes = match read {
         Ok(bytes) => bytes,
-        Err(error) => return Some(topic(name.clone(), "", size, Some(error))),
+        Err(error) => return Some(unreadable(name, size, error)),
     };
     // What is cut off in the middle of a character is no fault of the file.
     let is_cut = (bytes.len() as u64) < size;
@@ -58,6 +65,10 @@ fn one(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
     };
     let (text, fault) = as_text(whole);
     Some(topic(name.clone(), &text, size, fault))
+}
+
+fn unreadable(name: &TopicName, size: u64, why: String) -> Topic {
+    Topic { is_unreadable: true, ..topic(name.clone(), "", size, Some(why)) }
 }
 
 /// Returns all files and folders below `folder` that are not hidden; `None` if there is no such folder.

@@ -9,6 +9,7 @@
 //! | `MEMORY.md` | the index; what we write in it is derived, lines of a person stay |
 //! | `.trash/<yyyy-mm>.jsonl` | one line an operation: when, what, who, and which files |
 //! | `.trash/<yyyy-mm>/<operation>/` | the files as they were before, whole |
+//! | `.index.json` | which lines of the index we wrote; where that is lost, all of them are a person's |
 //! | `.uses.json` | how often which topic was used; derived, may be deleted at any time |
 //! | `.next/` | what waits until it may take its place |
 //! | `.lock` | held by whoever is writing |

@@ -22,7 +22,7 @@ pub(super) fn recover(disk: &dyn Disk) -> Result<(), TopicError> {
         return Ok(());
     }
     let name = bytes(disk, OPERATION)?.unwrap_or_default();
-    let line = trash::lines(disk)?.pop().filter(|line| line.operation.as_bytes() == name);
+    let line = trash::lines(disk)?.pop().filter(|line| line.operation.as_bytes() == name && !line.files.is_empty());
     if let Some(line) = line
         && !is_done(disk, &line)?
     {
@@ -56,6 +56,7 @@ fn take_back(disk: &dyn Disk, file: &FileLine) -> Result<(), TopicError> {
     if let Some(trash) = &file.trash {
         let former = bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is gone"))?;
         disk.write(RESTORED, &former).and_then(|()| disk.sync_file(RESTORED)).map_err(&told)?;
+        disk.take_rights(RESTORED, trash).map_err(&told)?;
         disk.rename(RESTORED, path).map_err(&told)?;
     } else {
         disk.remove(path).map_err(&told)?;

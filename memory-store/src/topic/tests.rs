@@ -1,5 +1,7 @@
 //! Claims about topics as files.
 
+mod theirs;
+
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::Arc;
@@ -52,7 +54,7 @@ fn request(name: &str, content: &str) -> WriteRequest {
         title: Some("A name".into()),
         description: Some("What it is".into()),
         kind: Some(TopicKind::User),
-        content: content.into(),
+        content: Some(content.into()),
         secrets: Secrets::Refuse,
     }
 }
@@ -176,6 +178,8 @@ fn nothing_of_ours_is_written_through_a_symlink_that_somebody_put_there() {
         ".next/operation",
         ".next/0",
         ".index.tmp",
+        ".index.json",
+        ".index.json.tmp",
         ".lock",
         ".trash/1970-01.jsonl",
         ".uses.json",

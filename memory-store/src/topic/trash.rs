@@ -1,7 +1,7 @@
 //! What was before: one line an operation, and the files whole.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::topic::{TopicError, TopicOperation, TopicRecord, TopicVerb, Trashed, mark_undone};
+use memory_core::topic::{INDEX_FILE, TopicError, TopicOperation, TopicRecord, TopicVerb, Trashed, mark_undone};
 use serde::{Deserialize, Serialize};
 
 use super::error::{not_written, refused};
@@ -25,6 +25,9 @@ pub(super) struct Line {
     pub undoes: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileLine>,
+    /// Where the index is that somebody else had made, if this operation is the first to change it. A line of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
     /// That the operation was not carried out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
@@ -52,6 +55,7 @@ impl Line {
             by: operation.by.clone(),
             undoes: undoes.map(str::to_owned),
             files,
+            index: None,
             aborted: false,
         }
     }
@@ -82,11 +86,19 @@ pub(super) fn append(disk: &dyn Disk, line: &Line) -> Result<(), TopicError> {
     append_line(disk, &path, &bytes).map_err(not_written(&path))
 }
 
+/// Keeps the index that somebody else made, before an operation changes it for the first time.
+pub(super) fn keep_index(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
+    let trash = format!("{}/{INDEX_FILE}", folder(operation));
+    let told = not_written(&trash);
+    disk.keep(INDEX_FILE, &trash).and_then(|()| disk.sync_folder(&folder(operation))).map_err(told)?;
+    append(disk, &Line { index: Some(trash), ..Line::of(operation, None, Vec::new()) })
+}
+
 /// Says that an operation was not carried out.
 pub(super) fn abort(disk: &dyn Disk, line: &Line) -> Result<(), TopicError> {
     let Line { operation, at, .. } = line.clone();
     let (verb, by) = (String::new(), String::new());
-    append(disk, &Line { operation, at, verb, by, undoes: None, files: Vec::new(), aborted: true })
+    append(disk, &Line { operation, at, verb, by, undoes: None, files: Vec::new(), index: None, aborted: true })
 }
 
 /// Returns the lines that were carried out, oldest first. What is no line of ours is left out.
@@ -114,7 +126,8 @@ pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<Line>, TopicError> {
 
 /// Returns what was done, newest first.
 pub(super) fn records(disk: &dyn Disk) -> Result<Vec<TopicRecord>, TopicError> {
-    let mut records: Vec<_> = lines(disk)?.iter().rev().filter_map(Line::record).collect();
+    let lines = lines(disk)?;
+    let mut records: Vec<_> = lines.iter().rev().filter(|line| !line.files.is_empty()).filter_map(Line::record).collect();
     mark_undone(&mut records);
     Ok(records)
 }
@@ -124,8 +137,9 @@ pub(super) fn trashed(disk: &dyn Disk) -> Result<Vec<Trashed>, TopicError> {
     let mut trashed = Vec::new();
     for line in lines(disk)?.into_iter().rev() {
         let Some(record) = line.record() else { continue };
-        for FileLine { path, trash, .. } in line.files {
-            let Some(trash) = trash else { continue };
+        let index = line.index.map(|trash| (INDEX_FILE.to_owned(), trash));
+        let files = line.files.into_iter().filter_map(|FileLine { path, trash, .. }| Some((path, trash?)));
+        for (path, trash) in files.chain(index) {
             // It may have been removed for good.
             let Some(found) = disk.signature(&trash).map_err(|error| refused(&trash, error))? else { continue };
             trashed.push(Trashed { path, trash, size: found.size, operation: record.operation.clone() });

@@ -16,7 +16,8 @@ pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOpera
     if let Some(other) = &record.undone_by {
         return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
     }
-    let line = trash::lines(disk)?.into_iter().find(|line| line.operation == undone.as_str()).ok_or_else(unknown)?;
+    let is_it = |line: &Line| line.operation == undone.as_str() && !line.files.is_empty();
+    let line = trash::lines(disk)?.into_iter().find(is_it).ok_or_else(unknown)?;
     let changes = plan(disk, &line)?;
     if !carry_out(disk, operation, Some(undone.as_str()), &changes)? {
         return Err(TopicError::Conflict { name: record.files.join(", ") });
@@ -32,7 +33,9 @@ fn plan(disk: &dyn Disk, line: &Line) -> Result<Vec<FileChange>, TopicError> {
             return Err(TopicError::ChangedSince { name: file.path.clone() });
         }
         let former = file.trash.as_deref().map(|trash| bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is gone")));
-        Ok(FileChange { path: file.path.clone(), before: current, after: former.transpose()? })
+        // What is there may have been given other rights since.
+        let rights = if current.is_some() { Some(file.path.clone()) } else { file.trash.clone() };
+        Ok(FileChange { path: file.path.clone(), before: current, after: former.transpose()?, like: rights })
     };
     line.files.iter().map(change).collect()
 }

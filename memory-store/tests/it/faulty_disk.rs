@@ -247,6 +247,14 @@ impl Disk for FaultyDisk {
         self.step(|_| (), |disk| disk.keep(from, to))
     }
 
+    fn take_rights(&self, path: &str, of: &str) -> io::Result<()> {
+        self.step(|_| (), |disk| disk.take_rights(path, of))
+    }
+
+    fn check_writable(&self, path: &str) -> io::Result<()> {
+        self.look(|disk| disk.check_writable(path))
+    }
+
     fn remove(&self, path: &str) -> io::Result<()> {
         self.note(|unsynced, disk| unsynced.names(disk, path));
         self.step(|_| (), |disk| disk.remove(path))

@@ -69,6 +69,14 @@ impl Disk for Watched {
         self.real.keep(from, to)
     }
 
+    fn take_rights(&self, path: &str, of: &str) -> io::Result<()> {
+        self.real.take_rights(path, of)
+    }
+
+    fn check_writable(&self, path: &str) -> io::Result<()> {
+        self.real.check_writable(path)
+    }
+
     fn remove(&self, path: &str) -> io::Result<()> {
         self.real.remove(path)
     }

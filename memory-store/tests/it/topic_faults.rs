@@ -45,7 +45,7 @@ fn request(name: &str, content: &str) -> WriteRequest {
         title: Some(format!("Title of {name}")),
         description: Some("x".into()),
         kind: Some(TopicKind::User),
-        content: content.into(),
+        content: Some(content.into()),
         secrets: Secrets::Refuse,
     }
 }

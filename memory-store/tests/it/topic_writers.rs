@@ -26,7 +26,7 @@ fn request(name: &str, content: &str) -> WriteRequest {
         title: None,
         description: Some("x".into()),
         kind: Some(TopicKind::Project),
-        content: content.into(),
+        content: Some(content.into()),
         secrets: Secrets::Refuse,
     }
 }
@@ -38,7 +38,7 @@ fn work(topics: &Topics, writer: &str, times: usize) {
         update(topics, "shared", "END", &format!("{writer}-{number}\nEND"), Secrets::Refuse).unwrap();
         let index = view(topics).unwrap();
         assert!(index.starts_with("# Memory\n\n## Project\n- [") && index.ends_with('\n'));
-        let file = topics.store.index().unwrap().unwrap();
+        let file = topics.store.index().unwrap().unwrap().text;
         assert!(file.starts_with("# Memory\n\n## Project\n- [") && file.ends_with('\n'), "half an index: {file}");
     }
 }
@@ -76,7 +76,7 @@ fn six_processes_that_write_topics_at_once_lose_nothing() {
         assert_eq!(own, (0..TIMES).collect::<Vec<_>>());
     }
     assert_eq!(history(&topics).unwrap().len(), 1 + 2 * WRITERS * TIMES, "each can be taken back");
-    assert_eq!(topics.store.index().unwrap().unwrap(), view(&topics).unwrap());
+    assert_eq!(topics.store.index().unwrap().unwrap().text, view(&topics).unwrap());
 }
 
 fn start(folder: &Path, writer: &str) -> Child {

@@ -54,7 +54,7 @@ impl Tool for Write {
             title: Some(input.name),
             description: Some(input.description),
             kind: Some(input.memory_type.parse().map_err(told)?),
-            content: input.content,
+            content: Some(input.content),
             secrets: Secrets::Refuse,
         };
         Ok(shapes::written(&memory_core::topic::write(&topics, &request).map_err(told)?))

@@ -13,11 +13,11 @@ use crate::topics;
 pub(super) fn open(app: &mut App, dir: Option<&Path>) -> Result<Topics, Failure> {
     let settings = app.settings()?;
     let opened = topics::open(&settings, app.environment, dir, "cli")?;
-    opened.ok_or_else(|| Failure::usage("there is no project here", "go to one, or name a folder with --dir"))
+    opened.ok_or_else(|| topics::why_not(&settings, app.environment))
 }
 
-/// Says what was written.
-pub(super) fn tell(written: &Written, what: &str, app: &mut App) -> Result<(), Failure> {
+/// Says what was written in the folder that was named, if one was.
+pub(super) fn tell(written: &Written, what: &str, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::written(written))?);
     }
@@ -25,5 +25,8 @@ pub(super) fn tell(written: &Written, what: &str, app: &mut App) -> Result<(), F
     if let Some(why) = &written.stale_index {
         app.output.warning(&format!("the index does not follow: {why}"))?;
     }
-    Ok(app.output.note(&format!("{what}; `memory undo` takes it back"))?)
+    if !written.changed {
+        return Ok(app.output.note("nothing had to be changed")?);
+    }
+    Ok(app.output.note(&format!("{what}; `{}` takes it back", topics::undo_command(None, dir)))?)
 }

@@ -1,11 +1,14 @@
 //! `memory topic delete`
 
+use std::path::Path;
+
 use clap::Args;
 use memory_agent::json::topic as json;
 use memory_core::topic::Topics;
 
 use crate::app::App;
 use crate::failure::Failure;
+use crate::topics;
 
 /// Move a topic to the trash
 ///
@@ -17,12 +20,12 @@ pub(super) struct Delete {
 }
 
 impl Delete {
-    pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
+    pub(super) fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let name = memory_core::topic::delete(topics, &self.topic)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::deleted(&name))?);
         }
         app.output.fields(&[name.as_str()])?;
-        Ok(app.output.note("moved to the trash; `memory undo` brings it back")?)
+        Ok(app.output.note(&format!("moved to the trash; `{}` brings it back", topics::undo_command(None, dir)))?)
     }
 }

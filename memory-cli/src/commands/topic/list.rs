@@ -2,6 +2,7 @@
 
 use clap::Args;
 use memory_agent::json::topic as json;
+use memory_core::text::one_line;
 use memory_core::topic::Topics;
 
 use crate::app::App;
@@ -41,6 +42,8 @@ impl List {
         }
         let problems = listing.topics.iter().filter_map(|topic| Some((topic.name.as_str(), topic.problem.as_deref()?)));
         let misnamed = listing.misnamed.iter().map(|(file, why)| (file.as_str(), why.as_str()));
-        problems.chain(misnamed).try_for_each(|(file, why)| Ok(app.output.less_than_it_should_be(&format!("{file}: {why}"))?))
+        problems.chain(misnamed).try_for_each(|(file, why)| {
+            Ok(app.output.less_than_it_should_be(&format!("{}: {why}", one_line(file, usize::MAX)))?)
+        })
     }
 }

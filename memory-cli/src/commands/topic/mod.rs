@@ -47,13 +47,14 @@ enum TopicCommand {
 
 impl Topic {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let topics = answer::open(app, self.dir.as_deref())?;
+        let dir = self.dir.as_deref();
+        let topics = answer::open(app, dir)?;
         match &self.command {
             TopicCommand::View(command) => command.run(&topics, app),
             TopicCommand::Read(command) => command.run(&topics, app),
-            TopicCommand::Write(command) => command.run(&topics, app),
-            TopicCommand::Update(command) => command.run(&topics, app),
-            TopicCommand::Delete(command) => command.run(&topics, app),
+            TopicCommand::Write(command) => command.run(&topics, dir, app),
+            TopicCommand::Update(command) => command.run(&topics, dir, app),
+            TopicCommand::Delete(command) => command.run(&topics, dir, app),
             TopicCommand::List(command) => command.run(&topics, app),
             TopicCommand::Index(command) => command.run(&topics, app),
             TopicCommand::Context(command) => command.run(&topics, app),

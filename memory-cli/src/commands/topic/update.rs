@@ -1,5 +1,7 @@
 //! `memory topic update`
 
+use std::path::Path;
+
 use clap::Args;
 use memory_core::Secrets;
 use memory_core::topic::Topics;
@@ -15,7 +17,7 @@ use crate::failure::Failure;
 pub(super) struct Update {
     /// Which: its file, with or without .md, or its name
     topic: String,
-    /// The passage, to the letter
+    /// The passage, to the letter but for line breaks
     #[arg(allow_hyphen_values = true)]
     old: String,
     /// What takes its place
@@ -27,9 +29,9 @@ pub(super) struct Update {
 }
 
 impl Update {
-    pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
+    pub(super) fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
         let updated = memory_core::topic::update(topics, &self.topic, &self.old, &self.new, secrets)?;
-        tell(&updated, "the passage is replaced", app)
+        tell(&updated, "the passage is replaced", dir, app)
     }
 }

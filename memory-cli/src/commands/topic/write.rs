@@ -1,5 +1,7 @@
 //! `memory topic write`
 
+use std::path::Path;
+
 use clap::Args;
 use memory_core::Secrets;
 use memory_core::topic::{Topics, WriteRequest};
@@ -18,7 +20,7 @@ use crate::failure::Failure;
 pub(super) struct Write {
     /// Its file, with or without .md
     file: String,
-    /// The text, without front matter; `-`, or nothing in a pipe, reads the standard input
+    /// The text, without front matter; `-`, or nothing in a pipe, reads the standard input [default: as before]
     #[arg(allow_hyphen_values = true)]
     content: Option<String>,
     /// What people call it [default: as before, else as the file]
@@ -36,15 +38,16 @@ pub(super) struct Write {
 }
 
 impl Write {
-    pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
+    pub(super) fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let name = self.file.parse()?;
         let kind = self.kind.as_deref().map(str::parse).transpose()?;
-        let given = cli::or_piped(self.content.as_deref(), &app.output)
-            .ok_or_else(|| Failure::usage("there is no text to write", "type it behind the file, or pipe it in"))?;
-        let content = cli::content(given, &mut app.output)?;
+        let given = cli::or_piped(self.content.as_deref(), &app.output);
+        let content = given.map(|given| cli::content(given, &mut app.output)).transpose()?;
+        // A pipe that holds nothing is what programs have that were given nothing to say.
+        let content = content.filter(|content| !content.is_empty() || given != Some("-"));
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
         let (title, description) = (self.name.clone(), self.description.clone());
         let written = memory_core::topic::write(topics, &WriteRequest { name, title, description, kind, content, secrets })?;
-        tell(&written, if written.created { "it is new" } else { "it was there, and is replaced" }, app)
+        tell(&written, if written.created { "it is new" } else { "it was there, and is replaced" }, dir, app)
     }
 }

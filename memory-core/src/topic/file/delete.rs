@@ -2,7 +2,8 @@
 
 use crate::topic::{TopicError, TopicPath, TopicVerb, Topics};
 
-/// Moves a file, or a folder with all that is in it, to the trash. Undo brings it back.
+/// Moves a file, or a folder with all that is in it, to the trash. Undo brings it back. An empty folder is just removed: it held nothing
+/// that could come back, and no operation is told of.
 ///
 /// # Errors
 /// [`TopicError::NotFound`]; or when the disk refuses.

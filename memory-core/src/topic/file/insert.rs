@@ -1,10 +1,11 @@
 //! Inserting lines.
 
 use crate::Secrets;
+use crate::topic::update::broken_as;
 use crate::topic::write::{check_text, refuse_new_secrets};
 use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
 
-/// Inserts a text behind so many lines of a file. Returns `None` if nothing was done because the file has fewer lines than that, which
+/// Inserts a text behind so many lines of a file, with line breaks as the file has them. Returns `None` if nothing was done because the file has fewer lines than that, which
 /// are returned as the error of it.
 ///
 /// # Errors
@@ -35,18 +36,19 @@ pub fn insert(
 
 /// Returns `text` with `more` behind so many of its lines, each a line of its own; `None` if it has not so many.
 fn inserted(text: &str, behind: usize, more: &str) -> Option<String> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let (lines, more): (Vec<&str>, _) = (text.split_inclusive('\n').collect(), broken_as(text, more));
+    let newline = broken_as(text, "\n");
     if lines.len() < behind {
         return None;
     }
     let (before, after) = lines.split_at(behind);
     let mut next = before.concat();
     if !next.is_empty() && !next.ends_with('\n') {
-        next.push('\n');
+        next.push_str(&newline);
     }
-    next.push_str(more);
+    next.push_str(&more);
     if !after.is_empty() && !more.is_empty() && !more.ends_with('\n') {
-        next.push('\n');
+        next.push_str(&newline);
     }
     Some(next + &after.concat())
 }
@@ -62,5 +64,7 @@ mod tests {
         assert_eq!(inserted("a\nb", 2, "x").unwrap(), "a\nb\nx");
         assert_eq!(inserted("", 0, "x").unwrap(), "x");
         assert_eq!(inserted("a\n", 2, "x"), None);
+        assert_eq!(inserted("a\r\nb", 1, "x\ny").unwrap(), "a\r\nx\r\ny\r\nb", "line breaks are those of the file");
+        assert_eq!(inserted("a\r\nb", 2, "x").unwrap(), "a\r\nb\r\nx");
     }
 }

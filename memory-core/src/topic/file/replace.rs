@@ -1,7 +1,7 @@
 //! Replacing a passage of a file.
 
 use crate::Secrets;
-use crate::topic::update::{line_at, replaced};
+use crate::topic::update::replaced;
 use crate::topic::write::refuse_new_secrets;
 use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
 
@@ -15,9 +15,8 @@ pub fn replace(topics: &Topics, path: &TopicPath, old: &str, new: &str, secrets:
     let mut done = (String::new(), 1);
     let mut decide = |former: Option<&TopicText>| {
         let former = former.ok_or_else(|| TopicError::not_found(path.as_str()))?;
-        let next = replaced(path, &former.text, old, new)?;
+        let (next, line) = replaced(path, &former.text, old, new)?;
         refuse_new_secrets(&former.text, &next, secrets)?;
-        let line = former.text.find(old).map_or(1, |place| line_at(&former.text, place));
         done = (next.clone(), line);
         Ok(if next == former.text { TopicChange::Keep } else { TopicChange::Text(next) })
     };

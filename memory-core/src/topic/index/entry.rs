@@ -29,12 +29,6 @@ pub(super) fn rest(count: usize) -> String {
     format!("- ({count} more file{plural}, less used: list the files to see them)")
 }
 
-/// Tells whether a line stands for other topics.
-pub(super) fn is_rest(line: &str) -> bool {
-    let count = line.strip_prefix("- (").and_then(|line| line.split(' ').next()?.parse().ok());
-    count.is_some_and(|count| rest(count) == line)
-}
-
 /// Tells whether a line is one that [`entry`] could have made.
 pub(super) fn is_entry(line: &str) -> bool {
     let Some(line) = line.strip_prefix("- [") else { return false };
@@ -92,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn our_lines_are_told_from_others() {
+    fn lines_of_our_shape_are_told_from_others() {
         for line in ["- [Prefs](user_prefs.md) - Editor settings", "- [a \\[b\\]](<my file (1).md>) - x", "- [a](b) c](d.md) - e"]
         {
             assert!(is_entry(line), "{line}");
@@ -108,7 +102,6 @@ mod tests {
         ] {
             assert!(!is_entry(line), "{line}");
         }
-        assert!(is_rest(&rest(1)) && is_rest(&rest(9812)) && !is_rest("- (12 more)"));
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! How long an index may be.
 
+use super::page::{Page, What};
+use super::written::WrittenIndex;
+use crate::topic::INDEX_FILE;
+
 /// An index has fewer lines than this.
 pub const INDEX_LINES: usize = 200;
 
@@ -11,16 +15,32 @@ pub(super) fn fits(text: &str) -> bool {
     text.len() < INDEX_BYTES && text.lines().count() < INDEX_LINES
 }
 
-/// Returns as much of an index as fits, and says in its last line how much that leaves out.
-pub(in crate::topic) fn cut(text: &str) -> String {
-    if fits(text) {
-        return text.to_owned();
+/// Returns as much of an index as fits: all that is ours, and as many lines of a person as find room beside that, from the first. What
+/// that leaves out is counted where it stood.
+pub(in crate::topic) fn cut(index: &WrittenIndex) -> String {
+    if fits(&index.text) {
+        return index.text.clone();
     }
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let page = Page::of(index);
+    let is_ours = |what: What| matches!(what, What::Ours | What::Title | What::Heading(_));
+    let theirs = page.lines.iter().filter(|line| !is_ours(line.what)).count();
     let shortened = |kept: usize| {
-        let left = lines.len() - kept;
-        format!("{}({left} more lines in {})\n", lines[..kept].concat(), crate::topic::INDEX_FILE)
+        let (mut text, mut seen) = (page.mark.to_owned(), 0);
+        for line in &page.lines {
+            if is_ours(line.what) {
+                text.push_str(line.text);
+                continue;
+            }
+            seen += 1;
+            if seen <= kept {
+                text.push_str(line.text);
+            } else if seen == kept + 1 {
+                let left = theirs - kept;
+                let plural = if left == 1 { "" } else { "s" };
+                text.extend([&format!("({left} more line{plural} in {INDEX_FILE})"), page.newline]);
+            }
+        }
+        text
     };
-    let most = lines.len().min(INDEX_LINES);
-    (0..most).rev().map(shortened).find(|text| fits(text)).unwrap_or_else(|| shortened(0))
+    (0..theirs.min(INDEX_LINES)).rev().map(shortened).find(|text| fits(text)).unwrap_or_else(|| shortened(0))
 }

@@ -1,44 +1,53 @@
 //! Making an index.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::entry::{entry, rest};
 use super::limits::{INDEX_LINES, fits};
 use super::page::Page;
 use super::uses::{Uses, most_used_first};
 use super::weave::{Section, weave};
+use super::written::WrittenIndex;
 use crate::topic::{Topic, TopicKind};
 
 /// How many characters of descriptions are told, as long as all find room.
 const WIDTHS: [usize; 4] = [200, 120, 80, 40];
 
 /// Returns the index of `topics`, which come by name, in the place of `former`, whose lines that are a person's stay where they are. A
-/// topic to which such a line leads needs no other.
+/// topic to which such a line leads needs no other. Of one whose file cannot be read, our line stays as it is.
 ///
 /// ```
 /// use memory_core::topic::index_text;
 ///
-/// assert_eq!(index_text(&[], &Default::default(), None), "# Memory\n\n(empty)\n");
+/// assert_eq!(index_text(&[], &Default::default(), None).text, "# Memory\n\n(empty)\n");
 /// ```
-pub fn index_text(topics: &[Topic], uses: &Uses, former: Option<&str>) -> String {
-    let page = Page::of(former.unwrap_or_default());
+pub fn index_text(topics: &[Topic], uses: &Uses, former: Option<&WrittenIndex>) -> WrittenIndex {
+    let nothing = WrittenIndex::default();
+    let page = Page::of(former.unwrap_or(&nothing));
     let linked: HashSet<_> = page.linked().into_iter().collect();
     let listed: Vec<&Topic> = topics.iter().filter(|topic| !linked.contains(&topic.name)).collect();
     let ranked = most_used_first(listed.iter().copied(), uses);
     let most = ranked.len().min(INDEX_LINES);
-    let made = |count: usize, width: usize| weave(&page, &sections(&listed, &ranked[..count], width));
+    let made = |count: usize, width: usize| weave(&page, &sections(&page, &listed, &ranked[..count], width));
     let mut best = (0, WIDTHS[0]);
     for width in WIDTHS {
-        let count = largest(best.0, most, |count| fits(&made(count, width)));
+        let count = largest(best.0, most, |count| fits(&made(count, width).text));
         if best.0 < count {
             best = (count, width);
         }
     }
-    made(best.0, best.1)
+    let index = made(best.0, best.1);
+    if fits(&index.text) || listed.is_empty() {
+        return index;
+    }
+    weave(&page, &[(None, vec![rest(listed.len())])])
 }
 
 /// Returns the largest number from `least` to `most` that fits, where all below one that fits do; `least` if none does.
 fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
+    if fits(most) {
+        return most;
+    }
     let (mut low, mut high) = (least, most);
     while low < high {
         let middle = (low + high).div_ceil(2);
@@ -48,16 +57,21 @@ fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
 }
 
 /// Returns the lines of each kind: the chosen topics in the order of all, and how many there are besides.
-fn sections(all: &[&Topic], chosen: &[&Topic], width: usize) -> Vec<Section> {
+fn sections(page: &Page<'_>, all: &[&Topic], chosen: &[&Topic], width: usize) -> Vec<Section> {
     let shown: HashSet<_> = chosen.iter().map(|topic| &topic.name).collect();
-    let section = |kind: TopicKind| {
-        let of_kind = all.iter().filter(|topic| topic.kind == kind);
-        let (own, others): (Vec<_>, Vec<_>) = of_kind.partition(|topic| shown.contains(&topic.name));
-        let mut lines: Vec<String> = own.into_iter().map(|topic| entry(topic, width)).collect();
-        if !others.is_empty() {
-            lines.push(rest(others.len()));
+    let mut lines: BTreeMap<TopicKind, (Vec<String>, usize)> = BTreeMap::new();
+    for topic in all {
+        let former = topic.is_unreadable.then(|| page.line_of(&topic.name)).flatten();
+        let (entries, others) = lines.entry(former.map_or(topic.kind, |(kind, _)| kind)).or_default();
+        if shown.contains(&topic.name) {
+            entries.push(former.map_or_else(|| entry(topic, width), |(_, line)| line.to_owned()));
+        } else {
+            *others += 1;
         }
-        (!lines.is_empty()).then_some((kind, lines))
+    }
+    let section = |(kind, (mut entries, others)): (TopicKind, (Vec<String>, usize))| {
+        entries.extend((others != 0).then(|| rest(others)));
+        (Some(kind), entries)
     };
-    TopicKind::ALL.into_iter().filter_map(section).collect()
+    lines.into_iter().map(section).collect()
 }

@@ -67,6 +67,12 @@ impl Disk for CountingDisk {
     fn keep(&self, from: &str, to: &str) -> std::io::Result<()> {
         self.real.keep(from, to)
     }
+    fn take_rights(&self, path: &str, of: &str) -> std::io::Result<()> {
+        self.real.take_rights(path, of)
+    }
+    fn check_writable(&self, path: &str) -> std::io::Result<()> {
+        self.real.check_writable(path)
+    }
     fn remove(&self, path: &str) -> std::io::Result<()> {
         self.real.remove(path)
     }

@@ -1,0 +1,81 @@
+//! Where an index says nothing: in code and in comments.
+
+/// Tells of each line whether it belongs to a block of code or to a comment, and how many lines come before one that never ends.
+pub(super) fn hidden(lines: &[&str]) -> (Vec<bool>, usize) {
+    let mut hidden = vec![false; lines.len()];
+    let mut open: Option<(usize, End)> = None;
+    for (at, line) in lines.iter().enumerate() {
+        let line = line.trim_end();
+        let inner = line.trim_start_matches(' ');
+        // What stands further in is code of another kind, or goes on with a paragraph.
+        let begins = if line.len() - inner.len() < 4 { inner } else { "" };
+        if let Some((_, end)) = &open {
+            hidden[at] = true;
+            if end.is_reached(begins, line) {
+                open = None;
+            }
+            continue;
+        }
+        let begun = End::of(begins);
+        hidden[at] = begun.is_some();
+        let is_over = matches!(begun, Some(End::Comment)) && begins[COMMENT.len()..].contains(COMMENT_END);
+        open = begun.filter(|_| !is_over).map(|end| (at, end));
+    }
+    (hidden, open.map_or(lines.len(), |(at, _)| at))
+}
+
+const COMMENT: &str = "<!--";
+const COMMENT_END: &str = "-->";
+
+/// What ends it.
+enum End {
+    Comment,
+    /// As many of this sign, or more.
+    Fence(char, usize),
+}
+
+impl End {
+    /// Returns the end of what a line begins, if it begins something.
+    fn of(line: &str) -> Option<Self> {
+        if line.starts_with(COMMENT) {
+            return Some(Self::Comment);
+        }
+        let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
+        let rest = line.trim_start_matches(sign);
+        let count = line.len() - rest.len();
+        // Three backticks around a word are code within a line.
+        (3 <= count && !(sign == '`' && rest.contains('`'))).then_some(Self::Fence(sign, count))
+    }
+
+    fn is_reached(&self, begins: &str, line: &str) -> bool {
+        match self {
+            Self::Comment => line.contains(COMMENT_END),
+            Self::Fence(sign, count) => *count <= begins.len() && begins.chars().all(|own| own == *sign),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hidden;
+
+    fn found(text: &str) -> (String, usize) {
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let (hidden, before) = hidden(&lines);
+        (hidden.into_iter().map(|is_hidden| if is_hidden { 'h' } else { '.' }).collect(), before)
+    }
+
+    #[test]
+    fn code_and_comments_are_hidden_to_their_end() {
+        assert_eq!(found("a\n```md\n## User\n```\nb\n"), (".hhh.".into(), 5));
+        assert_eq!(found("~~~~\n~~~\n```\n~~~~~ \nb\n"), ("hhhh.".into(), 5));
+        assert_eq!(found("<!-- x\n## User\n-->\nb\n<!-- y -->\nc\n"), ("hhh.h.".into(), 6));
+        assert_eq!(found("```a``` b\n    ```\nc\n"), ("...".into(), 3));
+    }
+
+    #[test]
+    fn what_never_ends_hides_all_that_follows() {
+        assert_eq!(found("a\n```\nb\n"), (".hh".into(), 1));
+        assert_eq!(found("<!-- a\n"), ("h".into(), 0));
+    }
+}

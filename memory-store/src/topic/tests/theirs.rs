@@ -1,0 +1,190 @@
+//! Claims about what is a person's, or another program's.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::Path;
+
+use memory_core::topic::{TopicKind, WriteRequest, delete, file, history, last, read, rebuild, undo, update, view};
+use memory_core::{Code, Secrets};
+
+use super::{Folder, path, request};
+
+const BY_HAND: &str = "# Memory\n\n## User\n- [x](y.md) - z\n\n## Project\n\n(empty)\n";
+
+#[test]
+fn an_index_that_somebody_else_made_is_kept_whole_and_its_lines_stay() {
+    let folder = Folder::new();
+    folder.put_file("MEMORY.md", BY_HAND);
+    folder.write("a", "1").unwrap();
+    let ours = "- [A name](a.md) - What it is\n";
+    assert_eq!(folder.file("MEMORY.md"), BY_HAND.replace("## User\n", &format!("## User\n{ours}")));
+    let trashed = folder.topics.store.trashed().unwrap();
+    let told: Vec<_> = trashed.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!((told, folder.file(&trashed[0].trash).as_str()), (vec!["MEMORY.md"], BY_HAND));
+    folder.write("b", "1").unwrap();
+    assert_eq!(folder.topics.store.trashed().unwrap().len(), 1, "once");
+    assert_eq!(history(&folder.topics).unwrap().len(), 2, "it is no operation by itself");
+    undo(&folder.topics, &folder.last()).unwrap();
+    delete(&folder.topics, "a").unwrap();
+    assert_eq!(folder.file("MEMORY.md"), BY_HAND);
+    // The same when nothing but the index is made anew.
+    let folder = Folder::new();
+    folder.put_file("MEMORY.md", BY_HAND);
+    folder.put_file("a.md", "text");
+    rebuild(&folder.topics).unwrap();
+    assert_eq!(folder.file("MEMORY.md"), format!("{BY_HAND}\n## Other\n- [a](a.md) - a\n"));
+    assert_eq!(folder.topics.store.trashed().unwrap().len(), 1);
+}
+
+#[test]
+fn lines_of_ours_that_a_person_changed_stay() {
+    let folder = Folder::new();
+    folder.write("a", "1").unwrap();
+    folder.write("b", "1").unwrap();
+    let noted = folder.file("MEMORY.md").replace("(b.md) - What it is", "(b.md) - What it is  <- see also wiki");
+    folder.put_file("MEMORY.md", &noted);
+    folder.write("a", "2").unwrap();
+    assert_eq!(folder.file("MEMORY.md"), noted);
+    delete(&folder.topics, "a").unwrap();
+    let kept = "# Memory\n\n## User\n- [A name](b.md) - What it is  <- see also wiki\n";
+    assert_eq!((folder.file("MEMORY.md").as_str(), view(&folder.topics).unwrap().as_str()), (kept, kept));
+}
+
+#[test]
+fn an_index_that_is_as_we_would_make_it_is_ours_whoever_made_it() {
+    let topic = "---\nname: A\ndescription: d\ntype: user\n---\n\nx\n";
+    let made = "# Memory\n\n## User\n- [A](a.md) - d\n";
+    for (files, index) in [(&["a.md"][..], made), (&[], "# Memory\n\n(empty)\n"), (&["a.md"], "# Memory\n\n(empty)\n")] {
+        let folder = Folder::new();
+        for name in files {
+            folder.put_file(name, topic);
+        }
+        folder.put_file("MEMORY.md", index);
+        folder.put_file("a.md", topic);
+        folder.write("b", "1").unwrap();
+        delete(&folder.topics, "a").unwrap();
+        assert_eq!(folder.file("MEMORY.md"), "# Memory\n\n## User\n- [A name](b.md) - What it is\n");
+    }
+    let folder = Folder::new();
+    folder.write("a", "1").unwrap();
+    // It is made by nobody else, so that which lines are ours may be lost.
+    std::fs::remove_file(folder.path().join(".index.json")).unwrap();
+    delete(&folder.topics, "a").unwrap();
+    assert_eq!(folder.file("MEMORY.md"), "# Memory\n\n(empty)\n");
+}
+
+fn mode(folder: &Folder, name: &str) -> u32 {
+    folder.path().join(name).metadata().unwrap().mode() & 0o777
+}
+
+#[test]
+fn a_file_keeps_its_mode_and_owner_whatever_is_done_to_it() {
+    let folder = Folder::new();
+    let set = |name: &str, mode: u32| {
+        std::fs::set_permissions(folder.path().join(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    folder.write("a", "1").unwrap();
+    assert_eq!((mode(&folder, "a.md"), mode(&folder, "MEMORY.md")), (0o600, 0o600));
+    set("a.md", 0o640);
+    set("MEMORY.md", 0o644);
+    // Only root may give files away.
+    let is_given = chown(folder.path().join("a.md"), Some(1234), Some(1235)).is_ok();
+    update(&folder.topics, "a", "1", "2", Secrets::Refuse).unwrap();
+    undo(&folder.topics, last(&folder.topics).unwrap().unwrap().operation.id.as_str()).unwrap();
+    delete(&folder.topics, "a").unwrap();
+    undo(&folder.topics, last(&folder.topics).unwrap().unwrap().operation.id.as_str()).unwrap();
+    file::rename(&folder.topics, &path("a.md"), &path("b.md")).unwrap();
+    assert_eq!((mode(&folder, "b.md"), mode(&folder, "MEMORY.md")), (0o640, 0o644));
+    if is_given {
+        let found = folder.path().join("b.md").metadata().unwrap();
+        assert_eq!((found.uid(), found.gid()), (1234, 1235));
+    }
+}
+
+#[test]
+fn a_file_that_may_only_be_read_is_not_replaced() {
+    let folder = Folder::new();
+    folder.write("a", "1").unwrap();
+    let set = |mode: u32| std::fs::set_permissions(folder.path().join("a.md"), std::fs::Permissions::from_mode(mode)).unwrap();
+    set(0o400);
+    if std::fs::OpenOptions::new().write(true).open(folder.path().join("a.md")).is_ok() {
+        // Whoever is root is refused nothing.
+        return;
+    }
+    for refused in [folder.write("a", "2").map(drop), delete(&folder.topics, "a").map(drop)] {
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), Code::PermissionDenied);
+        assert_eq!(refused.to_string(), format!("cannot write to {}/a.md", folder.path().display()));
+    }
+    set(0o000);
+    assert!(view(&folder.topics).unwrap().contains("- [A name](a.md) - What it is\n"), "its line stays as it is");
+    assert_eq!(read(&folder.topics, "a").unwrap_err().to_string(), "cannot read a.md");
+    set(0o600);
+    assert!(folder.file("a.md").ends_with("\n1\n"));
+}
+
+fn make_pipe(place: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(place).status().unwrap();
+    assert!(made.success());
+}
+
+#[test]
+fn what_is_no_file_is_neither_read_nor_replaced_nor_deleted() {
+    let folder = Folder::new();
+    make_pipe(&folder.path().join("pipe.md"));
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket.md")).unwrap();
+    for name in ["pipe", "socket"] {
+        for result in [
+            read(&folder.topics, name).map(drop),
+            folder.write(name, "x").map(drop),
+            update(&folder.topics, name, "a", "b", Secrets::Refuse).map(drop),
+            delete(&folder.topics, name).map(drop),
+        ] {
+            let refused = result.unwrap_err();
+            let told = format!("{name}.md cannot be read as it should be: it is no file, but a pipe, a socket or a device");
+            assert_eq!((refused.code(), refused.to_string()), (Code::FileDamaged, told));
+        }
+        assert!(folder.path().join(format!("{name}.md")).exists());
+    }
+    assert_eq!(view(&folder.topics).unwrap(), "# Memory\n\n(empty)\n");
+}
+
+#[test]
+fn a_folder_is_no_topic_to_be_deleted() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path().join("notes.md")).unwrap();
+    folder.put_file("notes.md/a.txt", "x");
+    assert_eq!(delete(&folder.topics, "notes").unwrap_err().to_string(), "notes.md is a folder");
+    assert_eq!(folder.file("notes.md/a.txt"), "x");
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    file::delete(&folder.topics, &path("empty")).unwrap();
+    assert!(history(&folder.topics).unwrap().is_empty(), "an empty folder held nothing that could come back");
+    folder.write("b", "x").unwrap();
+    let below = file::create(&folder.topics, &path("b.md/c.txt"), "x", Secrets::Refuse).unwrap_err();
+    assert_eq!((below.code(), below.to_string()), (Code::Conflict, "b.md is a file, in which nothing can lie".into()));
+}
+
+#[test]
+fn a_passage_is_not_replaced_by_what_makes_a_topic_unreadable() {
+    let folder = Folder::new();
+    folder.write("a", "1").unwrap();
+    let change = |old: &str, new: &str| update(&folder.topics, "a", old, new, Secrets::Refuse);
+    let before = folder.file("a.md");
+    for (old, new, why) in [
+        ("type: user", "type: secret", "\"secret\" is no type of topics"),
+        ("type: user\n", "", "\"\" is no type of topics"),
+        ("What it is", "What: it: is", "with that, a.md could not be read as a topic: the front matter is not valid YAML"),
+        ("\n---\n", "\n", "with that, a.md could not be read as a topic: the front matter that starts in line 1 is never closed"),
+    ] {
+        let refused = change(old, new).unwrap_err();
+        assert!(refused.code() == Code::InvalidInput && refused.to_string().starts_with(why), "{refused}");
+        assert_eq!(folder.file("a.md"), before);
+    }
+    change("type: user", "type: project").unwrap();
+    assert_eq!(read(&folder.topics, "a").unwrap().topic.kind, TopicKind::Project);
+    // What others wrote so may stay so.
+    folder.put_file("b.md", "---\ntype: decision\ndescription: a: b\n---\nx\n");
+    update(&folder.topics, "b", "x", "y", Secrets::Refuse).unwrap();
+    let retyped = WriteRequest { title: None, description: None, kind: None, ..request("b", "z") };
+    memory_core::topic::write(&folder.topics, &retyped).unwrap();
+    assert_eq!(folder.file("b.md").lines().nth(1), Some("type: decision"));
+}
