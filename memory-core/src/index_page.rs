@@ -47,8 +47,10 @@ pub fn index_page(services: &Services) -> Result<String, StoreError> {
     let mut candidates: Vec<Memory> = found.into_values().flat_map(|(memories, _)| memories).collect();
     candidates.sort_by_cached_key(usefulness);
     let fits = |page: &str| page.lines().count() < INDEX_LINES && page.len() < INDEX_BYTES;
-    let pages = (0..=candidates.len().min(INDEX_LINES)).rev().map(|count| page(&candidates[..count], &totals));
-    Ok(pages.into_iter().find(|page| fits(page)).unwrap_or_else(|| INDEX_PAGE_HEAD.to_owned()))
+    let made = |count: usize| page(&candidates[..count], &totals);
+    let counts: Vec<usize> = (1..=candidates.len().min(INDEX_LINES)).collect();
+    let most = counts.partition_point(|count| fits(&made(*count)));
+    Ok(Some(made(most)).filter(|page| fits(page)).unwrap_or_else(|| INDEX_PAGE_HEAD.to_owned()))
 }
 
 /// Returns the most useful memories of a category, and how many it has.
