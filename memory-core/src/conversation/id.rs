@@ -27,6 +27,9 @@ const LONGEST_FOLDER: usize = 200;
 /// The folder of tombstones, which is no conversation's.
 const DELETED: &str = "deleted";
 
+/// What git keeps no state of, whoever asks it to.
+const GIT: &str = ".git";
+
 impl ConversationId {
     /// Returns the conversation that is meant where none is named.
     pub fn unnamed() -> Self {
@@ -51,7 +54,7 @@ impl ConversationId {
         if folder.chars().all(|character| character == '.') {
             return "_".repeat(folder.len());
         }
-        if folder.eq_ignore_ascii_case(DELETED) {
+        if [DELETED, GIT].iter().any(|own| folder.eq_ignore_ascii_case(own)) {
             return format!("{folder}_");
         }
         if folder.len() <= LONGEST_FOLDER {
@@ -100,6 +103,7 @@ mod tests {
             ("..", "__"),
             (".", "_"),
             ("deleted", "deleted_"),
+            (".git", ".git_"),
             ("a\\..\\b", "a_.._b"),
         ] {
             assert_eq!(name.parse::<ConversationId>().unwrap().folder(), folder);

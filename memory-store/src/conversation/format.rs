@@ -1,6 +1,6 @@
 //! What an entry looks like as a file.
 
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use memory_core::conversation::{ConversationId, Entry, EntryId, EntryRole};
 use memory_core::{Code, MemoryId, Problem};
 
@@ -84,7 +84,8 @@ pub(super) fn conversation(path: &str, said: Option<&str>) -> ConversationId {
 fn read_moment(said: &str) -> Option<DateTime<Utc>> {
     let with_zone = DateTime::parse_from_rfc3339(said).ok().map(|at| at.to_utc());
     let without = || said.replacen(' ', "T", 1).parse::<NaiveDateTime>().ok().map(|at| at.and_utc());
-    with_zone.or_else(without)
+    let day = || said.parse::<NaiveDate>().ok().and_then(|day| day.and_hms_opt(0, 0, 0)).map(|at| at.and_utc());
+    with_zone.or_else(without).or_else(day)
 }
 
 /// Returns a tombstone that tells what took its place; all else stays as it is.

@@ -279,6 +279,30 @@ fn versions_are_kept_in_a_repository_of_their_own() {
 }
 
 #[test]
+fn what_a_person_is_about_to_commit_stays_theirs() {
+    if !has_git() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    keep(home.path(), &["likes tea"]);
+    Versions::commit(home.path(), "first").unwrap();
+    fs::write(home.path().join("theirs.txt"), "1").unwrap();
+    git(home.path(), &["add", "theirs.txt"]);
+    Versions::commit(home.path(), "nothing").unwrap();
+    keep(home.path(), &["likes coffee"]);
+    Versions::commit(home.path(), "second").unwrap();
+    assert_eq!(git(home.path(), &["log", "--format=%s"]), "second\nfirst\n");
+    assert_eq!(git(home.path(), &["status", "--porcelain"]), "A  theirs.txt\n");
+}
+
+#[test]
+fn a_day_is_a_moment() {
+    let text = "---\nid: a\nrole: memory\ncreated_at: 2026-01-02\n---\nlikes tea\n";
+    let entry = decode("entries/default/facts/a.md", text.as_bytes(), EntryRole::Memory, DateTime::UNIX_EPOCH).unwrap();
+    assert_eq!(entry.created_at.to_rfc3339(), "2026-01-02T00:00:00+00:00");
+}
+
+#[test]
 fn a_repository_in_which_another_is_at_work_is_told_of_once() {
     if !has_git() {
         return;

@@ -48,6 +48,7 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
         Ok(recalled) => (recalled, None),
         Err(error) => (Recalled::default(), Some(error)),
     };
+    let error = error.or_else(|| proxy.scribe.trouble());
     // What is encoded could not be listened to.
     parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     let answer = ask(&proxy, &parts, Body::from(asked.forwarded(&recalled))).await;

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use memory_core::StoreError;
 use memory_core::conversation::{ConversationId, Conversations, Entry, EntryRole, JobQueue, enqueue, keep_turns};
 use memory_core::text::with_causes;
+use memory_core::{Code, StoreError, ToolError};
 
 /// What somebody said, in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +28,16 @@ pub trait Told: Send + Sync {
 /// Keeps what was said, on a thread of its own, so that no answer waits for the disk.
 pub(super) struct Scribe {
     work: Mutex<Option<(Sender<Said>, JoinHandle<()>)>>,
+    trouble: Arc<Mutex<Trouble>>,
 }
+
+/// Why what was said last could not be kept, if it could not.
+type Trouble = Option<(Code, String)>;
 
 /// What cannot be kept is tried again after this time, and whenever something else is kept.
 const AGAIN: Duration = Duration::from_secs(5);
+
+const NOT_KEPT: &str = "what was said could not be kept";
 
 /// More than this does not wait to be tried again.
 const MOST: usize = 1000;
@@ -39,8 +45,16 @@ const MOST: usize = 1000;
 impl Scribe {
     pub(super) fn begin(conversations: Conversations, queue: Arc<dyn JobQueue>, told: Arc<dyn Told>) -> Self {
         let (sender, receiver) = channel();
-        let thread = thread::spawn(move || write(&receiver, &conversations, queue.as_ref(), told.as_ref()));
-        Self { work: Mutex::new(Some((sender, thread))) }
+        let trouble = Arc::<Mutex<Trouble>>::default();
+        let own = Arc::clone(&trouble);
+        let thread = thread::spawn(move || write(&receiver, &conversations, queue.as_ref(), (told.as_ref(), &own)));
+        Self { work: Mutex::new(Some((sender, thread))), trouble }
+    }
+
+    /// Returns why what was said could not be kept so far, if it could not.
+    pub(super) fn trouble(&self) -> Option<ToolError> {
+        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        trouble.map(|(code, message)| ToolError::new(code, message, None))
     }
 
     /// Has something kept soon. After the end nothing is.
@@ -68,7 +82,12 @@ impl fmt::Debug for Scribe {
     }
 }
 
-fn write(receiver: &Receiver<Said>, conversations: &Conversations, queue: &dyn JobQueue, told: &dyn Told) {
+fn write(
+    receiver: &Receiver<Said>,
+    conversations: &Conversations,
+    queue: &dyn JobQueue,
+    (told, trouble): (&dyn Told, &Mutex<Trouble>),
+) {
     let mut waiting: Vec<Said> = Vec::new();
     let mut troubles = Troubles::default();
     loop {
@@ -81,6 +100,7 @@ fn write(receiver: &Receiver<Said>, conversations: &Conversations, queue: &dyn J
         waiting.extend(next);
         waiting.extend(receiver.try_iter());
         let mut left = Vec::new();
+        let mut refusal = None;
         for said in together(waiting) {
             match keep_turns(conversations, &said.conversation, &said.turns) {
                 Ok(kept) => {
@@ -88,14 +108,20 @@ fn write(receiver: &Receiver<Said>, conversations: &Conversations, queue: &dyn J
                     told.kept(&said.conversation);
                 }
                 Err(error) => {
-                    troubles.tell(told, "what was said could not be kept", &error);
+                    troubles.tell(told, NOT_KEPT, &error);
+                    refusal = Some((error.code(), format!("{NOT_KEPT}: {error}")));
                     left.push(said);
                 }
             }
         }
+        *trouble.lock().unwrap_or_else(PoisonError::into_inner) = refusal;
         left.truncate(MOST);
         waiting = left;
         if has_ended {
+            let lost: usize = waiting.iter().map(|said| said.turns.len()).sum();
+            if 0 < lost {
+                told.trouble(&format!("{lost} turns are lost, since they could not be kept until the end"));
+            }
             return;
         }
     }
@@ -146,6 +172,7 @@ impl Troubles {
 mod tests {
     use std::sync::mpsc::SyncSender;
 
+    use memory_core::conversation::{ConversationStore, EntryChange, EntryId, EntryVector, Shelf};
     use memory_core::testing::{FakeConversations, FakeJobs, conversations};
 
     use super::*;
@@ -186,5 +213,63 @@ mod tests {
         assert_eq!(texts.len(), 8);
         assert!((0..4).all(|number| at("user", number) < at("model", number)), "{texts:?}");
         assert_eq!(jobs.pending().unwrap().len(), 4);
+    }
+
+    /// Has no room for anything.
+    #[derive(Debug)]
+    struct Full(FakeConversations);
+
+    impl ConversationStore for Full {
+        fn place(&self) -> String {
+            self.0.place()
+        }
+
+        fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
+            self.0.conversations()
+        }
+
+        fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
+            self.0.read(conversation)
+        }
+
+        fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
+            self.0.look_again(conversation, ids)
+        }
+
+        fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError> {
+            self.0.deleted(conversation)
+        }
+
+        fn commit(&self, _: &ConversationId, _: &[EntryChange]) -> Result<(), StoreError> {
+            Err(StoreError::Outside { path: "entries".into() })
+        }
+
+        fn keep_vectors(&self, conversation: &ConversationId, model: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
+            self.0.keep_vectors(conversation, model, vectors)
+        }
+    }
+
+    /// Writes down what it is told.
+    struct Heard(Mutex<Vec<String>>);
+
+    impl Told for Heard {
+        fn kept(&self, _: &ConversationId) {}
+
+        fn trouble(&self, what: &str) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(what.to_owned());
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_told_to_whoever_asks_next_and_its_loss_at_the_end() {
+        let store = Arc::new(Full(FakeConversations::default()));
+        let heard = Arc::new(Heard(Mutex::default()));
+        let scribe = Scribe::begin(conversations(store), Arc::new(FakeJobs::default()), Arc::clone(&heard) as _);
+        let turns = vec![(EntryRole::User, "tea".to_owned()), (EntryRole::Assistant, "noted".to_owned())];
+        scribe.keep(Said { conversation: ConversationId::unnamed(), turns });
+        scribe.end();
+        assert!(scribe.trouble().is_some_and(|trouble| trouble.message.starts_with(NOT_KEPT)));
+        let told = heard.0.lock().unwrap_or_else(PoisonError::into_inner);
+        assert_eq!(told.last().map(String::as_str), Some("2 turns are lost, since they could not be kept until the end"));
     }
 }

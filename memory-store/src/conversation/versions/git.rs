@@ -67,13 +67,14 @@ fn told_by(root: &Path, what: &[&str]) -> Result<String, VersionsError> {
 fn commit_of(root: &Path, places: &[&str], message: &str) -> Result<(), VersionsError> {
     git(root, "add what changed", &[&["add", "--all", "--"], places].concat())?;
     // It fails where something differs, and that is what is asked.
-    if git(root, "compare", &["diff", "--cached", "--quiet"]).is_ok() {
+    if git(root, "compare", &[&["diff", "--cached", "--quiet", "--"], places].concat()).is_ok() {
         return Ok(());
     }
     let has_name = git(root, "tell who commits", &["config", "user.email"]).is_ok();
     let name: &[&str] = if has_name { &[] } else { &["-c", "user.name=memory", "-c", "user.email=memory@localhost"] };
-    let quietly = ["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-m", message];
-    git(root, "commit", &[name, &quietly].concat())
+    let quietly = ["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-m", message, "--"];
+    // What a person is about to commit stays theirs.
+    git(root, "commit", &[name, &quietly, places].concat())
 }
 
 /// Writes down, where no person keeps a list, what is not kept.
