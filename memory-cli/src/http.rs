@@ -2,12 +2,16 @@
 
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 use clap::Args;
 use memory_agent::Agent;
 use memory_agent::http::{HttpFront, HttpLimits, Token};
 use memory_agent::instance::{Holding, OpenInstances, backend};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+use tokio::sync::oneshot;
 
 use crate::config::Environment;
 use crate::failure::Failure;
@@ -33,6 +37,49 @@ impl TokenArgs {
         let refused =
             |()| Failure::usage(format!("{from} is no token"), "a token is of visible ASCII characters, without spaces");
         token.map(Some).map_err(refused)
+    }
+}
+
+/// The end of a server that has a process to itself: a signal asks for it, and a second one ends at once.
+pub(crate) struct Ending {
+    asked: Option<oneshot::Receiver<()>>,
+    signals: Handle,
+    listening: JoinHandle<()>,
+}
+
+impl Ending {
+    /// Listens to SIGINT and SIGTERM from now on.
+    pub(crate) fn begin() -> Result<Self, Failure> {
+        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen to signals"))?;
+        let (ask, asked) = oneshot::channel();
+        let handle = signals.handle();
+        let listening = thread::spawn(move || {
+            let mut signals = signals.forever();
+            if signals.next().is_some() {
+                let _ = ask.send(());
+                if signals.next().is_some() {
+                    std::process::exit(130);
+                }
+            }
+        });
+        Ok(Self { asked: Some(asked), signals: handle, listening })
+    }
+
+    /// Waits until the end is asked for; may be asked once.
+    pub(crate) fn asked(&mut self) -> impl Future<Output = ()> + Send + use<> {
+        let asked = self.asked.take();
+        async {
+            if let Some(asked) = asked {
+                drop(asked.await);
+            }
+        }
+    }
+
+    /// Listens to signals no longer.
+    pub(crate) fn close(self) {
+        self.signals.close();
+        // It has told why, if it panicked.
+        let _ = self.listening.join();
     }
 }
 

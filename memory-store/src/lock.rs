@@ -91,7 +91,11 @@ impl WriterLock {
 /// Returns what the last writer left who [handed on](WriterLock::hand_on) the lock of the home at `root`.
 pub(crate) fn generation(root: &Path) -> u64 {
     let mut bytes = [0; 8];
-    let read = File::open(root.join(NAME)).and_then(|file| file.read_exact_at(&mut bytes, 0));
+    // Whatever else somebody put there is not waited for.
+    let careful = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(i32::try_from(careful.bits()).unwrap_or_default());
+    let read = options.open(root.join(NAME)).and_then(|file| file.read_exact_at(&mut bytes, 0));
     read.map_or(0, |()| u64::from_ne_bytes(bytes))
 }
 

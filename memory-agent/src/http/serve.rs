@@ -56,7 +56,8 @@ const BUFFER: usize = 64 * 1024;
 /// Serves `front` until `shutdown` is done and what was asked by then is answered, or has taken too long; then all instances are closed.
 ///
 /// # Errors
-/// When the listener breaks down, or is not bound to a loopback address though there is no token.
+/// When the listener breaks down, or is not bound to a loopback address though there is no token; or when something that was said to a
+/// language model could not be kept until the end.
 pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
     let HttpFront { agent, instances, token, limits, chat } = front;
     let end = CancellationToken::new();
@@ -65,11 +66,12 @@ pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl 
     let protocol = mcp::over_http(&agent, &Speaker::default(), &end);
     let router = routes(&desk, protocol, chat.as_ref());
     let served = serve_routes(listener, router, &gate, limits, &end, shutdown).await;
-    if let Some(chat) = chat {
-        written(chat).await;
-    }
+    let kept = match chat {
+        Some(chat) => kept(chat).await,
+        None => Ok(()),
+    };
     instances.close();
-    served
+    served.and(kept)
 }
 
 /// Serves a language model that remembers, and nothing else, to whoever knows the token, or without one to programs of the same person on
@@ -87,14 +89,17 @@ pub async fn serve_proxy(
     let gate = Arc::new(Gate { token, metrics: Metrics::new() });
     let router = proxy::alone(&chat).layer(from_fn_with_state(Arc::clone(&gate), door::enter));
     let served = serve_routes(listener, router, &gate, limits, &CancellationToken::new(), shutdown).await;
-    written(chat).await;
-    served
+    let kept = kept(chat).await;
+    served.and(kept)
 }
 
 /// Waits until what was said is kept.
-async fn written(chat: Arc<ChatProxy>) {
+async fn kept(chat: Arc<ChatProxy>) -> io::Result<()> {
     // A thread that panicked has told why.
-    let _ = tokio::task::spawn_blocking(move || chat.end()).await;
+    match tokio::task::spawn_blocking(move || chat.end()).await.unwrap_or_default() {
+        0 => Ok(()),
+        lost => Err(io::Error::other(format!("{lost} turns of conversations are lost, because they could not be kept"))),
+    }
 }
 
 async fn serve_routes(

@@ -1,20 +1,17 @@
 //! `memory proxy`
 
 use std::sync::Arc;
-use std::thread;
 
 use clap::Args;
 use memory_agent::http::serve_proxy;
 use memory_store::Log;
 use serde_json::json;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use tokio::runtime::Builder;
-use tokio::sync::oneshot;
 
 use crate::app::App;
 use crate::chat_proxy::{self, Opened, ProxyArgs};
 use crate::failure::Failure;
-use crate::http::{self, TokenArgs, address};
+use crate::http::{self, Ending, TokenArgs, address};
 
 /// Give a memory to any application that speaks the protocol of OpenAI
 ///
@@ -25,7 +22,8 @@ use crate::http::{self, TokenArgs, address};
 ///
 /// Without --auth-token, only your own programs on this machine are served. With it, applications send it as their API key, and the
 /// model's server is asked with the key that --openai-api-key-env names. SIGINT (Ctrl-C) or SIGTERM ends it once all that was asked is
-/// answered, within 30 seconds; a second one at once. What was not drawn from the talk by then is with the next start.
+/// answered, within 30 seconds; a second one at once. What was not drawn from the talk by then is after
+/// the next start, where `llm` in config.yaml names a model, or else once a chat has named one.
 ///
 /// Every flag is a key of `proxy` in config.yaml as well, and a variable: MEMORY_PROXY_OPENAI_BASE_URL and so on.
 ///
@@ -53,20 +51,9 @@ impl Proxy {
         let has_token = token.is_some();
         let log = Arc::new(Log::to(Box::new(std::io::stderr())));
         let Opened { proxy, worker, watcher } = chat_proxy::open(&settings, has_token, log)?;
-        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen to signals"))?;
+        let mut ending = Ending::begin()?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
-        let (ask, asked) = oneshot::channel();
-        let heard = signals.handle();
-        let listening = thread::spawn(move || {
-            let mut signals = signals.forever();
-            if signals.next().is_some() {
-                let _ = ask.send(());
-                if signals.next().is_some() {
-                    std::process::exit(130);
-                }
-            }
-        });
         let here = listener.local_addr().map_err(Failure::file("listen"))?;
         let (behind, kept) = (proxy.behind(), proxy.kept());
         if app.output.is_json() {
@@ -80,14 +67,13 @@ impl Proxy {
         app.output.flush()?;
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            serve_proxy(listener, proxy, token, http::limits(), async { drop(asked.await) }).await
+            serve_proxy(listener, proxy, token, http::limits(), ending.asked()).await
         });
         // What takes longer is left where it is.
         runtime.shutdown_background();
         worker.end();
         drop(watcher);
-        heard.close();
-        let _ = listening.join();
+        ending.close();
         served.map_err(Failure::file("serve HTTP"))
     }
 }

@@ -69,9 +69,9 @@ impl ChatProxy {
         self.conversations.store.place()
     }
 
-    /// Waits until what was said is kept. What is said later is not.
-    pub fn end(&self) {
-        self.scribe.end();
+    /// Waits until what was said is kept. What is said later is not. Returns how many turns are lost, because they could not be kept.
+    pub fn end(&self) -> usize {
+        self.scribe.end()
     }
 
     /// Notes who was asked, so that they can be asked for facts.

@@ -27,7 +27,7 @@ pub trait Told: Send + Sync {
 
 /// Keeps what was said, on a thread of its own, so that no answer waits for the disk.
 pub(super) struct Scribe {
-    work: Mutex<Option<(Sender<Said>, JoinHandle<()>)>>,
+    work: Mutex<Option<(Sender<Said>, JoinHandle<usize>)>>,
     trouble: Arc<Mutex<Trouble>>,
 }
 
@@ -65,14 +65,13 @@ impl Scribe {
         }
     }
 
-    /// Waits until all is kept, and keeps nothing more.
-    pub(super) fn end(&self) {
+    /// Waits until all is kept, and keeps nothing more. Returns how many turns are lost, because they could not be kept.
+    pub(super) fn end(&self) -> usize {
         let work = self.work.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((sender, thread)) = work {
-            drop(sender);
-            // A thread that panicked has told why.
-            let _ = thread.join();
-        }
+        let Some((sender, thread)) = work else { return 0 };
+        drop(sender);
+        // A thread that panicked has told why.
+        thread.join().unwrap_or_default()
     }
 }
 
@@ -87,7 +86,7 @@ fn write(
     conversations: &Conversations,
     queue: &dyn JobQueue,
     (told, trouble): (&dyn Told, &Mutex<Trouble>),
-) {
+) -> usize {
     let mut waiting: Vec<Said> = Vec::new();
     let mut troubles = Troubles::default();
     loop {
@@ -118,11 +117,7 @@ fn write(
         left.truncate(MOST);
         waiting = left;
         if has_ended {
-            let lost: usize = waiting.iter().map(|said| said.turns.len()).sum();
-            if 0 < lost {
-                told.trouble(&format!("{lost} turns are lost, since they could not be kept until the end"));
-            }
-            return;
+            return waiting.iter().map(|said| said.turns.len()).sum();
         }
     }
 }
@@ -261,15 +256,15 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_told_to_whoever_asks_next_and_its_loss_at_the_end() {
+    fn what_cannot_be_kept_is_told_to_whoever_asks_next_and_counted_at_the_end() {
         let store = Arc::new(Full(FakeConversations::default()));
         let heard = Arc::new(Heard(Mutex::default()));
         let scribe = Scribe::begin(conversations(store), Arc::new(FakeJobs::default()), Arc::clone(&heard) as _);
         let turns = vec![(EntryRole::User, "tea".to_owned()), (EntryRole::Assistant, "noted".to_owned())];
         scribe.keep(Said { conversation: ConversationId::unnamed(), turns });
-        scribe.end();
+        assert_eq!(scribe.end(), 2);
         assert!(scribe.trouble().is_some_and(|trouble| trouble.message.starts_with(NOT_KEPT)));
         let told = heard.0.lock().unwrap_or_else(PoisonError::into_inner);
-        assert_eq!(told.last().map(String::as_str), Some("2 turns are lost, since they could not be kept until the end"));
+        assert_eq!(told.len(), 1, "each thing is told once: {told:?}");
     }
 }

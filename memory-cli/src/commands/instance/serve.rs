@@ -1,22 +1,19 @@
 //! `memory instance serve`
 
 use std::sync::Arc;
-use std::thread;
 
 use clap::Args;
 use memory_agent::Offer;
 use memory_agent::http::serve_http;
 use serde_json::json;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use tokio::runtime::Builder;
-use tokio::sync::oneshot;
 
 use crate::agent::{Parts, agent};
 use crate::app::App;
 use crate::config::Environment;
 use crate::embedding;
 use crate::failure::Failure;
-use crate::http::{self, Address, TokenArgs, address};
+use crate::http::{self, Address, Ending, TokenArgs, address};
 use crate::instances;
 
 /// Serve actions, tools and the Model Context Protocol over HTTP
@@ -59,20 +56,9 @@ impl Serve {
             instances: Some(Arc::clone(&instances)),
         };
         let front = http::front(agent(&home, &settings, &environment, parts)?, instances, token)?;
-        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen to signals"))?;
+        let mut ending = Ending::begin()?;
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
-        let (ask, asked) = oneshot::channel();
-        let heard = signals.handle();
-        let listening = thread::spawn(move || {
-            let mut signals = signals.forever();
-            if signals.next().is_some() {
-                let _ = ask.send(());
-                if signals.next().is_some() {
-                    std::process::exit(130);
-                }
-            }
-        });
         let place = listener.local_addr().map_err(Failure::file("listen"))?;
         if app.output.is_json() {
             app.output.json(&json!({ "pid": std::process::id(), "http": format!("http://{place}"), "token": has_token }))?;
@@ -83,12 +69,11 @@ impl Serve {
         app.output.flush()?;
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            serve_http(listener, front, async { drop(asked.await) }).await
+            serve_http(listener, front, ending.asked()).await
         });
         // What takes longer is left where it is.
         runtime.shutdown_background();
-        heard.close();
-        let _ = listening.join();
+        ending.close();
         served.map_err(Failure::file("serve HTTP"))
     }
 }
