@@ -155,7 +155,9 @@ fn has_ending(path: &str, ending: &str) -> bool {
 /// Returns a path below the home, if it is one of memories.
 fn below(path: &Path, home: &Path) -> Option<String> {
     let path = path.strip_prefix(home).ok()?.to_str()?;
-    let is_ours = path.split('/').all(|part| !part.starts_with('.'));
+    // A conversation may be called so that its folder begins with a dot.
+    let is_conversation = |number: usize| number == 1 && path.split('/').next() == Some(ENTRIES);
+    let is_ours = path.split('/').enumerate().all(|(number, part)| !part.starts_with('.') || is_conversation(number));
     is_ours.then(|| path.to_owned())
 }
 
@@ -182,7 +184,9 @@ mod tests {
         let (are_news, news) = heard(&[file("categories/inbox/a.md")]);
         assert_eq!((are_news, news.folders), (vec![true], false));
         assert_eq!(Vec::from_iter(news.files), ["categories/inbox/a.md"]);
-        for path in ["categories/inbox/a.md.tmp", "categories/.obsidian/a.md", "categories/inbox/.a.md", "categories/x.png"] {
+        assert_eq!(Vec::from_iter(heard(&[file("entries/.me/facts/1.md")]).1.files), ["entries/.me/facts/1.md"]);
+        let others = ["categories/inbox/.a.md", "categories/x.png", "entries/me/.facts/1.md", "entries/me/facts/.1.md"];
+        for path in ["categories/inbox/a.md.tmp", "categories/.obsidian/a.md"].into_iter().chain(others) {
             assert_eq!(heard(&[file(path)]), (vec![false], News::default()), "{path}");
         }
         assert_eq!(heard(&[folder("categories/people")]).1, News { folders: true, ..News::default() });

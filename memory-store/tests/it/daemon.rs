@@ -115,13 +115,19 @@ fn changes_of_conversations_are_heard() {
     let home = Home::new();
     write(&home.services(), Draft::new("prefers dark mode"), Secrets::Refuse).unwrap();
     let path = "entries/default/facts/1.md";
-    fs::create_dir_all(home.path().join("entries/default/facts")).unwrap();
-    fs::write(home.path().join(path), "likes tea").unwrap();
+    // A name such as ../me makes a folder that begins with dots.
+    let dotted = "entries/.._me/facts/1.md";
+    for path in [path, dotted] {
+        fs::create_dir_all(home.path().join(path).parent().unwrap()).unwrap();
+        fs::write(home.path().join(path), "likes tea").unwrap();
+    }
     let store = FileStore::open(home.path(), Options { freshness: Freshness::Heard, ..Options::default() }).unwrap();
     store.refresh().unwrap();
     let (watch, bell) = watch(&home);
     fs::write(home.path().join(path), "likes coffee").unwrap();
     assert!(hear_until(&watch, &bell, path).contains(path));
+    fs::write(home.path().join(dotted), "likes coffee").unwrap();
+    assert!(hear_until(&watch, &bell, dotted).contains(dotted));
     assert_eq!(store.reread(&[path.to_owned(), "entries/deleted/x/facts/1.md".into(), "memory.md".into()]).unwrap(), 1);
 }
 

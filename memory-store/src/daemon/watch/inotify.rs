@@ -16,6 +16,7 @@ use rustix::fs::inotify::{CreateFlags, Event, ReadFlags, Reader, WatchFlags, add
 use rustix::io::Errno;
 
 use super::Heard;
+use crate::index::ENTRIES;
 
 /// Hears of changed files on a thread of its own, until dropped.
 #[derive(Debug)]
@@ -112,7 +113,7 @@ impl Folders {
             // Listed only now: a folder that comes from here on is told of.
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-            left.extend(folders.filter(|entry| !is_hidden(&entry.file_name())).map(|entry| entry.path()));
+            left.extend(folders.map(|entry| entry.path()).filter(|path| !self.is_hidden(path)));
         }
         Ok(())
     }
@@ -145,6 +146,12 @@ impl Folders {
         told.into_iter().filter_map(|told| self.understand(told)).chain(refusal).collect()
     }
 
+    /// Tells whether nobody wants to hear of a folder. A conversation may be called so that its folder begins with a dot.
+    fn is_hidden(&self, folder: &Path) -> bool {
+        let is_conversation = folder.parent() == Some(&self.root) && self.root.ends_with(ENTRIES);
+        !is_conversation && folder.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
+    }
+
     fn understand(&mut self, (number, what, name): Told) -> Option<Heard> {
         if what.contains(ReadFlags::QUEUE_OVERFLOW) {
             return Some(Heard::More);
@@ -163,7 +170,7 @@ impl Folders {
         if !what.contains(ReadFlags::ISDIR) {
             return Some(Heard::File(path));
         }
-        if is_hidden(name.as_os_str()) {
+        if self.is_hidden(&path) {
             return None;
         }
         if what.intersects(ReadFlags::DELETE | ReadFlags::MOVED_FROM) {
@@ -182,10 +189,6 @@ impl Folders {
 fn told_by(event: &Event<'_>) -> Told {
     let name = event.file_name().map(|name| PathBuf::from(OsStr::from_bytes(name.to_bytes())));
     (event.wd(), event.events(), name)
-}
-
-fn is_hidden(name: &OsStr) -> bool {
-    name.as_bytes().starts_with(b".")
 }
 
 #[cfg(test)]
