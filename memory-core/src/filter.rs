@@ -17,6 +17,8 @@ pub struct Filter {
     pub within: Option<Vec<Scope>>,
     /// Only what came from here; case does not matter.
     pub source: Option<String>,
+    /// Only what did not come from here; case does not matter.
+    pub not_source: Option<String>,
     /// Only what carries all of these, or tags below them.
     pub tags: Tags,
     /// Only what was created at this moment or later.
@@ -52,6 +54,7 @@ impl Filter {
             && self.scope.as_ref().is_none_or(|scope| *scope == memory.scope)
             && self.reaches(&memory.scope)
             && self.source.as_ref().is_none_or(|source| source.to_lowercase() == memory.source.to_lowercase())
+            && self.not_source.as_ref().is_none_or(|source| source.to_lowercase() != memory.source.to_lowercase())
             && self.tags.iter().all(|tag| memory.tags.contains_or_below(tag))
             && self.from.is_none_or(|from| from <= memory.created_at)
             && self.until.is_none_or(|until| memory.created_at < until)

@@ -1,6 +1,7 @@
 //! Which memories are meant, as flags.
 
 use clap::Args;
+use memory_core::conversation::SOURCE;
 use memory_core::{Category, Filter, Lifetime, Phase, Scope};
 
 use super::values;
@@ -34,6 +35,12 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// Returns the filter that the flags make, for those who want no parts of conversations unless they ask for them.
+    pub(crate) fn of_notes(&self, lifetime: Lifetime) -> Filter {
+        let says_where = self.scope.is_some() || self.source.is_some();
+        Filter { not_source: (!says_where).then(|| SOURCE.to_owned()), ..self.filter(lifetime) }
+    }
+
     /// Returns the filter that the flags make.
     pub(crate) fn filter(&self, lifetime: Lifetime) -> Filter {
         Filter {
@@ -42,6 +49,7 @@ impl FilterArgs {
             scope: self.scope.clone(),
             within: None,
             source: self.source.clone(),
+            not_source: None,
             tags: self.tags.iter().collect(),
             from: self.from.map(Day::start),
             until: self.to.map(Day::end),

@@ -11,6 +11,8 @@ use crate::print::memories;
 
 /// List memories, newest first
 ///
+/// Facts and turns of conversations are listed with `--scope conversation:ID` only.
+///
 /// JSON: {memories: [MEMORY…], total, degraded?}
 ///
 /// In a pipe: id, phase, category, scope, when it was created, tags, and its title or first line.
@@ -37,7 +39,7 @@ impl List {
         let home = app.open()?;
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let slice = Slice { order: self.sort, offset: self.offset, limit: Some(self.limit).filter(|limit| *limit != 0) };
-        let page = memory_core::list(&home.services, &self.filter.filter(lifetime), &slice)?;
+        let page = memory_core::list(&home.services, &self.filter.of_notes(lifetime), &slice)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::page(&page))?);
         }

@@ -10,7 +10,9 @@ use memory_store::Statistics;
 
 /// Count what is kept
 ///
-/// JSON: {memories, inbox, organized, categories: {NAME: N…}, scopes, sources, tags, links, pending, problems, file_bytes,
+/// Facts and turns of conversations are counted as `entries`, and as nothing else.
+///
+/// JSON: {memories, inbox, organized, entries, categories: {NAME: N…}, scopes, sources, tags, links, pending, problems, file_bytes,
 /// index_bytes, trash_files, trash_bytes}
 #[derive(Debug, Args)]
 pub(crate) struct Stats {}
@@ -34,11 +36,12 @@ impl Stats {
     }
 }
 
-fn single(statistics: &Statistics) -> [(&'static str, u64); 10] {
+fn single(statistics: &Statistics) -> [(&'static str, u64); 11] {
     [
         ("memories", statistics.memories),
         ("inbox", statistics.inbox),
         ("organized", statistics.organized),
+        ("entries", statistics.entries),
         ("links", statistics.links),
         ("pending", statistics.pending),
         ("problems", statistics.problems),

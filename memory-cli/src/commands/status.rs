@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
+use memory_core::conversation::SOURCE;
 use memory_core::{Filter, Order, Phase, Reminders, Slice, StoreError};
 use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState};
 use serde_json::{Value, json};
@@ -15,8 +16,9 @@ use crate::print::{Column, Form, Table};
 ///
 /// It works without a daemon (`memory serve`) as well; then it says what the last one did.
 ///
-/// JSON: {daemon: {running, pid?, started_at?, stopped_at?, watching?, socket?}, memories, inbox, due, trash_files, trash_bytes,
-/// chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]}; `due` counts reminders, `worked_at` is when a
+/// JSON: {daemon: {running, pid?, started_at?, stopped_at?, watching?, socket?}, memories, inbox, entries, due, trash_files, trash_bytes,
+/// chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]}; `entries` counts facts and turns of conversations, which are
+/// no memories of the others, `due` reminders, `worked_at` is when a
 /// chore last had something to do
 #[derive(Debug, Args)]
 pub(crate) struct Status {}
@@ -30,6 +32,8 @@ struct Standing {
     state: Option<DaemonState>,
     memories: u64,
     inbox: u64,
+    /// Facts and turns of conversations.
+    entries: u64,
     due: u64,
     trash: (u64, u64),
 }
@@ -59,12 +63,15 @@ impl Standing {
         let now = home.services.clock.now();
         let none = Slice { order: Order::Created, offset: 0, limit: Some(0) };
         let count = |filter: &Filter| Ok::<_, StoreError>(store.list(filter, &none, now)?.total);
-        let inbox = Filter { phase: Some(Phase::Inbox), ..Filter::everything() };
+        let notes = Filter { not_source: Some(SOURCE.into()), ..Filter::everything() };
+        let inbox = Filter { phase: Some(Phase::Inbox), ..notes.clone() };
+        let of_conversations = Filter { source: Some(SOURCE.into()), ..Filter::everything() };
         Ok(Self {
             running: DaemonLock::running(home.store.root())?,
             state: DaemonState::read(home.store.root()),
-            memories: count(&Filter::everything())?,
+            memories: count(&notes)?,
             inbox: count(&inbox)?,
+            entries: count(&of_conversations)?,
             due: store.reminders(Reminders::Due(now), None, Some(0))?.total,
             trash: home.store.trash_size()?,
         })
@@ -93,6 +100,7 @@ impl Standing {
             "daemon": daemon,
             "memories": self.memories,
             "inbox": self.inbox,
+            "entries": self.entries,
             "due": self.due,
             "trash_files": self.trash.0,
             "trash_bytes": self.trash.1,
@@ -137,6 +145,9 @@ impl Standing {
         }
         table.push(["memories", &self.memories.to_string()]);
         table.push(["inbox", &self.inbox.to_string()]);
+        if 0 < self.entries {
+            table.push(["of conversations", &self.entries.to_string()]);
+        }
         table.push(["reminders due", &self.due.to_string()]);
         let (files, bytes) = self.trash;
         table.push(["trash", &format!("{files} {}, {bytes} bytes", if files == 1 { "file" } else { "files" })]);

@@ -29,6 +29,23 @@ fn facts_are_added_and_found_in_their_conversation() {
 }
 
 #[test]
+fn facts_and_turns_are_no_notes() {
+    let sandbox = Sandbox::new();
+    sandbox.write("Tea at nine.", &[]);
+    sandbox.run(&["add", "User likes green tea", "User lives in Lyon"]);
+    sandbox.file(".memory/entries/default/turns/user/1.md", "I like tea.");
+    let listed = |arguments: &[&str]| sandbox.json(&[&["list"], arguments].concat())["total"].clone();
+    assert_eq!((listed(&[]), listed(&["--phase", "inbox"])), (1.into(), 1.into()));
+    assert_eq!(listed(&["--scope", "conversation:default"]), 3);
+    let counted = |command: &str| {
+        let shape = sandbox.json(&[command]);
+        ["memories", "inbox", "entries"].map(|name| shape[name].as_u64().unwrap_or_default())
+    };
+    assert_eq!([counted("status"), counted("stats")], [[1, 1, 3]; 2]);
+    assert_eq!(found(&sandbox, &["tea", "--limit", "9"]).len(), 3, "a search finds them all the same");
+}
+
+#[test]
 fn facts_come_from_files_as_well() {
     let sandbox = Sandbox::new();
     let list =

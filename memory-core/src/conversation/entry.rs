@@ -95,6 +95,9 @@ impl FromStr for EntryRole {
     }
 }
 
+/// The source of what a search finds of a conversation, by which it is told from notes.
+pub const SOURCE: &str = "conversation";
+
 /// What an entry is called: a UUID for those we make, and whatever others made of it, as long as it can be a part of a file's name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(String);

@@ -29,7 +29,7 @@ mod wanted;
 
 pub use add::{add, enqueue, keep_turn, keep_turns};
 pub use choose::{Candidate, RecallRules, Remembered, choose};
-pub use entry::{Entry, EntryId, EntryRole};
+pub use entry::{Entry, EntryId, EntryRole, SOURCE};
 pub use evict::evicted;
 pub use facts::{ReadFacts, read_facts};
 pub use id::ConversationId;

@@ -1,15 +1,12 @@
 //! A part of a conversation as a search of memories finds it.
 
 use chrono::{DateTime, Utc};
-use memory_core::conversation::EntryRole;
+use memory_core::conversation::{EntryRole, SOURCE};
 use memory_core::{Draft, MemoryId};
 
 use super::format::decode;
 use super::layout::PLACES;
 use crate::markdown::{Parsed, body};
-
-/// The program that a part of a conversation comes from.
-const SOURCE: &str = "conversation";
 
 /// Reads the file of an entry as a memory in the scope of its conversation. Whatever its bytes are, there is one.
 pub(crate) fn found(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> Parsed {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use memory_core::conversation::SOURCE;
 use memory_core::{Filter, MemoryStore, StoreError, Tags};
 
 use super::FileStore;
@@ -9,8 +10,10 @@ use super::FileStore;
 /// What a home holds, in numbers. Counts by name come most frequent first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// All memories, also those that are over.
+    /// All memories, also those that are over, without what is part of a conversation.
     pub memories: u64,
+    /// Facts and turns of conversations.
+    pub entries: u64,
     /// Those that wait in the inbox.
     pub inbox: u64,
     /// Those that are filed.
@@ -50,7 +53,8 @@ impl FileStore {
         let (trash_files, trash_bytes) = self.trash_size()?;
         let phase = |name: &str| known.phases.get(name).copied().unwrap_or_default();
         let mut statistics = Statistics {
-            memories: known.documents,
+            memories: known.documents.saturating_sub(known.entries),
+            entries: known.entries,
             inbox: phase("inbox"),
             organized: phase("organized"),
             by_category: by_count(known.categories.clone()),
@@ -64,8 +68,9 @@ impl FileStore {
             trash_bytes,
             ..Statistics::default()
         };
+        let notes = Filter { not_source: Some(SOURCE.into()), ..Filter::everything() };
         let mut tags = HashMap::<String, (String, u64)>::new();
-        for stored in self.memories(&Filter::everything(), chrono::DateTime::UNIX_EPOCH) {
+        for stored in self.memories(&notes, chrono::DateTime::UNIX_EPOCH) {
             let memory = stored?.memory;
             statistics.links += memory.links.len() as u64;
             for tag in &memory.tags {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use memory_core::conversation::SOURCE;
 use memory_core::{Code, MemoryId, Problem, StoreError};
 use rusqlite::Connection;
 
@@ -32,6 +33,8 @@ pub(crate) struct Difference {
 pub(crate) struct Statistics {
     /// All of them.
     pub(crate) documents: u64,
+    /// Those that are part of a conversation, which the counts by kind leave out.
+    pub(crate) entries: u64,
     /// By phase.
     pub(crate) phases: BTreeMap<String, u64>,
     /// By category.
@@ -114,13 +117,16 @@ impl Index {
         self.ask("count memories", |_, opened| {
             let connection = &opened.connection;
             let count = |column: &str| -> Result<BTreeMap<String, u64>, Trouble> {
-                let sql = format!("SELECT {column}, count(*) FROM documents GROUP BY {column}");
+                let sql = format!("SELECT {column}, count(*) FROM documents WHERE source <> ? GROUP BY {column}");
                 let mut select = connection.prepare(&sql)?;
-                Ok(select.query_map((), |row| Ok((row.get(0)?, row_count(row, 1)?)))?.collect::<Result<_, _>>()?)
+                Ok(select.query_map((SOURCE,), |row| Ok((row.get(0)?, row_count(row, 1)?)))?.collect::<Result<_, _>>()?)
             };
             let bytes = "SELECT coalesce(sum(size), 0) FROM documents";
+            let entries = "SELECT count(*) FROM documents WHERE source = ?";
+            let entries = connection.query_row(entries, (SOURCE,), |row| row_count(row, 0))?;
             Ok(Statistics {
                 documents: Meta::read(connection)?.documents,
+                entries,
                 phases: count("phase")?,
                 categories: count("category")?,
                 scopes: count("scope")?,

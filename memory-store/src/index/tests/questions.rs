@@ -143,6 +143,7 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
         Filter { within: Some(Vec::new()), ..everything.clone() },
         Filter { scope: Some(Scope::Project("x".into())), within: Some(vec![Scope::Global]), ..everything.clone() },
         Filter { source: Some("CLAUDE".into()), ..everything.clone() },
+        Filter { not_source: Some("CLAUDE".into()), ..everything.clone() },
         Filter { tags: tags(&["a"]), ..everything.clone() },
         Filter { tags: tags(&["A/b"]), ..everything.clone() },
         Filter { tags: tags(&["a", "ui"]), ..everything.clone() },
