@@ -142,7 +142,7 @@ impl App<'_> {
         // What cannot be read was complained of before.
         let Ok(settings) = Settings::load(self.globals.root.as_deref(), self.environment) else { return };
         if let (true, Ok(end)) = (settings.git.value, store.journal_end()) {
-            versions::tell_trouble(store.root(), &mut self.output);
+            versions::tell_trouble(store.root(), &end, &mut self.output);
             versions::keep_soon(store.root(), &end, self.environment.program.as_deref());
         }
     }

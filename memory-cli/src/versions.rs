@@ -9,7 +9,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use memory_store::conversation::{Version, Versions, VersionsError};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -18,30 +18,69 @@ use crate::print::{Column, Output, Table};
 /// How this program is told to keep a home as it is: with the folder behind it, and where its journal ends.
 const CHILD: &str = "keep-versions-of";
 
+/// What is said of a state.
+const MESSAGE: &str = "Remember";
+
 /// So long is waited for more of the same.
 const GATHER: Duration = Duration::from_millis(200);
 
-/// What went wrong the last time, and whether somebody was told.
-const TROUBLE: &str = "index/versions.trouble";
-const TOLD: &str = "index/versions.told";
+/// What went wrong the last time, and what somebody was told.
+const TROUBLE: &str = "versions.trouble";
+const TOLD: &str = "versions.told";
 
 /// Up to where of the journal all is kept.
-const MARK: &str = "index/versions.mark";
+const MARK: &str = "versions.mark";
 
-/// Tells what went wrong the last time, once.
-pub(crate) fn tell_trouble(root: &Path, output: &mut Output) {
-    if let Ok(trouble) = fs::read_to_string(root.join(TROUBLE))
-        && fs::read_to_string(root.join(TOLD)).ok().as_ref() != Some(&trouble)
-    {
-        // Nobody may be left to be told.
-        let _ = output.warning(&trouble).and_then(|()| output.flush());
-        let _ = fs::write(root.join(TOLD), &trouble);
+/// Returns where something is written down about a folder: in the index of a home, or else beside the conversations.
+fn beside(root: &Path, name: &str) -> PathBuf {
+    let index = root.join("index");
+    if index.is_dir() { index.join(name) } else { root.join(".conversations").join(name) }
+}
+
+/// Looks whether what went wrong the last time goes wrong still, unless that was told, and tells it once. The journal ends at `end`.
+pub(crate) fn tell_trouble(root: &Path, end: &str, output: &mut Output) {
+    let Ok(trouble) = fs::read_to_string(beside(root, TROUBLE)) else { return };
+    if fs::read_to_string(beside(root, TOLD)).is_ok_and(|told| told == trouble) {
+        return;
     }
+    // Whoever is at it finds out.
+    let Ok(running) = opened(root, "running") else { return };
+    if running.try_lock().is_err() {
+        return;
+    }
+    let done = Versions::commit_home(root, MESSAGE);
+    if done.is_ok() {
+        let _ = fs::write(beside(root, MARK), end);
+    }
+    tell(root, done, output);
+}
+
+/// Tells what went wrong, unless that was told before; and forgets it once all is well.
+pub(crate) fn tell(root: &Path, done: Result<(), VersionsError>, output: &mut Output) {
+    let trouble = note(root, done);
+    let Some(trouble) = trouble.filter(|trouble| fs::read_to_string(beside(root, TOLD)).ok().as_ref() != Some(trouble)) else {
+        return;
+    };
+    // Nobody may be left to be told.
+    let _ = output.warning(&trouble).and_then(|()| output.flush());
+    let told = beside(root, TOLD);
+    let _ = told.parent().map(fs::create_dir_all);
+    let _ = fs::write(told, &trouble);
+}
+
+/// Notes what went wrong, or that all is well; returns the former.
+fn note(root: &Path, done: Result<(), VersionsError>) -> Option<String> {
+    let trouble = done.err().map(|error| error.to_string());
+    match &trouble {
+        None => [TROUBLE, TOLD].iter().for_each(|name| drop(fs::remove_file(beside(root, name)))),
+        Some(trouble) => drop(fs::write(beside(root, TROUBLE), trouble)),
+    }
+    trouble
 }
 
 /// Has the home kept as it is, by a program of its own for which nobody waits, unless it is kept up to the `end` of the journal.
 pub(crate) fn keep_soon(root: &Path, end: &str, program: Option<&Path>) {
-    let Some(program) = program.filter(|_| fs::read_to_string(root.join(MARK)).ok().as_deref() != Some(end)) else { return };
+    let Some(program) = program.filter(|_| fs::read_to_string(beside(root, MARK)).ok().as_deref() != Some(end)) else { return };
     let mut command = Command::new(program);
     command.arg(CHILD).arg(root).arg(end).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Whoever interrupts us does not mean it.
@@ -73,32 +112,39 @@ pub(crate) fn keep(root: &Path, end: &str) {
     let _ = more.recv_timeout(GATHER);
     // Whoever writes from now on finds that nobody waits.
     drop(waiting);
-    match keep_now(root, "Remember") {
-        Ok(()) => {
-            let _ = fs::write(root.join(MARK), end);
-            let _ = fs::remove_file(root.join(TROUBLE));
-            let _ = fs::remove_file(root.join(TOLD));
-        }
-        Err(error) => {
-            let _ = fs::write(root.join(TROUBLE), error.to_string());
-        }
+    if note(root, keep_now(root, MESSAGE)).is_none() {
+        let _ = fs::write(beside(root, MARK), end);
     }
 }
 
 /// Shows the states that are kept; no limit means all.
 pub(crate) fn show(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
     is_kept(root)?;
-    let limit = if limit == 0 { u32::MAX as usize } else { limit };
-    let versions = Versions::list(root, limit).map_err(|error| refused(&error))?;
+    let versions = listed(root, limit).map_err(|error| refused(&error))?;
     if app.output.is_json() {
-        let shape = |own: &Version| json!({ "version": own.id, "at": own.at, "message": own.message });
-        return Ok(app.output.json(&json!({ "versions": versions.iter().map(shape).collect::<Vec<_>>() }))?);
+        return Ok(app.output.json(&json!({ "versions": shapes(&versions) }))?);
     }
+    Ok(app.output.table(&table(&versions))?)
+}
+
+/// Returns the last states that are kept, newest first; no limit means all. Where none are kept, there are none.
+pub(crate) fn listed(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsError> {
+    let limit = if limit == 0 { u32::MAX as usize } else { limit };
+    if root.join(".git").exists() { Versions::list(root, limit) } else { Ok(Vec::new()) }
+}
+
+/// Returns states as JSON.
+pub(crate) fn shapes(versions: &[Version]) -> Vec<Value> {
+    versions.iter().map(|own| json!({ "version": own.id, "at": own.at, "message": own.message })).collect()
+}
+
+/// Returns states as a table.
+pub(crate) fn table(versions: &[Version]) -> Table {
     let mut table = Table::new(["version", "when", "what"].map(Column::Text));
-    for Version { id, at, message } in &versions {
+    for Version { id, at, message } in versions {
         table.push([id.as_str(), at, message]);
     }
-    Ok(app.output.table(&table)?)
+    table
 }
 
 /// Refuses to tell of states where none are kept.

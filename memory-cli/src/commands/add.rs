@@ -15,6 +15,7 @@ use self::given::{Given, read};
 use crate::app::App;
 use crate::cli;
 use crate::failure::Failure;
+use crate::versions;
 
 /// Add facts to a conversation
 ///
@@ -37,7 +38,7 @@ pub(crate) struct Add {
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
     /// Commit them with git [default: if --memory-path is given, or its folder is a repository]
-    #[arg(long, overrides_with = "no_git_versioning")]
+    #[arg(long, conflicts_with = "no_git_versioning")]
     git_versioning: bool,
     /// Do not commit them
     #[arg(long)]
@@ -53,9 +54,11 @@ impl Add {
         if given.is_empty() {
             return Err(Failure::usage("there is no fact to add", "type it: `memory add \"…\"`; or name a file with -f"));
         }
-        let place = match &self.memory_path {
-            Some(place) => place.clone(),
-            None => app.settings()?.root.value,
+        let (place, keeps_home) = if let Some(place) = &self.memory_path {
+            (place.clone(), false)
+        } else {
+            let settings = app.settings()?;
+            (settings.root.value, settings.git.value)
         };
         let conversations = open(&place);
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
@@ -66,10 +69,12 @@ impl Add {
         for (conversation, facts) in by_conversation(given) {
             entries.extend(memory_core::conversation::add(&conversations, &conversation, &facts, secrets)?);
         }
-        if self.keeps_versions(&place)
-            && let Err(error) = Versions::commit(&place, &format!("Add {} memories directly", entries.len()))
-        {
-            app.output.warning(&error.to_string())?;
+        let message = format!("Add {} memories directly", entries.len());
+        if keeps_home && !self.no_git_versioning {
+            // What is not kept of the notes yet is kept as well.
+            versions::tell(&place, versions::keep_now(&place, &message), &mut app.output);
+        } else if self.keeps_versions(&place) {
+            versions::tell(&place, Versions::commit(&place, &message), &mut app.output);
         }
         if app.output.is_json() {
             return Ok(app.output.json(&json::added(&entries))?);

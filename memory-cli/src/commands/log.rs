@@ -19,8 +19,10 @@ use crate::versions;
 
 /// Show what was done, newest first; or what one operation changed
 ///
+/// Where git keeps the states of the home, these stand behind it; `memory diff ID` shows those of one memory.
+///
 /// JSON: {operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?, key?,
-/// records?, topics?}]}; with --versions {versions: [{version, at, message}]}; with an OPERATION, that one alone, and if it is about notes with changes: [{id, before?, after?}], each a file:
+/// records?, topics?}], versions?: [{version, at, message}]}; with --versions {versions}; with an OPERATION, that one alone, and if it is about notes with changes: [{id, before?, after?}], each a file:
 /// {path, hash, trash?}
 #[derive(Debug, Args)]
 pub(crate) struct Log {
@@ -32,7 +34,7 @@ pub(crate) struct Log {
     /// The folder of the topics, if it is another than the project's
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Show the states that git keeps of the home instead, where it does; `memory diff ID` shows those of one memory
+    /// Show the states that git keeps alone
     #[arg(long, conflicts_with_all = ["operation", "dir"])]
     versions: bool,
 }
@@ -55,8 +57,20 @@ impl Log {
     fn list(&self, home: &Home, banks: &Banks, instances: &[KeptInstance], app: &mut App) -> Result<(), Failure> {
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
         let logged = memory_core::log(&home.services, banks, instances, limit)?;
+        // What git does not tell is no reason not to tell the rest.
+        let versions = match versions::listed(home.store.root(), self.limit) {
+            Ok(versions) => versions,
+            Err(error) => {
+                app.output.warning(&error.to_string())?;
+                Vec::new()
+            }
+        };
         if app.output.is_json() {
-            return Ok(app.output.json(&json::logged(&logged))?);
+            let mut shape = json::logged(&logged);
+            if !versions.is_empty() {
+                shape["versions"] = versions::shapes(&versions).into();
+            }
+            return Ok(app.output.json(&shape)?);
         }
         let columns = ["operation", "when", "what", "by", "files", "state"].map(|name| match name {
             "files" => Column::Number(name),
@@ -93,6 +107,9 @@ impl Log {
         app.output.table(&table)?;
         if logged.is_empty() {
             app.output.note("nothing was done yet")?;
+        }
+        if !versions.is_empty() {
+            app.output.table(&versions::table(&versions))?;
         }
         Ok(())
     }

@@ -53,6 +53,10 @@ fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
         versions.as_array().and_then(|all| all.last()).map(|first| &first["message"]),
         Some(&"Begin to keep every state".into())
     );
+    // The log tells of them by itself.
+    let log = sandbox.json(&["log"]);
+    assert_eq!(log["operations"].as_array().map(Vec::len), Some(2));
+    assert_eq!(log["versions"].as_array().and_then(|all| all.last()), versions.as_array().and_then(|all| all.last()));
     let kept = git(&sandbox, "ls-files");
     assert!(kept.contains("categories/inbox/") && kept.contains(".gitignore"), "{kept}");
     assert!(!["index/", "config.yaml", "trash/", ".lock"].iter().any(|left_out| kept.contains(left_out)), "{kept}");
@@ -77,4 +81,32 @@ fn a_repository_that_is_locked_is_told_of_once_and_later_kept() {
     std::fs::remove_file(sandbox.path(".memory/.git/index.lock")).expect("it was there");
     sandbox.run(&["diff", &id]);
     assert!(git(&sandbox, "ls-files").contains("new.md"));
+}
+
+#[test]
+fn what_git_did_not_keep_is_told_once_and_kept_by_whoever_comes_next() {
+    let sandbox = Sandbox::new();
+    sandbox.write("Tea at nine.", &[]);
+    sandbox.run(&["config", "set", "git.enabled", "true"]);
+    let nowhere = |arguments: &[&str]| {
+        let output = sandbox.command(arguments).env("PATH", "/nonexistent").output().expect("it runs");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(nowhere(&["add", "likes tea"]).contains("there is no git"));
+    assert!(!nowhere(&["add", "likes biscuits"]).contains("there is no git"), "it was told");
+    let home = sandbox.path(".memory").display().to_string();
+    nowhere(&["keep-versions-of", &home, "end"]);
+    assert_eq!(sandbox.run(&["add", "likes coffee"]).matches("warning").count(), 0, "there is one again");
+    assert!(nowhere(&["add", "likes water"]).contains("there is no git"), "and now there is none");
+    sandbox.run(&["add", "likes juice"]);
+    nowhere(&["keep-versions-of", &home, "end"]);
+    assert!(!sandbox.run(&["list"]).contains("there is no git"), "what is over is not told");
+
+    sandbox.file(".memory/.git/index.lock", "");
+    sandbox.file(".memory/categories/inbox/locked.md", "Tea at ten.\n");
+    assert!(sandbox.run(&["add", "likes milk"]).contains("another program is at work"));
+    assert!(!sandbox.run(&["add", "likes soup"]).contains("another program is at work"));
+    std::fs::remove_file(sandbox.path(".memory/.git/index.lock")).expect("it was there");
+    assert!(!sandbox.run(&["add", "likes rice"]).contains("another program is at work"));
+    assert_eq!(git(&sandbox, "status --porcelain"), "", "the note as well");
 }

@@ -37,7 +37,9 @@ pub enum VersionsError {
     #[error("there is no git, so no versions are kept")]
     NoGit,
     /// Another program holds the lock of the repository.
-    #[error("another program is at work in the repository at {place}, so its versions are kept later")]
+    #[error(
+        "another program is at work in the repository at {place}, or has left its lock there (.git/index.lock), so its versions are kept later"
+    )]
     Locked {
         /// The folder.
         place: String,
@@ -53,7 +55,8 @@ pub enum VersionsError {
 }
 
 impl Versions {
-    /// Begins to keep versions of the folder at `root`. `tell` is told what goes wrong, each kind of it once.
+    /// Begins to keep versions of the folder at `root`. `tell` is told what goes wrong, each kind of it once until
+    /// all is well again.
     pub fn new(root: impl Into<PathBuf>, tell: Box<dyn Fn(&VersionsError) + Send>) -> Self {
         let root = root.into();
         let shared = Arc::new(Shared::default());
@@ -153,7 +156,10 @@ fn work(root: &Path, shared: &Shared, tell: &dyn Fn(&VersionsError)) {
         left.extend(notes);
         if !left.is_empty() {
             match git::commit(root, &message(&left)) {
-                Ok(()) => left.clear(),
+                Ok(()) => {
+                    left.clear();
+                    told.clear();
+                }
                 Err(error) => {
                     if !told.contains(&error) {
                         tell(&error);

@@ -22,9 +22,12 @@ const NOT_KEPT: &str = "# of memory\n/index/\n/trash/\n.trash/\n/.conversations/
     /usage/\n/memory.md\n/pending.md\n";
 
 pub(super) fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
+    if !root.join(KEPT[0]).exists() && !root.join(".git").exists() {
+        return Ok(());
+    }
     begin(root)?;
     let there: Vec<&str> = KEPT.into_iter().filter(|name| root.join(name).exists()).collect();
-    if there.is_empty() { Ok(()) } else { commit_of(root, &there, message) }
+    commit_of(root, &there, message)
 }
 
 pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), VersionsError> {
@@ -58,6 +61,9 @@ fn told_by(root: &Path, what: &[&str]) -> Result<String, VersionsError> {
     let output = command.current_dir(root).env("LC_ALL", "C").output().map_err(|_| VersionsError::NoGit)?;
     if !output.status.success() {
         let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        if why.contains("does not have any commits yet") {
+            return Ok(String::new());
+        }
         return Err(VersionsError::Refused { action: "tell what changed".into(), why });
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
