@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::{EmbedError, Embedder, Embedding as Vector};
 
-use crate::config::Embedding;
+use crate::config::{Embedding, certificates};
 
 /// Opens the model that the settings name, if they name one.
 pub(crate) fn open(settings: &Embedding) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
@@ -23,7 +23,8 @@ pub(crate) fn open(settings: &Embedding) -> Result<Option<Arc<dyn Embedder>>, Em
         hint: Some("set embedding.name in config.yaml".into()),
     })?;
     let api_key = settings.api_key_env.value.as_deref().map(api_key).transpose()?;
-    let embedder = RemoteEmbedder::new(RemoteSettings { api_key, ..RemoteSettings::new(base_url, name) })?;
+    let embedder =
+        RemoteEmbedder::new(RemoteSettings { api_key, certificates: certificates(), ..RemoteSettings::new(base_url, name) })?;
     Ok(Some(Arc::new(embedder)))
 }
 

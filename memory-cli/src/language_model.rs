@@ -9,7 +9,7 @@ use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
 use memory_core::{Answer, Budget, ChatError, ChatModel, ChatRequest, Clock, Metered, Trouble};
 use memory_store::Ledger;
 
-use crate::config::{Layer, Llm, Settings};
+use crate::config::{Layer, Llm, Settings, certificates};
 use crate::zone::{NamedZone, Zone};
 
 /// Returns the model that the settings name, if they name one, ready to be opened once there is something to ask. It keeps to
@@ -112,7 +112,8 @@ fn open(llm: &Llm, variable: &dyn Fn(&str) -> Option<String>) -> Result<RemoteCh
     let base_url = llm.base_url.value.as_deref().ok_or_else(|| missing("its name is set, but no address", "llm.base_url"))?;
     let model = llm.model.value.as_deref().ok_or_else(|| missing("its address is set, but no name", "llm.model"))?;
     let api_key = api_key(llm, variable)?;
-    RemoteChat::new(ChatSettings { api_key, timeout: llm.timeout.value, ..ChatSettings::new(base_url, model) })
+    let usual = ChatSettings::new(base_url, model);
+    RemoteChat::new(ChatSettings { api_key, timeout: llm.timeout.value, certificates: certificates(), ..usual })
 }
 
 /// Returns the key: that of the environment, else that of the variable that is named, else that of the file.

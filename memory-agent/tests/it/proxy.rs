@@ -65,6 +65,10 @@ impl Told for Nobody {
     fn trouble(&self, what: &str) {
         panic!("{what}");
     }
+
+    fn ails(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Answers whoever asks, once.
@@ -88,7 +92,7 @@ fn a_memory_that_is_stuck_holds_up_no_chat() {
     let (tell, kept) = channel();
     let conversations = conversations(Arc::new(Stuck { inner: FakeConversations::default(), go_on: Mutex::new(stuck) }));
     let rules = ProxyRules { recall: RecallRules::default(), patience: Duration::from_millis(20), has_token: false };
-    let upstream = Upstream::new(&model(), None).expect("an address");
+    let upstream = Upstream::new(&model(), None, None).expect("an address");
     let (jobs, told) = (Arc::new(FakeJobs::default()), Arc::new(Nobody(Mutex::new(tell))));
     let last_asked = LastAsked::default();
     let proxy = Arc::new(ChatProxy::new(conversations, jobs, upstream, rules, last_asked.clone(), told));

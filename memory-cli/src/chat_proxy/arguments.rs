@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::config::{Environment, Layer, ProxySettings, Setting, share};
+use crate::config::{Environment, Layer, ProxySettings, Setting, max_entries, share};
 use crate::moments::span;
 
 /// The settings of a proxy, as flags.
@@ -30,8 +30,8 @@ pub(crate) struct ProxyArgs {
     /// How many memories are called to mind [default: 5]
     #[arg(long, value_name = "N")]
     default_top_k: Option<usize>,
-    /// How many facts and turns of a conversation are kept [default: 500]
-    #[arg(long, value_name = "N")]
+    /// How many facts and turns of a conversation are kept, the newest; 1 at least [default: 500]
+    #[arg(long, value_name = "N", value_parser = most)]
     max_entries: Option<usize>,
     /// How much the worth of a memory counts beside that it repeats no other [default: 0.7]
     #[arg(long, value_name = "SHARE", value_parser = number)]
@@ -43,13 +43,13 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "SHARE", value_parser = number)]
     score_threshold: Option<f32>,
     /// Draw facts from what is said, and sum them up; this is usual
-    #[arg(long, alias = "summarization", overrides_with = "no_summarization")]
+    #[arg(long, alias = "summarization", conflicts_with = "no_summarization")]
     enable_summarization: bool,
     /// Keep what is said, and nothing else
     #[arg(long)]
     no_summarization: bool,
     /// Keep every state with git; usual where --memory-path is given
-    #[arg(long, alias = "git-versioning", overrides_with = "no_git_versioning")]
+    #[arg(long, alias = "git-versioning", conflicts_with = "no_git_versioning")]
     enable_git_versioning: bool,
     /// Keep no states with git
     #[arg(long)]
@@ -103,6 +103,10 @@ fn put<T>(setting: &mut Setting<T>, said: Option<T>) {
 
 fn either(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
+}
+
+fn most(text: &str) -> Result<usize, String> {
+    max_entries(text).map_err(|error| error.to_string())
 }
 
 fn number(text: &str) -> Result<f32, String> {

@@ -7,6 +7,8 @@ use memory_agent::http::{LastAsked, Model};
 use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
 use memory_core::{Answer, ChatError, ChatModel, ChatRequest, Trouble};
 
+use crate::config::certificates;
+
 /// The model that an application asked last, with the key that it had.
 #[derive(Debug)]
 pub(super) struct AskedModel {
@@ -32,7 +34,8 @@ impl AskedModel {
         }
         let own = asked.key.as_deref().and_then(|key| key.parse().ok());
         let api_key = own.or_else(|| self.api_key.clone());
-        let settings = ChatSettings { api_key, timeout: self.timeout, ..ChatSettings::new(&self.base_url, &asked.name) };
+        let usual = ChatSettings::new(&self.base_url, &asked.name);
+        let settings = ChatSettings { api_key, timeout: self.timeout, certificates: certificates(), ..usual };
         let chat = Arc::new(RemoteChat::new(settings)?);
         *opened = Some((asked, Arc::clone(&chat)));
         Ok(chat)

@@ -1,11 +1,12 @@
 //! Putting a proxy together.
 
 use std::env;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use memory_agent::http::{ChatProxy, LastAsked, ProxyRules, Upstream};
+use memory_agent::http::{ChatProxy, LastAsked, ProxyRules, Told, Upstream};
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::conversation::{Conversations, JobQueue};
 use memory_core::text::with_causes;
@@ -17,7 +18,7 @@ use memory_store::{Log, RandomIds, SystemClock};
 use super::model::AskedModel;
 use super::watcher::{Watcher, watch};
 use super::worker::{Telling, Work, Worker};
-use crate::config::{ProxySettings, Settings};
+use crate::config::{ProxySettings, Settings, certificates};
 use crate::daemon::Bell;
 use crate::embedding;
 use crate::failure::Failure;
@@ -32,13 +33,27 @@ pub(crate) struct Opened {
     pub(crate) worker: Worker,
     /// Hears of files that others change, if that is wanted.
     pub(crate) watcher: Option<Watcher>,
+    /// How many turns from before wait until somebody asks a model, since the settings name none.
+    pub(crate) waiting: usize,
+}
+
+impl Opened {
+    /// Says what waits, if something does.
+    pub(crate) fn says_what_waits(&self) -> Option<String> {
+        let turns = match self.waiting {
+            0 => return None,
+            1 => "1 turn waits".to_owned(),
+            count => format!("{count} turns wait"),
+        };
+        Some(format!("{turns} to be worked on until a chat names a model; `llm` in config.yaml lets it be done at once"))
+    }
 }
 
 /// What is asked for memories has so much of the time that they are waited for.
 const SHARE: u32 = 2;
 
-/// Opens the proxy that the settings describe. What goes wrong later is told to `log`.
-pub(crate) fn open(settings: &Settings, has_token: bool, log: Arc<Log>) -> Result<Opened, Failure> {
+/// Opens the proxy that the settings describe, which listens at `here`. What goes wrong later is told to `log`.
+pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: Arc<Log>) -> Result<Opened, Failure> {
     let proxy = &settings.proxy;
     let base_url = proxy.openai_base_url.value.as_deref().ok_or_else(|| {
         let hint = "name it: --openai-base-url http://localhost:11434/v1, or proxy.openai_base_url in config.yaml";
@@ -51,7 +66,11 @@ pub(crate) fn open(settings: &Settings, has_token: bool, log: Arc<Log>) -> Resul
             "an address looks like http://localhost:11434/v1",
         )
     };
-    let upstream = Upstream::new(base_url, api_key.as_deref()).map_err(refused)?;
+    let upstream = Upstream::new(base_url, api_key.as_deref(), certificates().as_deref()).map_err(refused)?;
+    if upstream.is_at(here) {
+        let hint = "name the address of the model's own server, or listen at another --port";
+        return Err(Failure::usage(format!("{} is the address of this proxy itself", upstream.place()), hint));
+    }
     let place = proxy.memory_path.value.clone().unwrap_or_else(|| settings.root.value.clone());
     let (clock, ids): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(RandomIds));
     let last_asked = LastAsked::default();
@@ -73,19 +92,24 @@ pub(crate) fn open(settings: &Settings, has_token: bool, log: Arc<Log>) -> Resul
         reranker: reranking::open_for(&settings.reranking, patience / SHARE),
         chat: None,
     };
-    let telling = Telling { log, bell: Bell::default(), versions: Mutex::default(), until: Mutex::default() };
+    let telling =
+        Telling { log, bell: Bell::default(), versions: Mutex::default(), until: Mutex::default(), ails: Mutex::default() };
     let told = Arc::new(telling);
     if keeps_versions(&place, proxy) {
         let tell = Arc::downgrade(&told);
         let complain = move |error: &memory_store::conversation::VersionsError| {
             if let Some(told) = tell.upgrade() {
-                memory_agent::http::Told::trouble(told.as_ref(), &error.to_string());
+                told.trouble(&error.to_string());
             }
         };
-        *told.versions.lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
-            Some(Versions::new(&place, Box::new(complain)));
+        let versions = Versions::new(&place, Box::new(complain));
+        // What somebody who died had no time for.
+        versions.note("Keep what was there before the start");
+        *told.versions.lock().unwrap_or_else(PoisonError::into_inner) = Some(versions);
     }
     let queue: Arc<dyn JobQueue> = Arc::new(JobFile::new(&place));
+    let is_asked_later = proxy.enable_summarization.value && !settings.llm.is_named();
+    let waiting = if is_asked_later { pending(queue.as_ref(), &told) } else { 0 };
     let work = Work {
         conversations: Conversations {
             embedder: embedder(settings, base_url, key, None)?,
@@ -104,7 +128,13 @@ pub(crate) fn open(settings: &Settings, has_token: bool, log: Arc<Log>) -> Resul
     };
     let rules = ProxyRules { recall: proxy.recall_rules(), patience, has_token };
     let proxy = Arc::new(ChatProxy::new(conversations, queue, upstream, rules, last_asked, told));
-    Ok(Opened { proxy, worker: Worker::begin(work), watcher })
+    Ok(Opened { proxy, worker: Worker::begin(work), watcher, waiting })
+}
+
+/// Returns how many turns wait from before.
+fn pending(queue: &dyn JobQueue, told: &Telling) -> usize {
+    let pending = queue.pending().inspect_err(|error| told.trouble(&with_causes(error)));
+    pending.map_or(0, |pending| pending.len())
 }
 
 /// Tells whether git keeps every state of the conversations in a folder: as it was said, or else where the folder is one of its own, or
@@ -151,7 +181,7 @@ fn embedder(
         return Ok(Some(Arc::new(LocalEmbedder::open(&folder, None).map_err(refused)?)));
     }
     let base_url = settings.proxy.embedding_base_url.value.as_deref().unwrap_or(base_url);
-    let usual = RemoteSettings { api_key, ..RemoteSettings::new(base_url, named) };
+    let usual = RemoteSettings { api_key, certificates: certificates(), ..RemoteSettings::new(base_url, named) };
     let remote = match patience {
         Some(patience) => RemoteSettings { timeout: patience, patience, tries: 1, ..usual },
         None => usual,

@@ -58,6 +58,8 @@ impl Worker {
         self.told.bell.ring();
         // What takes longer is taken up by the next start.
         let _ = self.ended.recv_timeout(DRAIN);
+        // What was kept since the last commit, whoever did it.
+        self.told.note("Keep what was there at the end");
         self.told.versions.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
@@ -69,7 +71,11 @@ impl Work {
         loop {
             let ending = until();
             let processed = self.process();
+            self.told.note_ails(&processed);
             let mut troubles = processed.troubles;
+            if 0 < processed.done && troubles.is_empty() {
+                known.clear();
+            }
             troubles.retain(|trouble| !known.contains(trouble));
             for trouble in troubles {
                 self.told.trouble(&trouble);
@@ -108,9 +114,19 @@ pub(super) struct Telling {
     pub(super) versions: Mutex<Option<Versions>>,
     /// When all is to have ended, once somebody has asked for it.
     pub(super) until: Mutex<Option<Instant>>,
+    /// What could not be made of what was said, the last time that something was to be.
+    pub(super) ails: Mutex<Option<String>>,
 }
 
 impl Telling {
+    /// Notes what could not be done; who did nothing knows nothing of it.
+    fn note_ails(&self, processed: &Processed) {
+        if 0 < processed.done || !processed.troubles.is_empty() {
+            let troubles = Some(processed.troubles.join("; ")).filter(|troubles| !troubles.is_empty());
+            *self.ails.lock().unwrap_or_else(PoisonError::into_inner) = troubles;
+        }
+    }
+
     fn note(&self, what: &str) {
         if let Some(versions) = &*self.versions.lock().unwrap_or_else(PoisonError::into_inner) {
             versions.note(what);
@@ -126,5 +142,9 @@ impl Told for Telling {
 
     fn trouble(&self, what: &str) {
         self.log.warning(SystemClock.now(), what);
+    }
+
+    fn ails(&self) -> Option<String> {
+        self.ails.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

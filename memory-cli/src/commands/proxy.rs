@@ -27,7 +27,8 @@ use crate::http::{self, Ending, TokenArgs, address};
 ///
 /// Every flag is a key of `proxy` in config.yaml as well, and a variable: MEMORY_PROXY_OPENAI_BASE_URL and so on.
 ///
-/// JSON: {pid, http, openai_base_url, memory_store, token}, when it begins, where token says whether one is asked for
+/// JSON: {pid, http, openai_base_url, memory_store, token, waiting}, when it begins, where token says whether one is asked for, and
+/// waiting how many turns from before are worked on only once a chat names a model
 #[derive(Debug, Args)]
 pub(crate) struct Proxy {
     #[command(flatten)]
@@ -50,19 +51,24 @@ impl Proxy {
         let listener = address(&place).map_err(wrong)?.listen(token.as_ref())?;
         let has_token = token.is_some();
         let log = Arc::new(Log::to(Box::new(std::io::stderr())));
-        let Opened { proxy, worker, watcher } = chat_proxy::open(&settings, has_token, log)?;
+        let here = listener.local_addr().map_err(Failure::file("listen"))?;
+        let opened = chat_proxy::open(&settings, here, has_token, log)?;
+        let what_waits = opened.says_what_waits();
+        let Opened { proxy, worker, watcher, waiting } = opened;
         let mut ending = Ending::begin()?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
-        let here = listener.local_addr().map_err(Failure::file("listen"))?;
         let (behind, kept) = (proxy.behind(), proxy.kept());
         if app.output.is_json() {
             let http = format!("http://{here}/v1");
-            let shape = json!({ "pid": std::process::id(), "http": http, "openai_base_url": behind, "memory_store": kept, "token": has_token });
+            let shape = json!({ "pid": std::process::id(), "http": http, "openai_base_url": behind, "memory_store": kept, "token": has_token, "waiting": waiting });
             app.output.json(&shape)?;
         } else {
             let kept = app.output.place(kept.as_ref());
             app.output.note(&format!("http://{here}/v1 remembers for {behind}, in {kept}; Ctrl-C ends it"))?;
+            if let Some(what) = what_waits {
+                app.output.note(&what)?;
+            }
         }
         app.output.flush()?;
         let served = runtime.block_on(async {

@@ -114,6 +114,11 @@ impl Environment {
     }
 }
 
+/// Returns what `SSL_CERT_FILE` says: the file of the authorities that are trusted, if not those that browsers trust.
+pub(crate) fn certificates() -> Option<PathBuf> {
+    variable("SSL_CERT_FILE").map(PathBuf::from)
+}
+
 fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }

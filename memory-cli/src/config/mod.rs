@@ -13,11 +13,11 @@ mod settings;
 
 pub(crate) use banks::BankSettings;
 pub(crate) use edit::with_value;
-pub(crate) use environment::Environment;
+pub(crate) use environment::{Environment, certificates};
 pub(crate) use error::ConfigError;
 pub(crate) use hooks::Hooks;
 pub(crate) use llm::Llm;
-pub(crate) use proxy::{ProxySettings, share};
+pub(crate) use proxy::{ProxySettings, max_entries, share};
 pub(crate) use reranking::Reranking;
 pub(crate) use settings::{Embedding, Layer, NotificationMethod, Place, Setting, Settings};
 

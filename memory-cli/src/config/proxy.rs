@@ -86,7 +86,7 @@ impl ProxySettings {
             embedding_model: from.take("embedding_model", text, None)?,
             embedding_base_url: from.take("embedding_base_url", text, None)?,
             default_top_k: from.take("default_top_k", parsed("a whole number"), usual.top_k)?,
-            max_entries: from.take("max_entries", parsed("a whole number"), 500)?,
+            max_entries: from.take("max_entries", max_entries, 500)?,
             mmr_lambda: from.take("mmr_lambda", share, usual.mmr_lambda)?,
             recency_weight: from.take("recency_weight", share, usual.recency_weight)?,
             score_threshold: from.take("score_threshold", share, usual.score_threshold)?,
@@ -167,4 +167,10 @@ pub(super) fn variable(key: &str) -> String {
 pub(crate) fn share(text: &str) -> Result<f32, ParseError> {
     let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| ParseError::new(text, "a number from 0 to 1"))
+}
+
+/// Reads how many entries are kept: to keep none would be to delete each as soon as it is there.
+pub(crate) fn max_entries(text: &str) -> Result<usize, ParseError> {
+    let most = text.trim().parse().ok().filter(|most| 0 < *most);
+    most.ok_or_else(|| ParseError::new(text, "a whole number from 1 on; a large one, such as 1000000000, lets all be kept"))
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | know what is kept | [`Entry`], [`EntryRole`], [`ConversationId`], [`Shelf`] |
 //! | keep what is said, or facts | [`keep_turn()`], [`keep_turns()`], [`add()`] |
+//! | keep once what is sent twice | [`Questions`], [`Turn`] |
 //! | know what a message calls to mind | [`recall()`], [`choose()`] |
 //! | tell a language model of it | [`remembered_text()`], [`augmented()`] |
 //! | believe a model's facts no more than one may | [`read_facts()`], [`read_decisions()`], [`plan_facts()`] |
@@ -25,6 +26,7 @@ mod services;
 mod shelf;
 mod store;
 mod summary;
+mod turn;
 mod wanted;
 
 pub use add::{add, enqueue, keep_turn, keep_turns};
@@ -41,4 +43,5 @@ pub use services::Conversations;
 pub use shelf::Shelf;
 pub use store::{ConversationStore, EntryChange, EntryVector};
 pub use summary::{read_summary, summary_entry};
+pub use turn::{Questions, Turn};
 pub use wanted::Wanted;

@@ -6,8 +6,8 @@ use super::wanted::parts;
 use super::{
     Candidate, ConversationId, Conversations, Entry, EntryId, EntryRole, RecallRules, Remembered, Shelf, Wanted, choose,
 };
-use crate::StoreError;
 use crate::rank::sigmoid;
+use crate::{Problem, StoreError};
 
 /// What a message calls to mind.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -81,7 +81,7 @@ fn ask(
     if *conversation != global {
         shelves.push(conversations.store.read(&global)?);
     }
-    let mut troubles = Vec::new();
+    let mut troubles: Vec<String> = unreadable(&shelves).into_iter().collect();
     let vector = vector(conversations, &shelves, message).unwrap_or_else(|why| {
         troubles.push(format!("{why}; so only the words were looked for"));
         None
@@ -95,6 +95,19 @@ fn ask(
     let degraded = Some(troubles.join("; ")).filter(|troubles| !troubles.is_empty());
     let memories = choose(candidates, rules, conversations.clock.now());
     Ok(Recalled { summary: own.summary().cloned(), memories, degraded })
+}
+
+/// Says which files of the conversations were left out, if any were.
+fn unreadable(shelves: &[Arc<Shelf>]) -> Option<String> {
+    let mut problems: Vec<&Problem> = shelves.iter().flat_map(|shelf| shelf.problems()).collect();
+    problems.sort_by(|one, other| one.path.cmp(&other.path));
+    problems.dedup_by(|one, other| one.path == other.path);
+    let first = problems.first()?;
+    let others = match problems.len() {
+        1 => String::new(),
+        count => format!(", and {} more", count - 1),
+    };
+    Some(format!("{} is left out{others}: {}", first.path, first.what))
 }
 
 /// Returns the vector of a message, if there is a model and anything to compare it with.

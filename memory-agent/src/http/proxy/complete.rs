@@ -1,24 +1,25 @@
 //! A chat, with what was remembered.
 
+use std::string::FromUtf8Error;
 use std::sync::Arc;
 
-use axum::body::{Body, HttpBody};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use memory_core::conversation::{EntryRole, RecallRules, Recalled, recall_beside};
+use memory_core::conversation::{RecallRules, Recalled, recall_beside};
 use memory_core::{Code, ToolError};
 use tokio::time::timeout;
 
 use super::desk::ChatProxy;
-use super::forward::{ask, passed};
+use super::exchange::Exchange;
+use super::forward::{ask, is_no_loop, passed};
 use super::relayed::{Begun, Relayed};
 use super::reply::{said, with_hits};
 use super::request::{Asked, Latest};
-use super::scribe::Said;
 use super::upstream::passed_on;
 use crate::http::answer::{Refusal, warn};
 
@@ -34,31 +35,54 @@ const LONGEST: usize = 32 << 20;
 /// Passes a chat on with what it calls to mind, and keeps what is said.
 pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Result<Response, Refusal> {
     let (mut parts, body) = request.into_parts();
+    is_no_loop(&proxy, &parts.headers)?;
     let whole = proxy.room.read(body, super::desk::LONGEST).await?;
     let asked = match String::from_utf8(whole.bytes.to_vec()) {
-        Ok(text) => Asked::read(text, &proxy.rules.recall)?,
-        Err(_) => Err(String::new()),
+        Ok(text) => Asked::read(text, &proxy.rules.recall)?.map_err(|_| "it is no JSON object"),
+        Err(_) if parts.headers.contains_key(CONTENT_ENCODING) => Err("it is encoded, as by gzip"),
+        Err(_) => Err("it is no UTF-8 text"),
     };
-    let Ok(asked) = asked else {
-        // Whoever is behind us says what is wrong with it.
-        return Ok(ask(&proxy, &parts, Body::from(whole.bytes.clone())).await.map_or_else(|instead| instead, passed));
+    let asked = match asked {
+        Ok(asked) => Arc::new(asked),
+        Err(why) => {
+            // Whoever is behind us says what is wrong with it.
+            let body = Body::from(whole.bytes.clone());
+            let mut response = ask(&proxy, &parts, body).await.map_or_else(|instead| instead, passed);
+            let message = format!("the chat was passed on as it is, without a memory: {why}");
+            tell(response.headers_mut(), &Recalled::default(), Some(&ToolError::new(Code::InvalidInput, message, None)));
+            return Ok(response);
+        }
     };
-    let asked = Arc::new(asked);
+    let mut exchange = Exchange::begin(&proxy, &asked);
     let (recalled, error) = match remember(&proxy, &asked).await {
         Ok(recalled) => (recalled, None),
         Err(error) => (Recalled::default(), Some(error)),
     };
-    let error = error.or_else(|| proxy.scribe.trouble());
+    exchange.keep_question();
     // What is encoded could not be listened to.
     parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     let answer = ask(&proxy, &parts, Body::from(asked.forwarded(&recalled))).await;
     drop(whole);
-    let mut response = match answer {
-        Ok(answer) => heard(&proxy, &parts.headers, &asked, &recalled, answer).await,
-        Err(instead) => instead,
+    let (mut response, unheard) = match answer {
+        Ok(answer) => heard(&proxy, &parts.headers, &asked, &recalled, answer, exchange).await,
+        Err(instead) => {
+            exchange.end(None).await;
+            (instead, None)
+        }
     };
+    let error = error.or_else(|| proxy.scribe.trouble()).or_else(|| unheard.map(not_kept));
     tell(response.headers_mut(), &recalled, error.as_ref());
+    if let Some(degraded) = &recalled.degraded {
+        proxy.complain(degraded);
+    }
+    if let Some(why) = proxy.ails() {
+        warn(response.headers_mut(), &why);
+    }
     Ok(response)
+}
+
+fn not_kept(why: &str) -> ToolError {
+    ToolError::new(Code::ModelUnreadable, format!("what the model says is not kept: {why}"), None)
 }
 
 /// Returns what a chat calls to mind, unless that takes too long.
@@ -96,60 +120,69 @@ fn tell(headers: &mut HeaderMap, recalled: &Recalled, error: Option<&ToolError>)
     }
 }
 
-/// Passes an answer on, and has what is said kept.
+/// Passes an answer on, and has what is said kept; tells why not, if it cannot be.
 async fn heard(
-    proxy: &Arc<ChatProxy>,
+    proxy: &ChatProxy,
     headers: &HeaderMap,
     asked: &Asked,
     recalled: &Recalled,
     answer: Response<Incoming>,
-) -> Response {
-    let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
-    let is_plain = answer.headers().get(CONTENT_ENCODING).is_none_or(|encoding| encoding == "identity");
-    if answer.status() != StatusCode::OK || !is_plain {
-        return passed(answer);
+    exchange: Exchange,
+) -> (Response, Option<&'static str>) {
+    if answer.status() != StatusCode::OK {
+        exchange.end(None).await;
+        return (passed(answer), None);
     }
     proxy.note(asked.model.as_deref(), headers);
-    let question = asked.latest.as_ref().filter(|latest| latest.is_new).map(|latest| (EntryRole::User, latest.text.clone()));
-    let conversation = asked.conversation.clone();
-    if kind.starts_with("text/event-stream") {
-        if let Some(question) = question {
-            proxy.scribe.keep(Said { conversation: conversation.clone(), turns: vec![question] });
-        }
-        let own = Arc::clone(proxy);
-        let then = move |said| own.scribe.keep(Said { conversation, turns: vec![(EntryRole::Assistant, said)] });
-        let (mut parts, body) = answer.into_parts();
-        parts.headers = passed_on(&parts.headers);
-        return Response::from_parts(parts, Body::new(Relayed::new(body, Box::new(then))));
+    if answer.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        exchange.end(None).await;
+        return (passed(answer), Some("it is encoded, as by gzip, though it was asked for as it is"));
     }
+    let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
     let (mut parts, mut body) = answer.into_parts();
     parts.headers = passed_on(&parts.headers);
+    if kind.starts_with("text/event-stream") {
+        return (Response::from_parts(parts, Body::new(Relayed::new(body, exchange))), None);
+    }
+    let (read, rest) = read(&mut body).await;
+    let unfinished = match rest {
+        Rest::Nothing => None,
+        Rest::More => Some(("it is longer than 32 MiB", None)),
+        Rest::Broken(error) => Some(("it broke off", Some(error))),
+    };
+    if let Some((why, broken)) = unfinished {
+        exchange.end(None).await;
+        // It passes as it is: what came, and what comes.
+        return (Response::from_parts(parts, Body::new(Begun::new(read.into(), broken, body))), Some(why));
+    }
+    let text = String::from_utf8(read);
+    let answered = text.as_ref().ok().and_then(|text| Some((with_hits(text, &recalled.memories)?, said(text))));
+    let Some((with_hits, said)) = answered else {
+        exchange.end(None).await;
+        let bytes = text.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
+        return (Response::from_parts(parts, Body::from(bytes)), Some("it is no JSON object"));
+    };
+    exchange.end(said).await;
+    parts.headers.remove(CONTENT_LENGTH);
+    (Response::from_parts(parts, Body::from(with_hits)), None)
+}
+
+/// What follows what was read of an answer.
+enum Rest {
+    Nothing,
+    More,
+    Broken(hyper::Error),
+}
+
+/// Reads an answer, as much of it as is looked at.
+async fn read(body: &mut Incoming) -> (Vec<u8>, Rest) {
     let mut read = Vec::new();
-    let mut broken = None;
     while read.len() < LONGEST {
         match body.frame().await {
-            None => break,
+            None => return (read, Rest::Nothing),
             Some(Ok(frame)) => frame.into_data().into_iter().for_each(|piece| read.extend_from_slice(&piece)),
-            Some(Err(error)) => {
-                broken = Some(error);
-                break;
-            }
+            Some(Err(error)) => return (read, Rest::Broken(error)),
         }
     }
-    if broken.is_some() || !body.is_end_stream() {
-        // It passes as it is: what came, and what comes.
-        return Response::from_parts(parts, Body::new(Begun::new(read.into(), broken, body)));
-    }
-    let text = match String::from_utf8(read) {
-        Ok(text) => text,
-        Err(other) => return Response::from_parts(parts, Body::from(other.into_bytes())),
-    };
-    let Some(with_hits) = with_hits(&text, &recalled.memories) else { return Response::from_parts(parts, Body::from(text)) };
-    let answer = said(&text).map(|words| (EntryRole::Assistant, words));
-    let turns: Vec<_> = question.into_iter().chain(answer).collect();
-    if !turns.is_empty() {
-        proxy.scribe.keep(Said { conversation, turns });
-    }
-    parts.headers.remove(CONTENT_LENGTH);
-    Response::from_parts(parts, Body::from(with_hits))
+    (read, Rest::More)
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, HeaderValue};
 use memory_core::conversation::{Conversations, JobQueue, RecallRules};
 use tokio::sync::Semaphore;
 
@@ -14,15 +14,19 @@ use crate::http::limits::HttpLimits;
 use crate::http::reading::Room;
 
 /// A language model that remembers. It keeps what was said on a thread of its own until [`ChatProxy::end`].
-#[derive(Debug)]
 pub struct ChatProxy {
     pub(super) conversations: Conversations,
     pub(super) upstream: Upstream,
+    /// What it is called among proxies.
+    pub(super) name: HeaderValue,
     pub(super) rules: ProxyRules,
     pub(super) last_asked: LastAsked,
     pub(super) scribe: Scribe,
     pub(super) room: Room,
     pub(super) workers: Arc<Semaphore>,
+    told: Arc<dyn Told>,
+    /// What was told of what is remembered.
+    known: Mutex<Vec<String>>,
 }
 
 /// How a proxy remembers.
@@ -43,6 +47,9 @@ const WORKERS: usize = 16;
 pub(super) const LONGEST: usize = 64 << 20;
 const ALL: usize = 128 << 20;
 
+/// More complaints than this are not kept in mind.
+const MOST: usize = 100;
+
 impl ChatProxy {
     /// Returns a proxy before `upstream`, which remembers by `conversations`. What is to be made of what was said goes to `queue`.
     pub fn new(
@@ -53,10 +60,12 @@ impl ChatProxy {
         last_asked: LastAsked,
         told: Arc<dyn Told>,
     ) -> Self {
-        let scribe = Scribe::begin(conversations.clone(), queue, told);
+        let scribe = Scribe::begin(conversations.clone(), queue, Arc::clone(&told));
         let room = Room::new(HttpLimits { body: LONGEST, bodies: ALL, ..HttpLimits::default() });
         let workers = Arc::new(Semaphore::new(WORKERS));
-        Self { conversations, upstream, rules, last_asked, scribe, room, workers }
+        let name = HeaderValue::try_from(conversations.ids.operation_id().as_str());
+        let name = name.unwrap_or(HeaderValue::from_static("memory"));
+        Self { conversations, upstream, name, rules, last_asked, scribe, room, workers, told, known: Mutex::default() }
     }
 
     /// Returns the address of the server behind it.
@@ -74,6 +83,23 @@ impl ChatProxy {
         self.scribe.end()
     }
 
+    /// Returns what keeps those who work beside the talk from what they are there for, if something does.
+    pub(super) fn ails(&self) -> Option<String> {
+        self.told.ails()
+    }
+
+    /// Tells why less is remembered than could be, once.
+    pub(super) fn complain(&self, why: &str) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.iter().all(|own| own != why) {
+            self.told.trouble(why);
+            if MOST <= known.len() {
+                known.clear();
+            }
+            known.push(why.to_owned());
+        }
+    }
+
     /// Notes who was asked, so that they can be asked for facts.
     pub(super) fn note(&self, model: Option<&str>, headers: &HeaderMap) {
         let key = headers
@@ -84,6 +110,13 @@ impl ChatProxy {
         if let Some(asked) = asked {
             *self.last_asked.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
         }
+    }
+}
+
+impl std::fmt::Debug for ChatProxy {
+    /// Says what stands behind it.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ChatProxy").field("upstream", &self.upstream).finish_non_exhaustive()
     }
 }
 

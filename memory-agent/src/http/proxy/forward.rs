@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::Uri;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, Uri};
 use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use memory_core::Code;
@@ -15,18 +15,33 @@ use super::upstream::{Unanswered, passed_on};
 use crate::http::answer::Refusal;
 use crate::http::serve::{BreakOff, Passing};
 
+/// Names the proxies that a request came through, so that one that comes back is known.
+pub(super) const HOPS: HeaderName = HeaderName::from_static("memory-hops");
+
 /// Passes a request on as it is, and the answer as it comes.
 pub(super) async fn forward(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    if let Err(refusal) = is_no_loop(&proxy, &parts.headers) {
+        return refusal.into_response();
+    }
     match ask(&proxy, &parts, body).await {
         Ok(answer) => passed(answer),
         Err(response) => response,
     }
 }
 
+/// Refuses a request that came from this proxy.
+pub(super) fn is_no_loop(proxy: &ChatProxy, headers: &HeaderMap) -> Result<(), Refusal> {
+    if headers.get_all(HOPS).iter().any(|hop| *hop == proxy.name) {
+        let message = format!("{} leads back to this proxy", proxy.upstream.authority());
+        return Err(Refusal::new(Code::ModelFailed, message, "name the address of the model's own server"));
+    }
+    Ok(())
+}
+
 /// Asks the model's server; what there is instead of an answer is a response as well.
 pub(super) async fn ask(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<Response<Incoming>, Response> {
-    let asked = proxy.upstream.ask(parts, rest(&parts.uri), body, !proxy.rules.has_token).await;
+    let asked = proxy.upstream.ask(parts, rest(&parts.uri), body, (&HOPS, &proxy.name), !proxy.rules.has_token).await;
     asked.map_err(|why| match why {
         Unanswered::Unreachable(why) => {
             let message = format!("{} cannot be reached: {why}", proxy.upstream.authority());

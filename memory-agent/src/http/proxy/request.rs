@@ -130,11 +130,11 @@ fn conversation(text: &str, own: &[Member]) -> Result<ConversationId, ToolError>
 
 fn with_wishes(text: &str, own: &[Member], rules: &RecallRules) -> Result<RecallRules, ToolError> {
     let said = |key| find(own, key).map(|place| &text[place.clone()]).filter(|said| *said != "null");
-    let number = |key, usual: f32| match said(key) {
+    let share = |key, usual: f32| match said(key) {
         None => Ok(usual),
         Some(said) => {
-            let number = said.parse::<f32>().ok().filter(|number| number.is_finite());
-            number.ok_or_else(|| refused(key, "it is no number"))
+            let share = said.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
+            share.ok_or_else(|| refused(key, "it is no number from 0 to 1"))
         }
     };
     let top_k = match said(OURS[1]) {
@@ -143,14 +143,17 @@ fn with_wishes(text: &str, own: &[Member], rules: &RecallRules) -> Result<Recall
     };
     Ok(RecallRules {
         top_k: top_k.min(MOST),
-        recency_weight: number(OURS[2], rules.recency_weight)?,
-        score_threshold: number(OURS[3], rules.score_threshold)?,
+        recency_weight: share(OURS[2], rules.recency_weight)?,
+        score_threshold: share(OURS[3], rules.score_threshold)?,
         ..*rules
     })
 }
 
+/// Says what is wrong with something that was said to us, also in the words of the protocol.
 fn refused(key: &str, why: &str) -> ToolError {
-    ToolError::new(Code::InvalidInput, format!("{key} cannot be used: {why}"), Some(format!("leave {key} out, or correct it")))
+    let hint = Some(format!("leave {key} out, or correct it"));
+    let about = vec![("type", "invalid_request_error".to_owned()), ("param", key.to_owned())];
+    ToolError { about, ..ToolError::new(Code::InvalidInput, format!("{key} cannot be used: {why}"), hint) }
 }
 
 /// Returns what the person said last, and the texts of all messages.

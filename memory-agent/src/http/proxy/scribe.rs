@@ -6,30 +6,43 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use memory_core::conversation::{ConversationId, Conversations, Entry, EntryRole, JobQueue, enqueue, keep_turns};
+use memory_core::conversation::{
+    ConversationId, Conversations, Entry, EntryRole, JobQueue, Questions, Turn, enqueue, keep_turns,
+};
 use memory_core::text::with_causes;
 use memory_core::{Code, StoreError, ToolError};
+use tokio::sync::oneshot;
 
 /// What somebody said, in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Said {
     pub conversation: ConversationId,
-    pub turns: Vec<(EntryRole, String)>,
+    pub turns: Vec<Turn>,
+    /// Whether nothing more comes of it, so that whoever makes something of it may begin.
+    pub is_over: bool,
 }
+
+/// Done, or given up, once something was kept or could not be.
+pub(super) type Kept = oneshot::Receiver<()>;
 
 /// Who is told of what happens.
 pub trait Told: Send + Sync {
-    /// Something was kept of a conversation.
+    /// Something was kept of a conversation, and what it is about is over for now.
     fn kept(&self, conversation: &ConversationId);
     /// Something went wrong. Each thing is told once, until it is another.
     fn trouble(&self, what: &str);
+    /// Returns what keeps those who work beside the talk from what they are there for, if something does.
+    fn ails(&self) -> Option<String>;
 }
 
 /// Keeps what was said, on a thread of its own, so that no answer waits for the disk.
 pub(super) struct Scribe {
-    work: Mutex<Option<(Sender<Said>, JoinHandle<usize>)>>,
+    work: Mutex<Option<(Sender<Letter>, JoinHandle<usize>)>>,
     trouble: Arc<Mutex<Trouble>>,
 }
+
+/// What was said, and who waits until it is kept.
+type Letter = (Said, oneshot::Sender<()>);
 
 /// Why what was said last could not be kept, if it could not.
 type Trouble = Option<(Code, String)>;
@@ -57,12 +70,14 @@ impl Scribe {
         trouble.map(|(code, message)| ToolError::new(code, message, None))
     }
 
-    /// Has something kept soon. After the end nothing is.
-    pub(super) fn keep(&self, said: Said) {
+    /// Has something kept soon, and behind all that was said before; waits for nothing. After the end nothing is kept.
+    pub(super) fn keep(&self, said: Said) -> Kept {
+        let (tell, kept) = oneshot::channel();
         if let Some((sender, _)) = &*self.work.lock().unwrap_or_else(PoisonError::into_inner) {
             // Whoever writes ends only when this does.
-            let _ = sender.send(said);
+            let _ = sender.send((said, tell));
         }
+        kept
     }
 
     /// Waits until all is kept, and keeps nothing more. Returns how many turns are lost, because they could not be kept.
@@ -81,14 +96,23 @@ impl fmt::Debug for Scribe {
     }
 }
 
+/// What is about to be kept of one conversation, and who waits for it.
+#[derive(Debug)]
+struct Waiting {
+    conversation: ConversationId,
+    turns: Vec<(EntryRole, String)>,
+    is_over: bool,
+    tell: Vec<oneshot::Sender<()>>,
+}
+
 fn write(
-    receiver: &Receiver<Said>,
+    receiver: &Receiver<Letter>,
     conversations: &Conversations,
     queue: &dyn JobQueue,
     (told, trouble): (&dyn Told, &Mutex<Trouble>),
 ) -> usize {
-    let mut waiting: Vec<Said> = Vec::new();
-    let mut troubles = Troubles::default();
+    let mut waiting: Vec<Waiting> = Vec::new();
+    let (mut troubles, mut questions) = (Troubles::default(), Questions::default());
     loop {
         let next = if waiting.is_empty() {
             receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
@@ -96,20 +120,25 @@ fn write(
             receiver.recv_timeout(AGAIN)
         };
         let has_ended = matches!(next, Err(RecvTimeoutError::Disconnected));
-        waiting.extend(next);
-        waiting.extend(receiver.try_iter());
+        for (said, tell) in next.into_iter().chain(receiver.try_iter()) {
+            take(&mut waiting, news(said, conversations, &mut questions), tell);
+        }
         let mut left = Vec::new();
         let mut refusal = None;
-        for said in together(waiting) {
+        for said in waiting {
             match keep_turns(conversations, &said.conversation, &said.turns) {
                 Ok(kept) => {
                     troubles.over(told, take_up(conversations, queue, &kept));
-                    told.kept(&said.conversation);
+                    drop(said.tell);
+                    if said.is_over {
+                        told.kept(&said.conversation);
+                    }
                 }
                 Err(error) => {
                     troubles.tell(told, NOT_KEPT, &error);
                     refusal = Some((error.code(), format!("{NOT_KEPT}: {error}")));
-                    left.push(said);
+                    // Nobody waits for another try.
+                    left.push(Waiting { tell: Vec::new(), ..said });
                 }
             }
         }
@@ -122,16 +151,24 @@ fn write(
     }
 }
 
-/// Puts together what belongs to one conversation, so that it is kept in one go.
-fn together(all: Vec<Said>) -> Vec<Said> {
-    let mut together: Vec<Said> = Vec::new();
-    for said in all {
-        match together.iter_mut().find(|own| own.conversation == said.conversation) {
-            Some(own) => own.turns.extend(said.turns),
-            None => together.push(said),
+/// Leaves out what was kept before.
+fn news(mut said: Said, conversations: &Conversations, questions: &mut Questions) -> Said {
+    said.turns.retain(|turn| questions.is_news(conversations, &said.conversation, turn));
+    said
+}
+
+/// Puts something to what waits, so that what belongs to one conversation is kept in one go.
+fn take(waiting: &mut Vec<Waiting>, said: Said, tell: oneshot::Sender<()>) {
+    let Said { conversation, turns, is_over } = said;
+    let turns = turns.into_iter().map(|turn| (turn.role, turn.text));
+    match waiting.iter_mut().find(|own| own.conversation == conversation) {
+        Some(own) => {
+            own.turns.extend(turns);
+            own.is_over |= is_over;
+            own.tell.push(tell);
         }
+        None => waiting.push(Waiting { conversation, turns: turns.collect(), is_over, tell: vec![tell] }),
     }
-    together
 }
 
 /// Sees to it that facts are drawn from what the person said.
@@ -184,6 +221,10 @@ mod tests {
         fn trouble(&self, what: &str) {
             panic!("{what}");
         }
+
+        fn ails(&self) -> Option<String> {
+            None
+        }
     }
 
     #[test]
@@ -194,9 +235,9 @@ mod tests {
         let scribe = Scribe::begin(conversations.clone(), Arc::clone(&jobs) as _, Arc::new(Slow(tell)));
         let place = ConversationId::unnamed();
         let say = |number: usize| {
-            let turn = |role, who: &str| (role, format!("{who} {number}"));
+            let turn = |role, who: &str| Turn { role, text: format!("{who} {number}"), is_under_way: false };
             let turns = vec![turn(EntryRole::User, "user"), turn(EntryRole::Assistant, "model")];
-            scribe.keep(Said { conversation: place.clone(), turns });
+            drop(scribe.keep(Said { conversation: place.clone(), turns, is_over: true }));
         };
         say(0);
         (1..4).for_each(say);
@@ -253,6 +294,10 @@ mod tests {
         fn trouble(&self, what: &str) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(what.to_owned());
         }
+
+        fn ails(&self) -> Option<String> {
+            None
+        }
     }
 
     #[test]
@@ -260,8 +305,10 @@ mod tests {
         let store = Arc::new(Full(FakeConversations::default()));
         let heard = Arc::new(Heard(Mutex::default()));
         let scribe = Scribe::begin(conversations(store), Arc::new(FakeJobs::default()), Arc::clone(&heard) as _);
-        let turns = vec![(EntryRole::User, "tea".to_owned()), (EntryRole::Assistant, "noted".to_owned())];
-        scribe.keep(Said { conversation: ConversationId::unnamed(), turns });
+        let turn = |role, text: &str| Turn { role, text: text.to_owned(), is_under_way: false };
+        let turns = vec![turn(EntryRole::User, "tea"), turn(EntryRole::Assistant, "noted")];
+        let kept = scribe.keep(Said { conversation: ConversationId::unnamed(), turns, is_over: true });
+        kept.blocking_recv().expect_err("nobody waits for what cannot be kept");
         assert_eq!(scribe.end(), 2);
         assert!(scribe.trouble().is_some_and(|trouble| trouble.message.starts_with(NOT_KEPT)));
         let told = heard.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,6 +2,9 @@
 
 use std::error::Error;
 use std::fmt;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
@@ -17,6 +20,10 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
 
 /// The server of the language model that stands behind the proxy, and how it is reached. How long it thinks is its own affair and that of
 /// whoever asks.
@@ -48,11 +55,12 @@ const IDLE: Duration = Duration::from_secs(30);
 
 impl Upstream {
     /// Returns the server at an address such as `https://api.openai.com/v1` or `http://localhost:11434/v1`. Whoever brings no key of their
-    /// own asks with `key`. Nobody is asked yet.
+    /// own asks with `key`. It is trusted if one of those vouches for it whose certificates stand in the file `certificates`, or whom
+    /// browsers trust. Nobody is asked yet.
     ///
     /// # Errors
     /// Says what is wrong.
-    pub fn new(base_url: &str, key: Option<&str>) -> Result<Self, UpstreamError> {
+    pub fn new(base_url: &str, key: Option<&str>, certificates: Option<&Path>) -> Result<Self, UpstreamError> {
         let base = Base::parse(base_url)?;
         let key = key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))).transpose();
         let mut key = key.map_err(|_| UpstreamError("the key is none that a header can carry"))?;
@@ -63,7 +71,12 @@ impl Upstream {
         tcp.set_nodelay(true);
         tcp.enforce_http(false);
         tcp.set_connect_timeout(Some(REACH));
-        let https = HttpsConnectorBuilder::new().with_webpki_roots().https_or_http().enable_http1().wrap_connector(tcp);
+        let https = HttpsConnectorBuilder::new();
+        let https = match certificates {
+            None => https.with_webpki_roots(),
+            Some(file) => https.with_tls_config(trusting(file)?),
+        };
+        let https = https.https_or_http().enable_http1().wrap_connector(tcp);
         let mut client = Client::builder(TokioExecutor::new());
         client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
         Ok(Self { client: client.build(https), base, key })
@@ -79,23 +92,42 @@ impl Upstream {
         self.base.authority.as_str()
     }
 
+    /// Tells whether whoever listens at `here` is this server. May ask for its name, where the port is the same.
+    pub fn is_at(&self, here: SocketAddr) -> bool {
+        let usual = if self.base.scheme == Scheme::HTTPS { 443 } else { 80 };
+        let port = self.base.authority.port_u16().unwrap_or(usual);
+        if port != here.port() {
+            return false;
+        }
+        let host = self.base.authority.host().trim_start_matches('[').trim_end_matches(']');
+        let Ok(mut found) = (host, port).to_socket_addrs() else { return false };
+        let is_loopback = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
+        found.any(|found| {
+            // Whoever listens everywhere is reached by every address; and whoever asks for no address in particular asks this machine.
+            let everywhere = here.ip().is_unspecified() && is_loopback(found.ip()) && (here.is_ipv6() || found.is_ipv4());
+            found == here || everywhere || found.ip().is_unspecified() && here.ip().is_loopback()
+        })
+    }
+
     /// Asks for `rest`, which comes behind the address, as `parts` say; `with_key` tells whether the key of whoever asks is for this
-    /// server. Returns the answer as soon as its head is there.
+    /// server, and `hop` names the one who asks. Returns the answer as soon as its head is there.
     pub(super) async fn ask(
         &self,
         parts: &Parts,
         rest: &str,
         body: Body,
+        hop: (&HeaderName, &HeaderValue),
         with_key: bool,
     ) -> Result<Response<Incoming>, Unanswered> {
         let uri = self.base.with(rest).map_err(|error| Unanswered::Unreachable(error.to_string()))?;
         let mut headers = passed_on(&parts.headers);
         headers.remove(HOST);
         headers.remove(EXPECT);
-        if body.size_hint().exact().is_some() {
-            // It follows from the body.
+        if body.size_hint().exact().is_some_and(|length| 0 < length) {
+            // It follows from the body; that there is none does not.
             headers.remove(CONTENT_LENGTH);
         }
+        headers.append(hop.0, hop.1.clone());
         if !with_key {
             headers.remove(AUTHORIZATION);
         }
@@ -118,6 +150,21 @@ impl fmt::Debug for Upstream {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Upstream").field("base", &self.base).finish_non_exhaustive()
     }
+}
+
+/// Returns what trusts whom those in a file vouch for.
+fn trusting(file: &Path) -> Result<ClientConfig, UpstreamError> {
+    let odd = UpstreamError("the file of certificates (SSL_CERT_FILE) holds none in PEM");
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(file).map_err(|_| odd)? {
+        roots.add(certificate.map_err(|_| odd)?).map_err(|_| odd)?;
+    }
+    if roots.is_empty() {
+        return Err(odd);
+    }
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().expect("ring knows the usual versions of TLS");
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 /// What is between two ends and not for those behind them.
@@ -198,7 +245,21 @@ mod tests {
         {
             assert!(!Base::parse(bad).expect_err(bad).to_string().contains("secret"));
         }
-        assert!(Upstream::new("http://localhost", Some("two\nlines")).is_err());
+        assert!(Upstream::new("http://localhost", Some("two\nlines"), None).is_err());
+    }
+
+    #[test]
+    fn an_address_is_our_own_where_we_are_reached_by_it() {
+        let is_at = |base: &str, here: &str| Upstream::new(base, None, None).expect(base).is_at(here.parse().expect(here));
+        for own in ["http://127.0.0.1:8100/v1", "http://LOCALHOST:8100", "http://0.0.0.0:8100/v1"] {
+            for here in ["127.0.0.1:8100", "0.0.0.0:8100", "[::]:8100"] {
+                assert!(is_at(own, here), "{own} {here}");
+            }
+        }
+        assert!(is_at("http://[::1]:8100/v1", "[::1]:8100") && is_at("https://127.0.0.1", "127.0.0.1:443"));
+        for other in ["http://127.0.0.1:8101/v1", "http://127.0.0.2:8100", "http://192.0.2.1:8100/v1", "http://[::1]:8100"] {
+            assert!(!is_at(other, "127.0.0.1:8100"), "{other}");
+        }
     }
 
     #[test]

@@ -30,15 +30,15 @@ impl RemoteChat {
     /// Returns the model. Nothing is asked yet.
     ///
     /// # Errors
-    /// [`ChatError::Unusable`] when the address or the proxy is none that can be used.
+    /// [`ChatError::Unusable`] when the address, the proxy or the file of certificates is none that can be used.
     pub fn new(settings: ChatSettings) -> Result<Self, ChatError> {
         let unusable = |why: String, hint: &str| ChatError::Unusable(Trouble { why, hint: Some(hint.to_owned()) });
         let endpoint = Endpoint::parse(&settings.base_url, CHAT).map_err(|why| {
             let hint = "an address looks like https://api.openai.com/v1; a key is set apart from it";
             unusable(format!("its address cannot be used: {why}"), hint)
         })?;
-        let agent =
-            request::agent(settings.proxy.as_deref()).map_err(|why| unusable(why.into(), "it looks like http://proxy:3128"))?;
+        let agent = request::agent(settings.proxy.as_deref(), settings.certificates.as_deref());
+        let agent = agent.map_err(|(why, hint)| unusable(why, hint))?;
         let ChatSettings { model, api_key, timeout, tries, first_pause, .. } = settings;
         let retry = Retry { tries, first_pause, patience: timeout };
         let server = Server { agent, endpoint, api_key, timeout, retry, longest_answer: LONGEST_ANSWER };

@@ -1,6 +1,7 @@
 //! What a person may set about a language model behind an address.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::ApiKey;
@@ -23,6 +24,8 @@ pub struct ChatSettings {
     pub first_pause: Duration,
     /// The proxy to go through, such as `http://proxy:3128`.
     pub proxy: Option<String>,
+    /// A file with the certificates, in PEM, of authorities that are trusted instead of those that browsers trust.
+    pub certificates: Option<PathBuf>,
 }
 
 impl ChatSettings {
@@ -36,6 +39,7 @@ impl ChatSettings {
             tries: 4,
             first_pause: Duration::from_millis(500),
             proxy: None,
+            certificates: None,
         }
     }
 }

@@ -37,14 +37,14 @@ impl RemoteEmbedder {
     /// Returns the model. Nothing is asked yet.
     ///
     /// # Errors
-    /// When the address or the proxy is none that can be used.
+    /// When the address, the proxy or the file of certificates is none that can be used.
     pub fn new(settings: RemoteSettings) -> Result<Self, EmbedError> {
         let endpoint = Endpoint::parse(&settings.base_url, EMBEDDINGS).map_err(|why| EmbedError {
             why: format!("the address of the model cannot be used: {why}"),
             hint: Some("an address looks like https://api.openai.com/v1; a key is set apart from it".into()),
         })?;
-        let agent = request::agent(settings.proxy.as_deref())
-            .map_err(|why| EmbedError { why: why.into(), hint: Some("it looks like http://proxy:3128".into()) })?;
+        let agent = request::agent(settings.proxy.as_deref(), settings.certificates.as_deref())
+            .map_err(|(why, hint)| EmbedError { why, hint: Some(hint.into()) })?;
         let RemoteSettings { api_key, timeout, tries, first_pause, patience, .. } = settings;
         let size = settings.dimensions.map_or_else(String::new, |dimensions| format!(";{dimensions}"));
         Ok(Self {

@@ -1,10 +1,12 @@
 //! How one request is made, and what every kind of failure means.
 
-use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use ureq::http::StatusCode;
 use ureq::http::header::{DATE, LOCATION, RETRY_AFTER};
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Proxy};
 
 use super::complaint::complaint;
@@ -69,14 +71,34 @@ enum Again {
     After(Option<Duration>),
 }
 
-/// Returns what makes the connections; it follows no redirects.
+/// Why nobody can be asked, and what to do about it.
+pub(super) type Unusable = (String, &'static str);
+
+/// Returns what makes the connections; it follows no redirects, and trusts whom the authorities in the file `certificates` vouch for, or
+/// those that browsers trust.
 ///
 /// # Errors
-/// When there is no such proxy. Its address is not said: a password may stand in it.
-pub(super) fn agent(proxy: Option<&str>) -> Result<Agent, &'static str> {
-    let proxy = proxy.map(Proxy::new).transpose().map_err(|_| "the address of the proxy cannot be used")?;
-    let config = Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(proxy);
+/// When there is no such proxy, whose address is not said, as a password may stand in it; or the file is none that can be used.
+pub(super) fn agent(proxy: Option<&str>, certificates: Option<&Path>) -> Result<Agent, Unusable> {
+    let odd_proxy = |_| ("the address of the proxy cannot be used".to_owned(), "it looks like http://proxy:3128");
+    let proxy = proxy.map(Proxy::new).transpose().map_err(odd_proxy)?;
+    let mut config = Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(proxy);
+    if let Some(file) = certificates {
+        let odd = |why| (format!("the certificates in {} cannot be used: {why}", file.display()), "SSL_CERT_FILE names the file");
+        config = config.tls_config(TlsConfig::builder().root_certs(authorities(file).map_err(odd)?).build());
+    }
     Ok(config.user_agent(concat!("memory/", env!("CARGO_PKG_VERSION"))).build().new_agent())
+}
+
+fn authorities(file: &Path) -> Result<RootCerts, String> {
+    let pem = fs::read(file).map_err(|error| error.to_string())?;
+    let mut found = Vec::new();
+    for item in parse_pem(&pem) {
+        if let PemItem::Certificate(certificate) = item.map_err(|error| error.to_string())? {
+            found.push(certificate);
+        }
+    }
+    if found.is_empty() { Err("it holds no certificate".to_owned()) } else { Ok(RootCerts::new_with_certs(&found)) }
 }
 
 impl Server {

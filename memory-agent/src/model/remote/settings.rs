@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::ApiKey;
@@ -35,6 +36,8 @@ pub struct RemoteSettings {
     pub first_pause: Duration,
     /// The proxy to go through, such as `http://proxy:3128`.
     pub proxy: Option<String>,
+    /// A file with the certificates, in PEM, of authorities that are trusted instead of those that browsers trust.
+    pub certificates: Option<PathBuf>,
 }
 
 impl RemoteSettings {
@@ -53,6 +56,7 @@ impl RemoteSettings {
             tries: 4,
             first_pause: Duration::from_millis(500),
             proxy: None,
+            certificates: None,
         }
     }
 }

@@ -68,7 +68,11 @@ impl Fronts {
             let has_token = token.is_some();
             let mut front = http::front(Arc::clone(&agent), instances, token)?;
             if settings.proxy.openai_base_url.value.is_some() {
-                let opened = chat_proxy::open(settings, has_token, diary.log())?;
+                let here = listener.local_addr().map_err(Failure::file("listen"))?;
+                let opened = chat_proxy::open(settings, here, has_token, diary.log())?;
+                if let Some(what) = opened.says_what_waits() {
+                    diary.info(&format!("http: {what}"));
+                }
                 (front.chat, worker) = (Some(opened.proxy), Some((opened.worker, opened.watcher)));
             }
             Ok::<_, Failure>((listener, front))

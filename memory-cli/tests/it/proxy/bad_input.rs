@@ -28,9 +28,19 @@ fn odd_chats_pass_and_what_can_be_kept_is() {
         assert_eq!((answer.status, answer.header("memory-error")), (Some(200), None), "{id}");
         assert_eq!(upstream.asked().pop().expect("it was asked").json()["messages"], messages, "{id}");
     }
-    for bad in [json!({ "memory_id": 3 }), json!({ "memory_top_k": "many" }), json!({ "memory_id": "a\u{0}b" })] {
-        let answer = proxy.chat(&bad);
-        assert_eq!((answer.status, &answer.json()["error"]["code"]), (Some(400), &json!("INVALID_INPUT")), "{bad}");
+    for (key, value) in [
+        ("memory_id", json!(3)),
+        ("memory_id", json!("a\u{0}b")),
+        ("memory_top_k", json!("many")),
+        ("memory_top_k", json!(-1)),
+        ("memory_recency_weight", json!(1.5)),
+        ("memory_score_threshold", json!(-0.1)),
+    ] {
+        let answer = proxy.chat(&json!({ key: value }));
+        let error = &answer.json()["error"];
+        assert_eq!((answer.status, &error["code"]), (Some(400), &json!("INVALID_INPUT")), "{key}: {value}");
+        // As the server of a model says it.
+        assert_eq!((&error["type"], &error["param"]), (&json!("invalid_request_error"), &json!(key)));
     }
     assert_eq!(proxy.end().0, Some(0));
     for nothing in ["none", "system", "alien", "empty", "null"] {

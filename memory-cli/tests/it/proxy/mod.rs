@@ -2,9 +2,13 @@
 
 mod bad_input;
 mod clients;
+mod keeping;
+mod loops;
 mod passing;
 mod remembering;
 pub(crate) mod running;
+mod telling;
+mod tls;
 pub(crate) mod upstream;
 
 use crate::sandbox::Sandbox;

@@ -68,6 +68,12 @@ fn whatever_else_is_asked_goes_there_and_back_as_it_is() {
     assert_eq!((asked.header("x-between"), asked.header("connection")), (None, None));
     // Some applications leave /v1 out.
     assert_eq!(proxy.ask("GET /models", "", "").text(), "[GET /v1/models] ");
+    // Nothing is something to say, and what may be asked is for others to say.
+    proxy.ask("POST /v1/files", "", "");
+    let asked = upstream.asked().pop().expect("it was asked");
+    assert_eq!((asked.line.as_str(), asked.header("content-length")), ("POST /v1/files", Some("0")));
+    let listed = proxy.ask("GET /v1/chat/completions?limit=2", "", "");
+    assert_eq!((listed.text().as_str(), listed.header("allow")), ("[GET /v1/chat/completions?limit=2] ", None));
     // What is no chat is for whoever is behind to refuse.
     for odd in ["", "{\"a\":", "[1]", "\u{feff}"] {
         let answer = proxy.ask("POST /v1/chat/completions", "", odd);
@@ -112,8 +118,9 @@ fn what_goes_wrong_behind_goes_wrong_in_front() {
     let stream = ask("stream");
     assert_eq!((stream.body.clone(), stream.is_whole), (events(&["Hello"])[0].clone(), false));
     proxy.end();
-    // What was not answered was not said, but for what began to be.
+    // What was not answered whole was not said; what was asked was, once.
     assert_eq!(kept(&sandbox, "default/turns/assistant").len(), 0);
+    assert_eq!(kept(&sandbox, "default/turns/user"), ["Hi"]);
     let nobody = Proxy::begin(&sandbox, "http://127.0.0.1:1/v1", QUIET);
     let answer = nobody.say("Hi");
     assert_eq!((answer.status, &answer.json()["error"]["code"]), (Some(502), &json!("MODEL_FAILED")));
@@ -133,7 +140,7 @@ fn whoever_goes_has_the_model_stop() {
         left.recv_timeout(Duration::from_mins(1)).expect("the model is told");
     }
     assert_eq!(proxy.end().0, Some(0));
-    assert!(kept(&sandbox, "default/turns/user").is_empty());
+    assert_eq!(kept(&sandbox, "default/turns/user"), ["Hi"], "it was said all the same");
 }
 
 #[test]

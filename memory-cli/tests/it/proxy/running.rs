@@ -12,6 +12,8 @@ use crate::sandbox::Sandbox;
 pub(crate) struct Proxy {
     process: Child,
     pub(crate) url: String,
+    /// What it said when it began.
+    pub(crate) begun: Value,
     errors: Option<std::thread::JoinHandle<String>>,
 }
 
@@ -36,7 +38,7 @@ impl Proxy {
         BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
         let begun: Value = serde_json::from_str(&line).expect("JSON");
         let url = begun["http"].as_str().expect("an address").to_owned();
-        Self { process, url, errors: Some(errors) }
+        Self { process, url, begun, errors: Some(errors) }
     }
 
     pub(crate) fn place(&self) -> &str {
@@ -45,10 +47,14 @@ impl Proxy {
 
     /// Sends a request, and returns the connection.
     pub(crate) fn send(&self, line: &str, headers: &str, body: &str) -> TcpStream {
+        self.send_bytes(line, headers, body.as_bytes())
+    }
+
+    pub(crate) fn send_bytes(&self, line: &str, headers: &str, body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(self.place()).expect("a connection");
         let head = format!("{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}", self.place());
         write!(stream, "{head}Content-Length: {}\r\n\r\n", body.len()).expect("it takes it");
-        stream.write_all(body.as_bytes()).expect("it takes it");
+        stream.write_all(body).expect("it takes it");
         stream
     }
 
@@ -72,6 +78,14 @@ impl Proxy {
         assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
         let code = self.process.wait().expect("it ends").code();
         (code, self.errors.take().map(|errors| errors.join().expect("text")).unwrap_or_default())
+    }
+}
+
+impl Proxy {
+    /// Kills it on the spot.
+    pub(crate) fn kill(mut self) {
+        self.process.kill().expect("it runs");
+        self.process.wait().expect("it ends");
     }
 }
 

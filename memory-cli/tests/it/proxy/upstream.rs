@@ -54,6 +54,8 @@ pub(crate) enum Reply {
     Whole(u16, &'static str, String),
     /// Sends pieces, each when it is told to; then ends, or breaks off.
     Stream { pieces: Vec<Vec<u8>>, go_on: Option<Receiver<()>>, is_whole: bool },
+    /// Sends these bytes, head and all, and closes the connection.
+    Raw(Vec<u8>),
     /// Closes the connection.
     Close,
     /// Begins an answer and closes the connection.
@@ -191,6 +193,11 @@ fn serve(reader: &mut BufReader<TcpStream>, reply: Reply) -> bool {
             }
             let end = if is_whole { sent.and_then(|()| stream.write_all(b"0\r\n\r\n")) } else { sent };
             end.is_ok() && is_whole
+        }
+        Reply::Raw(bytes) => {
+            // Whoever asks may have gone.
+            let _ = stream.write_all(&bytes);
+            false
         }
         Reply::Close => false,
         Reply::Break => {

@@ -1,0 +1,182 @@
+//! When what is said is kept, and how often.
+
+use std::io::BufReader;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+
+use serde_json::{Value, json};
+
+use super::kept;
+use super::running::{Answer, Proxy, chunk, head};
+use super::upstream::{Asked, Reply, Upstream, events};
+use crate::sandbox::Sandbox;
+
+const QUIET: &[&str] = &["--no-summarization", "--no-git-versioning"];
+
+/// Returns what is kept of what both said.
+fn turns(sandbox: &Sandbox) -> [Vec<String>; 2] {
+    ["default/turns/user", "default/turns/assistant"].map(|place| kept(sandbox, place))
+}
+
+fn chat(text: &str, is_stream: bool) -> Value {
+    json!({ "model": "m", "stream": is_stream, "messages": [{ "role": "user", "content": text }] })
+}
+
+#[test]
+fn what_was_answered_is_kept_by_the_last_byte() {
+    let upstream =
+        Upstream::start(
+            |asked: &Asked| {
+                if asked.json()["stream"] == true { Reply::streams(&["Fi", "ne."]) } else { Reply::says("Fine.") }
+            },
+        );
+    for is_stream in [false, true] {
+        let sandbox = Sandbox::new();
+        let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+        assert!(proxy.chat(&chat("Hi", is_stream)).is_whole);
+        proxy.kill();
+        assert_eq!(turns(&sandbox), [["Hi"], ["Fine."]]);
+    }
+}
+
+#[test]
+fn a_stream_that_comes_in_one_piece_is_kept() {
+    let whole = events(&["Hel", "lo"]).concat();
+    let length = whole.len();
+    let head_of = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: {length}\r\n\r\n");
+    let sent = [head_of.into_bytes(), whole.clone()].concat();
+    let upstream = Upstream::start(move |_: &Asked| Reply::Raw(sent.clone()));
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let answer = proxy.chat(&chat("Hi", true));
+    assert_eq!((answer.body, answer.is_whole), (whole, true));
+    proxy.kill();
+    assert_eq!(turns(&sandbox), [["Hi"], ["Hello"]]);
+}
+
+#[test]
+fn a_stream_that_ends_without_saying_so_is_kept_however_it_is_framed() {
+    let finish = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    let whole = format!("{}{finish}", String::from_utf8_lossy(&events(&["Fine."])[0]));
+    let body = whole.clone();
+    let upstream = Upstream::start(move |asked: &Asked| {
+        let (head, body) = match asked.last().as_str() {
+            "chunks" => ("Transfer-Encoding: chunked".to_owned(), format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len())),
+            "length" => (format!("Content-Length: {}", body.len()), body.clone()),
+            _ => ("Connection: close".to_owned(), body.clone()),
+        };
+        Reply::Raw(format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{head}\r\n\r\n{body}").into_bytes())
+    });
+    for framing in ["chunks", "length", "close"] {
+        let sandbox = Sandbox::new();
+        let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+        assert_eq!(proxy.chat(&chat(framing, true)).text(), whole, "{framing}");
+        proxy.kill();
+        assert_eq!(turns(&sandbox), [[framing], ["Fine."]], "{framing}");
+    }
+}
+
+#[test]
+fn whoever_goes_once_the_model_has_said_all_has_heard_all() {
+    let mut pieces = events(&["Fine."]);
+    pieces[1] = b"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n".to_vec();
+    let (gone, waits) = channel();
+    let waits = Mutex::new(Some(waits));
+    let upstream = Upstream::start(move |_: &Asked| {
+        // The third piece never comes.
+        let pieces = [pieces.clone(), vec![b": still here\n\n".to_vec()]].concat();
+        Reply::Stream { pieces, go_on: waits.lock().expect("nobody panics here").take(), is_whole: true }
+    });
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let mut reader = BufReader::new(proxy.send("POST /v1/chat/completions", "", &chat("Hi", true).to_string()));
+    gone.send(()).expect("it waits");
+    gone.send(()).expect("it waits");
+    assert_eq!(head(&mut reader).0, Some(200));
+    let mut heard = Vec::new();
+    while !String::from_utf8_lossy(&heard).contains("stop") {
+        heard.extend(chunk(&mut reader).expect("a piece"));
+    }
+    drop(reader);
+    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(turns(&sandbox), [["Hi"], ["Fine."]]);
+}
+
+#[test]
+fn an_answer_that_comes_in_chunks_is_kept_and_tells_what_was_remembered() {
+    let Reply::Whole(_, _, body) = Reply::says("Fine.") else { panic!("it says something") };
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let sent = format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    let upstream = Upstream::start(move |_: &Asked| Reply::Raw(sent.clone().into_bytes()));
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    assert_eq!(proxy.say("Hi").json()["memory_hits"], json!([]));
+    proxy.kill();
+    assert_eq!(turns(&sandbox), [["Hi"], ["Fine."]]);
+}
+
+#[test]
+fn a_question_that_is_sent_again_because_nobody_answered_is_kept_once() {
+    let is_first = AtomicBool::new(true);
+    let upstream = Upstream::start(move |_: &Asked| {
+        if is_first.swap(false, Ordering::SeqCst) {
+            Reply::Whole(503, "Content-Type: application/json\r\n", r#"{"error":{"message":"busy"}}"#.into())
+        } else {
+            Reply::says("Fine.")
+        }
+    });
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    assert_eq!(["Hi", "Hi", "Hi"].map(|text| proxy.say(text).status), [Some(503), Some(200), Some(200)]);
+    proxy.end();
+    assert_eq!(turns(&sandbox), [["Hi", "Hi"], ["Fine.", "Fine."]]);
+}
+
+#[test]
+fn a_question_that_is_first_seen_among_tools_is_kept_once() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Three."));
+    let sandbox = Sandbox::new();
+    let call = json!({ "role": "assistant", "content": null,
+        "tool_calls": [{ "id": "1", "type": "function", "function": { "name": "f", "arguments": "{}" } }] });
+    let tool = json!({ "role": "tool", "tool_call_id": "1", "content": "3" });
+    let messages = json!([{ "role": "user", "content": "How many?" }, call, tool]);
+    // Also where it was another process that kept it.
+    for _ in 0..2 {
+        let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+        for _ in 0..2 {
+            assert_eq!(proxy.chat(&json!({ "messages": messages })).status, Some(200));
+        }
+        proxy.end();
+    }
+    assert_eq!(turns(&sandbox)[0], ["How many?"]);
+}
+
+#[test]
+fn what_cannot_be_heard_is_told() {
+    let gzip = [b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n".as_slice(), &[0x1f, 0x8b, 8]].concat();
+    let upstream = Upstream::start(move |asked: &Asked| match asked.last().as_str() {
+        "gzip" => Reply::Raw(gzip.clone()),
+        "page" => Reply::Whole(200, "Content-Type: text/html\r\n", "<html>".into()),
+        _ => Reply::says("Fine."),
+    });
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    for (text, why) in [("gzip", "it is encoded"), ("page", "it is no JSON object")] {
+        let answer = proxy.say(text);
+        assert_eq!((answer.status, answer.header("memory-error")), (Some(200), Some("MODEL_UNREADABLE")), "{text}");
+        assert!(answer.header("memory-warning").is_some_and(|told| told.contains(why)), "{:?}", answer.headers);
+    }
+    assert_eq!(upstream.asked()[0].header("accept-encoding"), Some("identity"));
+    for (headers, body, why) in [
+        ("Content-Encoding: gzip\r\n", b"\x1f\x8b\x08".as_slice(), "encoded"),
+        ("", b"{\"a\": \"\xff\"}", "no UTF-8"),
+        ("", b"[1]", "no JSON object"),
+    ] {
+        let answer = Answer::read(proxy.send_bytes("POST /v1/chat/completions", headers, body));
+        assert_eq!((answer.status, answer.header("memory-error")), (Some(200), Some("INVALID_INPUT")), "{why}");
+        assert!(answer.header("memory-warning").is_some_and(|told| told.contains(why)), "{:?}", answer.headers);
+    }
+    proxy.end();
+    assert_eq!(turns(&sandbox), [vec!["gzip", "page"], Vec::new()]);
+}

@@ -1,0 +1,53 @@
+//! A proxy that stands before itself.
+
+use serde_json::json;
+
+use super::running::Proxy;
+use super::upstream::{Asked, Reply, Upstream};
+use crate::sandbox::Sandbox;
+
+const QUIET: &[&str] = &["--no-summarization", "--no-git-versioning"];
+
+/// Returns a port that the system gives to nobody who asks for none in particular.
+fn port() -> String {
+    (20_000 + std::process::id() % 10_000).to_string()
+}
+
+#[test]
+fn a_proxy_is_not_begun_before_itself() {
+    let (sandbox, port) = (Sandbox::new(), port());
+    let own = format!("http://localhost:{port}/v1");
+    for command in [["proxy", "--port", &port].as_slice(), &["serve", "--http", &format!("127.0.0.1:{port}")]] {
+        sandbox.write("tea at nine", &[]);
+        let mut command = sandbox.command(command);
+        let output = command.env("MEMORY_PROXY_OPENAI_BASE_URL", &own).output().expect("it ends");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && told.contains("is the address of this proxy itself"), "{told}");
+    }
+}
+
+#[test]
+fn a_request_that_comes_back_is_refused() {
+    let (sandbox, upstream) = (Sandbox::new(), Upstream::start(|_: &Asked| Reply::says("Fine.")));
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    for line in ["POST /v1/chat/completions", "GET /v1/models"] {
+        let body = r#"{"messages":[{"role":"user","content":"Hi"}]}"#;
+        let headers = "Memory-Hops: another\r\n";
+        assert_eq!(proxy.ask(line, headers, body).status, Some(200));
+        let sent = upstream.asked().pop().expect("it was asked");
+        let hops = sent.headers.iter().filter(|(name, _)| name == "memory-hops");
+        let hops = hops.map(|(name, value)| format!("{name}: {value}\r\n")).collect::<Vec<_>>().concat();
+        assert!(hops.starts_with("memory-hops: another\r\n"), "{hops}");
+        let answer = proxy.ask(line, &hops, body);
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (Some(502), &json!("MODEL_FAILED")), "{line}");
+        assert!(answer.text().contains("leads back to this proxy"), "{}", answer.text());
+    }
+}
+
+#[test]
+fn one_proxy_may_stand_before_another() {
+    let (sandbox, upstream) = (Sandbox::new(), Upstream::start(|_: &Asked| Reply::says("Fine.")));
+    let behind = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let front = Proxy::begin(&sandbox, &behind.url, QUIET);
+    assert_eq!(front.say("Hi").status, Some(200));
+}

@@ -1,0 +1,74 @@
+//! What a proxy tells of what waits, of what is left out, and of what is not kept.
+
+use serde_json::json;
+
+use super::kept;
+use super::running::Proxy;
+use super::upstream::{Asked, Reply, Upstream};
+use crate::sandbox::Sandbox;
+
+#[test]
+fn what_waits_for_a_model_is_told_at_the_start() {
+    let upstream = Upstream::start(|_: &Asked| Reply::Whole(503, "", String::new()));
+    let sandbox = Sandbox::new();
+    let begin = |more: &[&str]| Proxy::begin(&sandbox, &upstream.base_url(), &[&["--no-git-versioning"], more].concat());
+    let proxy = begin(&[]);
+    assert_eq!(proxy.begun["waiting"], json!(0));
+    proxy.say("I live in Ghent.");
+    proxy.say("I like tea.");
+    proxy.kill();
+    let proxy = begin(&[]);
+    assert_eq!(proxy.begun["waiting"], json!(2));
+    proxy.end();
+    assert_eq!(begin(&["--no-summarization"]).begun["waiting"], json!(0), "what asks no model does not wait for one");
+}
+
+#[test]
+fn what_a_killed_process_left_is_committed_by_the_next() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    let begin = || Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization"]);
+    let proxy = begin();
+    proxy.say("Hi");
+    proxy.kill();
+    sandbox.file("mem/entries/default/facts/1.md", "likes tea");
+    assert_eq!(begin().end().0, Some(0));
+    assert_eq!(sandbox.shell("cd mem && git status --porcelain entries"), "");
+    assert_eq!(sandbox.shell("cd mem && git ls-files entries | wc -l").trim(), "3");
+}
+
+#[test]
+fn a_fact_that_cannot_be_read_is_told_of() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    sandbox.file("mem/entries/default/facts/odd.md", "---\nid: [\n---\nlikes tea\n");
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    for _ in 0..3 {
+        let answer = proxy.say("Hi");
+        let warning = answer.header("memory-warning").unwrap_or_default();
+        assert!(warning.starts_with("entries/default/facts/odd.md is left out: "), "{:?}", answer.headers);
+    }
+    let (_, complaints) = proxy.end();
+    assert_eq!(complaints.matches("odd.md is left out").count(), 1, "{complaints}");
+    assert_eq!(kept(&sandbox, "default/turns/user").len(), 3);
+}
+
+#[test]
+fn an_embedding_model_that_refuses_is_told_of() {
+    let upstream = Upstream::start(|asked: &Asked| {
+        if asked.line.ends_with("/embeddings") {
+            Reply::Whole(400, "Content-Type: application/json\r\n", r#"{"error":{"message":"there is no such model"}}"#.into())
+        } else {
+            Reply::says("Fine.")
+        }
+    });
+    let sandbox = Sandbox::new();
+    let flags = ["--no-summarization", "--no-git-versioning", "--embedding-model", "none"];
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &flags);
+    // It is asked beside the talk, a moment after the first answer.
+    let mut answers = std::iter::repeat_with(|| proxy.say("Hi")).take(1000);
+    let warned = answers.find_map(|answer| answer.header("memory-warning").map(str::to_owned));
+    assert!(warned.as_ref().is_some_and(|why| why.contains("so the words alone are looked for")), "{warned:?}");
+    let (_, complaints) = proxy.end();
+    assert_eq!(complaints.matches("so the words alone are looked for").count(), 1, "{complaints}");
+}
