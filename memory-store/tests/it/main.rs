@@ -25,4 +25,5 @@ mod suites;
 mod system;
 mod topic_faults;
 mod topic_writers;
+mod two_handles;
 mod writers;

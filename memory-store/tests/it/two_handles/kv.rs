@@ -1,0 +1,81 @@
+//! Values.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use memory_core::instance::kv::{Prefix, ValueKey, Values, delete, get, list, set, undo};
+use memory_core::testing::values;
+use memory_core::{Code, Secrets};
+use memory_store::kv::ValueFolder;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+const KEYS: [&str; 4] = ["a", "b/c", "b/d", "e/f/g"];
+
+#[derive(Debug, Clone)]
+enum Step {
+    Set(usize, String),
+    Delete(usize),
+    Undo,
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..KEYS.len(), "[a-z深\n]{0,3}").prop_map(|(key, value)| Step::Set(key, value)),
+        2 => (0..KEYS.len()).prop_map(Step::Delete),
+        2 => Just(Step::Undo),
+    ]
+}
+
+fn all(values: &Values) -> BTreeMap<String, String> {
+    let keys = list(values, &Prefix::default()).unwrap();
+    keys.iter().map(|summary| (summary.key.to_string(), get(values, &summary.key).unwrap().text)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn two_handles_on_values_hold_what_a_map_holds(steps in vec((0..2_usize, any_step()), 1..24)) {
+        let home = tempfile::tempdir().unwrap();
+        let open = || Arc::new(ValueFolder::new(home.path().join("kv"), home.path().join("state")));
+        let first = values(open());
+        let handles = [first.clone(), Values { store: open(), ..first }];
+        let mut model = BTreeMap::<String, String>::new();
+        let mut done = Vec::<(ValueKey, String, Option<String>)>::new();
+        for (handle, step) in steps {
+            let values = &handles[handle];
+            match step {
+                Step::Set(key, value) => {
+                    let key: ValueKey = KEYS[key].parse().unwrap();
+                    let is_new = set(values, &key, &value, Secrets::Refuse).unwrap();
+                    let before = model.insert(key.to_string(), value.clone());
+                    prop_assert_eq!(is_new, before.is_none());
+                    // A value that took the place of none, or of the same, has nothing to bring back.
+                    done.extend(before.filter(|before| *before != value).map(|before| (key, before, Some(value))));
+                }
+                Step::Delete(key) => {
+                    let key: ValueKey = KEYS[key].parse().unwrap();
+                    let deleted = delete(values, &key);
+                    let before = model.remove(key.as_str());
+                    prop_assert_eq!(deleted.is_ok(), before.is_some());
+                    done.extend(before.map(|before| (key, before, None)));
+                }
+                Step::Undo => match done.pop() {
+                    Some((key, before, after)) if model.get(key.as_str()) == after.as_ref() => {
+                        undo(values, None).unwrap();
+                        model.insert(key.to_string(), before);
+                    }
+                    Some(changed_since) => {
+                        prop_assert_eq!(undo(values, None).unwrap_err().code(), Code::Conflict);
+                        done.push(changed_since);
+                    }
+                    None => prop_assert_eq!(undo(values, None).unwrap_err().code(), Code::OperationNotFound),
+                },
+            }
+            for values in &handles {
+                prop_assert_eq!(&all(values), &model);
+            }
+        }
+    }
+}
