@@ -1,11 +1,15 @@
 //! Appends of one process that come at the same time share one write and one sync.
 
 use std::collections::{HashMap, VecDeque};
+#[cfg(not(test))]
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use memory_core::instance::InstanceError;
 use memory_core::text::with_causes;
 use memory_core::{Code, StoreError};
+// In tests every lock is a place where another thread may have its turn.
+#[cfg(test)]
+use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// So many bytes are written at once; the rest waits for the next time.
 const BATCH: usize = 8 * 1024 * 1024;
@@ -153,85 +157,4 @@ impl Failure {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::thread;
-
-    use super::*;
-
-    const APPENDERS: usize = 8;
-
-    /// Appends once on each thread, where the first one writes when all others wait; returns what was written, each time, and how each
-    /// fared.
-    fn append_at_once(
-        write: impl Fn(usize, Vec<u8>) -> Result<(), InstanceError> + Sync,
-    ) -> Vec<Result<Option<()>, InstanceError>> {
-        let (queues, times) = (Queues::default(), AtomicUsize::new(0));
-        let append = |number: usize| {
-            let bytes = format!("{number}\n").into_bytes();
-            queues.append("s.jsonl", bytes, |take| {
-                let time = times.fetch_add(1, Ordering::SeqCst);
-                let queue = Arc::clone(&queues.lock()["s.jsonl"]);
-                let batch = take();
-                let taken = batch.len() / "0\n".len();
-                while time == 0 && taken + queue.lock().waiting.len() < APPENDERS {
-                    thread::yield_now();
-                }
-                write(time, batch)
-            })
-        };
-        let done = thread::scope(|scope| {
-            let appenders: Vec<_> = (0..APPENDERS).map(|number| scope.spawn(move || append(number))).collect();
-            appenders.into_iter().map(|appender| appender.join().unwrap()).collect()
-        });
-        assert!(queues.lock().is_empty(), "a queue in which nothing waits is not kept");
-        done
-    }
-
-    #[test]
-    fn who_comes_while_another_writes_shares_the_next_write() {
-        let written = Mutex::new(Vec::new());
-        let done = append_at_once(|_, batch| {
-            written.lock().unwrap().push(batch);
-            Ok(())
-        });
-        assert!(done.iter().all(Result::is_ok));
-        let written = written.into_inner().unwrap();
-        assert!(written.len() <= 2, "all who waited were written at once: {written:?}");
-        let mut lines: Vec<usize> =
-            String::from_utf8(written.concat()).unwrap().lines().map(|line| line.parse().unwrap()).collect();
-        lines.sort_unstable();
-        assert_eq!(lines, (0..APPENDERS).collect::<Vec<usize>>());
-    }
-
-    #[test]
-    fn a_failure_reaches_everybody_who_was_not_written_and_nobody_else() {
-        let full =
-            || -> InstanceError { StoreError::Backend { action: "x".into(), code: Code::DiskFull, source: "y".into() }.into() };
-        let failed = AtomicUsize::new(0);
-        let done = append_at_once(|time, batch| {
-            if time == 0 {
-                return Ok(());
-            }
-            failed.store(batch.len() / 2, Ordering::SeqCst);
-            Err(full())
-        });
-        let errors: Vec<_> = done.into_iter().filter_map(Result::err).collect();
-        assert_eq!(errors.len(), failed.into_inner());
-        assert!(errors.iter().all(|error| error.code() == Code::DiskFull && with_causes(error).contains('y')), "{errors:?}");
-    }
-
-    #[test]
-    fn who_cannot_write_at_all_fails_for_all_who_wait() {
-        let queue = Queue::default();
-        queue.lock().waiting.extend([b"1\n".to_vec(), b"2\n".to_vec()]);
-        queue.lock().is_led = true;
-        let failure = Some(Failure { code: Code::Locked, why: "another writes".into() });
-        drop(Lead { queue: &queue, own: 0, failure });
-        let state = queue.lock();
-        assert_eq!((state.first, state.done, state.failed.len(), state.is_led), (2, 2, 1, false));
-        drop(state);
-        let written = queue.append(b"3\n".to_vec(), "s.jsonl", |take| Ok(take()));
-        assert_eq!(written.unwrap().unwrap(), b"3\n", "the next one begins anew");
-    }
-}
+mod tests;
