@@ -1,12 +1,16 @@
 //! What is kept of one conversation, ready to be asked.
 
 mod score;
+mod slots;
 
 pub(super) use score::cosine;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use rpds::HashTrieMapSync;
+
+use self::slots::{Rank, Slot, Slots};
 use super::wanted::content_terms;
 use super::{Candidate, Entry, EntryId, EntryRole, EntryVector, Wanted};
 use crate::text::Term;
@@ -27,31 +31,31 @@ use crate::{ContentHash, Problem};
 /// assert_eq!(best[0].entry.content, "The user's dog is Rex.");
 /// # Ok::<(), memory_core::ParseError>(())
 /// ```
+///
+/// A copy shares with its original what neither has changed since, so whoever asks one while another is made holds up nobody for long.
 #[derive(Debug, Clone, Default)]
 pub struct Shelf {
-    /// What was taken away leaves an empty place, which is used again.
-    slots: Vec<Option<Slot>>,
-    empty: Vec<u32>,
-    numbers: HashMap<EntryId, u32>,
+    slots: Slots,
+    numbers: HashTrieMapSync<EntryId, u32>,
     /// Where each word stands, and how often.
-    words: HashMap<Term, Vec<(u32, u16)>>,
+    words: HashTrieMapSync<Term, Arc<Vec<Place>>>,
     /// How many words all entries have.
     length: u64,
     summary: Option<Arc<Entry>>,
     problems: BTreeMap<String, Problem>,
     /// The model of the vectors.
     identity: String,
-    vectors: HashMap<ContentHash, Arc<[f32]>>,
+    vectors: HashTrieMapSync<ContentHash, Arc<[f32]>>,
 }
 
-#[derive(Debug, Clone)]
-struct Slot {
-    entry: Arc<Entry>,
-    /// How many words it has.
-    length: u32,
-    /// How many different ones.
-    distinct: u32,
-    vector: Option<Arc<[f32]>>,
+/// Where a word stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    number: u32,
+    /// How often it stands there.
+    count: u16,
+    /// How many words stand there, up to the largest number that there is.
+    length: u16,
 }
 
 impl Shelf {
@@ -64,20 +68,21 @@ impl Shelf {
             return;
         }
         self.remove(&entry.id);
-        let number = self.empty.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
-        });
         let counts = counts(&entry.content);
-        let length = counts.values().map(|count| u32::from(*count)).sum();
+        let length: u32 = counts.values().map(|count| u32::from(*count)).sum();
         let distinct = u32::try_from(counts.len()).unwrap_or(u32::MAX);
+        let vector = if self.vectors.is_empty() { None } else { self.vectors.get(&ContentHash::of(&entry.content)).cloned() };
+        let id = entry.id.clone();
+        let number = self.slots.put(Slot { rank: Rank::of(&entry), entry: Arc::new(entry), length, distinct, vector });
         for (term, count) in counts {
-            self.words.entry(term).or_default().push((number, count));
+            let place = Place { number, count, length: u16::try_from(length).unwrap_or(u16::MAX) };
+            match self.words.get_mut(&term) {
+                Some(places) => Arc::make_mut(places).push(place),
+                None => self.words.insert_mut(term, Arc::new(vec![place])),
+            }
         }
         self.length += u64::from(length);
-        self.numbers.insert(entry.id.clone(), number);
-        let vector = if self.vectors.is_empty() { None } else { self.vectors.get(&ContentHash::of(&entry.content)).cloned() };
-        self.slots[number as usize] = Some(Slot { entry: Arc::new(entry), length, distinct, vector });
+        self.numbers.insert_mut(id, number);
     }
 
     /// Takes an entry away.
@@ -85,19 +90,20 @@ impl Shelf {
         if self.summary.as_ref().is_some_and(|summary| summary.id == *id) {
             return self.summary.take();
         }
-        let number = self.numbers.remove(id)?;
-        let slot = self.slots[number as usize].take()?;
+        let number = *self.numbers.get(id)?;
+        self.numbers.remove_mut(id);
+        let slot = self.slots.take(number)?;
         for term in counts(&slot.entry.content).into_keys() {
             let is_gone = self.words.get_mut(&term).is_some_and(|places| {
-                places.retain(|(place, _)| *place != number);
+                let places = Arc::make_mut(places);
+                places.retain(|place| place.number != number);
                 places.is_empty()
             });
             if is_gone {
-                self.words.remove(&term);
+                self.words.remove_mut(&term);
             }
         }
         self.length -= u64::from(slot.length);
-        self.empty.push(number);
         Some(slot.entry)
     }
 
@@ -117,7 +123,7 @@ impl Shelf {
     /// Returns an entry.
     pub fn get(&self, id: &EntryId) -> Option<&Arc<Entry>> {
         let summary = self.summary.as_ref().filter(|summary| summary.id == *id);
-        summary.or_else(|| self.slot(*self.numbers.get(id)?).map(|slot| &slot.entry))
+        summary.or_else(|| self.slots.get(*self.numbers.get(id)?).map(|slot| &slot.entry))
     }
 
     /// Returns what the conversation was about so far, if that was summed up.
@@ -127,14 +133,14 @@ impl Shelf {
 
     /// Returns all but the summary, by time, then by id.
     pub fn entries(&self) -> Vec<Arc<Entry>> {
-        let mut entries: Vec<Arc<Entry>> = self.slots.iter().flatten().map(|slot| Arc::clone(&slot.entry)).collect();
+        let mut entries: Vec<Arc<Entry>> = self.slots.iter().map(|(_, slot)| Arc::clone(&slot.entry)).collect();
         entries.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
         entries
     }
 
     /// Returns how many there are, without the summary.
     pub fn len(&self) -> usize {
-        self.numbers.len()
+        self.numbers.size()
     }
 
     /// Tells whether there is nothing but perhaps a summary.
@@ -146,25 +152,30 @@ impl Shelf {
     pub fn give_vectors(&mut self, identity: &str, vectors: &[EntryVector]) {
         if self.identity != identity {
             identity.clone_into(&mut self.identity);
-            self.vectors.clear();
-            self.slots.iter_mut().flatten().for_each(|slot| slot.vector = None);
+            self.vectors = HashTrieMapSync::default();
+            self.slots.change(|slot| slot.vector = None);
         }
-        self.vectors.extend(vectors.iter().map(|vector| (vector.text, Arc::from(vector.vector.as_slice()))));
-        for slot in self.slots.iter_mut().flatten().filter(|slot| slot.vector.is_none()) {
-            slot.vector = self.vectors.get(&ContentHash::of(&slot.entry.content)).cloned();
+        for vector in vectors {
+            self.vectors.insert_mut(vector.text, Arc::from(vector.vector.as_slice()));
         }
+        let vectors = &self.vectors;
+        self.slots.change(|slot| {
+            if slot.vector.is_none() {
+                slot.vector = vectors.get(&ContentHash::of(&slot.entry.content)).cloned();
+            }
+        });
     }
 
     /// Returns the vector of an entry's text, if the model `identity` has read it.
     pub fn vector(&self, id: &EntryId, identity: &str) -> Option<&Arc<[f32]>> {
         let number = *self.numbers.get(id).filter(|_| self.identity == identity)?;
-        self.slot(number)?.vector.as_ref()
+        self.slots.get(number)?.vector.as_ref()
     }
 
     /// Returns the texts that the model `identity` has not read yet.
     pub fn lacking(&self, identity: &str) -> Vec<Arc<Entry>> {
-        let is_read = |slot: &&Slot| self.identity == identity && slot.vector.is_some();
-        self.slots.iter().flatten().filter(|slot| !is_read(slot)).map(|slot| Arc::clone(&slot.entry)).collect()
+        let is_read = |slot: &Slot| self.identity == identity && slot.vector.is_some();
+        self.slots.iter().filter(|(_, slot)| !is_read(slot)).map(|(_, slot)| Arc::clone(&slot.entry)).collect()
     }
 
     /// Returns the model whose vectors there are; it is empty if there are none.
@@ -176,10 +187,6 @@ impl Shelf {
     /// nothing to do with what is wanted is left out.
     pub fn candidates(&self, wanted: &Wanted<'_>, limit: usize, of: &dyn Fn(&Entry) -> bool) -> Vec<Candidate> {
         score::best(self, wanted, limit, of)
-    }
-
-    fn slot(&self, number: u32) -> Option<&Slot> {
-        self.slots.get(number as usize)?.as_ref()
     }
 }
 

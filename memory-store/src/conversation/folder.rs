@@ -171,8 +171,13 @@ impl ConversationStore for ConversationFolder {
         self.place.made().map_err(|error| io_error(format!("open {place}"), error))?;
         let lock = WriterLock::acquire(self.root(), self.patience)?;
         let folder = folder(conversation);
-        let Some(known) = self.with(&folder, |_, kept| kept.known(conversation, changes))? else { return Ok(()) };
         let Some(disk) = self.disk()? else { return Ok(()) };
+        let known = self.with(&folder, |_, kept| {
+            let known = kept.known(conversation, changes)?;
+            kept.is_about_to_change();
+            Ok(known)
+        })?;
+        let Some(known) = known else { return Ok(()) };
         // Those who read do not wait for the disk.
         let mut touched = Vec::new();
         let done = change::carry_out(disk, conversation, &known, changes, &mut touched);

@@ -1,10 +1,11 @@
 //! What is still to be made of what was said, as lines of a file.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::DateTime;
 use memory_core::conversation::{ConversationId, Entry, EntryChange, EntryId, EntryRole, Job, JobQueue, JobState, PendingJob};
@@ -29,6 +30,19 @@ const LONG: u64 = 64 * 1024;
 #[derive(Debug)]
 pub struct JobFile {
     place: LateDisk,
+    seen: Mutex<Seen>,
+}
+
+/// What was read of the file, so that only what came since is read the next time.
+#[derive(Debug, Default)]
+struct Seen {
+    inode: u64,
+    length: u64,
+    /// The last line that was read: where it no longer stands, the file was begun anew.
+    last: Vec<u8>,
+    /// Those that are not done, in the order in which they were added.
+    jobs: BTreeMap<u64, PendingJob>,
+    places: HashMap<String, u64>,
 }
 
 /// One line: a job, or how far it is.
@@ -68,12 +82,12 @@ struct ChangeLine {
 impl JobFile {
     /// Returns the jobs of the conversations at `root`.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { place: LateDisk::new(root.into()) }
+        Self { place: LateDisk::new(root.into()), seen: Mutex::default() }
     }
 
     /// Returns the jobs of the conversations at `root`, where `disk` is what writes there.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self { place: LateDisk::on_disk(root.into(), disk) }
+        Self { place: LateDisk::on_disk(root.into(), disk), seen: Mutex::default() }
     }
 
     fn append(&self, line: &Line) -> Result<(), StoreError> {
@@ -84,7 +98,21 @@ impl JobFile {
         append_line(disk, PATH, &bytes).map_err(|error| io_error(format!("write {PATH}"), error))?;
         if line.done == Some(true) {
             // That the file is long harms nobody.
-            let _ = shorten(disk);
+            let _ = self.shorten(disk);
+        }
+        Ok(())
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins the file anew if it is long and nothing in it is left to do. The caller holds the lock.
+    fn shorten(&self, disk: &dyn Disk) -> Result<(), StoreError> {
+        let mut seen = self.seen();
+        seen.look(disk)?;
+        if LONG < seen.length && seen.jobs.is_empty() {
+            disk.shorten(PATH, 0).map_err(|error| refused(PATH, error))?;
         }
         Ok(())
     }
@@ -122,7 +150,10 @@ impl JobQueue for JobFile {
 
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
         let disk = self.place.if_there().map_err(|error| refused(FOLDER, error))?;
-        disk.map_or_else(|| Ok(Vec::new()), read)
+        let Some(disk) = disk else { return Ok(Vec::new()) };
+        let mut seen = self.seen();
+        seen.look(disk)?;
+        Ok(seen.jobs.values().cloned().collect())
     }
 
     fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
@@ -150,36 +181,54 @@ fn empty(job: &OperationId) -> Line {
     Line { job, conversation: None, turn: None, at: None, attempts: None, changes: None, facts: None, done: None }
 }
 
-/// Begins the file anew if it is long and nothing in it is left to do. The caller holds the lock.
-fn shorten(disk: &dyn Disk) -> Result<(), StoreError> {
-    let told = |error| refused(PATH, error);
-    let is_long = disk.signature(PATH).map_err(told)?.is_some_and(|found| LONG < found.size);
-    if is_long && read(disk)?.is_empty() {
-        disk.shorten(PATH, 0).map_err(told)?;
+impl Seen {
+    /// Reads what came since the last look. What is no line of ours, or was cut off, is left out.
+    fn look(&mut self, disk: &dyn Disk) -> Result<(), StoreError> {
+        let told = |error| refused(PATH, error);
+        let Some(found) = disk.signature(PATH).map_err(told)? else {
+            *self = Self::default();
+            return Ok(());
+        };
+        let read = |start: u64| {
+            let length = usize::try_from(found.size.saturating_sub(start)).unwrap_or(usize::MAX);
+            disk.read_part(PATH, start, length).map_err(told)
+        };
+        let mut start = self.length - self.last.len() as u64;
+        let mut bytes = read(start)?;
+        if self.inode != found.inode || !bytes.starts_with(&self.last) {
+            *self = Self { inode: found.inode, ..Self::default() };
+            (start, bytes) = (0, read(0)?);
+        }
+        let known = self.last.len();
+        let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n').map(|last| last + 1) else { return Ok(()) };
+        for line in bytes[known..end].split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+            self.take(line);
+        }
+        self.length = start + end as u64;
+        let last = bytes[..end - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |before| before + 1);
+        self.last = bytes[last..end].to_vec();
+        Ok(())
     }
-    Ok(())
-}
 
-/// Returns the jobs that are not done. What is no line of ours, or was cut off, is left out.
-fn read(disk: &dyn Disk) -> Result<Vec<PendingJob>, StoreError> {
-    let told = |error| refused(PATH, error);
-    let length = disk.signature(PATH).map_err(told)?.map_or(0, |found| found.size);
-    let bytes = disk.read_part(PATH, 0, usize::try_from(length).unwrap_or(usize::MAX)).map_err(told)?;
-    let mut jobs: Vec<PendingJob> = Vec::new();
-    for line in bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
-        let known = jobs.iter_mut().find(|own| own.job.id.as_str() == line.job);
-        match known {
-            None => jobs.extend(job(&line).map(|job| PendingJob { job, state: JobState::Waiting { attempts: 0 } })),
-            Some(own) if own.state == JobState::Done => {}
-            Some(own) => {
-                if let Some(state) = state(&own.job, &line) {
-                    own.state = state;
-                }
+    fn take(&mut self, line: Line) {
+        let Some(place) = self.places.get(&line.job).copied() else {
+            if let Some(job) = job(&line) {
+                let place = self.jobs.last_key_value().map_or(0, |(place, _)| place + 1);
+                self.places.insert(line.job, place);
+                self.jobs.insert(place, PendingJob { job, state: JobState::Waiting { attempts: 0 } });
             }
+            return;
+        };
+        let state = self.jobs.get(&place).and_then(|own| state(&own.job, &line));
+        match state {
+            Some(JobState::Done) => {
+                self.places.remove(&line.job);
+                self.jobs.remove(&place);
+            }
+            Some(state) => drop(self.jobs.get_mut(&place).map(|own| own.state = state)),
+            None => {}
         }
     }
-    jobs.retain(|own| own.state != JobState::Done);
-    Ok(jobs)
 }
 
 fn job(line: &Line) -> Option<Job> {

@@ -1,6 +1,6 @@
 //! What was read of the folder of a conversation, and whether it is still so.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const FEW: usize = 500;
 const LONGEST_NS: i64 = 60_000_000_000;
 
 /// Another change within so long could have the same time.
-const RACY_NS: i64 = 50_000_000;
+const RACY_NS: i64 = 20_000_000;
 
 /// While a folder changes all the time by our own hands, it is listed so often all the same.
 const OFTEN_NS: i64 = 1_000_000_000;
@@ -33,6 +33,10 @@ pub(super) struct Kept {
     shelves: HashMap<ConversationId, Arc<Shelf>>,
     folders: HashMap<&'static str, Names>,
     files: HashMap<String, File>,
+    /// Those that are looked at each time, because a further change might not show, or the disk did not give them.
+    unsettled: HashSet<String>,
+    /// Whether a writer of this process is at work, who will say what it changed.
+    is_being_written: bool,
     /// Which file holds what; of two that hold the same, the one that was read last.
     places: HashMap<(ConversationId, EntryId), String>,
     looked_ns: i64,
@@ -54,16 +58,18 @@ impl Names {
     /// time to happen unless by one of ours, who would be another generation.
     fn are_those_of(self, modified_ns: i64, generation: u64, now_ns: i64) -> bool {
         let settles_ns = modified_ns.saturating_add(RACY_NS);
-        let is_recent = now_ns < settles_ns && now_ns < self.listed_ns.saturating_add(OFTEN_NS);
+        let is_recent = now_ns < settles_ns && self.is_fresh(now_ns);
         self.modified_ns == modified_ns && (settles_ns <= self.listed_ns || is_recent && self.generation == generation)
+    }
+
+    fn is_fresh(self, now_ns: i64) -> bool {
+        (self.listed_ns..self.listed_ns.saturating_add(OFTEN_NS)).contains(&now_ns)
     }
 }
 
 #[derive(Debug, Clone)]
 struct File {
     signature: Signature,
-    /// Whether it was last changed so long before it was read that a further change shows.
-    is_settled: bool,
     place: &'static str,
     /// What it holds, if that could be read.
     entry: Option<(ConversationId, EntryId)>,
@@ -103,8 +109,9 @@ impl Kept {
     /// # Errors
     /// When the disk did not give one of the files, so that nobody knows whether it holds what is to be changed.
     pub(super) fn known(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<Known, StoreError> {
-        if let Some((path, why)) = self.files.iter().find_map(|(path, file)| Some((path, file.refusal.as_ref()?))) {
-            return Err(refused(path, io::Error::other(why.as_str())));
+        let refusal = |path: &String| Some((path.clone(), self.files.get(path)?.refusal.clone()?));
+        if let Some((path, why)) = self.unsettled.iter().find_map(refusal) {
+            return Err(refused(&path, io::Error::other(why)));
         }
         let ids = changes.iter().map(|change| match change {
             EntryChange::Add(entry) => &entry.id,
@@ -116,14 +123,19 @@ impl Kept {
 
     /// Has a file looked at again before the next answer.
     pub(super) fn doubt(&mut self, path: &str) {
-        if let Some(file) = self.files.get_mut(path) {
-            file.is_settled = false;
+        if self.files.contains_key(path) {
+            self.unsettled.insert(path.to_owned());
         }
     }
 
     /// Has every file looked at again before the next answer.
     pub(super) fn doubt_all(&mut self) {
-        self.files.values_mut().for_each(|file| file.is_settled = false);
+        self.unsettled.extend(self.files.keys().cloned());
+    }
+
+    /// Says that a writer of this process begins, and will say what it changed: until then nobody need look for that.
+    pub(super) fn is_about_to_change(&mut self) {
+        self.is_being_written = true;
     }
 
     /// Takes vectors for a conversation.
@@ -148,7 +160,7 @@ impl Kept {
         }
         let looks_at_each = self.files.len() <= FEW || LONGEST_NS < now_ns.saturating_sub(self.looked_ns);
         let paths: Vec<String> =
-            self.files.iter().filter(|(_, file)| looks_at_each || !file.is_settled).map(|(path, _)| path.clone()).collect();
+            if looks_at_each { self.files.keys().cloned().collect() } else { self.unsettled.iter().cloned().collect() };
         self.look(disk, &paths, now_ns)?;
         if looks_at_each {
             self.looked_ns = now_ns;
@@ -170,12 +182,17 @@ impl Kept {
 
     /// Takes in what our own writer of this generation changed in `folder`, who knew it as `known`. Nothing is listed.
     pub(super) fn take_in(&mut self, disk: &dyn Disk, folder: &str, changed: &[String], known: &Known, generation: u64) {
+        self.is_being_written = false;
         for (place, _) in PLACES {
             let path = format!("{folder}/{place}");
             let mut own = changed.iter().filter(|changed| folder_of(changed) == path).peekable();
             let (before, now) = (known.folders.get(place), self.folders.get(place));
             // Who has listed it meanwhile, or not yet, does so the next time.
-            let Some(before) = before.filter(|before| own.peek().is_some() && now == Some(*before)) else { continue };
+            let Some(before) = before.copied().filter(|before| now == Some(before)) else { continue };
+            if own.peek().is_none() {
+                self.folders.insert(place, Names { generation, ..before });
+                continue;
+            }
             own.for_each(|changed| self.read(disk, changed, place, now_ns()));
             if let Ok(Some(found)) = disk.signature(&path) {
                 let names = Names { modified_ns: found.modified_ns, listed_ns: before.listed_ns, generation };
@@ -195,31 +212,36 @@ impl Kept {
         let told = |error| refused(&path, error);
         let modified = disk.signature(&path).map_err(told)?.filter(|found| found.is_folder).map(|found| found.modified_ns);
         let names = self.folders.get(place);
-        if modified.zip(names).is_some_and(|(modified, names)| names.are_those_of(modified, generation, now_ns)) {
+        let holds = |(modified, names): (i64, &Names)| {
+            names.are_those_of(modified, generation, now_ns) || self.is_being_written && names.is_fresh(now_ns)
+        };
+        if modified.zip(names).is_some_and(holds) {
             return Ok(());
         }
-        let mut gone: HashMap<String, u64> = self
-            .files
-            .iter()
-            .filter(|(_, file)| file.place == place)
-            .map(|(path, file)| (path.clone(), file.signature.inode))
-            .collect();
-        let mut news = Vec::new();
+        let mut listed = HashMap::new();
         if modified.is_some() {
             self.leftovers.retain(|path| !path.starts_with(&format!("{folder}/{place}/")));
             for entry in disk.folder(&path).map_err(told)? {
                 let file = format!("{path}/{}", entry.name);
                 if entry.name.starts_with(WAITING) {
                     self.leftovers.push(file);
-                } else if is_entry(&entry.name) && entry.kind != EntryKind::Folder && gone.remove(&file) != Some(entry.inode) {
-                    news.push(file);
+                } else if is_entry(&entry.name) && entry.kind != EntryKind::Folder {
+                    listed.insert(file, entry.inode);
                 }
             }
         }
-        for path in gone.into_keys() {
+        let mut gone = Vec::new();
+        for (path, file) in self.files.iter().filter(|(_, file)| file.place == place) {
+            match listed.remove(path) {
+                None => gone.push(path.clone()),
+                Some(inode) if inode == file.signature.inode => {}
+                Some(inode) => drop(listed.insert(path.clone(), inode)),
+            }
+        }
+        for path in gone {
             self.forget(&path);
         }
-        for file in news {
+        for file in listed.into_keys() {
             self.read(disk, &file, place, now_ns);
         }
         match modified {
@@ -233,7 +255,10 @@ impl Kept {
         let mut is_news = false;
         for path in paths {
             let Some(file) = self.files.get(path) else { continue };
-            let (place, before) = (file.place, (file.signature, file.is_settled));
+            let is_settled = !self.unsettled.contains(path);
+            // What was changed again in the same moment shows once that is over; until then, to read it each time would not do.
+            let is_known = is_settled || file.refusal.is_none() && now_ns < settles_ns(file.signature);
+            let (place, before) = (file.place, (file.signature, is_known));
             match disk.signature(path).map_err(|error| refused(path, error))? {
                 None => {
                     self.forget(path);
@@ -272,8 +297,7 @@ impl Kept {
             self.forget(path);
             return;
         };
-        let changed_ns = signature.modified_ns.max(signature.changed_ns);
-        let is_settled = changed_ns.saturating_add(RACY_NS) <= now_ns && refusal.is_none();
+        let is_settled = settles_ns(signature) <= now_ns && refusal.is_none();
         let former = self.files.get(path).and_then(|file| file.entry.clone());
         let entry = match read {
             Ok(entry) => {
@@ -296,12 +320,18 @@ impl Kept {
                 None
             }
         };
-        self.files.insert(path.to_owned(), File { signature, is_settled, place, entry, refusal });
+        if is_settled {
+            self.unsettled.remove(path);
+        } else {
+            self.unsettled.insert(path.to_owned());
+        }
+        self.files.insert(path.to_owned(), File { signature, place, entry, refusal });
     }
 
     /// Forgets a file, and what it held.
     fn forget(&mut self, path: &str) {
         self.report(path, None);
+        self.unsettled.remove(path);
         let Some(File { entry: Some(key), .. }) = self.files.remove(path) else { return };
         // It may lie elsewhere by now.
         if self.places.get(&key).is_none_or(|place| place != path) {
@@ -312,9 +342,8 @@ impl Kept {
             Arc::make_mut(held).remove(&key.1);
         }
         // Somebody may have made a copy of the file: then the other one holds it still, and is read again.
-        if let Some(twin) = self.files.values_mut().find(|file| file.entry.as_ref() == Some(&key)) {
-            twin.is_settled = false;
-        }
+        let twin = self.files.iter().find(|(_, file)| file.entry.as_ref() == Some(&key)).map(|(path, _)| path.clone());
+        self.unsettled.extend(twin);
     }
 
     /// Says on every shelf of this folder what is wrong with a file, since nobody knows whose it is.
@@ -330,6 +359,11 @@ impl Kept {
             }
         }
     }
+}
+
+/// Returns from when on a further change of a file shows in its times.
+fn settles_ns(signature: Signature) -> i64 {
+    signature.modified_ns.max(signature.changed_ns).saturating_add(RACY_NS)
 }
 
 /// Tells whether what the disk refuses now it may not refuse the next time, though the file stays the same.

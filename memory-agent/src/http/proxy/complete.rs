@@ -66,7 +66,7 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
     let (mut response, unheard) = match answer {
         Ok(answer) => heard(&proxy, &parts.headers, &asked, &recalled, answer, exchange).await,
         Err(instead) => {
-            exchange.end(None).await;
+            exchange.end(None);
             (instead, None)
         }
     };
@@ -130,12 +130,12 @@ async fn heard(
     exchange: Exchange,
 ) -> (Response, Option<&'static str>) {
     if answer.status() != StatusCode::OK {
-        exchange.end(None).await;
+        exchange.end(None);
         return (passed(answer), None);
     }
     proxy.note(asked.model.as_deref(), headers);
     if answer.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        exchange.end(None).await;
+        exchange.end(None);
         return (passed(answer), Some("it is encoded, as by gzip, though it was asked for as it is"));
     }
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
@@ -151,18 +151,18 @@ async fn heard(
         Rest::Broken(error) => Some(("it broke off", Some(error))),
     };
     if let Some((why, broken)) = unfinished {
-        exchange.end(None).await;
+        exchange.end(None);
         // It passes as it is: what came, and what comes.
         return (Response::from_parts(parts, Body::new(Begun::new(read.into(), broken, body))), Some(why));
     }
     let text = String::from_utf8(read);
     let answered = text.as_ref().ok().and_then(|text| Some((with_hits(text, &recalled.memories)?, said(text))));
     let Some((with_hits, said)) = answered else {
-        exchange.end(None).await;
+        exchange.end(None);
         let bytes = text.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
         return (Response::from_parts(parts, Body::from(bytes)), Some("it is no JSON object"));
     };
-    exchange.end(said).await;
+    exchange.end(said);
     parts.headers.remove(CONTENT_LENGTH);
     (Response::from_parts(parts, Body::from(with_hits)), None)
 }

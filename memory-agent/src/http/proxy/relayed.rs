@@ -9,22 +9,13 @@ use hyper::body::{Frame, Incoming, SizeHint};
 use super::exchange::Exchange;
 use super::reply::Heard;
 
-/// A stream of events that is passed on as it comes, byte for byte, and listened to. Its end waits until what was said is kept, for a time.
-/// One that breaks off ends broken; whoever stops reading lets go of the server as well.
+/// A stream of events that is passed on as it comes, byte for byte, and listened to. One that breaks off ends broken; whoever stops reading lets go of the server as well.
 pub(super) struct Relayed {
     body: Incoming,
     heard: Heard,
     /// As long as the model has not said all.
     exchange: Option<Exchange>,
-    held: Option<Held>,
     broken: Broken,
-}
-
-/// The end of a stream, and until when it is held.
-struct Held {
-    kept: Pin<Box<dyn Future<Output = ()> + Send>>,
-    /// The last piece, if there is one.
-    piece: Option<Bytes>,
 }
 
 /// That something broke off, which is told once all that came before was sent.
@@ -42,35 +33,27 @@ impl Broken {
 
 impl Relayed {
     pub(super) fn new(body: Incoming, exchange: Exchange) -> Self {
-        Self { body, heard: Heard::default(), exchange: Some(exchange), held: None, broken: Broken::default() }
+        Self { body, heard: Heard::default(), exchange: Some(exchange), broken: Broken::default() }
     }
 
-    /// Listens to a piece, and returns what of it is sent now; nothing if all of it waits.
-    fn hear(&mut self, mut piece: Bytes) -> Option<Bytes> {
-        let mut said = self.heard.take(&piece);
+    /// Listens to a piece.
+    fn hear(&mut self, piece: &Bytes) {
+        let mut said = self.heard.take(piece);
         // Whoever knows how long a body is does not ask for its end.
         if said.is_none() && self.body.is_end_stream() {
             said = self.heard.end();
         }
-        let exchange = self.exchange.take_if(|_| said.is_some());
-        let Some(exchange) = exchange else { return Some(piece) };
-        let last = piece.split_off(last_event(&piece));
-        self.held = Some(Held { kept: Box::pin(exchange.end(said)), piece: Some(last) });
-        Some(piece).filter(|piece| !piece.is_empty())
+        if let Some(exchange) = self.exchange.take_if(|_| said.is_some()) {
+            exchange.end(said);
+        }
     }
-}
-
-/// Returns where the line begins that tells that it was all; 0 if none does.
-fn last_event(piece: &[u8]) -> usize {
-    let done = piece.windows(6).rposition(|part| part == b"[DONE]").unwrap_or(0);
-    piece[..done].iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |end| end + 1)
 }
 
 impl Drop for Relayed {
     fn drop(&mut self) {
         // Some do not wait for the end once they have heard all.
         if let Some(exchange) = self.exchange.take() {
-            drop(exchange.end(self.heard.end()));
+            exchange.end(self.heard.end());
         }
     }
 }
@@ -83,44 +66,33 @@ impl HttpBody for Relayed {
         if let Some(error) = self.broken.0.take() {
             return Poll::Ready(Some(Err(error)));
         }
-        loop {
-            if let Some(held) = &mut self.held {
-                ready!(held.kept.as_mut().poll(context));
-                let piece = held.piece.take();
-                self.held = None;
-                return Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))));
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        match frame {
+            Some(Err(error)) => {
+                self.exchange = None;
+                return self.broken.later(error, context);
             }
-            match ready!(Pin::new(&mut self.body).poll_frame(context)) {
-                Some(Ok(frame)) => match frame.into_data() {
-                    Ok(piece) => {
-                        if let Some(now) = self.hear(piece) {
-                            return Poll::Ready(Some(Ok(Frame::data(now))));
-                        }
-                    }
-                    Err(other) => return Poll::Ready(Some(Ok(other))),
-                },
-                Some(Err(error)) => {
-                    self.exchange = None;
-                    return self.broken.later(error, context);
+            Some(Ok(ref frame)) => {
+                if let Some(piece) = frame.data_ref() {
+                    self.hear(piece);
                 }
-                None => match self.exchange.take() {
-                    Some(exchange) => {
-                        let kept = exchange.end(self.heard.end());
-                        self.held = Some(Held { kept: Box::pin(kept), piece: None });
-                    }
-                    None => return Poll::Ready(None),
-                },
+            }
+            None => {
+                if let Some(exchange) = self.exchange.take() {
+                    exchange.end(self.heard.end());
+                }
             }
         }
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
         // That it is told to be over is how the end is heard.
-        self.exchange.is_none() && self.held.is_none() && self.body.is_end_stream()
+        self.exchange.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        if self.held.is_some() { SizeHint::default() } else { self.body.size_hint() }
+        self.body.size_hint()
     }
 }
 
@@ -154,24 +126,5 @@ impl HttpBody for Begun {
             return self.broken.later(error, context);
         }
         Pin::new(&mut self.rest).poll_frame(context)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_line_that_tells_the_end_waits() {
-        for (now, later) in [
-            ("data: {}\n\n", "data: [DONE]\n\n"),
-            ("data: {}\r\n\r\n", "data: [DONE]\r\n\r\n"),
-            ("", "data: [DONE]\n\n"),
-            ("", "NE]\n\n"),
-            ("data: {\"a\":\"[DONE]\"}\n\n", "data: [DONE]"),
-        ] {
-            let piece = format!("{now}{later}");
-            assert_eq!(&piece[last_event(piece.as_bytes())..], later);
-        }
     }
 }

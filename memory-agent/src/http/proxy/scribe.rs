@@ -11,7 +11,6 @@ use memory_core::conversation::{
 };
 use memory_core::text::with_causes;
 use memory_core::{Code, StoreError, ToolError};
-use tokio::sync::oneshot;
 
 /// What somebody said, in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +20,6 @@ pub(super) struct Said {
     /// Whether nothing more comes of it, so that whoever makes something of it may begin.
     pub is_over: bool,
 }
-
-/// Done, or given up, once something was kept or could not be.
-pub(super) type Kept = oneshot::Receiver<()>;
 
 /// Who is told of what happens.
 pub trait Told: Send + Sync {
@@ -37,12 +33,9 @@ pub trait Told: Send + Sync {
 
 /// Keeps what was said, on a thread of its own, so that no answer waits for the disk.
 pub(super) struct Scribe {
-    work: Mutex<Option<(Sender<Letter>, JoinHandle<usize>)>>,
+    work: Mutex<Option<(Sender<Said>, JoinHandle<usize>)>>,
     trouble: Arc<Mutex<Trouble>>,
 }
-
-/// What was said, and who waits until it is kept.
-type Letter = (Said, oneshot::Sender<()>);
 
 /// Why what was said last could not be kept, if it could not.
 type Trouble = Option<(Code, String)>;
@@ -71,13 +64,11 @@ impl Scribe {
     }
 
     /// Has something kept soon, and behind all that was said before; waits for nothing. After the end nothing is kept.
-    pub(super) fn keep(&self, said: Said) -> Kept {
-        let (tell, kept) = oneshot::channel();
+    pub(super) fn keep(&self, said: Said) {
         if let Some((sender, _)) = &*self.work.lock().unwrap_or_else(PoisonError::into_inner) {
             // Whoever writes ends only when this does.
-            let _ = sender.send((said, tell));
+            let _ = sender.send(said);
         }
-        kept
     }
 
     /// Waits until all is kept, and keeps nothing more. Returns how many turns are lost, because they could not be kept.
@@ -96,17 +87,16 @@ impl fmt::Debug for Scribe {
     }
 }
 
-/// What is about to be kept of one conversation, and who waits for it.
+/// What is about to be kept of one conversation.
 #[derive(Debug)]
 struct Waiting {
     conversation: ConversationId,
     turns: Vec<(EntryRole, String)>,
     is_over: bool,
-    tell: Vec<oneshot::Sender<()>>,
 }
 
 fn write(
-    receiver: &Receiver<Letter>,
+    receiver: &Receiver<Said>,
     conversations: &Conversations,
     queue: &dyn JobQueue,
     (told, trouble): (&dyn Told, &Mutex<Trouble>),
@@ -120,8 +110,8 @@ fn write(
             receiver.recv_timeout(AGAIN)
         };
         let has_ended = matches!(next, Err(RecvTimeoutError::Disconnected));
-        for (said, tell) in next.into_iter().chain(receiver.try_iter()) {
-            take(&mut waiting, news(said, conversations, &mut questions), tell);
+        for said in next.into_iter().chain(receiver.try_iter()) {
+            take(&mut waiting, news(said, conversations, &mut questions));
         }
         let mut left = Vec::new();
         let mut refusal = None;
@@ -129,7 +119,6 @@ fn write(
             match keep_turns(conversations, &said.conversation, &said.turns) {
                 Ok(kept) => {
                     troubles.over(told, take_up(conversations, queue, &kept));
-                    drop(said.tell);
                     if said.is_over {
                         told.kept(&said.conversation);
                     }
@@ -137,8 +126,7 @@ fn write(
                 Err(error) => {
                     troubles.tell(told, NOT_KEPT, &error);
                     refusal = Some((error.code(), format!("{NOT_KEPT}: {error}")));
-                    // Nobody waits for another try.
-                    left.push(Waiting { tell: Vec::new(), ..said });
+                    left.push(said);
                 }
             }
         }
@@ -158,16 +146,15 @@ fn news(mut said: Said, conversations: &Conversations, questions: &mut Questions
 }
 
 /// Puts something to what waits, so that what belongs to one conversation is kept in one go.
-fn take(waiting: &mut Vec<Waiting>, said: Said, tell: oneshot::Sender<()>) {
+fn take(waiting: &mut Vec<Waiting>, said: Said) {
     let Said { conversation, turns, is_over } = said;
     let turns = turns.into_iter().map(|turn| (turn.role, turn.text));
     match waiting.iter_mut().find(|own| own.conversation == conversation) {
         Some(own) => {
             own.turns.extend(turns);
             own.is_over |= is_over;
-            own.tell.push(tell);
         }
-        None => waiting.push(Waiting { conversation, turns: turns.collect(), is_over, tell: vec![tell] }),
+        None => waiting.push(Waiting { conversation, turns: turns.collect(), is_over }),
     }
 }
 
@@ -237,7 +224,7 @@ mod tests {
         let say = |number: usize| {
             let turn = |role, who: &str| Turn { role, text: format!("{who} {number}"), is_under_way: false };
             let turns = vec![turn(EntryRole::User, "user"), turn(EntryRole::Assistant, "model")];
-            drop(scribe.keep(Said { conversation: place.clone(), turns, is_over: true }));
+            scribe.keep(Said { conversation: place.clone(), turns, is_over: true });
         };
         say(0);
         (1..4).for_each(say);
@@ -307,8 +294,7 @@ mod tests {
         let scribe = Scribe::begin(conversations(store), Arc::new(FakeJobs::default()), Arc::clone(&heard) as _);
         let turn = |role, text: &str| Turn { role, text: text.to_owned(), is_under_way: false };
         let turns = vec![turn(EntryRole::User, "tea"), turn(EntryRole::Assistant, "noted")];
-        let kept = scribe.keep(Said { conversation: ConversationId::unnamed(), turns, is_over: true });
-        kept.blocking_recv().expect_err("nobody waits for what cannot be kept");
+        scribe.keep(Said { conversation: ConversationId::unnamed(), turns, is_over: true });
         assert_eq!(scribe.end(), 2);
         assert!(scribe.trouble().is_some_and(|trouble| trouble.message.starts_with(NOT_KEPT)));
         let told = heard.0.lock().unwrap_or_else(PoisonError::into_inner);

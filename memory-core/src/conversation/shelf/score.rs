@@ -5,9 +5,11 @@
 //! grows with the cosine. Neither of them takes from the other: what either finds relevant is.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::super::{Candidate, Entry, Wanted};
-use super::{Shelf, Slot};
+use super::Shelf;
+use super::slots::{Rank, Slot};
 use crate::rank::{idf_share, saturation};
 use crate::text::{Term, TokenKind};
 
@@ -23,30 +25,50 @@ const RETURNED: f32 = 0.5;
 /// The cosine at which texts have nothing to do with each other, and at which they say the same.
 const COSINES: [f32; 2] = [0.15, 0.75];
 
-/// Returns the best `limit` entries, best first.
+/// Returns the best `limit` entries `of` a kind, best first.
 pub(super) fn best(shelf: &Shelf, wanted: &Wanted<'_>, limit: usize, of: &dyn Fn(&Entry) -> bool) -> Vec<Candidate> {
     let words = by_words(shelf, wanted);
-    let mut found: Vec<(f32, &Slot)> = Vec::new();
-    for (number, slot) in shelf.slots.iter().enumerate().filter_map(|(number, slot)| Some((number, slot.as_ref()?))) {
+    let mut found: Vec<Found<'_>> = Vec::new();
+    for (number, slot) in shelf.slots.iter() {
         let near = wanted.vector.zip(slot.vector.as_deref()).map_or(0.0, |(one, other)| nearness(cosine(one, other)));
         let words = words.get(number).map_or(0.0, |share| raised(*share, slot));
         let relevance = words + near - words * near;
-        if 0.0 < relevance && of(&slot.entry) {
-            found.push((relevance, slot));
+        if 0.0 < relevance {
+            found.push(Found { relevance, rank: slot.rank, slot });
         }
     }
-    let order = |(one, first): &(f32, &Slot), (other, second): &(f32, &Slot)| -> Ordering {
-        let newer = second.entry.created_at.cmp(&first.entry.created_at);
-        other.total_cmp(one).then(newer).then_with(|| first.entry.id.cmp(&second.entry.id))
-    };
-    if limit < found.len() {
-        found.select_nth_unstable_by(limit, order);
-        found.truncate(limit);
+    let mut candidates = Vec::new();
+    let mut rest = found.as_mut_slice();
+    // Few are left out, so few are put in order.
+    while candidates.len() < limit && !rest.is_empty() {
+        let lacking = limit - candidates.len();
+        if lacking < rest.len() {
+            rest.select_nth_unstable_by(lacking, Found::order);
+        }
+        let (best, others) = rest.split_at_mut(lacking.min(rest.len()));
+        best.sort_unstable_by(Found::order);
+        candidates.extend(best.iter().filter(|found| of(&found.slot.entry)).map(Found::candidate));
+        rest = others;
     }
-    found.sort_unstable_by(order);
-    let candidate =
-        |(relevance, slot): (f32, &Slot)| Candidate { entry: slot.entry.clone(), relevance, vector: slot.vector.clone() };
-    found.into_iter().map(candidate).collect()
+    candidates
+}
+
+/// An entry that answers, and how well.
+struct Found<'s> {
+    relevance: f32,
+    rank: Rank,
+    slot: &'s Slot,
+}
+
+impl Found<'_> {
+    fn order(&self, other: &Self) -> Ordering {
+        let ids = || self.slot.entry.id.cmp(&other.slot.entry.id);
+        other.relevance.total_cmp(&self.relevance).then_with(|| self.rank.cmp(&other.rank)).then_with(ids)
+    }
+
+    fn candidate(&self) -> Candidate {
+        Candidate { entry: Arc::clone(&self.slot.entry), relevance: self.relevance, vector: self.slot.vector.clone() }
+    }
 }
 
 /// What the words of a question find in one entry.
@@ -60,10 +82,10 @@ struct Share {
 
 /// Returns what the words find in each slot; nothing if they find nothing at all.
 fn by_words(shelf: &Shelf, wanted: &Wanted<'_>) -> Vec<Share> {
-    let documents = shelf.numbers.len() as u64;
+    let documents = shelf.numbers.size() as u64;
     let places = |term: &Term| shelf.words.get(term);
     let worth = |term: &Term| {
-        let heard = places(term).map_or(0, Vec::len) as u64;
+        let heard = places(term).map_or(0, |places| places.len()) as u64;
         let kind = if term.kind == TokenKind::Character { CHARACTER } else { 1.0 };
         kind * if heard == 0 { UNHEARD } else { idf_share(documents, heard) }
     };
@@ -73,14 +95,13 @@ fn by_words(shelf: &Shelf, wanted: &Wanted<'_>) -> Vec<Share> {
     }
     #[expect(clippy::cast_precision_loss, reason = "no average needs so many digits")]
     let average = shelf.length as f32 / documents.max(1) as f32;
-    let mut shares = vec![Share::default(); shelf.slots.len()];
+    let mut shares = vec![Share::default(); shelf.slots.numbers()];
     for term in &wanted.terms {
         let worth = worth(term) / whole;
-        for (number, count) in places(term).into_iter().flatten() {
-            let Some(slot) = shelf.slot(*number) else { continue };
+        for place in places(term).into_iter().flat_map(|places| places.iter()) {
             // Once in a text of average length is all of it.
-            let strength = saturation((*count).into(), slot.length, average);
-            let share = &mut shares[*number as usize];
+            let strength = saturation(place.count.into(), place.length.into(), average);
+            let share = &mut shares[place.number as usize];
             share.asked += worth * strength.min(1.0);
             share.words += 1;
         }

@@ -90,7 +90,9 @@ proptest! {
     ) {
         let mut shelf = Shelf::default();
         let mut kept = std::collections::BTreeMap::new();
+        let mut copies = Vec::new();
         for (number, text, stays) in steps {
+            copies.push((shelf.clone(), shelf.entries(), found(&shelf, "green tea")));
             let id = number.to_string();
             if stays {
                 shelf.put(entry(&id, text));
@@ -109,6 +111,27 @@ proptest! {
         for message in ["green tea", "茶", "coffee"] {
             prop_assert_eq!(found(&shelf, message), found(&anew, message));
         }
-        prop_assert_eq!((shelf.length, shelf.words.len()), (anew.length, anew.words.len()));
+        for (copy, entries, answer) in &copies {
+            prop_assert_eq!(&copy.entries(), entries, "a copy stays what it was");
+            prop_assert_eq!(&found(copy, "green tea"), answer);
+        }
+        prop_assert_eq!((shelf.length, shelf.words.size()), (anew.length, anew.words.size()));
+    }
+
+    #[test]
+    fn however_few_are_wanted_they_are_the_best_of_their_kind(count in 0_usize..400, limit in 0_usize..20, every in 1_usize..50) {
+        let text = |number: usize| format!("green tea {}", ["", "black", "black coffee"][number % 3]);
+        let mut shelf = Shelf::default();
+        for number in 0..count {
+            let at = DateTime::UNIX_EPOCH + TimeDelta::milliseconds(i64::try_from(number % 7).unwrap());
+            shelf.put(Entry { created_at: at, ..entry(&format!("turn-{number:05}"), &text(number)) });
+        }
+        let number = |entry: &Entry| entry.id.as_str().trim_start_matches("turn-").parse::<usize>().unwrap();
+        let is_one = |entry: &Entry| number(entry) % every == 0;
+        let wanted = Wanted::of("green tea");
+        let some = shelf.candidates(&wanted, limit, &is_one);
+        let mut all = shelf.candidates(&wanted, usize::MAX, &is_one);
+        all.truncate(limit);
+        prop_assert_eq!(some, all);
     }
 }
