@@ -6,25 +6,32 @@ use chrono::{DateTime, Datelike, Months, NaiveDate, SecondsFormat, Utc};
 use memory_core::OperationId;
 use memory_core::instance::{InstanceOperation, InstanceRecord, InstanceVerb};
 
-use crate::disk::{Disk, EntryKind};
+use crate::disk::{Disk, EntryKind, append_line};
 use crate::history::Backward;
 
 /// What the name of a file of lines ends with.
 const END: &str = ".jsonl";
 
-/// Returns the file of lines in `folder` to which what is done at `at` belongs.
-pub(crate) fn file(folder: &str, at: DateTime<Utc>) -> String {
-    format!("{folder}/{}{END}", at.format("%Y-%m"))
+/// Adds a line to those in `folder`, durably, for what is done at `at`.
+///
+/// It comes after all others: the clock may have been set back, the order of lines must not be.
+pub(crate) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u8]) -> io::Result<()> {
+    let latest = files(disk, folder)?.pop().unwrap_or_default();
+    append_line(disk, &latest.max(format!("{folder}/{}{END}", at.format("%Y-%m"))), line)
+}
+
+/// Returns the files of lines in `folder`, oldest first.
+pub(crate) fn files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
+    let entries = disk.folder(folder)?.into_iter().filter(|entry| entry.kind == EntryKind::File);
+    let is_month = |name: &String| name.strip_suffix(END).and_then(end).is_some();
+    let mut files: Vec<_> = entries.map(|entry| entry.name).filter(is_month).map(|name| format!("{folder}/{name}")).collect();
+    files.sort();
+    Ok(files)
 }
 
 /// Returns the lines of all months, newest first, those of a file from its end.
 pub(crate) fn newest_first<'a>(disk: &'a dyn Disk, folder: &str) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + 'a> {
-    let entries = disk.folder(folder)?.into_iter().filter(|entry| entry.kind == EntryKind::File);
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.name).filter(|name| name.strip_suffix(END).and_then(end).is_some()).collect();
-    names.sort();
-    let paths = names.into_iter().rev().map(move |name| format!("{folder}/{name}")).collect::<Vec<_>>();
-    Ok(paths.into_iter().flat_map(|path| match backward(disk, &path) {
+    Ok(files(disk, folder)?.into_iter().rev().flat_map(|path| match backward(disk, &path) {
         Ok(lines) => Box::new(lines.into_iter().flatten()) as Box<dyn Iterator<Item = io::Result<Vec<u8>>>>,
         Err(error) => Box::new(std::iter::once(Err(error))),
     }))

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::file::refused;
 use crate::disk::Disk;
 use crate::error::io_error;
+use crate::months;
 
 /// The folder of what was before.
 pub(super) const FOLDER: &str = ".trash";
@@ -125,10 +126,6 @@ impl Line {
     }
 }
 
-fn month(at: DateTime<Utc>) -> String {
-    format!("{FOLDER}/{}.jsonl", at.format("%Y-%m"))
-}
-
 /// Returns where the files of an operation go.
 pub(super) fn folder(operation: &BankOperation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
@@ -136,22 +133,8 @@ pub(super) fn folder(operation: &BankOperation) -> String {
 
 /// Adds a line, durably.
 pub(super) fn append(disk: &dyn Disk, at: DateTime<Utc>, line: &Line) -> Result<(), BankError> {
-    let path = month(at);
-    let told = |error| BankError::from(io_error(format!("write {path}"), error));
-    let is_new = disk.signature(&path).map_err(told)?.is_none();
-    let mut bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
-    bytes.push(b'\n');
-    // A crash may have left half a line, which must not become a part of this one.
-    if !is_new && last_byte(disk, &path).is_some_and(|byte| byte != b'\n') {
-        bytes.insert(0, b'\n');
-    }
-    disk.append(&path, &bytes).map_err(told)?;
-    if is_new { disk.sync_folder(FOLDER).map_err(told) } else { Ok(()) }
-}
-
-fn last_byte(disk: &dyn Disk, path: &str) -> Option<u8> {
-    let size = disk.signature(path).ok()??.size;
-    disk.read_part(path, size.checked_sub(1)?, 1).ok()?.first().copied()
+    let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
+    months::append(disk, FOLDER, at, &bytes).map_err(|error| BankError::from(io_error(format!("write {FOLDER}"), error)))
 }
 
 /// Says that an operation was not carried out.
@@ -163,7 +146,7 @@ pub(super) fn abort(disk: &dyn Disk, line: &Line) -> Result<(), BankError> {
 /// Goes through all lines that were carried out, oldest first, and returns what `keep` makes of each. What is no line of ours is left out.
 pub(super) fn lines<T>(disk: &dyn Disk, mut keep: impl FnMut(&Line) -> Option<T>) -> Result<Vec<T>, BankError> {
     let mut kept: Vec<(String, T)> = Vec::new();
-    for path in months(disk)? {
+    for path in months::files(disk, FOLDER).map_err(|error| refused(FOLDER, error))? {
         each(disk, &path, |bytes| {
             let Ok(line) = serde_json::from_slice::<Line>(bytes) else { return };
             if line.aborted {
@@ -189,7 +172,7 @@ pub(super) fn records(disk: &dyn Disk) -> Result<Vec<BankRecord>, BankError> {
 
 /// Returns the last line, carried out or not.
 pub(super) fn last(disk: &dyn Disk) -> Result<Option<Line>, BankError> {
-    let Some(path) = months(disk)?.pop() else { return Ok(None) };
+    let Some(path) = months::files(disk, FOLDER).map_err(|error| refused(FOLDER, error))?.pop() else { return Ok(None) };
     let told = |error| refused(&path, error);
     let size = disk.signature(&path).map_err(told)?.map_or(0, |found| found.size);
     let mut length = PIECE as u64;
@@ -229,14 +212,6 @@ fn each(disk: &dyn Disk, path: &str, mut work: impl FnMut(&[u8])) -> Result<(), 
     }
     work(&open);
     Ok(())
-}
-
-fn months(disk: &dyn Disk) -> Result<Vec<String>, BankError> {
-    let entries = disk.folder(FOLDER).map_err(|error| refused(FOLDER, error))?;
-    let mut months: Vec<_> =
-        entries.into_iter().map(|entry| entry.name).filter(|name| name.strip_suffix(".jsonl").is_some()).collect();
-    months.sort();
-    Ok(months.into_iter().map(|name| format!("{FOLDER}/{name}")).collect())
 }
 
 /// Returns the hash by which the text of an entry is known.

@@ -7,7 +7,7 @@ use memory_core::{OperationId, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::file::refused;
-use crate::disk::{Disk, append_line};
+use crate::disk::Disk;
 use crate::months;
 
 /// The folder of what was before.
@@ -85,7 +85,7 @@ impl Line {
 /// Writes down what is about to be done, durably.
 pub(super) fn note(disk: &dyn Disk, operation: &InstanceOperation, line: &Line) -> io::Result<()> {
     let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
-    append_line(disk, &months::file(FOLDER, operation.at), &bytes)
+    months::append(disk, FOLDER, operation.at, &bytes)
 }
 
 /// Returns the lines of what was carried out, newest first.

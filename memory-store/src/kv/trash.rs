@@ -8,7 +8,7 @@ use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, ma
 use memory_core::{ContentHash, OperationId, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{Disk, LateDisk, append_line};
+use crate::disk::{Disk, LateDisk};
 use crate::history::{no_folder, refused};
 use crate::months;
 
@@ -83,8 +83,7 @@ pub(super) fn keep(
         after: next.map(hash),
     };
     let bytes = serde_json::to_vec(&line).expect("strings have a JSON form");
-    let path = months::file(FOLDER, operation.at);
-    append_line(disk, &path, &bytes).map_err(|error| refused(&path, error))
+    months::append(disk, FOLDER, operation.at, &bytes).map_err(|error| refused(FOLDER, error))
 }
 
 impl Line {

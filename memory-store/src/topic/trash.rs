@@ -5,7 +5,7 @@ use memory_core::topic::{INDEX_FILE, TopicError, TopicOperation, TopicRecord, To
 use serde::{Deserialize, Serialize};
 
 use super::error::{not_written, refused};
-use crate::disk::{Disk, append_line};
+use crate::disk::Disk;
 use crate::months;
 
 /// The folder of what was before.
@@ -81,9 +81,8 @@ pub(super) fn folder(operation: &TopicOperation) -> String {
 /// Adds a line, durably.
 pub(super) fn append(disk: &dyn Disk, line: &Line) -> Result<(), TopicError> {
     let at = DateTime::parse_from_rfc3339(&line.at).map_or(DateTime::<Utc>::UNIX_EPOCH, |at| at.to_utc());
-    let path = months::file(FOLDER, at);
     let bytes = serde_json::to_vec(line).expect("strings have a JSON form");
-    append_line(disk, &path, &bytes).map_err(not_written(&path))
+    months::append(disk, FOLDER, at, &bytes).map_err(not_written(FOLDER))
 }
 
 /// Keeps the index that somebody else made, before an operation changes it for the first time.

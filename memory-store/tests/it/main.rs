@@ -3,6 +3,7 @@
 
 mod bank_faults;
 mod bank_writers;
+mod clock_faults;
 mod conversation_faults;
 mod crash;
 mod daemon;

@@ -1,0 +1,149 @@
+//! A clock that stands still, or jumps back a year, between two changes: the second one is the last, and is what is taken back.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::bank::{Banks, Condition, ScopeChoice};
+use memory_core::instance::history::{Draft as Said, Messages};
+use memory_core::instance::kv::Values;
+use memory_core::testing::{banks, messages, topics, values};
+use memory_core::topic::{TopicKind, Topics};
+use memory_core::{Clock, Draft, Patch, Secrets, Services, bank, instance, topic, update, write};
+use memory_store::bank::{BankFolder, BankOptions};
+use memory_store::history::HistoryFolder;
+use memory_store::kv::ValueFolder;
+use memory_store::topic::TopicFolder;
+use memory_store::{FileStore, Options, RandomIds};
+
+use crate::home::{Home, repeatable_services};
+
+/// A clock that stands still.
+#[derive(Debug, Clone, Copy)]
+struct At(DateTime<Utc>);
+
+impl Clock for At {
+    fn now(&self) -> DateTime<Utc> {
+        self.0
+    }
+}
+
+/// Calls `check` with what the clock says first and from then on.
+fn each_clock(check: impl Fn(Arc<At>, Arc<At>)) {
+    let first: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().unwrap();
+    for jump in [TimeDelta::zero(), TimeDelta::days(-365)] {
+        check(Arc::new(At(first)), Arc::new(At(first + jump)));
+    }
+}
+
+#[test]
+fn the_last_change_of_a_memory_is_the_one_that_was_made_last() {
+    each_clock(|first, then| {
+        let home = Home::new();
+        let services = |clock: Arc<At>| {
+            let store = FileStore::open(home.path(), Options::default()).unwrap();
+            Services { clock, ids: Arc::new(RandomIds), ..repeatable_services(store) }
+        };
+        let id = write(&services(first), Draft::new("one"), Secrets::Refuse).unwrap().id.to_string();
+        let services = services(then);
+        let patch = Patch { content: Some("two".into()), ..Patch::default() };
+        update(&services, &id, &patch, None, Secrets::Refuse).unwrap();
+        write(&services, Draft::new("three"), Secrets::Refuse).unwrap();
+        memory_core::undo(&services, None).unwrap();
+        assert_eq!(memory_core::read(&services, &id).unwrap().memory.content, "two");
+    });
+}
+
+#[test]
+fn the_last_change_of_a_bank_is_the_one_that_was_made_last() {
+    each_clock(|first, then| {
+        let home = tempfile::tempdir().unwrap();
+        let open = |clock: Arc<At>| {
+            let (banks, _) = banks(Arc::new(BankFolder::new(home.path(), BankOptions::default())), None);
+            Banks { ids: Arc::new(RandomIds), clock, ..banks }
+        };
+        let request = |value: &str| bank::WriteRequest {
+            bank: "session".parse().unwrap(),
+            key: "a".parse().unwrap(),
+            value: value.parse().unwrap(),
+            ttl: None,
+            condition: Condition::Any,
+            scope: ScopeChoice::Detected,
+            secrets: Secrets::Refuse,
+        };
+        bank::write(&open(first), &request("1")).unwrap();
+        let banks = open(then);
+        bank::write(&banks, &request("2")).unwrap();
+        let last = bank::last(&banks).unwrap().unwrap();
+        bank::undo(&banks, last.operation.id.as_str()).unwrap();
+        let read = bank::read(&banks, &"session".parse().unwrap(), &"a".parse().unwrap(), ScopeChoice::Detected).unwrap();
+        assert_eq!(read.entry.value.as_str(), "1");
+    });
+}
+
+#[test]
+fn the_last_change_of_a_session_is_the_one_that_was_made_last() {
+    each_clock(|first, then| {
+        let home = tempfile::tempdir().unwrap();
+        let open = |clock: Arc<At>| Messages {
+            ids: Arc::new(RandomIds),
+            clock,
+            ..messages(Arc::new(HistoryFolder::new(home.path()))).0
+        };
+        let say = |all: &Messages, session: &str| {
+            instance::history::append(
+                all,
+                &session.parse().unwrap(),
+                &Said::said("user".parse().unwrap(), session),
+                Secrets::Refuse,
+            )
+            .unwrap();
+        };
+        let all = open(first);
+        ["one", "two"].into_iter().for_each(|session| say(&all, session));
+        instance::history::delete(&all, &"one".parse().unwrap()).unwrap();
+        let all = open(then);
+        instance::history::delete(&all, &"two".parse().unwrap()).unwrap();
+        instance::history::undo(&all, None).unwrap();
+        let sessions = instance::history::sessions(&all).unwrap();
+        assert_eq!(sessions.iter().map(|one| one.session.as_str()).collect::<Vec<_>>(), ["two"]);
+    });
+}
+
+#[test]
+fn the_last_change_of_a_value_is_the_one_that_was_made_last() {
+    each_clock(|first, then| {
+        let home = tempfile::tempdir().unwrap();
+        let store = || Arc::new(ValueFolder::new(home.path().join("kv"), home.path().join("state")));
+        let open = |clock: Arc<At>| Values { ids: Arc::new(RandomIds), clock, ..values(store()) };
+        let key = "a".parse().unwrap();
+        instance::kv::set(&open(first), &key, "1", Secrets::Refuse).unwrap();
+        let all = open(then);
+        instance::kv::set(&all, &key, "2", Secrets::Refuse).unwrap();
+        instance::kv::set(&all, &key, "3", Secrets::Refuse).unwrap();
+        instance::kv::undo(&all, None).unwrap();
+        assert_eq!(instance::kv::get(&all, &key).unwrap().text, "2");
+    });
+}
+
+#[test]
+fn the_last_change_of_a_topic_is_the_one_that_was_made_last() {
+    each_clock(|first, then| {
+        let home = tempfile::tempdir().unwrap();
+        let open =
+            |clock: Arc<At>| Topics { ids: Arc::new(RandomIds), clock, ..topics(Arc::new(TopicFolder::new(home.path()))).0 };
+        let request = |content: &str| topic::WriteRequest {
+            name: "tea".parse().unwrap(),
+            title: None,
+            description: Some("x".into()),
+            kind: Some(TopicKind::User),
+            content: Some(content.into()),
+            secrets: Secrets::Refuse,
+        };
+        topic::write(&open(first), &request("one")).unwrap();
+        let topics = open(then);
+        topic::write(&topics, &request("two")).unwrap();
+        let last = topic::last(&topics).unwrap().unwrap();
+        topic::undo(&topics, last.operation.id.as_str()).unwrap();
+        assert_eq!(topic::read(&topics, "tea").unwrap().text.contains("one"), true);
+    });
+}
