@@ -18,18 +18,19 @@ const OVER: Duration = Duration::from_hours(7 * 24);
 /// What one session was given, kept for its next process. It is a convenience: what is lost is given once more.
 #[derive(Debug)]
 pub struct GivenFile {
+    root: PathBuf,
     path: PathBuf,
 }
 
 impl GivenFile {
     /// Returns the file of the session that is called `session`, in the home at `root`.
     pub fn of(root: &Path, session: &str) -> Self {
-        Self { path: root.join(FOLDER).join(format!("{}.txt", ContentHash::of(session))) }
+        Self { root: root.to_owned(), path: Path::new(FOLDER).join(format!("{}.txt", ContentHash::of(session))) }
     }
 
     /// Returns what the session was given.
     pub fn load(&self) -> Given {
-        let text = fs::read_to_string(&self.path).unwrap_or_default();
+        let text = fs::read_to_string(self.root.join(&self.path)).unwrap_or_default();
         let entry = |line: &str| {
             let (id, hash) = line.split_once(' ')?;
             Some((id.parse().ok()?, hash.parse().ok()?))
@@ -46,8 +47,8 @@ impl GivenFile {
         entries.sort_unstable_by_key(|(id, _)| *id);
         let lines: Vec<String> = entries.iter().map(|(id, hash)| format!("{id} {hash}")).collect();
         let refused = |error| io_error(format!("write to {}", self.path.display()), error);
-        derived::write(&self.path, lines.join("\n").as_bytes()).map_err(refused)?;
-        forget(self.path.parent().unwrap_or(&self.path), now);
+        derived::write(&self.root, &self.path, lines.join("\n").as_bytes()).map_err(refused)?;
+        forget(&self.root.join(FOLDER), now);
         Ok(())
     }
 }

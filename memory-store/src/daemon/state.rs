@@ -116,11 +116,11 @@ impl DaemonState {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, root: &Path) -> Result<(), StoreError> {
-        let place = root.join(FOLDER).join(NAME);
-        let refused = |error| io_error(format!("write {}", place.display()), error);
+        let path = Path::new(FOLDER).join(NAME);
+        let refused = |error| io_error(format!("write {}", root.join(&path).display()), error);
         let mut bytes = serde_json::to_vec(self).map_err(|error| refused(error.into()))?;
         bytes.push(b'\n');
-        derived::write(&place, &bytes).map_err(refused)
+        derived::write(root, &path, &bytes).map_err(refused)
     }
 }
 

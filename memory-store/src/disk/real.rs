@@ -70,6 +70,9 @@ impl RealDisk {
     }
 
     fn make_parents(&self, path: &str) -> io::Result<()> {
+        if !self.root.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, format!("{} is no longer there", self.root.display())));
+        }
         let Some((parents, _)) = path.rsplit_once('/') else { return Ok(()) };
         make_folders(&self.place(parents)?)
     }
@@ -154,7 +157,11 @@ impl Disk for RealDisk {
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let mut file = self.new_file(path, OpenOptions::new().append(true).create(true))?;
-        file.write_all(bytes)?;
+        let before = file.metadata()?.len();
+        file.write_all(bytes).inspect_err(|_| {
+            // A full disk may have taken a part, which whoever reads it would take for damage.
+            let _ = file.set_len(before);
+        })?;
         file.sync_data()
     }
 

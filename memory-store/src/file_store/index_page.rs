@@ -48,7 +48,7 @@ impl FileStore {
             let place = self.root.join(PAGE);
             let made = place.metadata().and_then(|found| found.modified());
             // The next one is due when it was before: others may be gone as well.
-            if derived::write(&place, next.as_bytes()).is_ok()
+            if derived::write(&self.root, PAGE, next.as_bytes()).is_ok()
                 && let (Ok(made), Ok(file)) = (made, File::options().write(true).open(&place))
             {
                 let _ = file.set_modified(made);
@@ -65,7 +65,7 @@ impl FileStore {
         if former.is_some_and(|(former, _)| !former.starts_with(INDEX_PAGE_HEAD.as_bytes())) {
             return Ok(false);
         }
-        let written = derived::write(&self.root.join(PAGE), page.as_bytes());
+        let written = derived::write(&self.root, PAGE, page.as_bytes());
         written.map(|()| true).map_err(|error| io_error(format!("write {PAGE}"), error))
     }
 }

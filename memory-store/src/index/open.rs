@@ -1,8 +1,8 @@
 //! The index of one home, and how it comes back when something is wrong with it.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
@@ -18,6 +18,7 @@ use super::text::{self, Text};
 use super::trouble::{Meaning, Trouble};
 use super::update::row_count;
 use super::vectors::Vectors;
+use crate::derived::make_folder;
 use crate::disk::Disk;
 
 /// The folder of the index, below the home.
@@ -221,7 +222,7 @@ impl Index {
     }
 
     fn open_at(&self, place: PathBuf, temporary: Option<TempDir>, degraded: Option<String>) -> Result<Opened, Trouble> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
+        make_folder(&place)?;
         let lock = lock_file(&place)?;
         lock.lock_shared()?;
         let mut connection = schema::connect(&place)?;

@@ -1,10 +1,13 @@
 //! The full text: tantivy's side of the index.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use tantivy::directory::MmapDirectory;
+use tantivy::index::SegmentId;
 use tantivy::indexer::UserOperation;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
@@ -25,6 +28,12 @@ const PORTION: usize = 32;
 
 /// Larger segments are not merged while somebody waits.
 const MERGED: usize = 20_000;
+
+/// What tells which files there are.
+const META: &str = "meta.json";
+
+/// So long does it take at most from when such a file is made until all of it is written.
+const REPLACED: Duration = Duration::from_secs(1);
 
 /// The fields of a document.
 #[derive(Debug, Clone, Copy)]
@@ -85,8 +94,36 @@ impl std::fmt::Debug for Text {
 impl Text {
     /// Opens the full text of `epoch`, in the index at `place`.
     pub(super) fn open(place: &Path, epoch: i64) -> Result<Self, Trouble> {
-        let directory = MmapDirectory::open(folder(place, epoch)).map_err(tantivy::TantivyError::from)?;
-        Self::over(Index::open(directory)?)
+        let folder = folder(place, epoch);
+        let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
+        let text = Self::over(Index::open(directory)?)?;
+        text.check(&folder)?;
+        Ok(text)
+    }
+
+    /// Makes sure that no file was changed after the last commit, which none is by our hands: what is damaged has wrong answers, or none,
+    /// and to look at all sums takes as long as to read all. What tells which files there are is only ever replaced.
+    fn check(&self, folder: &Path) -> Result<(), Trouble> {
+        let modified = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
+        for name in [META, ".managed.json"] {
+            let found = folder.join(name).metadata()?;
+            let age = found.modified()?.duration_since(found.created().unwrap_or(SystemTime::UNIX_EPOCH)).unwrap_or_default();
+            if found.created().is_ok() && REPLACED < age {
+                return Err(Trouble::Mismatch);
+            }
+        }
+        let segments: HashSet<String> = self.index.searchable_segment_ids()?.iter().map(SegmentId::uuid_string).collect();
+        // The next commit may have come in the meantime, and has written before it what is deleted of these.
+        let committed = modified(&folder.join(META));
+        let is_committed =
+            |name: &str| name.split_once('.').is_some_and(|(segment, kind)| segments.contains(segment) && !kind.ends_with("del"));
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_name().to_str().is_some_and(is_committed) && committed < modified(&entry.path()) {
+                return Err(Trouble::Mismatch);
+            }
+        }
+        Ok(())
     }
 
     /// Makes an empty one.

@@ -41,7 +41,7 @@ pub(super) fn count(root: &Path, disk: &dyn Disk, name: &TopicName, at: DateTime
     page.topics.insert(name.to_string(), Line { count, last });
     if let Ok(bytes) = serde_json::to_vec(&page) {
         // Whoever may not write here may read all the same.
-        let _ = derived::write(&root.join(FILE), &bytes);
+        let _ = derived::write(root, FILE, &bytes);
     }
 }
 

@@ -1,7 +1,8 @@
 //! The index may be lost or damaged at any time: the answers stay the same.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use memory_core::Found;
 
@@ -24,6 +25,25 @@ fn answers(index: &Index) -> Vec<Found> {
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn a_flipped_bit_of_the_full_text_changes_no_answer() {
+    let home = home();
+    let before = answers(&home.index());
+    let kinds = ["term", "idx", "pos", "fast", "fieldnorm", "store"];
+    for (number, kind) in kinds.iter().enumerate() {
+        let is_meant = |file: &PathBuf| file.extension().is_some_and(|own| own == *kind);
+        let file = files(&home.at("index/text")).into_iter().find(is_meant).unwrap();
+        let mut bytes = fs::read(&file).unwrap();
+        let middle = bytes.len() / (2 + number);
+        bytes[middle] ^= 4;
+        fs::write(&file, bytes).unwrap();
+        // Clocks of file systems tick some hundred times a second.
+        let later = SystemTime::now() + Duration::from_secs(1);
+        File::options().write(true).open(&file).unwrap().set_modified(later).unwrap();
+        assert_eq!(answers(&home.index()), before, "{kind}");
+    }
 }
 
 #[test]
