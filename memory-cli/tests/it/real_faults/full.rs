@@ -1,0 +1,124 @@
+//! A disk of 4 MB that is full at any moment: what fits is kept, what does not is refused, and with room again all goes on.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use super::mounted::{is_inside, mount};
+use super::shapes::{SHAPES, all_said, ask, assert_is_sound, name};
+use crate::sandbox::Sandbox;
+
+const SIZE: u64 = 4 << 20;
+
+/// So much room is left each time, in KiB.
+const ROOMS: [u64; 14] = [0, 4, 8, 12, 16, 20, 28, 40, 60, 90, 140, 220, 400, 800];
+
+/// A home on a small disk, and what takes up the rest of it.
+struct Small {
+    home: Sandbox,
+    filler: PathBuf,
+}
+
+impl Small {
+    fn new() -> Self {
+        let home = Sandbox::new();
+        mount(&home.path(""), SIZE);
+        let filler = home.path("filler");
+        Self { home, filler }
+    }
+
+    /// Leaves so much room, in KiB.
+    fn leave(&self, room: u64) {
+        self.make_room();
+        let mut bytes = SIZE;
+        // How much there is, only the disk knows.
+        while fs::write(&self.filler, vec![0; usize::try_from(bytes).expect("a size")]).is_err() {
+            bytes -= 4096;
+        }
+        let filler = fs::File::options().write(true).open(&self.filler).expect("a file");
+        filler.set_len(bytes.saturating_sub(room << 10)).expect("it gets shorter");
+    }
+
+    fn make_room(&self) {
+        let _ = fs::remove_file(&self.filler);
+    }
+
+    /// Runs a command with so much room; it may be refused for that and for nothing else. Tells whether it was done.
+    fn runs(&self, room: u64, mut command: std::process::Command) -> bool {
+        self.leave(room);
+        command.current_dir(self.home.path(""));
+        let output = Sandbox::finish(command, "");
+        let said = all_said(&output).to_lowercase();
+        let is_told = output.status.success() || said.contains("no space left") || said.contains("disk_full");
+        assert!(is_told, "with {room} KiB left: {}: {said}", output.status);
+        self.make_room();
+        output.status.success()
+    }
+}
+
+#[test]
+fn what_is_written_on_a_full_disk_is_kept_or_refused() {
+    if !is_inside("real_faults::full::what_is_written_on_a_full_disk_is_kept_or_refused") {
+        return;
+    }
+    for shape in &SHAPES {
+        let small = Small::new();
+        let mut kept = BTreeSet::new();
+        let mut refused = 0;
+        for (number, room) in ROOMS.into_iter().enumerate() {
+            let name = name(1, number);
+            if small.runs(room, shape.command(&small.home, &name)) {
+                kept.insert(name);
+            } else {
+                refused += 1;
+            }
+            assert_eq!(shape.names(&small.home), kept, "{} with {room} KiB left", shape.name);
+        }
+        assert!(0 < refused && !kept.is_empty(), "{}: {refused} refused", shape.name);
+        assert!(shape.write(&small.home, &name(2, 0)).status.success(), "with room, {} goes on", shape.name);
+        assert_is_sound(&small.home);
+        println!("{}: {} kept, {refused} refused, 0 lost", shape.name, kept.len());
+    }
+}
+
+/// Long work, each time on the same home: it is told before what is in it.
+const WORK: [(&str, &[&str]); 4] = [
+    ("ingest", &["ingest", "--source", "obsidian", "--path", "vault"]),
+    ("dream", &["dream", "--level", "2"]),
+    ("reindex", &["reindex"]),
+    ("import", &["import", "--input", "more.jsonl"]),
+];
+
+#[test]
+fn work_on_a_full_disk_is_done_to_its_end_once_there_is_room() {
+    if !is_inside("real_faults::full::work_on_a_full_disk_is_done_to_its_end_once_there_is_room") {
+        return;
+    }
+    let small = Small::new();
+    for number in 0..60 {
+        small.home.file(
+            &format!("vault/{}.md", name(1, number)),
+            &format!("note {} of a vault, see [[{}]]\n", name(1, number), name(1, 0)),
+        );
+    }
+    for number in 0..20 {
+        ask(&small.home, &["write", &format!("The server {} runs PostgreSQL 16 on port 5433.", name(2, number))]);
+    }
+    for (what, arguments) in WORK {
+        if what == "import" {
+            fs::write(small.home.path("more.jsonl"), ask(&small.home, &["export"])).expect("room");
+        }
+        let before = SHAPES[0].names(&small.home);
+        let mut refused = 0;
+        for room in ROOMS {
+            refused += usize::from(!small.runs(room, small.home.command(arguments)));
+            assert!(before.is_subset(&SHAPES[0].names(&small.home)), "{what} has lost something");
+        }
+        ask(&small.home, arguments);
+        assert_is_sound(&small.home);
+        println!("{what}: {refused} of {} refused, 0 lost", ROOMS.len());
+    }
+    let names = SHAPES[0].names(&small.home);
+    let all: BTreeSet<String> = (0..60).map(|number| name(1, number)).chain((0..20).map(|number| name(2, number))).collect();
+    assert_eq!(names, all);
+}

@@ -1,0 +1,104 @@
+//! The index is damaged at a thousand places, one after another, while it is asked: every answer is the one of the files.
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use super::shapes::ask;
+use crate::sandbox::Sandbox;
+
+const DAMAGES: usize = 1_000;
+const THREADS: usize = 4;
+
+const QUESTIONS: [&[&str]; 4] = [
+    &["search", "dark mode", "--json"],
+    &["search", "简短", "--json"],
+    &["list", "--json"],
+    &["search", "mode tag:drink", "--json"],
+];
+
+#[test]
+fn whatever_becomes_of_the_index_the_answers_are_those_of_the_files() {
+    let tried: usize = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..THREADS).map(|_| scope.spawn(|| damage(DAMAGES / THREADS))).collect();
+        all.into_iter().map(|one| one.join().expect("it ends")).sum()
+    });
+    assert_eq!(tried, DAMAGES);
+}
+
+fn damage(times: usize) -> usize {
+    let home = Sandbox::new();
+    for text in ["The user prefers dark mode", "用户喜欢简短的回答", "Dark roast, not dark mode", "See [[Dark roast]]"] {
+        home.write(text, &["--tags", "drink"]);
+    }
+    let answers: Vec<String> = QUESTIONS.iter().map(|question| answer(&home, question)).collect();
+    for number in 0..times {
+        let what = harm(&home.path(".memory/index"), number);
+        let (question, before) = (number % QUESTIONS.len(), &answers[number % QUESTIONS.len()]);
+        assert_eq!(&answer(&home, QUESTIONS[question]), before, "after {what}");
+    }
+    times
+}
+
+/// Returns which memories answer, in their order.
+fn answer(home: &Sandbox, question: &[&str]) -> String {
+    let answer: Value = serde_json::from_str(&ask(home, question)).expect("JSON");
+    let memory = |one: &Value| one.get("memory").unwrap_or(one)["content"].to_string();
+    let all = answer["hits"].as_array().or(answer["memories"].as_array()).expect("a list");
+    format!("{:?} of {}", all.iter().map(memory).collect::<Vec<_>>(), answer["total"])
+}
+
+/// Does harm to one file of the index, and says which.
+fn harm(folder: &Path, number: usize) -> String {
+    let mut files: Vec<PathBuf> = Vec::new();
+    collect(folder, &mut files);
+    if files.is_empty() {
+        return "nothing".into();
+    }
+    let file = &files[random() % files.len()];
+    let mut bytes = fs::read(file).expect("a file");
+    let what = match number % 20 {
+        0 => {
+            fs::remove_dir_all(folder).expect("a folder");
+            return "the index was deleted".into();
+        }
+        1 => {
+            fs::remove_file(file).expect("a file");
+            return format!("{} was deleted", file.display());
+        }
+        2 => {
+            bytes.truncate(random() % (bytes.len() + 1));
+            "truncated".to_owned()
+        }
+        _ if bytes.is_empty() => "left as it was".to_owned(),
+        _ => {
+            let (place, bit) = (random() % bytes.len(), random() % 8);
+            bytes[place] ^= 1 << bit;
+            format!("flipped at bit {bit} of byte {place}")
+        }
+    };
+    fs::write(file, bytes).expect("a file");
+    // Nobody is so fast that it happens in the moment in which the file is made.
+    let later = SystemTime::now() + Duration::from_secs(5);
+    fs::File::options().write(true).open(file).and_then(|file| file.set_modified(later)).expect("a file");
+    format!("{} was {what}", file.display())
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}
+
+fn random() -> usize {
+    usize::try_from(RandomState::new().build_hasher().finish() >> 1).expect("a number")
+}

@@ -1,0 +1,51 @@
+//! A small file system of its own, which nobody else sees.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Tells a test that it runs where it may mount.
+const INSIDE: &str = "MEMORY_TEST_MOUNTED";
+
+/// Runs the test `name` again where it may mount; does nothing in that second run, which goes on by itself.
+///
+/// Where the system allows nobody to mount, the test passes, unless all are required.
+pub(super) fn is_inside(name: &str) -> bool {
+    if std::env::var_os(INSIDE).is_some() {
+        return true;
+    }
+    let may_mount = |command: &mut Command| command.arg("true").output().is_ok_and(|output| output.status.success());
+    let unshare = || Command::new("unshare");
+    let (mut as_root, mut as_user) = (unshare(), unshare());
+    as_root.arg("--mount");
+    as_user.args(["--mount", "--map-root-user"]);
+    let mut command = match () {
+        () if may_mount(unshare().arg("--mount")) => as_root,
+        () if may_mount(unshare().args(["--mount", "--map-root-user"])) => as_user,
+        () => {
+            assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none(), "nobody may mount here");
+            println!("nobody may mount here, so this is not tried");
+            return false;
+        }
+    };
+    command.arg(std::env::current_exe().expect("a program")).args(["--exact", name, "--nocapture"]).env(INSIDE, "1");
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    print!("{said}");
+    false
+}
+
+/// Mounts an empty file system of so many bytes.
+pub(super) fn mount(place: &Path, bytes: u64) {
+    run(Command::new("mount").args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "none"]).arg(place));
+}
+
+/// Has nobody write to it any longer, or all again.
+pub(super) fn remount(place: &Path, options: &str) {
+    run(Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(place));
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().expect("it runs");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,110 @@
+//! A home that nobody may write to: reading goes on, writing is refused, and nothing has changed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::mounted::{is_inside, mount, remount};
+use super::shapes::{SHAPES, all_said, assert_is_sound, name};
+use crate::sandbox::Sandbox;
+
+fn filled(home: &Sandbox) {
+    for shape in &SHAPES {
+        assert!(shape.write(home, &name(1, 0)).status.success(), "{}", shape.name);
+    }
+}
+
+/// Returns every file with its bytes.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            all.extend(files(&path));
+        } else {
+            let bytes = fs::read(&path).expect("a file");
+            all.insert(path, bytes);
+        }
+    }
+    all
+}
+
+/// Tries to write to every shape; returns what was said. All of it is refused.
+fn refused(home: &Sandbox, through: &[&str]) -> Vec<String> {
+    let mut all = Vec::new();
+    for shape in &SHAPES {
+        let wanted = shape.command(home, &name(2, 0));
+        let mut command = Command::new(through.first().map_or_else(|| wanted.get_program().to_owned(), |first| (*first).into()));
+        if !through.is_empty() {
+            command.args(&through[1..]).arg(wanted.get_program());
+        }
+        command.args(wanted.get_args()).current_dir(home.path(""));
+        for (key, value) in wanted.get_envs() {
+            value.map(|value| command.env(key, value));
+        }
+        let output = Sandbox::finish(command, "");
+        let said = all_said(&output);
+        assert!(!output.status.success(), "{} was written: {said}", shape.name);
+        assert!(said.contains("error"), "{}: {said}", shape.name);
+        all.push(said.to_lowercase());
+    }
+    all
+}
+
+#[test]
+fn a_file_system_that_became_read_only_is_read_and_never_written() {
+    if !is_inside("real_faults::read_only::a_file_system_that_became_read_only_is_read_and_never_written") {
+        return;
+    }
+    let home = Sandbox::new();
+    mount(&home.path(""), 16 << 20);
+    filled(&home);
+    let before = files(&home.path(""));
+    remount(&home.path(""), "ro");
+    for said in refused(&home, &[]) {
+        assert!(said.contains("read-only") || said.contains("permission"), "{said}");
+    }
+    for shape in &SHAPES {
+        assert!(shape.names(&home).contains(&name(1, 0)), "{}", shape.name);
+    }
+    remount(&home.path(""), "rw");
+    assert_eq!(files(&home.path("")), before);
+    for shape in &SHAPES {
+        assert!(shape.write(&home, &name(3, 0)).status.success(), "{}", shape.name);
+    }
+    assert_is_sound(&home);
+}
+
+#[test]
+fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
+    let home = Sandbox::new();
+    filled(&home);
+    let before = files(&home.path(""));
+    [".memory", "topics"].iter().for_each(|folder| allow(&home.path(folder), 0o500));
+    // Whoever may do everything is not stopped by permissions.
+    let is_root = fs::write(home.path(".memory/probe"), "").is_ok();
+    let _ = fs::remove_file(home.path(".memory/probe"));
+    let through: &[&str] = if is_root { &["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] } else { &[] };
+    for said in refused(&home, through) {
+        assert!(said.contains("permission"), "{said}");
+    }
+    [".memory", "topics"].iter().for_each(|folder| allow(&home.path(folder), 0o700));
+    assert_eq!(files(&home.path("")), before);
+    for shape in &SHAPES {
+        assert!(shape.write(&home, &name(3, 0)).status.success(), "{}", shape.name);
+    }
+    assert_is_sound(&home);
+}
+
+/// Gives a folder and all below it these permissions; files cannot be run.
+fn allow(folder: &Path, mode: u32) {
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
+    set(folder, 0o700);
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() { allow(&path, mode) } else { set(&path, mode & 0o600) }
+    }
+    set(folder, mode);
+}

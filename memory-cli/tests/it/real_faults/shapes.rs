@@ -1,0 +1,142 @@
+//! Every shape that keeps something, and how to tell what it keeps.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Output;
+
+use regex::Regex;
+
+use crate::sandbox::Sandbox;
+
+/// A way to keep something.
+pub(super) struct Shape {
+    pub name: &'static str,
+    /// The command that keeps what is called so.
+    write: fn(&str) -> Vec<String>,
+    /// Everything that is kept.
+    read: fn(&Sandbox) -> String,
+}
+
+pub(super) const SHAPES: [Shape; 6] = [
+    Shape {
+        name: "note",
+        write: |name| words(&["write", &format!("what {name} says is a note")]),
+        read: |home| ask(home, &["export"]),
+    },
+    Shape {
+        name: "bank",
+        write: |name| words(&["bank", "write", "shared", name, r#"{"kept": true}"#]),
+        read: |home| ask(home, &["bank", "read", "shared"]),
+    },
+    Shape {
+        name: "history",
+        write: |name| {
+            words(&[
+                "instance",
+                "run",
+                "history",
+                "append",
+                "-p",
+                "session=shared",
+                "-p",
+                "role=user",
+                "-p",
+                &format!("content={name}"),
+            ])
+        },
+        read: |home| ask(home, &["instance", "run", "history", "read", "-p", "session=shared"]),
+    },
+    Shape {
+        name: "kv",
+        write: |name| {
+            words(&["instance", "run", "kv", "set", "-p", &format!("key=shared/{name}"), "-p", &format!("value={name}")])
+        },
+        read: |home| ask(home, &["instance", "run", "kv", "list"]),
+    },
+    Shape {
+        name: "topic",
+        write: |name| {
+            words(&[
+                "topic",
+                "write",
+                name,
+                "what is told under it",
+                "--dir",
+                "topics",
+                "--description",
+                "one of many",
+                "--type",
+                "user",
+            ])
+        },
+        read: |home| ask(home, &["topic", "list", "--dir", "topics"]),
+    },
+    Shape {
+        name: "conversation",
+        write: |name| words(&["add", &format!("the user knows {name}")]),
+        read: |home| texts_below(&home.path(".memory/entries/default")),
+    },
+];
+
+impl Shape {
+    /// Returns the command that keeps what is called `name`.
+    pub(super) fn command(&self, home: &Sandbox, name: &str) -> std::process::Command {
+        let words = (self.write)(name);
+        home.command(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Keeps what is called `name`.
+    pub(super) fn write(&self, home: &Sandbox, name: &str) -> Output {
+        Sandbox::finish(self.command(home, name), "")
+    }
+
+    /// Returns the names of all that is kept.
+    pub(super) fn names(&self, home: &Sandbox) -> BTreeSet<String> {
+        let name = Regex::new(r"w\d+n\d+").expect("it is one");
+        name.find_iter(&(self.read)(home)).map(|found| found.as_str().to_owned()).collect()
+    }
+}
+
+/// Returns what somebody is called who was the `number`th of a writer.
+pub(super) fn name(writer: usize, number: usize) -> String {
+    format!("w{writer}n{number}")
+}
+
+/// Asks the program, which has to know.
+pub(super) fn ask(home: &Sandbox, arguments: &[&str]) -> String {
+    let output = Sandbox::finish(home.command(arguments), "");
+    let said = all_said(&output);
+    let is_missing = said.to_lowercase().contains("_not_found");
+    assert!(output.status.success() || is_missing, "{arguments:?} ended with {}: {said}", output.status);
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Returns what a command said, wherever.
+pub(super) fn all_said(output: &Output) -> String {
+    (String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr)).into_owned()
+}
+
+/// Asserts that the program finds nothing wrong with a home.
+pub(super) fn assert_is_sound(home: &Sandbox) {
+    let output = Sandbox::finish(home.command(&["doctor"]), "");
+    assert!(output.status.success(), "{}", all_said(&output));
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn texts_below(folder: &Path) -> String {
+    let Ok(entries) = std::fs::read_dir(folder) else { return String::new() };
+    let mut texts = String::new();
+    for entry in entries {
+        let path = entry.expect("an entry").path();
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        match () {
+            () if path.is_dir() => texts.push_str(&texts_below(&path)),
+            () if is_hidden => {}
+            () => texts.push_str(&std::fs::read_to_string(&path).expect("a text")),
+        }
+    }
+    texts
+}
