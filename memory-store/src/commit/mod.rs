@@ -12,9 +12,14 @@ mod status;
 pub(crate) use carry_out::{carry_out, is_leftover};
 pub(crate) use recover::{recover, roll_back};
 
+use std::borrow::Cow;
+
 use memory_core::{ContentHash, MemoryId, Operation, OperationId, RecordedChange, RecordedFile};
 
 use crate::disk::Disk;
+
+/// The longest name that file systems take, in bytes.
+const LONGEST_NAME: usize = 255;
 
 /// What becomes of one file.
 #[derive(Debug, Clone)]
@@ -46,7 +51,11 @@ pub(crate) fn record(disk: &dyn Disk, operation: &Operation, steps: &[Step]) -> 
     let mut taken = std::collections::HashSet::new();
     let mut trash_path = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let numbered = std::iter::once(format!("{folder}/{name}")).chain((2..).map(|number| format!("{folder}/{number}-{name}")));
+        let place = |number: u32| {
+            let mark = format!("{number}-");
+            format!("{folder}/{mark}{}", fitting(name, mark.len()))
+        };
+        let numbered = std::iter::once(format!("{folder}/{name}")).chain((2..).map(place));
         numbered
             .into_iter()
             .find(|place| !matches!(disk.signature(place), Ok(Some(_))) && taken.insert(place.clone()))
@@ -77,10 +86,21 @@ fn trash_folder(operation: &Operation) -> String {
 
 /// Returns the name under which the bytes of `path` wait until they may take its place.
 fn waiting_path(path: &str, operation: &OperationId) -> String {
+    let end = format!(".{operation}.tmp");
     match path.rsplit_once('/') {
-        Some((folder, name)) => format!("{folder}/.{name}.{operation}.tmp"),
-        None => format!(".{path}.{operation}.tmp"),
+        Some((folder, name)) => format!("{folder}/.{}{end}", fitting(name, 1 + end.len())),
+        None => format!(".{}{end}", fitting(path, 1 + end.len())),
     }
+}
+
+/// Returns a name to which `more` bytes may be added: a long one ends in what tells it from others.
+fn fitting(name: &str, more: usize) -> Cow<'_, str> {
+    if name.len() + more <= LONGEST_NAME {
+        return Cow::Borrowed(name);
+    }
+    let mark: String = ContentHash::of(name).to_string().chars().take(16).collect();
+    let start = &name[..name.floor_char_boundary(LONGEST_NAME - more - 1 - mark.len())];
+    Cow::Owned(format!("{start}-{mark}"))
 }
 
 fn folder_of(path: &str) -> &str {

@@ -16,6 +16,7 @@ mod instance_sealed;
 mod instance_writers;
 mod kept;
 mod ledger;
+mod names;
 mod notify;
 mod pending;
 mod postgres;
