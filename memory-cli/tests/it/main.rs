@@ -15,6 +15,7 @@ mod errors;
 #[expect(dead_code, reason = "what is made durable is counted, and every fault is tried, where files are written")]
 mod faulty_disk;
 mod find;
+mod formats;
 mod help;
 mod index_page;
 mod install;

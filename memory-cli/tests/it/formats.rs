@@ -1,0 +1,184 @@
+//! What a program of ours once wrote opens for ever.
+//!
+//! Each folder of `tests/formats` is called by the version that wrote it, and is the home folder of a person: notes of every kind with
+//! their journal and trash, banks plain and packed, sessions, values, a sealed credential with its key, topics and conversations.
+//! Nobody changes them; a version whose files look otherwise adds one.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use memory_core::conversation::{ConversationId, ConversationStore, EntryRole};
+use memory_store::conversation::ConversationFolder;
+use memory_store::sealed::{FieldValue, Instances};
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// Copies what is in a folder, for nobody but its owner, as git cannot say.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    fs::set_permissions(to, fs::Permissions::from_mode(0o700)).expect("a mode");
+    for entry in fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).expect("a file");
+            fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).expect("a mode");
+        }
+    }
+}
+
+/// Checks `claim` in a copy of the home that each version wrote.
+fn in_every_home(claim: fn(&Sandbox)) {
+    let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats");
+    let versions = fs::read_dir(formats).expect("the formats").map(|entry| entry.expect("an entry").path());
+    let versions: Vec<_> = versions.filter(|path| path.is_dir()).collect();
+    assert!(!versions.is_empty());
+    for version in versions {
+        let sandbox = Sandbox::new();
+        copy(&version, &sandbox.path(""));
+        claim(&sandbox);
+        let doctor = sandbox.json(&["doctor"]);
+        assert_eq!(doctor["healthy"], true, "{}: {doctor}", version.display());
+    }
+}
+
+/// Takes back the last operation that `is_wanted`, in this folder.
+fn undo(sandbox: &Sandbox, folder: &str, is_wanted: fn(&Value) -> bool) {
+    let run = |arguments: &[&str]| -> Value {
+        let mut command = sandbox.command(&[arguments, &["--json"]].concat());
+        command.current_dir(sandbox.path(folder));
+        serde_json::from_slice(&Sandbox::finish(command, "").stdout).expect("JSON")
+    };
+    let log = run(&["log", "--limit", "0"]);
+    let operations = log["operations"].as_array().expect("a list");
+    let id = operations.iter().find(|operation| is_wanted(operation)).map(|operation| &operation["operation"]);
+    let id = id.and_then(Value::as_str).unwrap_or_else(|| panic!("it was not done: {log}"));
+    let undone = run(&["undo", id]);
+    assert_eq!(undone["undone"]["operation"], id, "{undone}");
+}
+
+/// Returns what a line of a shell prints.
+fn answer(sandbox: &Sandbox, line: &str) -> String {
+    sandbox.shell(line).trim_end().to_owned()
+}
+
+fn count(answer: &Value, list: &str) -> usize {
+    answer[list].as_array().expect("a list").len()
+}
+
+#[test]
+fn notes_are_read_changed_and_brought_back() {
+    in_every_home(|sandbox| {
+        let listed = sandbox.json(&["list", "--scope", "global"]);
+        assert_eq!(count(&listed, "memories"), 11);
+        for memory in listed["memories"].as_array().expect("a list") {
+            let id = memory["id"].as_str().expect("an id");
+            assert_eq!(sandbox.json(&["read", id])["content"], memory["content"]);
+        }
+        assert_eq!(count(&sandbox.json(&["list", "--scope", "agent:claude"]), "memories"), 1);
+        assert_eq!(count(&sandbox.json(&["list", "--scope", "project:harbour"]), "memories"), 1);
+        assert_eq!(count(&sandbox.json(&["search", "简短", "--scope", "global"]), "hits"), 1);
+        assert_eq!(count(&sandbox.json(&["search", "thermometer"]), "hits"), 1);
+        let pinned = &sandbox.json(&["search", "简短", "--scope", "global"])["hits"][0];
+        assert!(pinned.to_string().contains("\"pinned\":true"), "{pinned}");
+        assert_eq!(count(&sandbox.json(&["reminders", "--all"]), "memories"), 3);
+        assert!(answer(sandbox, "memory trash list").contains("to-be-deleted"));
+        // The last thing that was done was to delete it; of two notes one was made.
+        undo(sandbox, "", |operation| {
+            operation["verb"] == "delete" && operation["by"] == "cli" && operation.get("bank").is_none()
+        });
+        assert_eq!(count(&sandbox.json(&["search", "deleted"]), "hits"), 1);
+        assert_eq!(count(&sandbox.json(&["search", "PostgreSQL"]), "hits"), 1);
+        let restored = sandbox.json(&["restore", "the-staging-server-runs-postgresql-16-on-port-5433-e7262059"]);
+        assert!(restored["id"].is_string(), "{restored}");
+        let id = sandbox.write("written by a later version", &[]);
+        assert_eq!(sandbox.json(&["read", &id])["content"], "written by a later version");
+        // What a person wrote stays as it is, but for what changes.
+        sandbox.json(&["tag", "mine", "--add", "later"]);
+        let theirs = fs::read_to_string(sandbox.path(".memory/categories/character/mine.md")).expect("a file");
+        assert!(theirs.starts_with("---\n# by a person\ntitle:   By a person\nmood: good\n"), "{theirs}");
+        assert!(theirs.ends_with("---\nA file that no program wrote.\n"), "{theirs}");
+    });
+}
+
+#[test]
+fn banks_are_read_changed_and_brought_back() {
+    in_every_home(|sandbox| {
+        let value = |bank: &str, key: &str| {
+            let answer: Value = serde_json::from_str(&answer(sandbox, &format!("memory-cli read {bank} {key}"))).expect("JSON");
+            answer["value"].to_string()
+        };
+        assert_eq!((value("session", "a"), value("session", "深色")), ("2".into(), r#"{"n":1.5,"of":"深色"}"#.into()));
+        assert!(answer(sandbox, "memory-cli read session 深色").contains("1.50"), "every digit stays");
+        assert!(value("large", "k17").ends_with("x17\"") && sandbox.path(".memory/banks/large.json.gz").is_file());
+        undo(sandbox, "", |operation| operation["verb"] == "delete" && operation["bank"] == "session");
+        assert_eq!(value("session", "'b c'"), r#"{"n":1.5,"of":"b c"}"#);
+        answer(sandbox, "memory-cli write large new 1");
+        assert_eq!((value("large", "new"), value("large", "k1").len()), ("1".into(), 63));
+    });
+}
+
+#[test]
+fn instances_are_read_changed_and_brought_back() {
+    in_every_home(|sandbox| {
+        let run = |line: &str| answer(sandbox, &format!("memo run {line}"));
+        assert_eq!(run("history read -p session=s1").matches("\"content\"").count(), 2);
+        assert!(run("kv get -p key=a/b").contains(r#""value":"2""#));
+        assert!(run("kv/scratch get -p key=x").contains(r#""value":"y""#));
+        undo(sandbox, "", |operation| operation["verb"] == "delete" && operation["session"] == "gone");
+        assert_eq!(run("history read -p session=gone").matches("\"content\"").count(), 1);
+        undo(sandbox, "", |operation| operation["verb"] == "purge");
+        assert!(run("history read -p session=s1").contains("hello 深"));
+        undo(sandbox, "", |operation| operation["verb"] == "delete" && operation["key"] == "c");
+        assert!(run("kv get -p key=c").contains(r#""value":"gone""#));
+        run("history append -p session=s1 -p role=user -p content=later");
+        assert_eq!(run("history read -p session=s1").matches("\"content\"").count(), 4);
+
+        let folder = sandbox.path(".config/memo");
+        let instances = Instances::new(folder.join("instances"), &folder, None);
+        let names = ["history", "team"].map(|name| name.parse().expect("a name"));
+        let definition = instances.read(&names[0], &names[1]).expect("it is read").expect("it is there");
+        let Some(FieldValue::Sealed(sealed)) = definition.field("dsn") else { panic!("{definition:?}") };
+        let opened = instances.open(&definition, "dsn", sealed).expect("the key is there");
+        assert!(opened.contains(":only-for-this-test@"), "it opens as what was sealed");
+    });
+}
+
+#[test]
+fn topics_are_read_changed_and_brought_back() {
+    in_every_home(|sandbox| {
+        fs::create_dir(sandbox.path("project/.git")).expect("a folder");
+        let run = |line: &str| answer(sandbox, &format!("cd project && memory topic {line}"));
+        let index = run("view");
+        assert!(index.contains("- [tea](tea.md) - how we like it") && index.contains("- [house](house.md)"), "{index}");
+        assert!(run("read tea").ends_with("Hojicha.") && run("read house").contains("by the door"));
+        undo(sandbox, "project", |operation| operation["verb"] == "delete" && operation["topics"][0] == "gone.md");
+        assert!(run("read gone").ends_with('x'));
+        run("write later 'of a later version' --description later --type user");
+        assert!(run("view").contains("- [later](later.md) - later"));
+    });
+}
+
+#[test]
+fn conversations_are_read_and_go_on() {
+    in_every_home(|sandbox| {
+        let folder = ConversationFolder::new(sandbox.path(".memory"));
+        let id = |name: &str| name.parse::<ConversationId>().expect("a name");
+        let names: Vec<_> = folder.conversations().expect("they are read");
+        assert_eq!(names, [id("default"), id("work/plans")]);
+        let read = |name: &str| {
+            let shelf = folder.read(&id(name)).expect("it is read");
+            assert_eq!(shelf.problems().count(), 0);
+            let facts = shelf.entries().iter().filter(|entry| entry.role == EntryRole::Memory).count();
+            (facts, shelf.entries().len() - facts, shelf.summary().is_some())
+        };
+        assert_eq!((read("default"), read("work/plans")), ((4, 4, true), (2, 2, true)));
+        assert_eq!(folder.deleted(&id("default")).expect("it is read").len(), 1);
+        assert_eq!(count(&sandbox.json(&["search", "nuts", "--scope", "conversation:default"]), "hits"), 1);
+        sandbox.json(&["add", "A fact of a later version."]);
+        assert_eq!(read("default"), (5, 4, true));
+    });
+}
