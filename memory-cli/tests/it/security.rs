@@ -34,3 +34,26 @@ fn every_row_names_tests_that_are_there() {
         assert_eq!(named, [""; 0], "{row}");
     }
 }
+
+#[test]
+fn every_dependency_comes_from_the_one_registry_and_none_is_a_library_of_the_system() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+    let lock = fs::read_to_string(root.join("Cargo.lock")).expect("what is locked");
+    let packages: Vec<&str> = lock.split("[[package]]").skip(1).collect();
+    assert!(!packages.is_empty());
+    let value = |package: &str, key: &str| {
+        let line = package.lines().find_map(|line| line.strip_prefix(&format!("{key} = \""))).map(str::to_owned);
+        line.map(|value| value.trim_end_matches('"').to_owned())
+    };
+    for package in packages {
+        let name = value(package, "name").expect("a name");
+        let is_ours = root.join(&name).is_dir();
+        let source = value(package, "source");
+        let expected = (!is_ours).then_some("registry+https://github.com/rust-lang/crates.io-index");
+        assert_eq!(source.as_deref(), expected, "{name}");
+        assert_eq!(value(package, "checksum").is_some(), !is_ours, "{name}");
+        assert!(!["openssl-sys", "native-tls"].contains(&name.as_str()), "{name}");
+    }
+    let checks = fs::read_to_string(root.join(".ci/run")).expect("what must pass");
+    assert!(checks.contains("cargo deny check licenses bans sources"), "the rest is a matter of deny.toml");
+}
