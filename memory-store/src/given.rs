@@ -79,7 +79,7 @@ mod tests {
         let now = SystemTime::now();
         file("a/../b").keep(&[entry].into_iter().collect(), now).unwrap();
         assert_eq!(file("a/../b").load().entries(), [entry]);
-        let mode = fs::metadata(&file("a/../b").path).unwrap().permissions().mode();
+        let mode = fs::metadata(home.path().join(&file("a/../b").path)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert!(file("b").load().entries().is_empty());
         file("b").keep(&Given::default(), now + 2 * OVER).unwrap();

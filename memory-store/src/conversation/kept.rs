@@ -35,6 +35,8 @@ pub(super) struct Kept {
     files: HashMap<String, File>,
     /// Those that are looked at each time, because a further change might not show, or the disk did not give them.
     unsettled: HashSet<String>,
+    /// Those that somebody said have changed, or that took the place of others.
+    doubted: HashSet<String>,
     /// Whether a writer of this process is at work, who will say what it changed.
     is_being_written: bool,
     /// Which file holds what; of two that hold the same, the one that was read last.
@@ -124,13 +126,13 @@ impl Kept {
     /// Has a file looked at again before the next answer.
     pub(super) fn doubt(&mut self, path: &str) {
         if self.files.contains_key(path) {
-            self.unsettled.insert(path.to_owned());
+            self.doubted.insert(path.to_owned());
         }
     }
 
     /// Has every file looked at again before the next answer.
     pub(super) fn doubt_all(&mut self) {
-        self.unsettled.extend(self.files.keys().cloned());
+        self.doubted.extend(self.files.keys().cloned());
     }
 
     /// Says that a writer of this process begins, and will say what it changed: until then nobody need look for that.
@@ -159,8 +161,11 @@ impl Kept {
             self.compare_names(disk, folder, place, (generation, now_ns))?;
         }
         let looks_at_each = self.files.len() <= FEW || LONGEST_NS < now_ns.saturating_sub(self.looked_ns);
-        let paths: Vec<String> =
-            if looks_at_each { self.files.keys().cloned().collect() } else { self.unsettled.iter().cloned().collect() };
+        let paths: Vec<String> = if looks_at_each {
+            self.files.keys().cloned().collect()
+        } else {
+            self.unsettled.union(&self.doubted).cloned().collect()
+        };
         self.look(disk, &paths, now_ns)?;
         if looks_at_each {
             self.looked_ns = now_ns;
@@ -257,7 +262,8 @@ impl Kept {
             let Some(file) = self.files.get(path) else { continue };
             let is_settled = !self.unsettled.contains(path);
             // What was changed again in the same moment shows once that is over; until then, to read it each time would not do.
-            let is_known = is_settled || file.refusal.is_none() && now_ns < settles_ns(file.signature);
+            let is_awaited = file.refusal.is_none() && now_ns < settles_ns(file.signature);
+            let is_known = (is_settled || is_awaited) && !self.doubted.contains(path);
             let (place, before) = (file.place, (file.signature, is_known));
             match disk.signature(path).map_err(|error| refused(path, error))? {
                 None => {
@@ -320,6 +326,7 @@ impl Kept {
                 None
             }
         };
+        self.doubted.remove(path);
         if is_settled {
             self.unsettled.remove(path);
         } else {
@@ -332,6 +339,7 @@ impl Kept {
     fn forget(&mut self, path: &str) {
         self.report(path, None);
         self.unsettled.remove(path);
+        self.doubted.remove(path);
         let Some(File { entry: Some(key), .. }) = self.files.remove(path) else { return };
         // It may lie elsewhere by now.
         if self.places.get(&key).is_none_or(|place| place != path) {
@@ -343,7 +351,7 @@ impl Kept {
         }
         // Somebody may have made a copy of the file: then the other one holds it still, and is read again.
         let twin = self.files.iter().find(|(_, file)| file.entry.as_ref() == Some(&key)).map(|(path, _)| path.clone());
-        self.unsettled.extend(twin);
+        self.doubted.extend(twin);
     }
 
     /// Says on every shelf of this folder what is wrong with a file, since nobody knows whose it is.

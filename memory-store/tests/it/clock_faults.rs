@@ -99,7 +99,9 @@ fn the_last_change_of_a_session_is_the_one_that_was_made_last() {
             .unwrap();
         };
         let all = open(first);
-        ["one", "two"].into_iter().for_each(|session| say(&all, session));
+        for session in ["one", "two"] {
+            say(&all, session);
+        }
         instance::history::delete(&all, &"one".parse().unwrap()).unwrap();
         let all = open(then);
         instance::history::delete(&all, &"two".parse().unwrap()).unwrap();
@@ -144,6 +146,6 @@ fn the_last_change_of_a_topic_is_the_one_that_was_made_last() {
         topic::write(&topics, &request("two")).unwrap();
         let last = topic::last(&topics).unwrap().unwrap();
         topic::undo(&topics, last.operation.id.as_str()).unwrap();
-        assert_eq!(topic::read(&topics, "tea").unwrap().text.contains("one"), true);
+        assert!(topic::read(&topics, "tea").unwrap().text.contains("one"));
     });
 }

@@ -24,7 +24,7 @@ fn chat(text: &str, is_stream: bool) -> Value {
 }
 
 #[test]
-fn what_was_answered_is_kept_by_the_last_byte() {
+fn what_was_answered_is_kept_once_the_proxy_has_ended() {
     let upstream =
         Upstream::start(
             |asked: &Asked| {
@@ -35,7 +35,7 @@ fn what_was_answered_is_kept_by_the_last_byte() {
         let sandbox = Sandbox::new();
         let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
         assert!(proxy.chat(&chat("Hi", is_stream)).is_whole);
-        proxy.kill();
+        assert_eq!(proxy.end().0, Some(0));
         assert_eq!(turns(&sandbox), [["Hi"], ["Fine."]]);
     }
 }
@@ -51,7 +51,7 @@ fn a_stream_that_comes_in_one_piece_is_kept() {
     let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
     let answer = proxy.chat(&chat("Hi", true));
     assert_eq!((answer.body, answer.is_whole), (whole, true));
-    proxy.kill();
+    assert_eq!(proxy.end().0, Some(0));
     assert_eq!(turns(&sandbox), [["Hi"], ["Hello"]]);
 }
 
@@ -72,7 +72,7 @@ fn a_stream_that_ends_without_saying_so_is_kept_however_it_is_framed() {
         let sandbox = Sandbox::new();
         let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
         assert_eq!(proxy.chat(&chat(framing, true)).text(), whole, "{framing}");
-        proxy.kill();
+        assert_eq!(proxy.end().0, Some(0));
         assert_eq!(turns(&sandbox), [[framing], ["Fine."]], "{framing}");
     }
 }
@@ -112,7 +112,7 @@ fn an_answer_that_comes_in_chunks_is_kept_and_tells_what_was_remembered() {
     let sandbox = Sandbox::new();
     let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
     assert_eq!(proxy.say("Hi").json()["memory_hits"], json!([]));
-    proxy.kill();
+    assert_eq!(proxy.end().0, Some(0));
     assert_eq!(turns(&sandbox), [["Hi"], ["Fine."]]);
 }
 

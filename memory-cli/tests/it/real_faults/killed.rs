@@ -48,8 +48,8 @@ fn what_killed_writers_acknowledged_is_there_and_nothing_else() {
         let names = shape.names(&home);
         let last = name(WRITERS, 0);
         for done in &all {
-            let lost: Vec<_> = done.acknowledged[number].difference(&names).collect();
-            assert_eq!(lost, Vec::<&String>::new(), "{} has lost what it acknowledged", shape.name);
+            let missing: Vec<_> = done.acknowledged[number].difference(&names).collect();
+            assert_eq!(missing, Vec::<&String>::new(), "{} has lost what it acknowledged", shape.name);
         }
         let attempted: BTreeSet<String> =
             all.iter().flat_map(|done| done.attempted[number].iter().cloned()).chain([last]).collect();
@@ -57,11 +57,8 @@ fn what_killed_writers_acknowledged_is_there_and_nothing_else() {
     }
     let (counted, counting): (usize, usize) =
         (all.iter().map(|done| done.counted).sum(), all.iter().map(|done| done.counting).sum());
-    let counter: usize = ask(&home, &["bank", "query", "counters", "all", "."]).trim().parse().expect("a number");
-    assert!(
-        (counted..=counting).contains(&counter),
-        "{counted} of {counting} additions were acknowledged, and {counter} were made"
-    );
+    let there: usize = ask(&home, &["bank", "query", "counters", "all", "."]).trim().parse().expect("a number");
+    assert!((counted..=counting).contains(&there), "{counted} of {counting} additions were acknowledged, and {there} were made");
     assert_is_sound(&home);
     let acknowledged: usize = all.iter().flat_map(|done| &done.acknowledged).map(BTreeSet::len).sum();
     println!("killed: {}; acknowledged: {}; lost: 0", kills.load(Ordering::Relaxed), acknowledged + counted);

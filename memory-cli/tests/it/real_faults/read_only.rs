@@ -82,7 +82,9 @@ fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
     let home = Sandbox::new();
     filled(&home);
     let before = files(&home.path(""));
-    [".memory", "topics"].iter().for_each(|folder| allow(&home.path(folder), 0o500));
+    for folder in [".memory", "topics"] {
+        allow(&home.path(folder), 0o500);
+    }
     // Whoever may do everything is not stopped by permissions.
     let is_root = fs::write(home.path(".memory/probe"), "").is_ok();
     let _ = fs::remove_file(home.path(".memory/probe"));
@@ -90,7 +92,9 @@ fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
     for said in refused(&home, through) {
         assert!(said.contains("permission"), "{said}");
     }
-    [".memory", "topics"].iter().for_each(|folder| allow(&home.path(folder), 0o700));
+    for folder in [".memory", "topics"] {
+        allow(&home.path(folder), 0o700);
+    }
     assert_eq!(files(&home.path("")), before);
     for shape in &SHAPES {
         assert!(shape.write(&home, &name(3, 0)).status.success(), "{}", shape.name);

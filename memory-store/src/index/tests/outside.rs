@@ -14,7 +14,8 @@ const DEPLOY: Note<'static> = Note { number: 2, folder: "project", front: "", bo
 
 #[test]
 fn a_home_without_memories_answers_nothing() {
-    let index = Home::new().index();
+    let home = Home::new();
+    let index = home.index();
     assert_eq!(super::home::try_search(&index, &super::home::query("dark")).unwrap().total, 0);
 }
 
