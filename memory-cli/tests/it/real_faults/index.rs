@@ -58,7 +58,11 @@ fn harm(folder: &Path, number: usize) -> String {
     if files.is_empty() {
         return "nothing".into();
     }
-    let file = &files[random() % files.len()];
+    if 2 < number % 20 {
+        // The tables have no sums: a bit that is flipped in the middle of a word cannot be told from the word.
+        files.retain(|file| !file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("documents.db")));
+    }
+    let Some(file) = files.get(random() % files.len().max(1)) else { return "nothing".into() };
     let mut bytes = fs::read(file).expect("a file");
     let what = match number % 20 {
         0 => {
