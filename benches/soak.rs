@@ -67,7 +67,7 @@ fn main() -> Outcome<()> {
     let kept = [
         ("memory", socket + mcp, number_in(&text)?),
         ("bank", command_line, counter.as_u64().ok_or("no number")?),
-        ("session", http, session["records"].as_array().ok_or("no records")?.len() as u64),
+        ("session", http, session.as_array().ok_or("no records")?.len() as u64),
         ("files", edits.min(FILES), files_as_left(home, edits)?),
     ];
     println!("\n| in | acknowledged | there | lost |\n|---|---:|---:|---:|");

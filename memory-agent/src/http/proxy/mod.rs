@@ -10,8 +10,8 @@
 //! not told; an answer that comes whole says `memory_hits`. All else passes untouched: what the model is asked, but for what was
 //! remembered; what it answers, as it comes. An answer that breaks off breaks off, and whoever goes has the model stop.
 //!
-//! What a person says is kept as soon as it is asked, whatever becomes of the answer; and an answer that is to be kept ends once it is.
-//! What is sent again before it is answered is kept once.
+//! What a person says is kept as soon as it is asked, whatever becomes of the answer. Nobody waits for the disk: a kill may lose what was
+//! said in its last few milliseconds, an end by a signal loses nothing. What is sent again before it is answered is kept once.
 //!
 //! A memory that is broken or slow breaks no chat: then the header `Memory-Error` says why there is nothing remembered.
 
