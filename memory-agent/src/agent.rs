@@ -11,7 +11,7 @@ use chrono::{DateTime, FixedOffset, Utc};
 use memory_core::{Code, Services, Tool, ToolContext, ToolError};
 use serde_json::Value;
 
-use crate::event::{Event, EventKind, Events};
+use crate::event::{Event, EventKind, Events, Listener};
 use crate::hook::{self, Call, Hook, Occasion, Point};
 use crate::instance::OpenInstances;
 use crate::session::Session;
@@ -95,7 +95,7 @@ impl Agent {
     }
 
     /// Returns what hears of everything that happens from now on.
-    pub fn subscribe(&self) -> Receiver<Arc<Event>> {
+    pub fn subscribe(&self) -> Listener {
         self.events.subscribe()
     }
 

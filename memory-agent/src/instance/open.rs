@@ -2,9 +2,13 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
+#[cfg(not(test))]
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memory_core::instance::{InstanceError, InstanceName};
+// In tests every lock is a place where another thread may have its turn.
+#[cfg(test)]
+use shuttle::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Backend, Holding};
 
@@ -114,5 +118,93 @@ impl OpenInstances {
 
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::instance::kv::{get, set};
+    use memory_core::testing::{FakeValues, in_any_order, values};
+    use memory_core::{Code, Secrets};
+    use shuttle::sync::atomic::{AtomicU64, Ordering};
+    use shuttle::thread;
+
+    use super::*;
+    use crate::instance::backend;
+
+    /// An instance that somebody defines anew, each time with a higher number, which it holds; 0 is none.
+    #[derive(Debug)]
+    struct Defined(AtomicU64);
+
+    impl Defined {
+        fn number(&self, name: &InstanceName) -> Result<u64, InstanceError> {
+            // A file takes its time, and others have their turn meanwhile.
+            thread::yield_now();
+            let number = self.0.load(Ordering::SeqCst);
+            if number == 0 { Err(InstanceError::InstanceNotFound { instance: name.to_string() }) } else { Ok(number) }
+        }
+    }
+
+    impl Instances for Defined {
+        fn list(&self) -> Result<Vec<Listed>, InstanceError> {
+            Ok(Vec::new())
+        }
+
+        fn version(&self, _: &Backend, name: &InstanceName) -> Result<Version, InstanceError> {
+            Ok(Version(vec![("number".into(), self.number(name)?.to_string())]))
+        }
+
+        fn open(&self, _: &'static Backend, name: &InstanceName) -> Result<Holding, InstanceError> {
+            let number = self.number(name)?;
+            let values = values(Arc::new(FakeValues::default()));
+            set(&values, &"number".parse().unwrap(), &number.to_string(), Secrets::Refuse)?;
+            Ok(Holding::Kv(values))
+        }
+    }
+
+    fn held(open: &OpenInstances) -> Result<(u64, Holding), InstanceError> {
+        let holding = open.hold(backend("kv").unwrap(), &"default".parse().unwrap())?;
+        let number = get(holding.kv(), &"number".parse().unwrap())?;
+        Ok((number.text.parse().unwrap(), holding))
+    }
+
+    #[test]
+    fn nobody_is_given_what_was_defined_before_and_all_share_what_is_open() {
+        in_any_order(|| {
+            let defined = Arc::new(Defined(AtomicU64::new(1)));
+            let open = Arc::new(OpenInstances::new(Arc::clone(&defined) as _));
+            let asks = |_: u64| {
+                let (open, defined) = (Arc::clone(&open), Arc::clone(&defined));
+                thread::spawn(move || {
+                    for _ in 0..2 {
+                        let before = defined.0.load(Ordering::SeqCst);
+                        assert!(held(&open).unwrap().0 >= before);
+                    }
+                })
+            };
+            let asking: Vec<_> = (0..2).map(asks).collect();
+            for number in 2..4 {
+                defined.0.store(number, Ordering::SeqCst);
+                thread::yield_now();
+            }
+            asking.into_iter().for_each(|thread| thread.join().unwrap());
+            let [(first, one), (second, other)] = [held(&open).unwrap(), held(&open).unwrap()];
+            assert_eq!((first, second, open.count()), (3, 3, 1));
+            assert!(Arc::ptr_eq(&one.kv().store, &other.kv().store), "what is open is opened no second time");
+        });
+    }
+
+    #[test]
+    fn what_is_defined_no_longer_is_not_kept_open_by_who_asked_before() {
+        in_any_order(|| {
+            let defined = Arc::new(Defined(AtomicU64::new(1)));
+            let open = Arc::new(OpenInstances::new(Arc::clone(&defined) as _));
+            let (own, theirs) = (Arc::clone(&defined), Arc::clone(&open));
+            let asks = thread::spawn(move || held(&theirs).map(|(number, _)| number));
+            own.0.store(0, Ordering::SeqCst);
+            assert!(asks.join().unwrap().is_ok_and(|number| number == 1) || open.count() == 0);
+            assert_eq!(held(&open).unwrap_err().code(), Code::InstanceNotFound);
+            assert_eq!(open.count(), 0);
+        });
     }
 }

@@ -1,7 +1,12 @@
 //! Waking a thread that waits.
 
+#[cfg(not(test))]
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
+
+// In tests every lock is a place where another thread may have its turn.
+#[cfg(test)]
+use shuttle::sync::{Condvar, Mutex, PoisonError};
 
 /// Wakes a thread that waits. A bell that was rung before somebody waits wakes them at once.
 #[derive(Debug, Default)]
@@ -32,5 +37,55 @@ impl Bell {
             rung = self.heard.wait_timeout(rung, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         std::mem::take(&mut *rung)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use memory_core::testing::in_any_order;
+    use shuttle::sync::Arc;
+    use shuttle::sync::atomic::{AtomicUsize, Ordering};
+    use shuttle::thread;
+
+    use super::*;
+
+    #[test]
+    fn whoever_waits_sees_all_that_was_done_before_the_bell_was_rung() {
+        in_any_order(|| {
+            let (bell, done) = (Arc::new(Bell::default()), Arc::new(AtomicUsize::new(0)));
+            let rings: Vec<_> = (0..2)
+                .map(|_| {
+                    let (bell, done) = (Arc::clone(&bell), Arc::clone(&done));
+                    thread::spawn(move || {
+                        for _ in 0..2 {
+                            done.fetch_add(1, Ordering::SeqCst);
+                            bell.ring();
+                        }
+                    })
+                })
+                .collect();
+            // A ring that nobody heard would leave this waiting for ever.
+            while done.load(Ordering::SeqCst) < 4 {
+                assert!(bell.wait(None), "only a ring ends a wait without an end");
+            }
+            rings.into_iter().for_each(|ringer| ringer.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn a_bell_that_was_rung_wakes_once_even_if_the_time_is_over() {
+        in_any_order(|| {
+            let bell = Arc::new(Bell::default());
+            let own = Arc::clone(&bell);
+            let ringer = thread::spawn(move || own.ring());
+            assert!(bell.wait(None));
+            ringer.join().unwrap();
+            let past = Instant::now().checked_sub(Duration::from_secs(1));
+            assert!(past.is_some_and(|past| !bell.wait(Some(past))), "it was heard");
+            bell.ring();
+            assert!(past.is_some_and(|past| bell.wait(Some(past))));
+        });
     }
 }

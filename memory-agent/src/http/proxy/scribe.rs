@@ -1,16 +1,31 @@
 //! Keeping what was said, beside the talk.
 
 use std::fmt;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
+#[cfg(not(test))]
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread::{self, JoinHandle},
+};
 
 use memory_core::conversation::{
     ConversationId, Conversations, Entry, EntryRole, JobQueue, Questions, Turn, enqueue, keep_turns,
 };
 use memory_core::text::with_causes;
 use memory_core::{Code, StoreError, ToolError};
+// In tests every lock and message is a place where another thread may have its turn.
+#[cfg(test)]
+use shuttle::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread::{self, JoinHandle},
+};
 
 /// What somebody said, in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,11 +119,7 @@ fn write(
     let mut waiting: Vec<Waiting> = Vec::new();
     let (mut troubles, mut questions) = (Troubles::default(), Questions::default());
     loop {
-        let next = if waiting.is_empty() {
-            receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
-        } else {
-            receiver.recv_timeout(AGAIN)
-        };
+        let next = next(receiver, !waiting.is_empty());
         let has_ended = matches!(next, Err(RecvTimeoutError::Disconnected));
         for said in next.into_iter().chain(receiver.try_iter()) {
             take(&mut waiting, news(said, conversations, &mut questions));
@@ -136,6 +147,16 @@ fn write(
         if has_ended {
             return waiting.iter().map(|said| said.turns.len()).sum();
         }
+    }
+}
+
+/// Waits for what is said next; where something is to be tried again, no longer than until then.
+fn next(receiver: &Receiver<Said>, tries_again: bool) -> Result<Said, RecvTimeoutError> {
+    // In tests time does not pass.
+    if tries_again && cfg!(not(test)) {
+        receiver.recv_timeout(AGAIN)
+    } else {
+        receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
     }
 }
 
@@ -188,116 +209,4 @@ impl Troubles {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::mpsc::SyncSender;
-
-    use memory_core::conversation::{ConversationStore, EntryChange, EntryId, EntryVector, Shelf};
-    use memory_core::testing::{FakeConversations, FakeJobs, conversations};
-
-    use super::*;
-
-    /// Holds up whoever keeps something until the test goes on.
-    struct Slow(SyncSender<()>);
-
-    impl Told for Slow {
-        fn kept(&self, _: &ConversationId) {
-            // The test may be over.
-            let _ = self.0.send(());
-        }
-
-        fn trouble(&self, what: &str) {
-            panic!("{what}");
-        }
-
-        fn ails(&self) -> Option<String> {
-            None
-        }
-    }
-
-    #[test]
-    fn what_is_said_meanwhile_is_kept_in_its_order_and_a_job_for_each_message() {
-        let conversations = conversations(Arc::new(FakeConversations::default()));
-        let jobs = Arc::new(FakeJobs::default());
-        let (tell, kept) = std::sync::mpsc::sync_channel(0);
-        let scribe = Scribe::begin(conversations.clone(), Arc::clone(&jobs) as _, Arc::new(Slow(tell)));
-        let place = ConversationId::unnamed();
-        let say = |number: usize| {
-            let turn = |role, who: &str| Turn { role, text: format!("{who} {number}"), is_under_way: false };
-            let turns = vec![turn(EntryRole::User, "user"), turn(EntryRole::Assistant, "model")];
-            scribe.keep(Said { conversation: place.clone(), turns, is_over: true });
-        };
-        say(0);
-        (1..4).for_each(say);
-        drop(kept);
-        scribe.end();
-        let entries = conversations.store.read(&place).unwrap().entries();
-        let texts: Vec<_> = entries.iter().map(|entry| entry.content.as_str()).collect();
-        let at = |who: &str, number: usize| texts.iter().position(|text| *text == format!("{who} {number}"));
-        assert_eq!(texts.len(), 8);
-        assert!((0..4).all(|number| at("user", number) < at("model", number)), "{texts:?}");
-        assert_eq!(jobs.pending().unwrap().len(), 4);
-    }
-
-    /// Has no room for anything.
-    #[derive(Debug)]
-    struct Full(FakeConversations);
-
-    impl ConversationStore for Full {
-        fn place(&self) -> String {
-            self.0.place()
-        }
-
-        fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
-            self.0.conversations()
-        }
-
-        fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
-            self.0.read(conversation)
-        }
-
-        fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
-            self.0.look_again(conversation, ids)
-        }
-
-        fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError> {
-            self.0.deleted(conversation)
-        }
-
-        fn commit(&self, _: &ConversationId, _: &[EntryChange]) -> Result<(), StoreError> {
-            Err(StoreError::Outside { path: "entries".into() })
-        }
-
-        fn keep_vectors(&self, conversation: &ConversationId, model: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
-            self.0.keep_vectors(conversation, model, vectors)
-        }
-    }
-
-    /// Writes down what it is told.
-    struct Heard(Mutex<Vec<String>>);
-
-    impl Told for Heard {
-        fn kept(&self, _: &ConversationId) {}
-
-        fn trouble(&self, what: &str) {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(what.to_owned());
-        }
-
-        fn ails(&self) -> Option<String> {
-            None
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_kept_is_told_to_whoever_asks_next_and_counted_at_the_end() {
-        let store = Arc::new(Full(FakeConversations::default()));
-        let heard = Arc::new(Heard(Mutex::default()));
-        let scribe = Scribe::begin(conversations(store), Arc::new(FakeJobs::default()), Arc::clone(&heard) as _);
-        let turn = |role, text: &str| Turn { role, text: text.to_owned(), is_under_way: false };
-        let turns = vec![turn(EntryRole::User, "tea"), turn(EntryRole::Assistant, "noted")];
-        scribe.keep(Said { conversation: ConversationId::unnamed(), turns, is_over: true });
-        assert_eq!(scribe.end(), 2);
-        assert!(scribe.trouble().is_some_and(|trouble| trouble.message.starts_with(NOT_KEPT)));
-        let told = heard.0.lock().unwrap_or_else(PoisonError::into_inner);
-        assert_eq!(told.len(), 1, "each thing is told once: {told:?}");
-    }
-}
+mod tests;

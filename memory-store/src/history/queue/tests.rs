@@ -1,20 +1,12 @@
 //! Claims about the queue of appends, in many orders in which threads may have their turns.
 
+use memory_core::testing::in_any_order;
 use shuttle::sync::atomic::{AtomicUsize, Ordering};
-use shuttle::{check_pct, check_random, thread};
+use shuttle::thread;
 
 use super::*;
 
 const APPENDERS: usize = 4;
-
-/// How many orders are tried, of each kind.
-const ORDERS: usize = 1_000;
-
-/// Has `claim` checked in orders by chance, and in those in which a thread is held up at the worst moments.
-fn in_any_order(claim: fn()) {
-    check_random(claim, ORDERS);
-    check_pct(claim, ORDERS, 3);
-}
 
 /// How an append fared.
 type Fared = Result<Option<()>, InstanceError>;
