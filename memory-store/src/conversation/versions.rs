@@ -1,6 +1,7 @@
 //! Every state that a folder of conversations had, kept by git.
 
 mod git;
+mod kept;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,6 +45,16 @@ pub enum VersionsError {
         /// The folder.
         place: String,
     },
+    /// Somebody is in the middle of something, which a commit of ours would seem to finish.
+    #[error(
+        "the repository at {place} is in the middle of {what}; finish it or take it back with git, so that its versions are kept again"
+    )]
+    Unfinished {
+        /// The folder.
+        place: String,
+        /// What was begun.
+        what: String,
+    },
     /// Git refused.
     #[error("git cannot {action}: {why}")]
     Refused {
@@ -72,18 +83,20 @@ impl Versions {
     }
 
     /// Commits what has changed in the folder at `root`, now. Where nothing has, nothing is done. The repository is made if it is missing;
-    /// it is always that of this folder, and never one around it.
+    /// it is always that of this folder, and never one around it. Only files below `entries/` that look as they are written there are
+    /// committed, whatever else lies in the folder; and what a person is about to commit stays theirs.
     ///
     /// # Errors
-    /// When there is no git, another program holds the lock, or git refuses.
+    /// When there is no git, another program holds the lock, somebody is in the middle of a merge or the like, or git refuses.
     pub fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
         git::commit(root, message)
     }
 }
 
 impl Versions {
-    /// Commits what has changed in the whole home at `root`, now, but for what is derived, locked, or may hold a key. Where nothing has,
-    /// nothing is done; the repository is made as [`Versions::commit`] makes it.
+    /// Commits what has changed of what is remembered in the home at `root`, now, and of how that came about: memories, conversations,
+    /// topics, banks, sessions, values and the journal, each where and as it is written, and no other file, since it may hold a key. Where
+    /// nothing has, nothing is done; the repository is made as [`Versions::commit`] makes it.
     ///
     /// # Errors
     /// As [`Versions::commit`].

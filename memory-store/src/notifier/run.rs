@@ -14,10 +14,16 @@ const BLINK: Duration = Duration::from_millis(5);
 
 /// Runs a program to its end, which it must reach within `patience`; says what it did otherwise, as in "did not end well".
 pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<(), String> {
+    run_between(command, [Stdio::null(), Stdio::null()], patience)
+}
+
+/// Does the same with a program that reads the first and writes to the second, neither of which may be a pipe: nobody would be at its
+/// other end.
+pub(crate) fn run_between(command: &mut Command, [from, to]: [Stdio; 2], patience: Duration) -> Result<(), String> {
     let deadline = Instant::now() + patience;
     let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdin(from)
+        .stdout(to)
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("could not be started: {error}"))?;

@@ -80,3 +80,233 @@ fn a_repository_in_which_another_is_at_work_is_told_of_once() {
     assert_eq!(git(home.path(), &["log", "--format=%s"]).lines().last(), Some("first"));
     assert_eq!(git(home.path(), &["status", "--porcelain", "entries"]), "");
 }
+
+/// Makes a repository as a person does, with a file of theirs in it.
+fn theirs(home: &Path) {
+    git(home, &["init", "--quiet", "--initial-branch=main"]);
+    git(home, &["config", "user.name", "Anna"]);
+    git(home, &["config", "user.email", "anna@example.org"]);
+    fs::write(home.join("README.md"), "1\n").unwrap();
+    git(home, &["add", "README.md"]);
+    git(home, &["commit", "--quiet", "-m", "theirs"]);
+}
+
+/// Returns the only file of a fact.
+fn fact(home: &Path) -> String {
+    let facts = fs::read_dir(home.join("entries/default/facts")).unwrap();
+    let names: Vec<_> = facts.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(names.len(), 1);
+    format!("entries/default/facts/{}", names[0])
+}
+
+#[test]
+fn nothing_is_committed_while_somebody_is_in_the_middle_of_something() {
+    if !has_git() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    theirs(home.path());
+    keep(home.path(), &["likes tea"]);
+    Versions::commit(home.path(), "first").unwrap();
+    let path = fact(home.path());
+    let change = |text: &str, message: &str| {
+        fs::write(home.path().join(&path), text).unwrap();
+        git(home.path(), &["commit", "--quiet", "--all", "-m", message]);
+    };
+    git(home.path(), &["checkout", "--quiet", "-b", "other"]);
+    change("theirs\n", "other");
+    git(home.path(), &["checkout", "--quiet", "main"]);
+    change("ours\n", "own");
+    for (begin, abort, expected) in [
+        (["merge", "other"], ["merge", "--abort"], "a merge"),
+        (["cherry-pick", "other"], ["cherry-pick", "--abort"], "a cherry-pick"),
+        (["rebase", "other"], ["rebase", "--abort"], "a rebase"),
+    ] {
+        git(home.path(), &begin);
+        let before = git(home.path(), &["status", "--porcelain"]);
+        let last = git(home.path(), &["rev-parse", "HEAD"]);
+        let unfinished = VersionsError::Unfinished { place: home.path().display().to_string(), what: expected.into() };
+        assert_eq!(Versions::commit(home.path(), "second"), Err(unfinished), "{expected}");
+        assert_eq!(git(home.path(), &["status", "--porcelain"]), before, "{expected}");
+        assert_eq!(git(home.path(), &["rev-parse", "HEAD"]), last, "{expected}");
+        git(home.path(), &abort);
+    }
+    git(home.path(), &["checkout", "--quiet", "other", "--", "."]);
+    Versions::commit(home.path(), "second").unwrap();
+    assert_eq!(git(home.path(), &["log", "-1", "--format=%s"]), "second\n");
+}
+
+#[test]
+fn each_way_to_be_in_the_middle_of_something_is_known() {
+    if !has_git() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    keep(home.path(), &["likes tea"]);
+    Versions::commit(home.path(), "first").unwrap();
+    keep(home.path(), &["likes coffee"]);
+    for begun in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG"] {
+        let mark = home.path().join(".git").join(begun);
+        fs::write(&mark, "").unwrap();
+        let refused = Versions::commit(home.path(), "second");
+        assert!(matches!(refused, Err(VersionsError::Unfinished { .. })), "{begun}: {refused:?}");
+        fs::remove_file(mark).unwrap();
+    }
+    Versions::commit(home.path(), "second").unwrap();
+}
+
+#[test]
+fn what_a_person_leaves_out_is_left_out_and_their_list_is_theirs() {
+    if !has_git() {
+        return;
+    }
+    let outside = tempfile::tempdir().unwrap();
+    let list = outside.path().join("list");
+    fs::write(&list, "entries/private").unwrap();
+    let home = tempfile::tempdir().unwrap();
+    theirs(home.path());
+    fs::remove_file(home.path().join(".git/info/exclude")).unwrap();
+    std::os::unix::fs::symlink(&list, home.path().join(".git/info/exclude")).unwrap();
+    keep(home.path(), &["likes tea"]);
+    fs::create_dir_all(home.path().join("entries/private/facts")).unwrap();
+    fs::write(home.path().join("entries/private/facts/a.md"), "a secret").unwrap();
+    Versions::commit(home.path(), "first").unwrap();
+    assert_eq!(git(home.path(), &["ls-files"]), format!("README.md\n{}\n", fact(home.path())));
+    assert_eq!(fs::read_to_string(list).unwrap(), "entries/private");
+}
+
+#[test]
+fn of_a_home_only_what_is_remembered_is_kept() {
+    if !has_git() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    for path in [
+        "config.yaml",
+        ".configa1b2c3.yaml",
+        ".config.yaml.swp",
+        "config.yaml~",
+        "#config.yaml#",
+        "config.yaml.orig",
+        "master.key",
+        ".env",
+        "notes.txt",
+        "categories/inbox/tea.md",
+        "categories/inbox/.tea.md.swp",
+        "categories/inbox/tea.md~",
+    ] {
+        fs::create_dir_all(home.path().join(path).parent().unwrap()).unwrap();
+        fs::write(home.path().join(path), "a key").unwrap();
+    }
+    Versions::commit_home(home.path(), "first").unwrap();
+    assert_eq!(git(home.path(), &["ls-files"]), ".gitignore\ncategories/inbox/tea.md\n");
+    // Nor does a person add a key by mistake.
+    git(home.path(), &["add", "--all"]);
+    assert_eq!(git(home.path(), &["status", "--porcelain"]), "A  notes.txt\n");
+    fs::remove_file(home.path().join("categories/inbox/tea.md")).unwrap();
+    Versions::commit_home(home.path(), "second").unwrap();
+    assert_eq!(git(home.path(), &["ls-tree", "-r", "--name-only", "HEAD"]), ".gitignore\n");
+}
+
+#[test]
+fn what_a_person_staged_stays_staged_and_the_rest_follows() {
+    if !has_git() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    theirs(home.path());
+    keep(home.path(), &["likes tea"]);
+    Versions::commit(home.path(), "first").unwrap();
+    let first = fact(home.path());
+    fs::write(home.path().join("README.md"), "2\n").unwrap();
+    fs::write(home.path().join(".gitignore"), "*.o\n").unwrap();
+    fs::write(home.path().join(&first), "staged\n").unwrap();
+    git(home.path(), &["add", "README.md", ".gitignore", &first]);
+    fs::write(home.path().join("README.md"), "3\n").unwrap();
+    fs::write(home.path().join(&first), "later\n").unwrap();
+    keep(home.path(), &["likes coffee"]);
+    Versions::commit(home.path(), "second").unwrap();
+    let status = git(home.path(), &["status", "--porcelain", "--untracked-files=no"]);
+    assert_eq!(status, format!("A  .gitignore\nMM README.md\nMM {first}\n"));
+    assert_eq!(git(home.path(), &["show", &format!("HEAD:{first}")]), "later\n");
+    assert_eq!(git(home.path(), &["show", "HEAD:README.md"]), "1\n");
+    assert_eq!(git(home.path(), &["diff", "--cached", "--", &first]).matches("+staged").count(), 1);
+    let of_second = git(home.path(), &["show", "--format=", "--name-only", "HEAD"]);
+    assert!(of_second.lines().all(|path| path.starts_with("entries/")) && of_second.lines().count() == 2, "{of_second}");
+}
+
+#[test]
+fn in_a_repository_of_code_nothing_but_conversations_is_committed() {
+    if !has_git() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    theirs(home.path());
+    fs::write(home.path().join("README.md"), "2\n").unwrap();
+    keep(home.path(), &["likes tea"]);
+    for path in ["entries/post.md", "entries/2026/post.md", "entries/default/facts/notes.txt", "src.rs"] {
+        fs::create_dir_all(home.path().join(path).parent().unwrap()).unwrap();
+        fs::write(home.path().join(path), "not ours").unwrap();
+    }
+    let facts = fs::read_dir(home.path().join("entries/default/facts")).unwrap();
+    let names = facts.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let own: Vec<_> = names.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "md")).collect();
+    Versions::commit(home.path(), "first").unwrap();
+    assert_eq!(git(home.path(), &["show", "--format=", "--name-only"]), format!("entries/default/facts/{}\n", own[0]));
+    assert!(!home.path().join(".gitignore").exists(), "what is ignored there is theirs to say");
+}
+
+#[test]
+fn a_worktree_is_a_repository_as_well() {
+    if !has_git() {
+        return;
+    }
+    let outer = tempfile::tempdir().unwrap();
+    let (first, second) = (outer.path().join("a"), outer.path().join("b"));
+    fs::create_dir(&first).unwrap();
+    theirs(&first);
+    git(&first, &["worktree", "add", "--quiet", "-b", "memories", "../b"]);
+    keep(&second, &["likes tea"]);
+    Versions::commit(&second, "first").unwrap();
+    assert_eq!(git(&second, &["log", "--format=%s"]), "first\ntheirs\n");
+    assert_eq!(git(&second, &["status", "--porcelain", "--untracked-files=no"]), "");
+    assert_eq!(git(&first, &["log", "--format=%s"]), "theirs\n");
+}
+
+#[test]
+fn whoever_says_only_half_of_who_they_are_has_commits_all_the_same() {
+    if !has_git() {
+        return;
+    }
+    for (name, address, expected) in [
+        ("", "anna@example.org", "memory <anna@example.org>\n"),
+        ("Anna", "", "Anna <memory@localhost>\n"),
+        ("Anna", "anna@example.org", "Anna <anna@example.org>\n"),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        git(home.path(), &["init", "--quiet"]);
+        git(home.path(), &["config", "user.useConfigOnly", "true"]);
+        // An empty one says nothing, whatever this machine says.
+        git(home.path(), &["config", "user.name", name]);
+        git(home.path(), &["config", "user.email", address]);
+        keep(home.path(), &["likes tea"]);
+        Versions::commit(home.path(), "first").unwrap();
+        assert_eq!(git(home.path(), &["log", "--format=%an <%ae>"]), expected);
+    }
+}
+
+#[test]
+fn what_one_of_us_left_who_was_ended_is_in_nobody_s_way() {
+    if !has_git() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    keep(home.path(), &["likes tea"]);
+    Versions::commit(home.path(), "first").unwrap();
+    for left in ["memory.index.lock", "memory.follows", "memory.follows.lock"] {
+        fs::write(home.path().join(".git").join(left), "half").unwrap();
+    }
+    keep(home.path(), &["likes coffee"]);
+    Versions::commit(home.path(), "second").unwrap();
+    assert_eq!(git(home.path(), &["status", "--porcelain"]), "");
+}

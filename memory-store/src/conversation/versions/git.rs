@@ -1,49 +1,74 @@
-//! Asking git.
+//! Keeping versions by git: commits that hold what is ours and nothing else.
 
+mod change;
+mod repository;
+mod stage;
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
-use std::{fs, io};
 
+use self::change::Change;
+use self::repository::{Output, Repository};
+use self::stage::{Places, Stage};
+use super::kept::Kept;
 use super::{Version, VersionsError};
-use crate::notifier::run::run;
 
-/// How long git may take for one step.
-const PATIENCE: Duration = Duration::from_mins(1);
-
-/// What is no part of what is remembered.
+/// What is no part of what is remembered in conversations.
 const IGNORED: &str = "chroma/\nmemory_index.json\n__pycache__/\n*.tmp\n.DS_Store\n/.conversations/\n/index/\n.lock\n*.sock\n";
 
-/// What is kept.
-const KEPT: [&str; 3] = ["entries", ".gitignore", "README.md"];
+/// What of a home is not to be added by a person either, unless they insist: it is derived, a lock, a former state, or may hold a key.
+const IGNORED_OF_HOME: &str = "/index/\n/trash/\n.trash/\n.locks/\n/.conversations/\n/usage/\n/memory.md\n/pending.md\n/daemon.log*\n\
+    *.lock\n*.sock\n*.tmp\n*~\n.*.sw?\n\\#*#\n.derived-*\n.config*\n/config.yaml*\nmaster.key*\n.env*\n.DS_Store\n";
 
-/// What of a home is not kept, whatever the list of a person says: it is derived, locked, a former state, or may hold a key.
-const NOT_KEPT: &str = "# of memory\n/index/\n/trash/\n.trash/\n/.conversations/\n/config.yaml\n/daemon.log*\n*.sock\n*.lock\n*.tmp\n\
-    /usage/\n/memory.md\n/pending.md\n";
+/// The list of what a repository of ours ignores.
+const LIST: &str = ".gitignore";
 
 pub(super) fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
-    if !root.join(KEPT[0]).exists() && !root.join(".git").exists() {
+    if !Kept::Conversations.folders().iter().any(|folder| root.join(folder).exists()) && !root.join(".git").exists() {
         return Ok(());
     }
-    begin(root)?;
-    let there: Vec<&str> = KEPT.into_iter().filter(|name| root.join(name).exists()).collect();
-    commit_of(root, &there, message)
+    commit_of(root, Kept::Conversations, message)
 }
 
 pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), VersionsError> {
-    begin(root)?;
-    commit_of(root, &["."], message)
+    commit_of(root, Kept::Home, message)
+}
+
+/// Commits what has changed of what is kept, if something has. All of it happens beside what a person has put in their index, which is
+/// only told of it in the end.
+fn commit_of(root: &Path, kept: Kept, message: &str) -> Result<(), VersionsError> {
+    let repository = Repository { root };
+    begin(&repository, kept)?;
+    let places = Places::of(&repository)?;
+    let _one_of_us = places.lock(root)?;
+    let stage = Stage::begin(&repository, &places)?;
+    let has_list = is_list_of_ours(root);
+    stage.add(kept, has_list.then_some(LIST))?;
+    let Some(tree) = stage.tree()? else { return Ok(()) };
+    let theirs = places.lock_index(root)?;
+    places.check_at_rest(&repository)?;
+    let new = repository.commit(&tree, stage.head(), message)?;
+    let change = Change { former: stage.head(), new: &new };
+    let index = change.followed_by(&repository, &places)?;
+    change.publish(&repository, message)?;
+    index.take_place().map_err(|error| refused("follow what was committed", &error))?;
+    drop(theirs);
+    // It tidies up now and then, as after any commit.
+    let _ = repository.tell("tidy up", &["gc", "--auto", "--quiet"]);
+    Ok(())
 }
 
 pub(super) fn changes(root: &Path, path: &str, limit: usize) -> Result<String, VersionsError> {
     let limit = format!("--max-count={limit}");
     let what =
         ["--patch", "--no-color", "--no-ext-diff", "--follow", "--date=iso-strict", "--format=%h %ad %s", &limit, "--", path];
-    told_by(root, &what)
+    Repository { root }.log(&what)
 }
 
 pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsError> {
-    let text = told_by(root, &["--no-color", "--date=iso-strict", "--format=%h %ad %s", &format!("--max-count={limit}")])?;
+    let what = ["--no-color", "--date=iso-strict", "--format=%h %ad %s", &format!("--max-count={limit}")];
+    let text = Repository { root }.log(&what)?;
     let version = |line: &str| {
         let mut parts = line.splitn(3, ' ').map(str::to_owned);
         Some(Version { id: parts.next()?, at: parts.next()?, message: parts.next().unwrap_or_default() })
@@ -51,92 +76,39 @@ pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsEr
     Ok(text.lines().filter_map(version).collect())
 }
 
-/// Returns what `git log` says.
-fn told_by(root: &Path, what: &[&str]) -> Result<String, VersionsError> {
-    let mut command = Command::new("git");
-    command.arg("--git-dir").arg(root.join(".git")).arg("--work-tree").arg(root).arg("log").args(what);
-    for name in ELSEWHERE {
-        command.env_remove(name);
-    }
-    let output = command.current_dir(root).env("LC_ALL", "C").output().map_err(|_| VersionsError::NoGit)?;
-    if !output.status.success() {
-        let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        if why.contains("does not have any commits yet") {
-            return Ok(String::new());
-        }
-        return Err(VersionsError::Refused { action: "tell what changed".into(), why });
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// Commits what has changed in some places, if something has.
-fn commit_of(root: &Path, places: &[&str], message: &str) -> Result<(), VersionsError> {
-    git(root, "add what changed", &[&["add", "--all", "--"], places].concat())?;
-    // It fails where something differs, and that is what is asked.
-    if git(root, "compare", &[&["diff", "--cached", "--quiet", "--"], places].concat()).is_ok() {
+/// Makes the repository where it is missing, with a list of what it ignores. In one that somebody else made, what is ignored is theirs
+/// to say.
+fn begin(repository: &Repository<'_>, kept: Kept) -> Result<(), VersionsError> {
+    if repository.root.join(".git").exists() {
         return Ok(());
     }
-    let has_name = git(root, "tell who commits", &["config", "user.email"]).is_ok();
-    let name: &[&str] = if has_name { &[] } else { &["-c", "user.name=memory", "-c", "user.email=memory@localhost"] };
-    let quietly = ["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-m", message, "--"];
-    // What a person is about to commit stays theirs.
-    git(root, "commit", &[name, &quietly, places].concat())
+    repository.make()?;
+    // It is made anew or not at all, so that no link is followed.
+    let list = OpenOptions::new().write(true).create_new(true).open(repository.root.join(LIST));
+    match list.and_then(|mut list| list.write_all(ignored(kept).as_bytes())) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(refused("be told what to leave out", &error)),
+        _ => Ok(()),
+    }
 }
 
-/// Writes down, where no person keeps a list, what is not kept.
-fn leave_out(root: &Path) -> io::Result<()> {
-    let list = root.join(".git/info/exclude");
-    let former = fs::read_to_string(&list).unwrap_or_default();
-    if former.contains(NOT_KEPT) {
-        return Ok(());
+const fn ignored(kept: Kept) -> &'static str {
+    match kept {
+        Kept::Conversations => IGNORED,
+        Kept::Home => IGNORED_OF_HOME,
     }
-    fs::create_dir_all(root.join(".git/info"))?;
-    fs::write(list, format!("{former}{NOT_KEPT}"))
+}
+
+/// Returns whether the list of what is ignored is to the letter one that we wrote.
+fn is_list_of_ours(root: &Path) -> bool {
+    let list = root.join(LIST);
+    let is_file = list.symlink_metadata().is_ok_and(|found| found.is_file());
+    is_file && fs::read_to_string(list).is_ok_and(|text| [IGNORED, IGNORED_OF_HOME].contains(&text.as_str()))
 }
 
 fn refused(action: &str, error: &io::Error) -> VersionsError {
     VersionsError::Refused { action: action.into(), why: error.to_string() }
 }
 
-/// Makes the repository and the list of what it ignores, where they are missing.
-fn begin(root: &Path) -> Result<(), VersionsError> {
-    if !root.join(".git").exists() {
-        // Where it is told the place of the repository, it writes that down, and the folder could not be moved.
-        let mut command = Command::new("git");
-        command.arg("init").arg("--quiet").arg(".");
-        asked(root, "make a repository", &mut command)?;
-    }
-    let ignored = root.join(".gitignore");
-    let listed = if ignored.exists() { Ok(()) } else { fs::write(&ignored, IGNORED) };
-    // A list of somebody else knows nothing of ours.
-    listed.and_then(|()| leave_out(root)).map_err(|error| refused("be told what to leave out", &error))
-}
-
-/// Runs git in the repository of this folder, and in no other.
-fn git(root: &Path, action: &str, arguments: &[&str]) -> Result<(), VersionsError> {
-    let mut command = Command::new("git");
-    command.arg("--git-dir").arg(root.join(".git")).arg("--work-tree").arg(root).args(arguments);
-    asked(root, action, &mut command)
-}
-
-/// What tells git of another repository, because whoever runs us may be a hook of that.
-const ELSEWHERE: [&str; 7] =
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX"];
-
-fn asked(root: &Path, action: &str, command: &mut Command) -> Result<(), VersionsError> {
-    for name in ELSEWHERE {
-        command.env_remove(name);
-    }
-    command.current_dir(root).env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-    run(command, PATIENCE).map_err(|why| told(root, action, why))
-}
-
-fn told(root: &Path, action: &str, why: String) -> VersionsError {
-    if why.contains("could not be started") {
-        return VersionsError::NoGit;
-    }
-    if why.contains("index.lock") || why.contains("HEAD.lock") {
-        return VersionsError::Locked { place: root.display().to_string() };
-    }
-    VersionsError::Refused { action: action.to_owned(), why }
+fn locked(root: &Path) -> VersionsError {
+    VersionsError::Locked { place: root.display().to_string() }
 }

@@ -1,0 +1,172 @@
+//! Putting together what a commit is to hold, in an index of our own beside that of a person.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::repository::{PATIENCE, line};
+use super::{Kept, Output, Repository, locked, refused};
+use crate::conversation::VersionsError;
+use crate::lock::wait;
+
+/// Where we put things in a repository: our index, a copy of a person's that follows a commit, and what one of us locks.
+const OURS: [&str; 3] = ["memory.index", "memory.follows", "memory.lock"];
+
+/// What tells that somebody is in the middle of something, and what that is called.
+const UNFINISHED: [(&str, &str); 7] = [
+    ("MERGE_HEAD", "a merge"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase"),
+    ("sequencer", "a cherry-pick or revert"),
+    ("BISECT_LOG", "a bisection"),
+];
+
+/// Where things of a repository are, which may be elsewhere than in `.git`.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// What a person is about to commit.
+    pub(super) index: PathBuf,
+    /// A copy of it, which is to take its place.
+    pub(super) follows: PathBuf,
+    own: PathBuf,
+    lock: PathBuf,
+    unfinished: Vec<(PathBuf, &'static str)>,
+}
+
+impl Places {
+    pub(super) fn of(repository: &Repository<'_>) -> Result<Self, VersionsError> {
+        let names: Vec<&str> = ["index"].into_iter().chain(OURS).chain(UNFINISHED.map(|(name, _)| name)).collect();
+        let asked: Vec<&str> = ["rev-parse"].into_iter().chain(names.iter().flat_map(|name| ["--git-path", *name])).collect();
+        let said = line(&repository.ask("tell where its files are", &asked)?);
+        let places: Vec<PathBuf> = said.lines().map(|place| repository.root.join(place)).collect();
+        let odd =
+            || VersionsError::Refused { action: "tell where its files are".into(), why: "the path has a line break".into() };
+        let [index, own, follows, lock, unfinished @ ..] = places.as_slice() else { return Err(odd()) };
+        if unfinished.len() != UNFINISHED.len() {
+            return Err(odd());
+        }
+        Ok(Self {
+            index: index.clone(),
+            follows: follows.clone(),
+            own: own.clone(),
+            lock: lock.clone(),
+            unfinished: unfinished.iter().cloned().zip(UNFINISHED.map(|(_, what)| what)).collect(),
+        })
+    }
+
+    /// Waits until none other of us is at it, and clears away what one left that died.
+    pub(super) fn lock(&self, root: &Path) -> Result<File, VersionsError> {
+        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&self.lock);
+        let file = opened.map_err(|error| refused("be locked", &error))?;
+        let held = wait(file, PATIENCE).ok_or_else(|| locked(root))?.map_err(|error| refused("be locked", &error))?;
+        for left in [with_lock(&self.own), with_lock(&self.follows), self.follows.clone()] {
+            // What cannot be removed is complained of by git.
+            let _ = fs::remove_file(left);
+        }
+        Ok(held)
+    }
+
+    /// Locks the index of a person as git does, so that they change nothing meanwhile.
+    pub(super) fn lock_index(&self, root: &Path) -> Result<IndexLock, VersionsError> {
+        let path = with_lock(&self.index);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(_) => Ok(IndexLock { path }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(locked(root)),
+            Err(error) => Err(refused("be locked", &error)),
+        }
+    }
+
+    /// Refuses while somebody is in the middle of something that we would seem to have finished.
+    pub(super) fn check_at_rest(&self, repository: &Repository<'_>) -> Result<(), VersionsError> {
+        let begun = self.unfinished.iter().find(|(place, _)| place.exists()).map(|(_, what)| *what);
+        let has_conflict =
+            || repository.ask("tell what is in conflict", &["ls-files", "--unmerged"]).map(|said| !said.is_empty());
+        let what = match begun {
+            Some(what) => what,
+            None if has_conflict()? => "solving a conflict",
+            None => return Ok(()),
+        };
+        Err(VersionsError::Unfinished { place: repository.root.display().to_string(), what: what.to_owned() })
+    }
+}
+
+/// The lock of a person's index, which is ours until this is dropped.
+#[derive(Debug)]
+pub(super) struct IndexLock {
+    path: PathBuf,
+}
+
+impl Drop for IndexLock {
+    fn drop(&mut self) {
+        // Whoever finds it there is told so.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// What a commit is to hold.
+#[derive(Debug)]
+pub(super) struct Stage<'r> {
+    repository: &'r Repository<'r>,
+    index: &'r Path,
+    head: Option<String>,
+}
+
+impl<'r> Stage<'r> {
+    /// Begins with what the last commit holds.
+    pub(super) fn begin(repository: &'r Repository<'r>, places: &'r Places) -> Result<Self, VersionsError> {
+        let stage = Self { repository, index: &places.own, head: repository.head() };
+        let begin: &[&str] = match &stage.head {
+            // What is known of the times of files stays known.
+            Some(head) => &["read-tree", "--reset", head],
+            None => &["read-tree", "--empty"],
+        };
+        stage.ask("look at the last commit", begin, b"")?;
+        Ok(stage)
+    }
+
+    /// Returns the last commit, if there is one.
+    pub(super) fn head(&self) -> Option<&str> {
+        self.head.as_deref()
+    }
+
+    /// Adds what was made, changed or removed of what is kept, and one file besides, if it is given. What a person ignores stays out.
+    pub(super) fn add(&self, kept: Kept, besides: Option<&str>) -> Result<(), VersionsError> {
+        let look = ["ls-files", "--modified", "--others", "--exclude-standard", "--deduplicate", "-z", "--"];
+        let places: Vec<&str> = kept.folders().iter().copied().chain(besides).collect();
+        let changed = self.ask("tell what changed", &[look.as_slice(), places.as_slice()].concat(), b"")?;
+        let is_kept = |path: &[u8]| str::from_utf8(path).is_ok_and(|path| besides == Some(path) || kept.has(path));
+        let paths: Output = changed
+            .split_inclusive(|byte| *byte == 0)
+            .filter(|path| path.strip_suffix(b"\0").is_some_and(is_kept))
+            .flatten()
+            .copied()
+            .collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        self.ask("add what changed", &["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], &paths).map(drop)
+    }
+
+    /// Returns what a commit would hold; nothing if the last one does.
+    pub(super) fn tree(&self) -> Result<Option<String>, VersionsError> {
+        let tree = line(&self.ask("write down what changed", &["write-tree"], b"")?);
+        let former = match &self.head {
+            Some(head) => self.repository.ask("look at the last commit", &["rev-parse", &format!("{head}^{{tree}}")])?,
+            None => self.repository.ask("tell what nothing is", &["hash-object", "-t", "tree", "--stdin"])?,
+        };
+        Ok((line(&former) != tree).then_some(tree))
+    }
+
+    fn ask(&self, action: &str, arguments: &[&str], bytes: &[u8]) -> Result<Output, VersionsError> {
+        self.repository.ask_on(Some(self.index), action, arguments, bytes)
+    }
+}
+
+/// Returns what git locks a file by.
+fn with_lock(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    name.into()
+}

@@ -1,0 +1,162 @@
+//! Which files git keeps: those that look as we write them, and no others, since a key may lie in any other.
+
+use std::path::Path;
+
+use memory_core::instance::kv::ValueKey;
+
+use super::super::layout::{DELETED, ENTRIES, PLACES, is_entry};
+
+/// What is kept of a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// The conversations in it.
+    Conversations,
+    /// All that is remembered in a home.
+    Home,
+}
+
+/// The folders of a home in which what is kept lies.
+const OF_HOME: [&str; 9] = ["banks", "categories", ENTRIES, "history", "instances", "journal", "kv", "prompts", "topics"];
+
+impl Kept {
+    /// Returns the folders in which what is kept lies; other files may lie there too.
+    pub(super) const fn folders(self) -> &'static [&'static str] {
+        match self {
+            Self::Conversations => &[ENTRIES],
+            Self::Home => &OF_HOME,
+        }
+    }
+
+    /// Returns whether the file at a path below the folder is kept.
+    pub(super) fn has(self, path: &str) -> bool {
+        match (self, path.split_once('/')) {
+            (_, Some((ENTRIES, below))) => is_of_conversation(below),
+            (Self::Home, Some(("instances", below))) => is_of_instance(below),
+            (Self::Home, Some((shape, below))) => is_of_shape(shape, below),
+            (_, _) => false,
+        }
+    }
+}
+
+fn is_of_conversation(below: &str) -> bool {
+    let Some((conversation, rest)) = below.split_once('/') else { return false };
+    let is_entry = |path: &str| {
+        path.rsplit_once('/').is_some_and(|(folder, name)| is_entry(name) && PLACES.iter().any(|(place, _)| *place == folder))
+    };
+    let deleted = rest.strip_prefix(DELETED).and_then(|rest| rest.strip_prefix('/'));
+    // As others have it, tombstones lie beside all conversations.
+    let beside = rest.split_once('/').map(|(_, rest)| rest).filter(|_| conversation == DELETED);
+    [Some(rest), deleted, beside].into_iter().flatten().any(is_entry)
+}
+
+/// The path begins with the type and the name of the instance.
+fn is_of_instance(below: &str) -> bool {
+    let mut parts = below.splitn(3, '/');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some("notes"), Some(_), Some(rest)) => Kept::Home.has(rest),
+        (Some("bank"), Some(_), Some(rest)) => is_of_shape("banks", rest),
+        (Some("topic"), Some(_), Some(rest)) => is_of_shape("topics", rest),
+        (Some(shape), Some(_), Some(rest)) => is_of_shape(shape, rest),
+        _ => false,
+    }
+}
+
+fn is_of_shape(shape: &str, below: &str) -> bool {
+    let has_ending = |ending: &str| Path::new(below).extension().is_some_and(|own| own == ending);
+    let is_seen = below.split('/').all(is_shown);
+    let is_alone = is_seen && !below.contains('/');
+    match shape {
+        "categories" | "topics" => is_seen && has_ending("md"),
+        "prompts" => is_alone && has_ending("md"),
+        // Where entries of banks are is derived.
+        "banks" => is_alone && below != "_index.json" && (has_ending("json") || below.ends_with(".json.gz")),
+        "history" | "journal" => is_alone && has_ending("jsonl"),
+        // Any name is one of a value, if a key may be called so.
+        "kv" => below.parse::<ValueKey>().is_ok(),
+        _ => false,
+    }
+}
+
+fn is_shown(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_remembered_is_kept() {
+        for path in [
+            "categories/inbox/tea-550e8400.md",
+            "categories/people/family/anna.md",
+            "entries/default/facts/1__a.md",
+            "entries/.hidden/facts/1__a.md",
+            "entries/default/turns/user/1__a.md",
+            "entries/default/turns/assistant/1__a.md",
+            "entries/default/summaries/summary.md",
+            "entries/default/deleted/facts/1__a.md",
+            "entries/deleted/default/summaries/summary.md",
+            "topics/user_prefs.md",
+            "banks/session.json",
+            "banks/large.json.gz",
+            "history/深色 mode.jsonl",
+            "history/%2Ehidden.jsonl",
+            "journal/2026-05.jsonl",
+            "prompts/facts.md",
+            "kv/a/.b.tmp",
+            "instances/kv/scratch/a/b",
+            "instances/history/work/s1.jsonl",
+            "instances/bank/work/session.json",
+            "instances/topic/work/a/b.md",
+            "instances/notes/work/categories/inbox/tea.md",
+        ] {
+            assert!(Kept::Home.has(path), "{path}");
+            assert_eq!(Kept::Conversations.has(path), path.starts_with("entries/"), "{path}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is() {
+        for path in [
+            "config.yaml",
+            ".configa1b2c3.yaml",
+            ".config.yaml.swp",
+            "config.yaml~",
+            "#config.yaml#",
+            "config.yaml.orig",
+            "master.key",
+            ".env",
+            "README.md",
+            "src/main.rs",
+            "memory.md",
+            "pending.md",
+            "index/daemon.json",
+            "trash/2026-05/0a/tea.md",
+            "usage/2026-05.jsonl",
+            "entries/post.md",
+            "entries/2026/05/post.md",
+            "entries/default/facts/.new-1__a.md",
+            "entries/default/facts/1__a.md~",
+            "entries/default/facts/a/b.md",
+            "categories/inbox/.tea.md.tmp",
+            "categories/inbox/.#tea.md",
+            "categories/inbox/#tea.md#",
+            "categories/inbox/tea.md~",
+            "categories/.obsidian/plugins/key.md",
+            "categories/inbox/.env",
+            "banks/.trash/2026-05.jsonl",
+            "banks/.locks/0a",
+            "banks/_index.json",
+            "banks/session.json.tmp",
+            "history/.trash/2026-05/0a.jsonl",
+            "kv/#a#",
+            "instances/notes/work/config.yaml",
+            "instances/kv/scratch",
+            "instances/kv",
+            "categories",
+        ] {
+            assert!(!Kept::Home.has(path) && !Kept::Conversations.has(path), "{path}");
+        }
+    }
+}
