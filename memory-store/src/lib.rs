@@ -33,6 +33,7 @@ pub mod conversation;
 mod daemon;
 mod derived;
 pub mod disk;
+mod edit;
 mod error;
 mod file;
 mod file_store;
@@ -54,6 +55,7 @@ pub mod topic;
 
 pub use allowed::AllowedPaths;
 pub use daemon::{ChoreState, DaemonLock, DaemonProcess, DaemonState, Ending, Log, LogFile, News, Watch};
+pub use edit::edit_file;
 pub use file_store::{FileStore, Finding, Freshness, Options, Report, Statistics};
 pub use given::GivenFile;
 pub use index::{Embedded, Nearest, Vectors};

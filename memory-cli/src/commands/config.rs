@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 
 use clap::{Args, Subcommand};
+use memory_store::edit_file;
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -117,29 +118,19 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
     if !known.all().iter().any(|(own, ..)| own == key) {
         return Err(Failure::usage(format!("there is no setting {key}"), "`memory config show` lists them"));
     }
-    let former = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(source) => return Err(Failure::File { action: format!("read {place}"), source }),
-    };
+    if path.is_symlink() {
+        let hint = "edit the file it leads to, or name that with MEMORY_CONFIG";
+        return Err(Failure::usage(format!("{place} is a symlink, through which nothing is written"), hint));
+    }
     let by_hand =
         || Failure::usage(format!("{key} cannot be set in {place} as that is written"), format!("edit {place} by hand"));
-    let text = with_value(&former, key, value).ok_or_else(by_hand)?;
-    let folder = path.parent().unwrap_or(std::path::Path::new("."));
-    make_private(folder).map_err(Failure::file(format!("make the folder of {place}")))?;
-    let not_written = |source: io::Error| Failure::File { action: format!("write {place}"), source };
-    let mut file = tempfile::Builder::new().prefix(".config").suffix(".yaml").tempfile_in(folder).map_err(not_written)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(not_written)?;
-    // Nothing is set that nobody could read.
-    let environment = crate::config::Environment { config: Some(file.path().to_owned()), ..app.environment.clone() };
-    let read = Settings::load(app.globals.root.as_deref(), &environment)?;
-    if read.unknown.iter().any(|unknown| unknown == key) {
-        return Err(by_hand());
-    }
-    if let Ok(former) = path.metadata() {
-        file.as_file().set_permissions(former.permissions()).map_err(not_written)?;
-    }
-    file.persist(&path).map_err(|error| not_written(error.error))?;
+    let mut read = known;
+    edit_file(&path, |former| {
+        let text = with_value(former, key, value).ok_or_else(by_hand)?;
+        // Nothing is set that nobody could read.
+        read = Settings::with_text(&text, app.globals.root.as_deref(), app.environment)?;
+        if read.unknown.iter().any(|unknown| unknown == key) { Err(by_hand()) } else { Ok(text) }
+    })?;
     if key == "git.enabled"
         && read.git.value
         && read.root.value.is_dir()

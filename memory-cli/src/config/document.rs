@@ -25,6 +25,11 @@ impl Document {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
             Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
         };
+        Self::parse(path, text.as_deref())
+    }
+
+    /// Reads what the file would say if it held a text; nothing if there were none.
+    pub(super) fn parse(path: &Path, text: Option<&str>) -> Result<Self, ConfigError> {
         let exists = text.is_some();
         let text = text.unwrap_or_default();
         let value: Value = serde_yaml::from_str(text.trim_start_matches('\u{feff}'))

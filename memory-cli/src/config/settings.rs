@@ -142,7 +142,21 @@ impl Settings {
     /// When the file cannot be read, or a value in it is not what its key wants.
     pub(crate) fn load(root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
         let file = Self::file(root, environment)?;
-        let mut document = Document::read(&file)?;
+        let document = Document::read(&file)?;
+        Self::of(document, file, root, environment)
+    }
+
+    /// Reads the settings as they would be if the file held `text`.
+    ///
+    /// # Errors
+    /// When the text is no YAML, or a value in it is not what its key wants.
+    pub(crate) fn with_text(text: &str, root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
+        let file = Self::file(root, environment)?;
+        let document = Document::parse(&file, Some(text))?;
+        Self::of(document, file, root, environment)
+    }
+
+    fn of(mut document: Document, file: PathBuf, root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(environment.whole(Path::new(text.trim())));
         let places = SourceName::ALL.into_iter().map(|source| place(source, &mut document, environment));
         let places = places.collect::<Result<_, _>>()?;

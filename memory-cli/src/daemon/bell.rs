@@ -70,7 +70,9 @@ mod tests {
             while done.load(Ordering::SeqCst) < 4 {
                 assert!(bell.wait(None), "only a ring ends a wait without an end");
             }
-            rings.into_iter().for_each(|ringer| ringer.join().unwrap());
+            for ringer in rings {
+                ringer.join().unwrap();
+            }
         });
     }
 

@@ -33,8 +33,25 @@ fn a_value_is_set_in_the_file_and_all_else_stays() {
     let wrong = sandbox.run(&["config", "set", "daemon.interval", "soon"]);
     assert!(wrong.contains("error[config_invalid]") && sandbox.text(".memory/config.yaml").contains("30s # often"), "{wrong}");
     assert!(sandbox.run(&["config", "set", "daemon.intervall", "30s"]).contains("there is no setting daemon.intervall"));
+    assert!(wrong.contains(".memory/config.yaml: daemon.interval"), "{wrong}");
     let leftover = std::fs::read_dir(sandbox.path(".memory")).expect("a folder").flatten();
     assert!(leftover.map(|entry| entry.file_name()).all(|name| !name.to_string_lossy().starts_with(".config")));
+}
+
+#[test]
+fn settings_that_are_a_symlink_are_not_replaced() {
+    let sandbox = Sandbox::new();
+    sandbox.file("own.yaml", "# mine\n");
+    sandbox.file(".memory/banks/.keep", "");
+    std::os::unix::fs::symlink(sandbox.path("own.yaml"), sandbox.path(".memory/config.yaml")).expect("a new name");
+    assert_snapshot!(sandbox.run(&["config", "set", "daemon.interval", "30s"]), @"
+    --- stderr
+    error[usage]: ~/.memory/config.yaml is a symlink, through which nothing is written
+    hint: edit the file it leads to, or name that with MEMORY_CONFIG
+    --- exit 2
+    ");
+    assert_eq!(sandbox.text("own.yaml"), "# mine\n");
+    assert!(sandbox.path(".memory/config.yaml").is_symlink());
 }
 
 #[test]
