@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::{Category, Memory, Phase, Scope, Tags};
+use crate::{Category, Phase, Place, Scope, Stored, Tags};
 
 /// Which memories are meant; what is not said does not matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub struct Filter {
     pub within: Option<Vec<Scope>>,
     /// Only what came from here; case does not matter.
     pub source: Option<String>,
-    /// Only what did not come from here; case does not matter.
-    pub not_source: Option<String>,
+    /// Only what lies here.
+    pub place: Option<Place>,
     /// Only what carries all of these, or tags below them.
     pub tags: Tags,
     /// Only what was created at this moment or later.
@@ -45,8 +45,9 @@ impl Filter {
         Self { lifetime: Lifetime::All, ..Self::default() }
     }
 
-    /// Tells whether `memory` passes at `now`.
-    pub fn matches(&self, memory: &Memory, now: DateTime<Utc>) -> bool {
+    /// Tells whether the memory in a file passes at `now`.
+    pub fn matches(&self, stored: &Stored, now: DateTime<Utc>) -> bool {
+        let memory = &stored.memory;
         let holds = memory.superseded_by.is_none() && !memory.is_over(now);
         (self.lifetime == Lifetime::All || holds)
             && self.phase.is_none_or(|phase| phase == memory.phase)
@@ -54,7 +55,7 @@ impl Filter {
             && self.scope.as_ref().is_none_or(|scope| *scope == memory.scope)
             && self.reaches(&memory.scope)
             && self.source.as_ref().is_none_or(|source| source.to_lowercase() == memory.source.to_lowercase())
-            && self.not_source.as_ref().is_none_or(|source| source.to_lowercase() != memory.source.to_lowercase())
+            && self.place.is_none_or(|place| place == Place::of(&stored.path))
             && self.tags.iter().all(|tag| memory.tags.contains_or_below(tag))
             && self.from.is_none_or(|from| from <= memory.created_at)
             && self.until.is_none_or(|until| memory.created_at < until)

@@ -37,6 +37,7 @@ mod memory;
 mod meter;
 mod notifier;
 mod outline;
+mod place;
 mod query;
 mod reranker;
 mod reranking;
@@ -127,6 +128,7 @@ pub use outline::{Impression, Outline, Outlines};
 pub use overview::overview;
 pub use pending::pending;
 pub use pin::{pin, unpin};
+pub use place::Place;
 pub use query::{
     Asked, Explanation, Found, Hit, Order, Page, PartScore, Query, QuestionVector, Ranking, RerankScore, Slice, TermScore,
 };

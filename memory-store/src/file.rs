@@ -1,13 +1,12 @@
 //! A memory's file, as it stands now.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Code, ContentHash, Problem, Stamp, StoreError, Stored};
+use memory_core::{Code, ContentHash, Place, Problem, Stamp, StoreError, Stored};
 use std::io;
 
 use crate::conversation;
 use crate::disk::{Disk, Signature};
 use crate::error::io_error;
-use crate::index::ENTRIES;
 use crate::markdown;
 
 /// A memory's file, as it stands now.
@@ -48,7 +47,7 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<Loaded>, StoreE
 
 /// Tells whether a file is part of a conversation, and changed as that is.
 pub(crate) fn is_of_conversation(path: &str) -> bool {
-    path.strip_prefix(ENTRIES).is_some_and(|rest| rest.starts_with('/'))
+    Place::of(path) == Place::Conversations
 }
 
 /// Returns the moment that lies so many nanoseconds after the start of 1970.

@@ -1,8 +1,7 @@
 //! Which memories are meant, as flags.
 
 use clap::Args;
-use memory_core::conversation::SOURCE;
-use memory_core::{Category, Filter, Lifetime, Phase, Scope};
+use memory_core::{Category, Filter, Lifetime, Phase, Place, Scope};
 
 use super::values;
 use crate::moments::Day;
@@ -38,7 +37,7 @@ impl FilterArgs {
     /// Returns the filter that the flags make, for those who want no parts of conversations unless they ask for them.
     pub(crate) fn of_notes(&self, lifetime: Lifetime) -> Filter {
         let says_where = self.scope.is_some() || self.source.is_some();
-        Filter { not_source: (!says_where).then(|| SOURCE.to_owned()), ..self.filter(lifetime) }
+        Filter { place: (!says_where).then_some(Place::Notes), ..self.filter(lifetime) }
     }
 
     /// Returns the filter that the flags make.
@@ -49,7 +48,7 @@ impl FilterArgs {
             scope: self.scope.clone(),
             within: None,
             source: self.source.clone(),
-            not_source: None,
+            place: None,
             tags: self.tags.iter().collect(),
             from: self.from.map(Day::start),
             until: self.to.map(Day::end),

@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
-use memory_core::conversation::SOURCE;
-use memory_core::{Filter, Order, Phase, Reminders, Slice, StoreError};
+use memory_core::{Filter, Order, Phase, Place, Reminders, Slice, StoreError};
 use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState};
 use serde_json::{Value, json};
 
@@ -63,9 +62,9 @@ impl Standing {
         let now = home.services.clock.now();
         let none = Slice { order: Order::Created, offset: 0, limit: Some(0) };
         let count = |filter: &Filter| Ok::<_, StoreError>(store.list(filter, &none, now)?.total);
-        let notes = Filter { not_source: Some(SOURCE.into()), ..Filter::everything() };
+        let notes = Filter { place: Some(Place::Notes), ..Filter::everything() };
         let inbox = Filter { phase: Some(Phase::Inbox), ..notes.clone() };
-        let of_conversations = Filter { source: Some(SOURCE.into()), ..Filter::everything() };
+        let of_conversations = Filter { place: Some(Place::Conversations), ..Filter::everything() };
         Ok(Self {
             running: DaemonLock::running(home.store.root())?,
             state: DaemonState::read(home.store.root()),

@@ -31,7 +31,7 @@ fn facts_are_added_and_found_in_their_conversation() {
 #[test]
 fn facts_and_turns_are_no_notes() {
     let sandbox = Sandbox::new();
-    sandbox.write("Tea at nine.", &[]);
+    sandbox.write("Tea at nine.", &["--source", "conversation"]);
     sandbox.run(&["add", "User likes green tea", "User lives in Lyon"]);
     sandbox.file(".memory/entries/default/turns/user/1.md", "I like tea.");
     let listed = |arguments: &[&str]| sandbox.json(&[&["list"], arguments].concat())["total"].clone();

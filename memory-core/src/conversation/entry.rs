@@ -95,7 +95,7 @@ impl FromStr for EntryRole {
     }
 }
 
-/// The source of what a search finds of a conversation, by which it is told from notes.
+/// The source of what a search finds of a conversation. A note may say the same of itself: see [`Place`](crate::Place).
 pub const SOURCE: &str = "conversation";
 
 /// What an entry is called: a UUID for those we make, and whatever others made of it, as long as it can be a part of a file's name.

@@ -88,7 +88,7 @@ impl State {
     }
 
     fn filtered(&self, filter: &Filter, now: DateTime<Utc>) -> Vec<Stored> {
-        self.memories.keys().filter_map(|id| self.stored(id)).filter(|stored| filter.matches(&stored.memory, now)).collect()
+        self.memories.keys().filter_map(|id| self.stored(id)).filter(|stored| filter.matches(stored, now)).collect()
     }
 }
 

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::ContentHash;
 use memory_core::conversation::{ConversationId, Entry, EntryRole};
+use memory_core::{ContentHash, Place};
 
 /// The folder of all conversations.
-pub(super) const ENTRIES: &str = "entries";
+pub(super) const ENTRIES: &str = Place::CONVERSATIONS;
 
 /// The folder of tombstones, within that of a conversation, or as others have it, beside all of them.
 pub(super) const DELETED: &str = "deleted";

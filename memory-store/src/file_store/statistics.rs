@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use memory_core::conversation::SOURCE;
-use memory_core::{Filter, MemoryStore, StoreError, Tags};
+use memory_core::{Filter, MemoryStore, Place, StoreError, Tags};
 
 use super::FileStore;
 
@@ -68,7 +67,7 @@ impl FileStore {
             trash_bytes,
             ..Statistics::default()
         };
-        let notes = Filter { not_source: Some(SOURCE.into()), ..Filter::everything() };
+        let notes = Filter { place: Some(Place::Notes), ..Filter::everything() };
         let mut tags = HashMap::<String, (String, u64)>::new();
         for stored in self.memories(&notes, chrono::DateTime::UNIX_EPOCH) {
             let memory = stored?.memory;

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use memory_core::conversation::SOURCE;
-use memory_core::{Code, MemoryId, Problem, StoreError};
+use memory_core::{Code, MemoryId, Place, Problem, StoreError};
 use rusqlite::Connection;
 
 use super::claim;
@@ -117,13 +116,15 @@ impl Index {
         self.ask("count memories", |_, opened| {
             let connection = &opened.connection;
             let count = |column: &str| -> Result<BTreeMap<String, u64>, Trouble> {
-                let sql = format!("SELECT {column}, count(*) FROM documents WHERE source <> ? GROUP BY {column}");
+                let sql = format!("SELECT {column}, count(*) FROM documents WHERE place = ? GROUP BY {column}");
                 let mut select = connection.prepare(&sql)?;
-                Ok(select.query_map((SOURCE,), |row| Ok((row.get(0)?, row_count(row, 1)?)))?.collect::<Result<_, _>>()?)
+                Ok(select
+                    .query_map((Place::Notes.as_str(),), |row| Ok((row.get(0)?, row_count(row, 1)?)))?
+                    .collect::<Result<_, _>>()?)
             };
             let bytes = "SELECT coalesce(sum(size), 0) FROM documents";
-            let entries = "SELECT count(*) FROM documents WHERE source = ?";
-            let entries = connection.query_row(entries, (SOURCE,), |row| row_count(row, 0))?;
+            let entries = "SELECT count(*) FROM documents WHERE place = ?";
+            let entries = connection.query_row(entries, (Place::Conversations.as_str(),), |row| row_count(row, 0))?;
             Ok(Statistics {
                 documents: Meta::read(connection)?.documents,
                 entries,

@@ -29,11 +29,8 @@ pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> Condition {
     equal("phase", filter.phase.map(|phase| phase.as_str().to_owned()));
     equal("category", filter.category.map(|category| category.as_str().to_owned()));
     equal("scope", filter.scope.as_ref().map(ToString::to_string));
+    equal("place", filter.place.map(|place| place.as_str().to_owned()));
     equal("source", filter.source.as_ref().map(|source| source.to_lowercase()));
-    if let Some(source) = &filter.not_source {
-        parts.push("source <> ?".to_owned());
-        values.push(Value::from(source.to_lowercase()));
-    }
     if let Some(within) = &filter.within {
         parts.push(is_within(within));
         values.extend(within.iter().map(|scope| Value::from(scope.to_string())));
@@ -65,8 +62,6 @@ pub(super) fn is_within(scopes: &[Scope]) -> String {
 pub(super) struct TextFilter {
     /// The bits of what a document must have, all of them.
     pub(super) bits: Vec<i64>,
-    /// Those of what it must not have.
-    pub(super) not_bits: Vec<i64>,
     /// The document must hold for longer than this moment, if given.
     pub(super) holds_after: Option<i64>,
     /// It must have been created at this moment or later.
@@ -82,10 +77,10 @@ impl TextFilter {
         bits.extend(filter.phase.map(|phase| Handle::Phase(phase).bits()));
         bits.extend(filter.category.map(|category| Handle::Category(category).bits()));
         bits.extend(filter.scope.as_ref().map(|scope| Handle::Scope(scope).bits()));
+        bits.extend(filter.place.map(|place| Handle::Place(place).bits()));
         bits.extend(filter.source.as_ref().map(|source| Handle::Source(source).bits()));
         Self {
             bits,
-            not_bits: filter.not_source.iter().map(|source| Handle::Source(source).bits()).collect(),
             holds_after: (filter.lifetime == Lifetime::Current).then(|| nanoseconds(now)),
             from: filter.from.map(nanoseconds),
             until: filter.until.map(nanoseconds),

@@ -1,7 +1,7 @@
 //! What documents are looked up by.
 
 use chrono::Weekday;
-use memory_core::{Category, ContentHash, MemoryId, Origin, Phase, Scope, Tags};
+use memory_core::{Category, ContentHash, MemoryId, Origin, Phase, Place, Scope, Tags};
 
 /// Something that documents are looked up by. The index keeps 64 bits of each: what is found is checked where a false
 /// find would do harm.
@@ -33,6 +33,8 @@ pub(super) enum Handle<'a> {
     Phase(Phase),
     /// Its category.
     Category(Category),
+    /// In which part of the home it lies.
+    Place(Place),
     /// Its source, in lower case.
     Source(&'a str),
     /// That it holds only up to some moment.
@@ -68,6 +70,7 @@ impl Handle<'_> {
             Self::Scope(scope) => hash(11, &[&scope.to_string()]),
             Self::Phase(phase) => hash(12, &[phase.as_str()]),
             Self::Category(category) => hash(13, &[category.as_str()]),
+            Self::Place(place) => hash(22, &[place.as_str()]),
             Self::Source(source) => hash(14, &[&source.to_lowercase()]),
             Self::Ends => hash(15, &[]),
             Self::Speaker(name) => hash(16, &[&name.to_lowercase()]),

@@ -63,7 +63,7 @@ impl Iterator for Memories<'_> {
         loop {
             for document in self.ahead.by_ref() {
                 match self.index.now_at(&document) {
-                    Ok(Some(stored)) if self.filter.matches(&stored.memory, self.now) => return Some(Ok(stored)),
+                    Ok(Some(stored)) if self.filter.matches(&stored, self.now) => return Some(Ok(stored)),
                     // Gone, or no longer meant.
                     Ok(_) => {}
                     Err(error) => return Some(Err(error)),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::rank::Facts;
-use memory_core::{ContentHash, Memory, MemoryId, Reminder, Scope, Tags, embedded_text, text, wikilink};
+use memory_core::{ContentHash, Memory, MemoryId, Place, Reminder, Scope, Tags, embedded_text, text, wikilink};
 
 use super::handle::{Handle, hash_bytes, mix};
 use super::lookup::SHORTEST;
@@ -75,6 +75,7 @@ pub(super) struct Row {
     pub(super) due: Option<i64>,
     pub(super) stage: Stage,
     pub(super) pinned: bool,
+    pub(super) place: &'static str,
 }
 
 impl Row {
@@ -82,7 +83,8 @@ impl Row {
     pub(super) fn of(loaded: &Loaded, now_ns: i64) -> Self {
         let memory = &loaded.stored.memory;
         let path = loaded.stored.path.clone();
-        let filters = filters(memory);
+        let place = Place::of(&path);
+        let filters = filters(memory, place);
         let words = Words::of(memory);
         Self {
             claimed: memory.id,
@@ -110,6 +112,7 @@ impl Row {
             due: memory.reminder.map(|reminder| nanoseconds(reminder.due)),
             stage: memory.reminder.as_ref().map_or(Stage::Waiting, Stage::of),
             pinned: memory.pinned,
+            place: place.as_str(),
             path,
         }
     }
@@ -155,11 +158,12 @@ fn holds_until(memory: &Memory) -> i64 {
 }
 
 /// What full text filters by.
-fn filters(memory: &Memory) -> Vec<i64> {
+fn filters(memory: &Memory, place: Place) -> Vec<i64> {
     let mut bits = vec![
         Handle::Scope(&memory.scope).bits(),
         Handle::Phase(memory.phase).bits(),
         Handle::Category(memory.category).bits(),
+        Handle::Place(place).bits(),
         Handle::Source(&memory.source).bits(),
     ];
     bits.extend(speakers(memory));

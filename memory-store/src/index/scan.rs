@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::{io, thread};
 
+use memory_core::Place;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
@@ -17,7 +18,7 @@ use crate::disk::Signature;
 pub(crate) const CATEGORIES: &str = "categories";
 
 /// The folder of conversations, whose parts are found like memories.
-pub(crate) const ENTRIES: &str = "entries";
+pub(crate) const ENTRIES: &str = Place::CONVERSATIONS;
 
 /// The folders in which something to be found may lie, each with all below it.
 pub(super) const ROOTS: [&str; 2] = [ENTRIES, CATEGORIES];

@@ -10,7 +10,7 @@ use super::trouble::Trouble;
 use super::update::row_count;
 
 /// Counts the changes to the tables, to what rows are made of, and to how text is cut. Another number means: build anew.
-pub(super) const VERSION: i64 = 11;
+pub(super) const VERSION: i64 = 12;
 
 /// The file's name.
 pub(super) const FILE: &str = "documents.db";
@@ -60,9 +60,10 @@ CREATE TABLE documents(
   handles BLOB NOT NULL,
   due INTEGER,
   stage INTEGER NOT NULL,
-  pinned INTEGER NOT NULL
+  pinned INTEGER NOT NULL,
+  place TEXT NOT NULL
 );
-CREATE INDEX by_created ON documents(created_at DESC, id, holds_until, phase, category, scope, source);
+CREATE INDEX by_created ON documents(created_at DESC, id, holds_until, phase, category, scope, source, place);
 CREATE INDEX by_use ON documents(
   category, scope, pinned DESC, access_count + accesses DESC, updated_at DESC, id, holds_until
 );

@@ -277,7 +277,7 @@ pub(super) fn insert(
     id: Option<&MemoryId>,
     accesses: u64,
 ) -> Result<i64, Trouble> {
-    let sql = "INSERT INTO documents VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO documents VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     transaction.prepare_cached(sql)?.execute(params![
         key,
         id.map(id_bytes),
@@ -310,6 +310,7 @@ pub(super) fn insert(
         row.due,
         row.stage as i64,
         row.pinned,
+        row.place,
     ])?;
     Ok(transaction.last_insert_rowid())
 }

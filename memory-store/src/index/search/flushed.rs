@@ -140,11 +140,6 @@ impl<'s> Flushed<'s> {
                     None => *passing = Bits::none(segment.max_doc()),
                 }
             }
-            for unwanted in &filter.not_bits {
-                if let Some(with) = postings(segment, &Term::from_field_u64(self.fields.filters, unwanted.cast_unsigned()))? {
-                    passing.remove_all(&with);
-                }
-            }
             let ends = Term::from_field_u64(self.fields.filters, Handle::Ends.bits().cast_unsigned());
             if let Some(moment) = filter.holds_after
                 && let Some(mut ended) = postings(segment, &ends)?

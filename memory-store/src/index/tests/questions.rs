@@ -2,7 +2,7 @@
 
 use memory_core::rank::{self, Part};
 use memory_core::wikilink::By;
-use memory_core::{Category, Filter, Lifetime, MemoryId, Order, Query, Ranking, Scope, Slice};
+use memory_core::{Category, Filter, Lifetime, MemoryId, Order, Place, Query, Ranking, Scope, Slice};
 
 use super::home::{Home, Note, id, now, number, numbers, numbers_of, query, search};
 use crate::index::flush::flush;
@@ -130,6 +130,9 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
     for (number, front) in (1..).zip(fronts) {
         home.write(&Note { number, front, body: "same words", folder: "people" });
     }
+    // What lies in a conversation is told by where it lies, and not by what a note says of itself.
+    home.write(&Note { number: 6, front: "source: conversation\nscope: conversation:x\n", body: "same words", folder: "people" });
+    home.put("entries/x/facts/7.md", b"---\nid: 00000007-0000-4000-8000-000000000007\n---\nsame words\n");
     let tags = |tags: &[&str]| tags.iter().collect();
     let everything = Filter::everything();
     let filters = [
@@ -143,7 +146,8 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
         Filter { within: Some(Vec::new()), ..everything.clone() },
         Filter { scope: Some(Scope::Project("x".into())), within: Some(vec![Scope::Global]), ..everything.clone() },
         Filter { source: Some("CLAUDE".into()), ..everything.clone() },
-        Filter { not_source: Some("CLAUDE".into()), ..everything.clone() },
+        Filter { place: Some(Place::Notes), ..everything.clone() },
+        Filter { place: Some(Place::Conversations), ..everything.clone() },
         Filter { tags: tags(&["a"]), ..everything.clone() },
         Filter { tags: tags(&["A/b"]), ..everything.clone() },
         Filter { tags: tags(&["a", "ui"]), ..everything.clone() },
@@ -153,12 +157,9 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
     both(&home, |index| {
         for filter in &filters {
             let all: Vec<_> = index.memories(&everything, now()).map(Result::unwrap).collect();
-            assert_eq!(all.len(), 5);
-            let mut expected: Vec<u32> = all
-                .iter()
-                .filter(|stored| filter.matches(&stored.memory, now()))
-                .map(|stored| number(&stored.memory.id))
-                .collect();
+            assert_eq!(all.len(), 7);
+            let mut expected: Vec<u32> =
+                all.iter().filter(|stored| filter.matches(stored, now())).map(|stored| number(&stored.memory.id)).collect();
             let mut found = search(index, &memory_core::Query { filter: filter.clone(), ..query("words") });
             let mut searched = numbers_of(&found);
             searched.sort_unstable();
