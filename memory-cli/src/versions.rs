@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
+use std::thread;
 use std::time::Duration;
 
 use memory_store::conversation::{Version, Versions, VersionsError};
@@ -84,7 +85,9 @@ pub(crate) fn keep_soon(root: &Path, end: &str, program: Option<&Path>) {
     let mut command = Command::new(program);
     command.arg(CHILD).arg(root).arg(end).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Whoever interrupts us does not mean it.
-    let _ = command.process_group(0).spawn();
+    let Ok(mut child) = command.process_group(0).spawn() else { return };
+    // One that has ended is there until somebody hears of it, and a daemon stays for long.
+    let _ = thread::Builder::new().name("versions".into()).spawn(move || child.wait());
 }
 
 /// Returns the home that this program was called to keep, if it was.

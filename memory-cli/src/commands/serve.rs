@@ -103,6 +103,7 @@ impl Serve {
             }
             app.output.flush()?;
         }
+        let written = || chores.keep_versions();
         let reports = thread::scope(|scope| {
             let _end = signals.end(&stop, [&bell, &ear, &end]);
             let told = &diary;
@@ -116,6 +117,7 @@ impl Serve {
                 diary: &diary,
                 bell: Arc::clone(&ear),
                 woken: (&woken, &bell),
+                written: &written,
                 stop: stop.clone(),
             };
             scope.spawn(move || listener.listen());

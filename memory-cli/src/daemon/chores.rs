@@ -55,6 +55,15 @@ impl<'a> HomeChores<'a> {
         Ok(said(&dreamt))
     }
 
+    /// Has git keep the home as it is now, if the settings say so and something was written since it last did.
+    pub(crate) fn keep_versions(&self) -> Result<(), StoreError> {
+        if self.settings.git.value {
+            let root = self.home.store.root();
+            versions::keep_soon(root, &self.home.store.journal_end()?, self.environment.program.as_deref());
+        }
+        Ok(())
+    }
+
     /// Writes the page of what is due anew, if it would say something else; and the index of the home, if it is time for it.
     fn keep_page(&self) -> Result<(), StoreError> {
         let due = self.services.store.reminders(Reminders::Due(self.services.clock.now()), None, Some(SHOWN))?;
@@ -66,10 +75,7 @@ impl<'a> HomeChores<'a> {
             *last = Some(page);
         }
         drop(last);
-        if self.settings.git.value {
-            let root = self.home.store.root();
-            versions::keep_soon(root, &self.home.store.journal_end()?, self.environment.program.as_deref());
-        }
+        self.keep_versions()?;
         if self.home.store.is_index_page_due(self.services.clock.now(), REST) {
             self.home.store.keep_index_page(&index_page(&self.services)?)?;
         }

@@ -41,6 +41,8 @@ pub(crate) struct Listener<'a> {
     pub bell: Arc<Bell>,
     /// Whom to tell that somebody has written: this, and then that bell.
     pub woken: (&'a Woken, &'a Bell),
+    /// What is done at once when somebody has written.
+    pub written: &'a (dyn Fn() -> Result<(), StoreError> + Sync),
     /// When to end.
     pub stop: Stop,
 }
@@ -134,6 +136,9 @@ impl Listener<'_> {
                 }
                 self.woken.0.0.store(true, Ordering::SeqCst);
                 self.woken.1.ring();
+                if let Err(error) = (self.written)() {
+                    self.diary.warning(&format!("versions: {}", told(&error)));
+                }
             }
             Err(error) => self.diary.warning(&format!("index: {}", told(&error))),
         }

@@ -1,7 +1,10 @@
 //! `memory config set`, and the states that git keeps.
 
+use std::time::Instant;
+
 use insta::assert_snapshot;
 
+use crate::daemon::{DEADLINE, Daemon, ask, connect};
 use crate::sandbox::Sandbox;
 
 /// Asks git in the home.
@@ -126,4 +129,22 @@ fn what_git_did_not_keep_is_told_once_and_kept_by_whoever_comes_next() {
     std::fs::remove_file(sandbox.path(".memory/.git/index.lock")).expect("it was there");
     assert!(!sandbox.run(&["add", "likes rice"]).contains("another program is at work"));
     assert_eq!(git(&sandbox, "status --porcelain"), "", "the note as well");
+}
+
+#[test]
+fn each_write_is_kept_a_moment_later_under_a_daemon_which_leaves_no_process_behind() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", "daemon:\n  interval: 24h\ngit:\n  enabled: true\nnotification:\n  method: file\n");
+    let daemon = Daemon::start(&sandbox);
+    let until = Instant::now() + DEADLINE;
+    for text in ["Tea at nine.", "Biscuits at ten."] {
+        ask(&mut connect(&sandbox), &format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{text}"}}}}"#));
+        while !sandbox.shell(&format!("cd .memory && git grep -c '{text}' HEAD 2>&1 || true")).contains("HEAD:categories/") {
+            assert!(Instant::now() < until, "{text} is not kept");
+        }
+    }
+    let children = format!("ps -o stat= --ppid {} || true", daemon.child.id());
+    while sandbox.shell(&children).contains('Z') {
+        assert!(Instant::now() < until, "whoever has ended is still there");
+    }
 }
