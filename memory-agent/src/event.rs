@@ -149,7 +149,9 @@ mod tests {
                 })
                 .collect();
             let late = events.subscribe();
-            told.into_iter().for_each(|thread| thread.join().unwrap());
+            for thread in told {
+                thread.join().unwrap();
+            }
             let (first, late) = (heard(&first), heard(&late));
             assert!(first.ends_with(&late), "{first:?} {late:?}");
             for who in 0..2 {

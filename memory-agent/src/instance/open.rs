@@ -187,7 +187,9 @@ mod tests {
                 defined.0.store(number, Ordering::SeqCst);
                 thread::yield_now();
             }
-            asking.into_iter().for_each(|thread| thread.join().unwrap());
+            for thread in asking {
+                thread.join().unwrap();
+            }
             let [(first, one), (second, other)] = [held(&open).unwrap(), held(&open).unwrap()];
             assert_eq!((first, second, open.count()), (3, 3, 1));
             assert!(Arc::ptr_eq(&one.kv().store, &other.kv().store), "what is open is opened no second time");

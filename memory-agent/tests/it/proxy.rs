@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use memory_agent::http::{ChatProxy, HttpLimits, LastAsked, ProxyRules, Told, Upstream, serve_proxy};
 use memory_core::StoreError;
 use memory_core::conversation::{
@@ -35,6 +36,10 @@ impl ConversationStore for Stuck {
         // Until the test is over.
         let _ = self.go_on.lock().expect("nobody panics here").recv();
         self.inner.read(conversation)
+    }
+
+    fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError> {
+        self.inner.asked_since(moment)
     }
 
     fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
@@ -116,9 +121,9 @@ fn a_memory_that_is_stuck_holds_up_no_chat() {
     stream.read_to_string(&mut answer).expect("text");
     assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains("memory-error: REQUEST_TIMEOUT"), "{answer}");
     assert!(answer.contains("Fine.") && answer.ends_with(r#""memory_hits":[]}"#), "{answer}");
+    drop(go_on);
     assert_eq!(kept.recv().expect("what was said is kept"), ConversationId::unnamed());
     assert_eq!(last_asked.get().map(|model| (model.name, model.key)), Some(("m".into(), Some("sk-own".into()))));
-    drop(go_on);
     end.send(()).expect("it runs");
     served.join().expect("no panic").expect("it ends well");
 }

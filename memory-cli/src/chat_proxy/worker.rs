@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use memory_agent::http::{LastAsked, Told};
 use memory_core::Clock;
-use memory_core::conversation::{ConversationId, Conversations, JobQueue};
+use memory_core::conversation::{ConversationId, Conversations, JobQueue, enqueue_rest};
 use memory_core::text::with_causes;
 use memory_dream::conversation::{ProcessRules, Processed, Prompts, process};
 use memory_store::conversation::Versions;
@@ -68,9 +68,18 @@ impl Work {
     fn go_on(&self) {
         let until = || *self.told.until.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known: Vec<String> = Vec::new();
+        let mut has_rest = true;
         loop {
             let ending = until();
-            let processed = self.process();
+            let rest = if has_rest { enqueue_rest(&self.conversations, self.queue.as_ref()) } else { Ok(0) };
+            has_rest = rest.is_err();
+            let mut processed = self.process();
+            if let Err(error) = rest {
+                processed
+                    .troubles
+                    .push(format!("what was kept last before the start may give no facts: {}", with_causes(&error)));
+                processed.waiting += 1;
+            }
             self.told.note_ails(&processed);
             let mut troubles = processed.troubles;
             if 0 < processed.done && troubles.is_empty() {

@@ -1,8 +1,8 @@
 //! Keeping what is said, and facts.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{ConversationId, Conversations, Entry, EntryChange, EntryRole, Job, JobQueue};
+use super::{ConversationId, Conversations, Entry, EntryChange, EntryRole};
 use crate::{Secrets, StoreError, secret};
 
 /// Keeps facts in a conversation as they are, in one go, and returns them. Empty ones are left out.
@@ -52,14 +52,11 @@ pub fn keep_turns(
     turns: &[(EntryRole, String)],
 ) -> Result<Vec<Entry>, StoreError> {
     let now = conversations.clock.now();
-    let said = turns.iter().map(|(role, said)| (*role, without_secrets(said)));
-    let said = said.filter(|(_, said)| !said.trim().is_empty());
     // Who spoke first is told by the time.
-    let entry = |(number, (role, said)): (i64, (EntryRole, String))| {
-        let at = now + TimeDelta::microseconds(number);
-        Entry::new(conversations.entry_id(), conversation, role, &said, at)
+    let entry = |(number, (role, text)): (i64, &(EntryRole, String))| {
+        said(conversations, conversation, *role, text, now + TimeDelta::microseconds(number))
     };
-    let entries: Vec<Entry> = (0..).zip(said).map(entry).collect();
+    let entries: Vec<Entry> = (0..).zip(turns).filter_map(entry).collect();
     if !entries.is_empty() {
         let changes: Vec<EntryChange> = entries.iter().cloned().map(EntryChange::Add).collect();
         conversations.store.commit(conversation, &changes)?;
@@ -67,13 +64,17 @@ pub fn keep_turns(
     Ok(entries)
 }
 
-/// Sees to it that facts are drawn from what the person said in `turn`, whatever happens meanwhile.
-///
-/// # Errors
-/// Whatever the queue refuses.
-pub fn enqueue(conversations: &Conversations, queue: &dyn JobQueue, turn: &Entry) -> Result<(), StoreError> {
-    let (id, at) = (conversations.ids.operation_id(), conversations.clock.now());
-    queue.push(&Job { id, conversation: turn.conversation.clone(), turn: turn.id.clone(), at })
+/// Returns what somebody said at a time as it is to be kept: under a name of its own, with credentials blotted out; nothing if it says
+/// nothing. Whoever keeps it again because that failed has it kept once.
+pub fn said(
+    conversations: &Conversations,
+    conversation: &ConversationId,
+    role: EntryRole,
+    text: &str,
+    at: DateTime<Utc>,
+) -> Option<Entry> {
+    let text = without_secrets(text);
+    (!text.trim().is_empty()).then(|| Entry::new(conversations.entry_id(), conversation, role, &text, at))
 }
 
 /// Returns a text with its credentials blotted out.

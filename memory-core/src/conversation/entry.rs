@@ -8,6 +8,9 @@ use chrono::{DateTime, Utc};
 use super::ConversationId;
 use crate::{MemoryId, ParseError};
 
+/// The longest text of an entry, in bytes.
+pub const MAX_CONTENT: usize = 15 * 1024 * 1024;
+
 /// One thing that is kept of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {

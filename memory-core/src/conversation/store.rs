@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::{ConversationId, Entry, EntryId, Shelf};
+use chrono::{DateTime, Utc};
+
+use super::{ConversationId, Entry, EntryId, MAX_CONTENT, Shelf};
 use crate::{ContentHash, StoreError};
 
 /// One place that keeps conversations. Every implementation passes `testing::conversation_suite`.
@@ -29,6 +31,12 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// When that cannot be read. What is wrong with one file is told by [`Shelf::problems`].
     fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError>;
 
+    /// Returns what people said after a moment, in all conversations, as far as it was not deleted; in no order.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError>;
+
     /// Looks at some entries again, and returns whether one of them is no longer what [`ConversationStore::read`] told last. Then that
     /// tells what they are now.
     ///
@@ -48,7 +56,7 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// each of them once: to add what is there, or was deleted since, and to delete what is gone, changes nothing.
     ///
     /// # Errors
-    /// Whatever the disk refuses.
+    /// [`StoreError::Invalid`] if an entry is longer than [`MAX_CONTENT`]; whatever the disk refuses.
     fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError>;
 
     /// Keeps vectors of the model `identity`, which [`Shelf::vector`] tells from then on for texts that have one. They can be made
@@ -71,6 +79,24 @@ pub enum EntryChange {
         /// What took its place.
         replaced_by: Option<EntryId>,
     },
+}
+
+impl EntryChange {
+    /// Tells whether this may be asked of a store.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] if an entry is longer than [`MAX_CONTENT`].
+    pub fn check(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Add(entry) if MAX_CONTENT < entry.content.len() => {
+                let length = entry.content.len();
+                Err(StoreError::Invalid {
+                    why: format!("the text has {length} bytes, more than the {MAX_CONTENT} that are kept"),
+                })
+            }
+            Self::Add(_) | Self::Delete { .. } => Ok(()),
+        }
+    }
 }
 
 /// The vector of a text.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{CountingIds, FakeClock, FakeEmbedder, FakeReranker};
 use crate::conversation::{
-    ConversationId, ConversationStore, Conversations, Entry, EntryChange, EntryId, EntryRole, EntryVector, RecallRules, add,
-    evicted, keep_turn, recall, summary_entry,
+    ConversationId, ConversationStore, Conversations, Entry, EntryChange, EntryId, EntryRole, EntryVector, MAX_CONTENT,
+    RecallRules, add, evicted, keep_turn, recall, summary_entry,
 };
 use crate::{Code, ContentHash, Embedder, Secrets};
 
@@ -21,7 +21,7 @@ pub fn conversations(store: Arc<dyn ConversationStore>) -> Conversations {
 /// # Panics
 /// With the promise that was broken.
 pub fn conversation_suite(make: &dyn Fn() -> Arc<dyn ConversationStore>) {
-    let cases: [fn(&Case); 9] = [
+    let cases: [fn(&Case); 11] = [
         what_is_kept_is_read,
         conversations_are_kept_apart_even_where_they_share_a_folder,
         what_is_deleted_stays_as_a_tombstone,
@@ -31,6 +31,8 @@ pub fn conversation_suite(make: &dyn Fn() -> Arc<dyn ConversationStore>) {
         a_recall_is_relevant_and_names_the_summary,
         vectors_and_a_cross_encoder_tell_more,
         nothing_wanted_and_nothing_there_is_nothing,
+        what_people_said_after_a_moment_is_found,
+        what_could_not_be_read_again_is_refused,
     ];
     for case in cases {
         case(&Case { conversations: conversations(make()) });
@@ -217,4 +219,35 @@ fn nothing_wanted_and_nothing_there_is_nothing(case: &Case) {
     case.add("default", &["likes tea"]);
     let none = RecallRules { top_k: 0, ..RecallRules::default() };
     assert!(recall(&case.conversations, &id("default"), "tea", &none).expect("nothing").memories.is_empty());
+}
+
+fn what_people_said_after_a_moment_is_found(case: &Case) {
+    let keep = |place: &str, role, text: &str| {
+        keep_turn(&case.conversations, &id(place), role, text).expect("it is kept").expect("it says something")
+    };
+    let first = keep("default", EntryRole::User, "first");
+    keep("default", EntryRole::Assistant, "an answer");
+    case.add("default", &["a fact"]);
+    let gone = keep("work", EntryRole::User, "deleted");
+    case.commit("work", &[EntryChange::Delete { id: gone.id, replaced_by: None }]);
+    let last = keep("work/项目 1", EntryRole::User, "last");
+    let since = |moment| {
+        let found = case.conversations.store.asked_since(moment).expect("it is read");
+        let mut texts: Vec<_> = found.iter().map(|entry| entry.content.clone()).collect();
+        texts.sort();
+        texts
+    };
+    assert_eq!(since(chrono::DateTime::UNIX_EPOCH), ["first", "last"]);
+    assert_eq!(since(first.created_at), ["last"]);
+    assert!(since(last.created_at).is_empty());
+}
+
+fn what_could_not_be_read_again_is_refused(case: &Case) {
+    let long =
+        |length: usize| EntryChange::Add(summary_entry(&id("default"), &"x".repeat(length), case.conversations.clock.now()));
+    let refused = case.conversations.store.commit(&id("default"), &[long(MAX_CONTENT + 1)]).expect_err("it is refused");
+    assert_eq!(refused.code(), Code::InvalidInput);
+    case.commit("default", &[long(MAX_CONTENT)]);
+    let kept = case.conversations.store.read(&id("default")).expect("it is read");
+    assert_eq!(kept.summary().map(|summary| summary.content.len()), Some(MAX_CONTENT));
 }

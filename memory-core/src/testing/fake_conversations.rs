@@ -5,10 +5,12 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use chrono::{DateTime, Utc};
+
 use super::fake_models::held;
 use crate::conversation::{
     ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryRole, EntryVector, Job, JobQueue, JobState, PendingJob,
-    Shelf,
+    Shelf, TakenUp,
 };
 use crate::{OperationId, StoreError};
 
@@ -58,6 +60,12 @@ impl ConversationStore for FakeConversations {
         Ok(held(&self.0).get(conversation).map(|kept| Arc::clone(&kept.shelf)).unwrap_or_default())
     }
 
+    fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError> {
+        let mut found: Vec<_> = held(&self.0).values().flat_map(|kept| kept.shelf.entries()).collect();
+        found.retain(|entry| entry.role == EntryRole::User && moment < entry.created_at);
+        Ok(found)
+    }
+
     fn look_again(&self, _: &ConversationId, _: &[EntryId]) -> Result<bool, StoreError> {
         Ok(false)
     }
@@ -69,6 +77,7 @@ impl ConversationStore for FakeConversations {
     }
 
     fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
+        changes.iter().try_for_each(EntryChange::check)?;
         let mut all = held(&self.0);
         let kept = all.entry(conversation.clone()).or_default();
         for change in changes {
@@ -95,6 +104,7 @@ impl ConversationStore for FakeConversations {
 #[derive(Debug, Default)]
 pub struct FakeJobs {
     jobs: Mutex<Vec<PendingJob>>,
+    since: Mutex<Option<DateTime<Utc>>>,
     is_claimed: Arc<AtomicBool>,
 }
 
@@ -126,6 +136,13 @@ impl JobQueue for FakeJobs {
 
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
         Ok(held(&self.jobs).iter().filter(|job| job.state != JobState::Done).cloned().collect())
+    }
+
+    fn taken_up(&self, now: DateTime<Utc>) -> Result<TakenUp, StoreError> {
+        let jobs = held(&self.jobs);
+        let since = *held(&self.since).get_or_insert_with(|| jobs.first().map_or(now, |own| own.job.at));
+        let turns = jobs.iter().map(|own| (own.job.conversation.clone(), own.job.turn.clone())).collect();
+        Ok(TakenUp { since, turns })
     }
 
     fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {

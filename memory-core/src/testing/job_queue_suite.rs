@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chrono::DateTime;
+use chrono::{DateTime, TimeDelta};
 
 use crate::OperationId;
 use crate::conversation::{Entry, EntryChange, EntryRole, Job, JobQueue, JobState, PendingJob};
@@ -14,6 +14,7 @@ use crate::conversation::{Entry, EntryChange, EntryRole, Job, JobQueue, JobState
 pub fn job_queue_suite(make: &dyn Fn() -> Arc<dyn JobQueue>) {
     jobs_wait_in_their_order_until_they_are_done(make().as_ref());
     what_was_decided_comes_back_as_it_was(make().as_ref());
+    it_is_known_which_turns_were_taken_up(make().as_ref());
     one_at_a_time_does_the_jobs(make().as_ref());
 }
 
@@ -42,7 +43,8 @@ fn jobs_wait_in_their_order_until_they_are_done(queue: &dyn JobQueue) {
     assert_eq!(names(queue), ["turn-3", "turn-2"], "what is done stays done");
     queue.note(&job(3).id, &JobState::Done).expect("it is kept");
     queue.note(&job(2).id, &JobState::Done).expect("it is kept");
-    assert!(names(queue).is_empty());
+    queue.push(&job(2)).expect("it is no news");
+    assert!(names(queue).is_empty(), "what is done is not added again");
     queue.push(&job(4)).expect("it is kept");
     assert_eq!(names(queue), ["turn-4"]);
 }
@@ -66,6 +68,20 @@ fn what_was_decided_comes_back_as_it_was(queue: &dyn JobQueue) {
     queue.note(&job(2).id, &JobState::Waiting { attempts: 2 }).expect("it is kept");
     let waiting = PendingJob { job: job(2), state: JobState::Waiting { attempts: 2 } };
     assert_eq!(queue.pending().expect("they are read"), [PendingJob { job: job(1), state: decided }, waiting]);
+}
+
+fn it_is_known_which_turns_were_taken_up(queue: &dyn JobQueue) {
+    let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
+    let taken_up = |days: i64| queue.taken_up(now + TimeDelta::days(days)).expect("it is known");
+    assert_eq!((taken_up(0).since, taken_up(0).turns.len()), (now, 0));
+    for number in [1, 2] {
+        let job = Job { at: now + TimeDelta::seconds(1), ..job(number) };
+        queue.push(&job).expect("it is kept");
+        queue.note(&job.id, &JobState::Done).expect("it is kept");
+    }
+    let known = taken_up(1);
+    assert_eq!(known.since, now, "it is known from the same moment on");
+    assert!([1, 2].iter().all(|number| known.turns.contains(&(job(*number).conversation, job(*number).turn))), "{known:?}");
 }
 
 fn one_at_a_time_does_the_jobs(queue: &dyn JobQueue) {

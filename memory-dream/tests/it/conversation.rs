@@ -25,7 +25,7 @@ impl Case {
 
     fn say(&self, text: &str) {
         let turn = keep_turn(&self.conversations, &ConversationId::unnamed(), EntryRole::User, text).unwrap().unwrap();
-        enqueue(&self.conversations, &self.queue, &turn).unwrap();
+        enqueue(&self.queue, &turn).unwrap();
     }
 
     fn process(&self) -> Processed {

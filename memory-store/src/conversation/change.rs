@@ -59,9 +59,13 @@ fn add(
     touched: &mut Vec<String>,
 ) -> Result<(), StoreError> {
     let own = folder(conversation);
-    let mut waiting = Vec::new();
+    let (mut waiting, mut folders) = (Vec::new(), BTreeSet::new());
     for entry in entries {
         let folder = format!("{own}/{}", place(entry.role));
+        if known.places.contains_key(&entry.id) {
+            // Whoever asks again may do so because this is what failed.
+            folders.insert(folder.clone());
+        }
         let path = match entry.role {
             EntryRole::Summary => summary_path(disk, conversation, &folder)?,
             _ if is_kept(disk, known, conversation, entry)? => continue,
@@ -75,7 +79,6 @@ fn add(
         disk.write(&hidden, text.as_bytes()).and_then(|()| disk.sync_file(&hidden)).map_err(not_written(&hidden))?;
         waiting.push((hidden, path, entry.role));
     }
-    let mut folders = BTreeSet::new();
     for (hidden, path, role) in waiting {
         if role == EntryRole::Summary {
             keep_former(disk, conversation, &path)?;

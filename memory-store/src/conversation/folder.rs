@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use memory_core::StoreError;
-use memory_core::conversation::{ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryVector, Shelf};
+use memory_core::conversation::{ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryRole, EntryVector, Shelf};
 
 use super::change;
 use super::format::decode;
 use super::kept::{Kept, refused};
-use super::layout::{DELETED, ENTRIES, PLACES, folder, is_entry, tombstones};
+use super::layout::{DELETED, ENTRIES, PLACES, file_moment, folder, is_entry, place, tombstones};
 use super::vectors;
 use crate::disk::{Disk, EntryKind, LateDisk};
 use crate::error::io_error;
@@ -130,6 +131,26 @@ impl ConversationStore for ConversationFolder {
         Ok(self.with(&folder(conversation), |_, kept| Ok(kept.shelf(conversation)))?.unwrap_or_default())
     }
 
+    fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let (role, since) = (EntryRole::User, file_moment(moment));
+        let mut found = Vec::new();
+        for folder in Self::folders(disk)? {
+            let turns = format!("{folder}/{}", place(role));
+            let names = disk.folder(&turns).map_err(|error| refused(&turns, error))?;
+            // Names begin with the moment, so most folders need not be read.
+            if !names.iter().any(|entry| is_entry(&entry.name) && since < entry.name) {
+                continue;
+            }
+            let entries = self.with(&folder, |_, kept| {
+                Ok(kept.conversations().flat_map(|conversation| kept.shelf(conversation).entries()).collect::<Vec<_>>())
+            })?;
+            found.extend(entries.unwrap_or_default());
+        }
+        found.retain(|entry| entry.role == role && moment < entry.created_at);
+        Ok(found)
+    }
+
     fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(false) };
         let kept = self.kept(&folder(conversation));
@@ -167,6 +188,7 @@ impl ConversationStore for ConversationFolder {
         if changes.is_empty() {
             return Ok(());
         }
+        changes.iter().try_for_each(EntryChange::check)?;
         let place = self.place();
         self.place.made().map_err(|error| io_error(format!("open {place}"), error))?;
         let lock = WriterLock::acquire(self.root(), self.patience)?;

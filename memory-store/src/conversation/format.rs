@@ -1,13 +1,17 @@
 //! What an entry looks like as a file.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use memory_core::conversation::{ConversationId, Entry, EntryId, EntryRole};
+use memory_core::conversation::{ConversationId, Entry, EntryId, EntryRole, MAX_CONTENT};
 use memory_core::{Code, MemoryId, Problem};
 
 use super::layout::{folder, moment};
+use crate::disk::MAX_FILE;
 use crate::markdown::{Front, as_text, body, double_quoted, with_values};
 
 const BY_HAND: &str = "correct it by hand; until then the file is left alone";
+
+/// Whatever is kept is read again: there is room for what stands before it.
+const _: () = assert!(MAX_CONTENT as u64 + 64 * 1024 < MAX_FILE);
 
 /// Returns the file of a new entry.
 pub(super) fn encode(entry: &Entry) -> String {

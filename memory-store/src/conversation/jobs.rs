@@ -1,14 +1,16 @@
 //! What is still to be made of what was said, as lines of a file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Debug;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chrono::DateTime;
-use memory_core::conversation::{ConversationId, Entry, EntryChange, EntryId, EntryRole, Job, JobQueue, JobState, PendingJob};
+use chrono::{DateTime, Utc};
+use memory_core::conversation::{
+    ConversationId, Entry, EntryChange, EntryId, EntryRole, Job, JobQueue, JobState, PendingJob, TakenUp,
+};
 use memory_core::{OperationId, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +24,9 @@ use crate::lock::{PATIENCE, WriterLock};
 const FOLDER: &str = ".conversations";
 
 const PATH: &str = ".conversations/jobs.jsonl";
+
+/// Where a file that begins anew waits.
+const NEXT: &str = ".conversations/.new-jobs.tmp";
 
 /// Once nothing is left to do, a file longer than this begins anew.
 const LONG: u64 = 64 * 1024;
@@ -42,7 +47,19 @@ struct Seen {
     last: Vec<u8>,
     /// Those that are not done, in the order in which they were added.
     jobs: BTreeMap<u64, PendingJob>,
+    /// Where each stands in that order, or stood.
     places: HashMap<String, u64>,
+    /// From when on it is known which turns have a job or had one, and which those are.
+    since: Option<DateTime<Utc>>,
+    turns: HashSet<(ConversationId, EntryId)>,
+    /// When the last of those was said.
+    latest: Option<DateTime<Utc>>,
+}
+
+/// The first line of a file: from when on it says which turns have a job or had one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Mark {
+    since: String,
 }
 
 /// One line: a job, or how far it is.
@@ -111,10 +128,10 @@ impl JobFile {
     fn shorten(&self, disk: &dyn Disk) -> Result<(), StoreError> {
         let mut seen = self.seen();
         seen.look(disk)?;
-        if LONG < seen.length && seen.jobs.is_empty() {
-            disk.shorten(PATH, 0).map_err(|error| refused(PATH, error))?;
+        match seen.latest.max(seen.since) {
+            Some(since) if LONG < seen.length && seen.jobs.is_empty() => begin(disk, since),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Returns the folder, which is made if it is missing.
@@ -156,6 +173,18 @@ impl JobQueue for JobFile {
         Ok(seen.jobs.values().cloned().collect())
     }
 
+    fn taken_up(&self, now: DateTime<Utc>) -> Result<TakenUp, StoreError> {
+        let disk = self.place.made().map_err(|error| refused(FOLDER, error))?;
+        let _lock = WriterLock::acquire(&self.folder()?, PATIENCE)?;
+        let mut seen = self.seen();
+        seen.look(disk)?;
+        if seen.since.is_none() {
+            begin(disk, now)?;
+            seen.look(disk)?;
+        }
+        Ok(TakenUp { since: seen.since.unwrap_or(now), turns: seen.turns.clone() })
+    }
+
     fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
         self.place.made().map_err(|error| refused(FOLDER, error))?;
         let place = self.folder()?.join("running");
@@ -174,6 +203,17 @@ fn opened(place: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
     options.open(place)
+}
+
+/// Begins the file anew, in which nothing is left to do, once the new one is durable. The caller holds the lock.
+fn begin(disk: &dyn Disk, since: DateTime<Utc>) -> Result<(), StoreError> {
+    let mut bytes = serde_json::to_vec(&Mark { since: moment(since) }).expect("texts have a JSON form");
+    bytes.push(b'\n');
+    disk.write(NEXT, &bytes)
+        .and_then(|()| disk.sync_file(NEXT))
+        .and_then(|()| disk.rename(NEXT, PATH))
+        .and_then(|()| disk.sync_folder(FOLDER))
+        .map_err(|error| io_error(format!("write {PATH}"), error))
 }
 
 fn empty(job: &OperationId) -> Line {
@@ -201,8 +241,11 @@ impl Seen {
         }
         let known = self.last.len();
         let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n').map(|last| last + 1) else { return Ok(()) };
-        for line in bytes[known..end].split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
-            self.take(line);
+        for line in bytes[known..end].split(|byte| *byte == b'\n') {
+            match serde_json::from_slice::<Line>(line) {
+                Ok(line) => self.take(line),
+                Err(_) => self.since = self.since.or_else(|| mark(line)),
+            }
         }
         self.length = start + end as u64;
         let last = bytes[..end - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |before| before + 1);
@@ -213,7 +256,10 @@ impl Seen {
     fn take(&mut self, line: Line) {
         let Some(place) = self.places.get(&line.job).copied() else {
             if let Some(job) = job(&line) {
-                let place = self.jobs.last_key_value().map_or(0, |(place, _)| place + 1);
+                self.turns.insert((job.conversation.clone(), job.turn.clone()));
+                self.since = self.since.or(Some(job.at));
+                self.latest = self.latest.max(Some(job.at));
+                let place = self.places.len() as u64;
                 self.places.insert(line.job, place);
                 self.jobs.insert(place, PendingJob { job, state: JobState::Waiting { attempts: 0 } });
             }
@@ -221,14 +267,16 @@ impl Seen {
         };
         let state = self.jobs.get(&place).and_then(|own| state(&own.job, &line));
         match state {
-            Some(JobState::Done) => {
-                self.places.remove(&line.job);
-                self.jobs.remove(&place);
-            }
+            Some(JobState::Done) => drop(self.jobs.remove(&place)),
             Some(state) => drop(self.jobs.get_mut(&place).map(|own| own.state = state)),
             None => {}
         }
     }
+}
+
+fn mark(line: &[u8]) -> Option<DateTime<Utc>> {
+    let mark = serde_json::from_slice::<Mark>(line).ok()?;
+    DateTime::parse_from_rfc3339(&mark.since).ok().map(|since| since.to_utc())
 }
 
 fn job(line: &Line) -> Option<Job> {
@@ -279,4 +327,37 @@ fn read_change(conversation: &ConversationId, line: &ChangeLine) -> Option<Entry
     let at = DateTime::parse_from_rfc3339(line.created_at.as_deref()?).ok()?.to_utc();
     let entry = Entry::new(id, conversation, EntryRole::Memory, content, at);
     Some(EntryChange::Add(Entry { source_id: parsed(&line.source_id)?, ..entry }))
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_begins_anew_knows_from_when_on_each_turn_has_a_job() {
+        let home = tempfile::tempdir().unwrap();
+        let jobs = JobFile::new(home.path());
+        let turn = |number: i64| {
+            let at = DateTime::UNIX_EPOCH + TimeDelta::seconds(number);
+            let id = format!("{number}-{}", "x".repeat(200)).parse().unwrap();
+            Entry::new(id, &ConversationId::unnamed(), EntryRole::User, "tea", at)
+        };
+        for number in 1..=200 {
+            jobs.push(&Job::of(&turn(number))).unwrap();
+        }
+        let known = jobs.taken_up(DateTime::UNIX_EPOCH).unwrap();
+        assert_eq!((known.since, known.turns.len()), (turn(1).created_at, 200));
+        for number in 1..=200 {
+            jobs.note(&Job::of(&turn(number)).id, &JobState::Done).unwrap();
+        }
+        for jobs in [&jobs, &JobFile::new(home.path())] {
+            let known = jobs.taken_up(DateTime::UNIX_EPOCH).unwrap();
+            assert_eq!((known.since, known.turns.len()), (turn(200).created_at, 0));
+        }
+        jobs.push(&Job::of(&turn(201))).unwrap();
+        assert_eq!(jobs.taken_up(DateTime::UNIX_EPOCH).unwrap().turns.len(), 1);
+        assert_eq!(jobs.pending().unwrap().len(), 1);
+    }
 }

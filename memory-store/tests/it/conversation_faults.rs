@@ -87,6 +87,18 @@ fn at_whichever_step_the_disk_fails_no_entry_is_lost_and_asking_again_ends_well(
 }
 
 #[test]
+fn what_is_there_already_is_made_durable_when_it_is_asked_for_again() {
+    let home = tempfile::tempdir().unwrap();
+    let add = [EntryChange::Add(entry("new"))];
+    ConversationFolder::new(home.path()).commit(&id(), &add).unwrap();
+    // Perhaps that was where it failed before.
+    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, u64::MAX);
+    let syncs = disk.syncs();
+    ConversationFolder::on_disk(home.path(), Arc::new(disk)).commit(&id(), &add).unwrap();
+    assert_eq!((syncs.load(Ordering::Relaxed), active(home.path())), (1, vec!["new".into()]));
+}
+
+#[test]
 fn a_job_that_was_added_survives_and_one_that_was_not_harms_no_other() {
     let ids = CountingIds::default();
     let job =

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName};
 use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use memory_core::conversation::{RecallRules, Recalled, recall_beside};
+use memory_core::conversation::{MAX_CONTENT, RecallRules, Recalled, recall_beside};
 use memory_core::{Code, ToolError};
 use tokio::time::timeout;
 
@@ -18,7 +18,7 @@ use super::desk::ChatProxy;
 use super::exchange::Exchange;
 use super::forward::{ask, is_no_loop, passed};
 use super::relayed::{Begun, Relayed};
-use super::reply::{said, with_hits};
+use super::reply::{Outcome, said, with_hits};
 use super::request::{Asked, Latest};
 use super::upstream::passed_on;
 use crate::http::answer::{Refusal, warn};
@@ -66,12 +66,15 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
     let (mut response, unheard) = match answer {
         Ok(answer) => heard(&proxy, &parts.headers, &asked, &recalled, answer, exchange).await,
         Err(instead) => {
-            exchange.end(None);
+            exchange.end(Outcome::Failed);
             (instead, None)
         }
     };
-    let error = error.or_else(|| proxy.scribe.trouble()).or_else(|| unheard.map(not_kept));
-    tell(response.headers_mut(), &recalled, error.as_ref());
+    let not_kept = || proxy.scribe.trouble(&asked.conversation).or_else(|| too_long(&asked)).or_else(|| unheard.map(not_kept));
+    tell(response.headers_mut(), &recalled, error.or_else(not_kept).as_ref());
+    if let Some(before) = proxy.unheard_before(&asked.conversation) {
+        warn(response.headers_mut(), &before);
+    }
     if let Some(degraded) = &recalled.degraded {
         proxy.complain(degraded);
     }
@@ -79,6 +82,13 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
         warn(response.headers_mut(), &why);
     }
     Ok(response)
+}
+
+/// Says that what a person says cannot be kept, if it is too long.
+fn too_long(asked: &Asked) -> Option<ToolError> {
+    let latest = asked.latest.as_ref().filter(|latest| !latest.can_be_kept())?;
+    let message = format!("what was said is not kept: it has {} bytes, more than {MAX_CONTENT}", latest.text.len());
+    Some(ToolError::new(Code::InvalidInput, message, None))
 }
 
 fn not_kept(why: &str) -> ToolError {
@@ -129,19 +139,21 @@ async fn heard(
     answer: Response<Incoming>,
     exchange: Exchange,
 ) -> (Response, Option<&'static str>) {
-    if answer.status() != StatusCode::OK {
-        exchange.end(None);
+    if !answer.status().is_success() {
+        exchange.end(Outcome::Failed);
         return (passed(answer), None);
     }
     proxy.note(asked.model.as_deref(), headers);
-    if answer.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        exchange.end(None);
-        return (passed(answer), Some("it is encoded, as by gzip, though it was asked for as it is"));
-    }
+    let is_encoded = answer.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity");
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
     let (mut parts, mut body) = answer.into_parts();
     parts.headers = passed_on(&parts.headers);
-    if kind.starts_with("text/event-stream") {
+    if is_encoded {
+        let why = "it is encoded, as by gzip, though it was asked for as it is";
+        return (Response::from_parts(parts, Body::new(Begun::new(Vec::new(), None, body, exchange, why))), Some(why));
+    }
+    // Whatever comes in pieces passes as it comes.
+    if kind.starts_with("text/event-stream") || asked.is_stream && !kind.contains("json") {
         return (Response::from_parts(parts, Body::new(Relayed::new(body, exchange))), None);
     }
     let (read, rest) = read(&mut body).await;
@@ -151,20 +163,21 @@ async fn heard(
         Rest::Broken(error) => Some(("it broke off", Some(error))),
     };
     if let Some((why, broken)) = unfinished {
-        exchange.end(None);
         // It passes as it is: what came, and what comes.
-        return (Response::from_parts(parts, Body::new(Begun::new(read.into(), broken, body))), Some(why));
+        return (Response::from_parts(parts, Body::new(Begun::new(read, broken, body, exchange, why))), Some(why));
     }
     let text = String::from_utf8(read);
-    let answered = text.as_ref().ok().and_then(|text| Some((with_hits(text, &recalled.memories)?, said(text))));
-    let Some((with_hits, said)) = answered else {
-        exchange.end(None);
-        let bytes = text.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
-        return (Response::from_parts(parts, Body::from(bytes)), Some("it is no JSON object"));
+    let outcome = text.as_deref().map_or(Outcome::Unheard("it is no UTF-8 text"), said);
+    let why = if let Outcome::Unheard(why) = outcome { Some(why) } else { None };
+    exchange.end(outcome);
+    let body = match text.as_ref().ok().and_then(|text| with_hits(text, &recalled.memories)) {
+        Some(with_hits) => {
+            parts.headers.remove(CONTENT_LENGTH);
+            Body::from(with_hits)
+        }
+        None => Body::from(text.map_or_else(FromUtf8Error::into_bytes, String::into_bytes)),
     };
-    exchange.end(said);
-    parts.headers.remove(CONTENT_LENGTH);
-    (Response::from_parts(parts, Body::from(with_hits)), None)
+    (Response::from_parts(parts, body), why)
 }
 
 /// What follows what was read of an answer.

@@ -1,11 +1,12 @@
 //! What a proxy works with.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HeaderValue};
-use memory_core::conversation::{Conversations, JobQueue, RecallRules};
+use memory_core::conversation::{ConversationId, Conversations, JobQueue, RecallRules};
 use tokio::sync::Semaphore;
 
 use super::scribe::{Scribe, Told};
@@ -27,6 +28,8 @@ pub struct ChatProxy {
     told: Arc<dyn Told>,
     /// What was told of what is remembered.
     known: Mutex<Vec<String>>,
+    /// Why what the model said last is not kept, until the next answer says so.
+    unheard: Mutex<HashMap<ConversationId, &'static str>>,
 }
 
 /// How a proxy remembers.
@@ -65,7 +68,8 @@ impl ChatProxy {
         let workers = Arc::new(Semaphore::new(WORKERS));
         let name = HeaderValue::try_from(conversations.ids.operation_id().as_str());
         let name = name.unwrap_or(HeaderValue::from_static("memory"));
-        Self { conversations, upstream, name, rules, last_asked, scribe, room, workers, told, known: Mutex::default() }
+        let (known, unheard) = (Mutex::default(), Mutex::default());
+        Self { conversations, upstream, name, rules, last_asked, scribe, room, workers, told, known, unheard }
     }
 
     /// Returns the address of the server behind it.
@@ -98,6 +102,22 @@ impl ChatProxy {
             }
             known.push(why.to_owned());
         }
+    }
+
+    /// Tells that what the model said in a conversation is not kept, and has its next answer tell it.
+    pub(super) fn unheard(&self, conversation: &ConversationId, why: &'static str) {
+        self.complain(&format!("what the model said in conversation {conversation} is not kept: {why}"));
+        let mut unheard = self.unheard.lock().unwrap_or_else(PoisonError::into_inner);
+        if MOST <= unheard.len() {
+            unheard.clear();
+        }
+        unheard.insert(conversation.clone(), why);
+    }
+
+    /// Returns that what the model said last in a conversation is not kept, if so, once.
+    pub(super) fn unheard_before(&self, conversation: &ConversationId) -> Option<String> {
+        let why = self.unheard.lock().unwrap_or_else(PoisonError::into_inner).remove(conversation)?;
+        Some(format!("what the model said last is not kept: {why}"))
     }
 
     /// Notes who was asked, so that they can be asked for facts.

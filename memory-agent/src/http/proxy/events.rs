@@ -50,6 +50,11 @@ impl Events {
         }
     }
 
+    /// Tells whether nobody listens any longer, because what came is no stream of events.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
     fn line(&mut self, each: &mut dyn FnMut(&[u8])) {
         let line = std::mem::take(&mut self.line);
         let line = if std::mem::replace(&mut self.has_begun, true) { &line } else { without_mark(&line) };

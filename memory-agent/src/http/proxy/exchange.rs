@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use memory_core::conversation::{ConversationId, EntryRole, Turn};
+use memory_core::conversation::ConversationId;
 
 use super::desk::ChatProxy;
+use super::reply::Outcome;
 use super::request::Asked;
-use super::scribe::Said;
+use super::scribe::{Said, What};
 
 /// What a person says and what the model answers. What the person says is kept whatever becomes of the answer, also if whoever asked is
 /// gone or nobody answers; and once it is over, whoever makes something of it is told.
@@ -14,41 +15,60 @@ use super::scribe::Said;
 pub(super) struct Exchange {
     proxy: Arc<ChatProxy>,
     conversation: ConversationId,
-    question: Option<Turn>,
-    /// Whether that was given to be kept.
+    question: Option<Arc<str>>,
+    is_under_way: bool,
+    /// Whether the question was given to be kept.
     is_asked: bool,
     has_ended: bool,
 }
 
 impl Exchange {
     pub(super) fn begin(proxy: &Arc<ChatProxy>, asked: &Asked) -> Self {
-        let turn = |role, text: &str, is_under_way| Turn { role, text: text.to_owned(), is_under_way };
-        let question = asked.latest.as_ref().map(|latest| turn(EntryRole::User, &latest.text, !latest.is_new));
-        let conversation = asked.conversation.clone();
-        Self { proxy: Arc::clone(proxy), conversation, question, is_asked: false, has_ended: false }
+        let latest = asked.latest.as_ref().filter(|latest| latest.can_be_kept());
+        Self {
+            proxy: Arc::clone(proxy),
+            conversation: asked.conversation.clone(),
+            question: latest.map(|latest| Arc::from(latest.text.as_str())),
+            is_under_way: latest.is_some_and(|latest| !latest.is_new),
+            is_asked: false,
+            has_ended: false,
+        }
     }
 
     /// Has what the person said kept from now on, beside all else.
     pub(super) fn keep_question(&mut self) {
-        if let Some(question) = self.question.take() {
-            self.keep(vec![question], false);
+        if let Some(question) = self.question.clone().filter(|_| !self.is_asked) {
+            self.keep(What::Asked { question, is_under_way: self.is_under_way });
             self.is_asked = true;
         }
     }
 
-    /// Ends with what the model said, if it said all. Nobody waits until it is kept.
-    pub(super) fn end(mut self, answer: Option<String>) {
+    /// Ends with what became of the answer. Nobody waits until that is kept.
+    pub(super) fn end(mut self, outcome: Outcome) {
         self.keep_question();
         self.has_ended = true;
-        let answer = answer.map(|text| Turn { role: EntryRole::Assistant, text, is_under_way: false });
-        if self.is_asked || answer.is_some() {
-            // What is kept later is kept behind it.
-            self.keep(answer.into_iter().collect(), true);
+        let question = self.question.take();
+        let what = match outcome {
+            Outcome::Said(answer) => What::Answered { question, answer },
+            Outcome::Unheard(_) => What::Answered { question, answer: String::new() },
+            Outcome::Failed => What::Unanswered,
+        };
+        let says_something = matches!(&what, What::Answered { answer, .. } if !answer.is_empty());
+        if self.is_asked || says_something {
+            self.keep(what);
         }
     }
 
-    fn keep(&self, turns: Vec<Turn>, is_over: bool) {
-        self.proxy.scribe.keep(Said { conversation: self.conversation.clone(), turns, is_over });
+    /// Ends with what became of an answer whose head is gone, so that only the next one can say that it is not kept.
+    pub(super) fn end_late(self, outcome: Outcome) {
+        if let Outcome::Unheard(why) = outcome {
+            self.proxy.unheard(&self.conversation, why);
+        }
+        self.end(outcome);
+    }
+
+    fn keep(&self, what: What) {
+        self.proxy.scribe.keep(Said { conversation: self.conversation.clone(), what });
     }
 }
 
@@ -57,7 +77,7 @@ impl Drop for Exchange {
         if !self.has_ended {
             self.keep_question();
             if self.is_asked {
-                self.keep(Vec::new(), true);
+                self.keep(What::Unanswered);
             }
         }
     }

@@ -13,7 +13,8 @@
 //! What a person says is kept as soon as it is asked, whatever becomes of the answer. Nobody waits for the disk: a kill may lose what was
 //! said in its last few milliseconds, an end by a signal loses nothing. What is sent again before it is answered is kept once.
 //!
-//! A memory that is broken or slow breaks no chat: then the header `Memory-Error` says why there is nothing remembered.
+//! A memory that is broken or slow breaks no chat: then the header `Memory-Error` says why there is nothing remembered or kept. That a
+//! stream was not kept is known when its head is gone: the next answer of the conversation says so as a `Memory-Warning`.
 
 mod complete;
 mod desk;

@@ -43,6 +43,55 @@ pub(super) fn string(text: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
     unquoted(&text[place])
 }
 
+/// Returns the text that stands at `place`, if it is one. What is no character there, such as one half of a pair, is U+FFFD.
+pub(super) fn readable(text: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
+    unquoted(&text[place.clone()]).or_else(|| unquoted(&with_whole_pairs(&text[place])).map(|read| Cow::Owned(read.into_owned())))
+}
+
+/// Returns a JSON text in which each half of a pair of `\u` that has no other half is U+FFFD.
+fn with_whole_pairs(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = match (half(rest), rest.get(6..).and_then(half)) {
+            (Some(Half::First), Some(Half::Second)) => 12,
+            (Some(_), _) => {
+                out.push('\u{fffd}');
+                rest = &rest[6..];
+                continue;
+            }
+            // What stands behind it is no escape of its own.
+            (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+        };
+        out.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    out + rest
+}
+
+enum Half {
+    First,
+    Second,
+}
+
+/// Returns which half of a pair begins a text, if one does.
+fn half(text: &str) -> Option<Half> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xd800..=0xdbff => Some(Half::First),
+        0xdc00..=0xdfff => Some(Half::Second),
+        _ => None,
+    }
+}
+
+/// Returns the texts of the parts in a list of them, as messages have them.
+pub(super) fn texts(text: &str, place: Range<usize>) -> Option<Vec<Cow<'_, str>>> {
+    let words = |part: Range<usize>| readable(text, find(&members(text, part)?, "text")?.clone());
+    Some(items(text, place)?.into_iter().filter_map(words).collect())
+}
+
 /// Returns the value of the last member of this name, as those who read JSON do.
 pub(super) fn find<'m>(members: &'m [Member<'_>], key: &str) -> Option<&'m Range<usize>> {
     members.iter().rev().find(|member| member.key == key).map(|member| &member.value)
@@ -74,6 +123,19 @@ fn values(text: &str, place: Range<usize>, wanted: TokenKind, each: &mut dyn FnM
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_a_pair_is_read_as_what_is_no_character() {
+        for (text, read) in [
+            (r#""lone \ud83d surrogate""#, "lone \u{fffd} surrogate"),
+            (r#""\ud83d\ude00 \ude00\ud83d""#, "😀 \u{fffd}\u{fffd}"),
+            (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
+            (r#""\\ud83d é\u4e16 \ud800""#, "\\ud83d é世 \u{fffd}"),
+        ] {
+            assert_eq!(readable(text, 0..text.len()).as_deref(), Some(read), "{text}");
+        }
+        assert_eq!(readable("3", 0..1), None);
+    }
 
     #[test]
     fn parts_are_found_where_they_stand() {

@@ -7,7 +7,7 @@ use axum::body::{Bytes, HttpBody};
 use hyper::body::{Frame, Incoming, SizeHint};
 
 use super::exchange::Exchange;
-use super::reply::Heard;
+use super::reply::{Heard, Outcome};
 
 /// A stream of events that is passed on as it comes, byte for byte, and listened to. One that breaks off ends broken; whoever stops reading lets go of the server as well.
 pub(super) struct Relayed {
@@ -38,13 +38,19 @@ impl Relayed {
 
     /// Listens to a piece.
     fn hear(&mut self, piece: &Bytes) {
-        let mut said = self.heard.take(piece);
+        let mut outcome = self.heard.take(piece);
         // Whoever knows how long a body is does not ask for its end.
-        if said.is_none() && self.body.is_end_stream() {
-            said = self.heard.end();
+        if outcome.is_none() && self.body.is_end_stream() {
+            outcome = self.heard.end();
         }
-        if let Some(exchange) = self.exchange.take_if(|_| said.is_some()) {
-            exchange.end(said);
+        self.over(outcome);
+    }
+
+    fn over(&mut self, outcome: Option<Outcome>) {
+        if let Some(outcome) = outcome
+            && let Some(exchange) = self.exchange.take()
+        {
+            exchange.end_late(outcome);
         }
     }
 }
@@ -52,8 +58,9 @@ impl Relayed {
 impl Drop for Relayed {
     fn drop(&mut self) {
         // Some do not wait for the end once they have heard all.
-        if let Some(exchange) = self.exchange.take() {
-            exchange.end(self.heard.end());
+        if self.exchange.is_some() {
+            let outcome = self.heard.cut_off();
+            self.over(outcome);
         }
     }
 }
@@ -78,9 +85,8 @@ impl HttpBody for Relayed {
                 }
             }
             None => {
-                if let Some(exchange) = self.exchange.take() {
-                    exchange.end(self.heard.end());
-                }
+                let outcome = self.heard.end();
+                self.over(outcome);
             }
         }
         Poll::Ready(frame)
@@ -96,18 +102,33 @@ impl HttpBody for Relayed {
     }
 }
 
-/// What was read of an answer, and what follows: the rest, or that it breaks off.
+/// What was read of an answer that nobody listens to, and what follows: the rest, or that it breaks off.
 #[derive(Debug)]
 pub(super) struct Begun {
     read: Option<Bytes>,
     ends: Option<hyper::Error>,
     broken: Broken,
     rest: Incoming,
+    /// As long as the end has not come, and why what is said is not kept then.
+    exchange: Option<(Exchange, &'static str)>,
 }
 
 impl Begun {
-    pub(super) fn new(read: Bytes, broken: Option<hyper::Error>, rest: Incoming) -> Self {
-        Self { read: Some(read), ends: broken, broken: Broken::default(), rest }
+    pub(super) fn new(
+        read: Vec<u8>,
+        broken: Option<hyper::Error>,
+        rest: Incoming,
+        exchange: Exchange,
+        why: &'static str,
+    ) -> Self {
+        let read = (!read.is_empty()).then(|| read.into());
+        Self { read, ends: broken, broken: Broken::default(), rest, exchange: Some((exchange, why)) }
+    }
+
+    fn is_over(&mut self) {
+        if let Some((exchange, why)) = self.exchange.take() {
+            exchange.end(Outcome::Unheard(why));
+        }
     }
 }
 
@@ -123,8 +144,15 @@ impl HttpBody for Begun {
             return Poll::Ready(Some(Err(error)));
         }
         if let Some(error) = self.ends.take() {
+            self.exchange = None;
             return self.broken.later(error, context);
         }
-        Pin::new(&mut self.rest).poll_frame(context)
+        let frame = ready!(Pin::new(&mut self.rest).poll_frame(context));
+        match frame {
+            Some(Err(_)) => self.exchange = None,
+            Some(Ok(_)) if !self.rest.is_end_stream() => {}
+            Some(Ok(_)) | None => self.is_over(),
+        }
+        Poll::Ready(frame)
     }
 }

@@ -1,13 +1,15 @@
 //! What a language model answers, heard as it passes.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use memory_core::conversation::Remembered;
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::events::Events;
-use super::parts::{find, items, members, string};
+use super::parts::{find, items, members, readable, texts};
 use crate::json;
 
 /// Where an answer tells what was remembered.
@@ -16,13 +18,37 @@ const HITS: &str = "memory_hits";
 /// More of an answer, in bytes, is not kept.
 const LONGEST: usize = 1 << 20;
 
+/// What became of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The model answered to the end; this is what it said, and nothing if it called tools.
+    Said(String),
+    /// It answered to the end, and what it said cannot be kept, because of this.
+    Unheard(&'static str),
+    /// It did not, or what came is an error.
+    Failed,
+}
+
+pub(super) const TOO_LONG: &str = "it says more than 1 MiB";
+const UNREADABLE: &str = "a part of it cannot be read";
+const UNFINISHED: &str = "it ends without saying that it is all";
+
 /// Returns what the model says in a whole answer.
-pub(super) fn said(answer: &str) -> Option<String> {
-    let own = members(answer, 0..answer.len())?;
-    let first = items(answer, find(&own, "choices")?.clone())?.into_iter().next()?;
-    let choice = members(answer, first)?;
-    let message = members(answer, find(&choice, "message")?.clone())?;
-    string(answer, find(&message, "content")?.clone()).map(Cow::into_owned).filter(|said| said.len() <= LONGEST)
+pub(super) fn said(answer: &str) -> Outcome {
+    let Some(own) = members(answer, 0..answer.len()) else { return Outcome::Unheard("it is no JSON object") };
+    let words = || {
+        let first = items(answer, find(&own, "choices")?.clone())?.into_iter().next()?;
+        let choice = members(answer, first)?;
+        let message = members(answer, find(&choice, "message")?.clone())?;
+        let content = find(&message, "content")?;
+        let said = readable(answer, content.clone()).map(Cow::into_owned);
+        said.or_else(|| texts(answer, content.clone()).map(|texts| texts.concat()))
+    };
+    match words() {
+        None if find(&own, "error").is_some_and(|place| &answer[place.clone()] != "null") => Outcome::Failed,
+        Some(said) if LONGEST < said.len() => Outcome::Unheard(TOO_LONG),
+        said => Outcome::Said(said.unwrap_or_default()),
+    }
 }
 
 /// Returns an answer with what was remembered as its last member, unless it tells something of that name itself; nothing if it is no
@@ -49,8 +75,10 @@ struct Said {
     text: String,
     /// It said that it was all.
     is_whole: bool,
-    /// Something in it could not be read, or is an error.
-    is_broken: bool,
+    /// It says something that is an error.
+    is_error: bool,
+    /// Why it cannot be kept, if something is wrong with it.
+    odd: Option<&'static str>,
     /// Nothing comes any more.
     has_ended: bool,
 }
@@ -76,22 +104,72 @@ struct Choice<'a> {
 #[derive(Deserialize)]
 struct Delta<'a> {
     #[serde(borrow, default)]
-    content: Option<Cow<'a, str>>,
+    content: Option<Words<'a>>,
+}
+
+/// What a delta says: a text, or the texts of a list of parts.
+struct Words<'a>(Cow<'a, str>);
+
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Option<Cow<'a, str>>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordsVisitor)
+    }
+}
+
+struct WordsVisitor;
+
+impl<'de> Visitor<'de> for WordsVisitor {
+    type Value = Words<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a text or a list of parts")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Words(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Words(Cow::Borrowed(text)))
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut parts: S) -> Result<Self::Value, S::Error> {
+        let mut all = String::new();
+        while let Some(part) = parts.next_element::<Part<'de>>()? {
+            all.push_str(&part.text.unwrap_or_default());
+        }
+        Ok(Words(Cow::Owned(all)))
+    }
 }
 
 impl Heard {
-    /// Takes the next piece; returns what the model said, once, when it has said all.
-    pub(super) fn take(&mut self, piece: &[u8]) -> Option<String> {
+    /// Takes the next piece; returns what became of the answer, once, when the model has said all.
+    pub(super) fn take(&mut self, piece: &[u8]) -> Option<Outcome> {
         let before = self.said.has_ended;
         self.events.take(piece, &mut |data| self.said.hear(data));
-        if before || !self.said.has_ended { None } else { self.said.whole() }
+        if before || !self.said.has_ended { None } else { Some(self.said.outcome()) }
     }
 
-    /// Takes the end; returns what the model said, unless that was told before or is not all of it.
-    pub(super) fn end(&mut self) -> Option<String> {
+    /// Takes the end; returns what became of the answer, unless that was told before.
+    pub(super) fn end(&mut self) -> Option<Outcome> {
         let before = self.said.has_ended;
         self.events.end(&mut |data| self.said.hear(data));
-        if before { None } else { self.said.whole() }
+        if self.events.is_over() {
+            self.said.odd = Some(UNREADABLE);
+        }
+        if before { None } else { Some(self.said.outcome()) }
+    }
+
+    /// Takes it that nobody listens any longer, as [`Heard::end`]; what did not say that it was all was cut off.
+    pub(super) fn cut_off(&mut self) -> Option<Outcome> {
+        let outcome = self.end();
+        outcome.map(|outcome| if self.said.is_whole { outcome } else { Outcome::Failed })
     }
 }
 
@@ -105,73 +183,30 @@ impl Said {
             return;
         }
         let Ok(chunk) = serde_json::from_slice::<Chunk>(data) else {
-            self.is_broken = true;
+            self.odd = Some(UNREADABLE);
             return;
         };
-        self.is_broken |= chunk.error.is_some();
+        self.is_error |= chunk.error.is_some();
         for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index.unwrap_or(0) == 0) {
             self.is_whole |= choice.finish_reason.is_some_and(|reason| !reason.is_null());
-            let words = choice.delta.and_then(|delta| delta.content).unwrap_or_default();
+            let words = choice.delta.and_then(|delta| delta.content).map_or(Cow::Borrowed(""), |words| words.0);
             if LONGEST < self.text.len() + words.len() {
-                self.is_broken = true;
+                self.odd = Some(TOO_LONG);
             } else {
                 self.text.push_str(&words);
             }
         }
     }
 
-    fn whole(&mut self) -> Option<String> {
-        let is_fine = self.is_whole && !self.is_broken;
-        is_fine.then(|| std::mem::take(&mut self.text))
+    fn outcome(&mut self) -> Outcome {
+        match self.odd {
+            _ if self.is_error => Outcome::Failed,
+            Some(why) => Outcome::Unheard(why),
+            None if !self.is_whole => Outcome::Unheard(UNFINISHED),
+            None => Outcome::Said(std::mem::take(&mut self.text)),
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn heard(stream: &str) -> Option<String> {
-        let mut heard = Heard::default();
-        let mut told: Vec<String> = stream.as_bytes().chunks(7).filter_map(|piece| heard.take(piece)).collect();
-        told.extend(heard.end());
-        assert!(told.len() < 2, "{told:?}");
-        told.pop()
-    }
-
-    fn chunk(content: &str) -> String {
-        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{content}}}}}]}}\r\n\r\n")
-    }
-
-    #[test]
-    fn an_answer_is_heard_when_it_is_whole() {
-        let words = [r#""Hel""#, "null", r#""l\u006f 世""#, r#""界""#].map(chunk).concat();
-        let finish = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":null}\n\n";
-        let second = "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"no\"}}]}\n\n";
-        for end in ["data: [DONE]\n\n", "data: [DONE]", finish, &format!(": keep-alive\n\n{second}{finish}data: [DONE]\n\n")] {
-            assert_eq!(heard(&format!("{words}{end}")).as_deref(), Some("Hello 世界"), "{end}");
-        }
-    }
-
-    #[test]
-    fn what_breaks_off_or_cannot_be_read_is_not_kept() {
-        let words = chunk("\"Hello\"");
-        for odd in ["", "data: {\"error\":{\"message\":\"no\"}}\n\ndata: [DONE]\n\n", "data: {\"id\": not\n\ndata: [DONE]\n\n"] {
-            assert_eq!(heard(&format!("{words}{odd}")), None, "{odd}");
-        }
-    }
-
-    #[test]
-    fn a_whole_answer_is_read_and_added_to() {
-        let answer = r#"{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"Hi \u4e16"}}],"n":1.50}"#;
-        assert_eq!(said(answer).as_deref(), Some("Hi 世"));
-        assert_eq!(with_hits(answer, &[]), Some(format!("{},\"memory_hits\":[]}}", answer.trim_end_matches('}'))));
-        assert_eq!(with_hits("{ }\n", &[]).as_deref(), Some("{ \"memory_hits\":[]}\n"));
-        assert_eq!(with_hits("{\"memory_hits\":3}", &[]).as_deref(), Some("{\"memory_hits\":3}"));
-        for none in ["", "<html>", "[]", "{\"a\":"] {
-            assert_eq!(with_hits(none, &[]), None);
-        }
-        for silent in ["{}", r#"{"choices":[]}"#, r#"{"choices":[{"message":{"content":null,"tool_calls":[]}}]}"#] {
-            assert_eq!(said(silent), None);
-        }
-    }
-}
+mod tests;

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use memory_core::conversation::{ConversationId, RecallRules, Recalled, augmented, remembered_text};
+use memory_core::conversation::{ConversationId, MAX_CONTENT, RecallRules, Recalled, introduction};
 use memory_core::json::JsonText;
 use memory_core::{Code, ToolError};
 
-use super::parts::{Member, find, items, members, string};
+use super::parts::{Member, find, items, members, readable, string, texts};
 
 /// What the application says to us, and not to the model.
 const OURS: [&str; 4] = ["memory_id", "memory_top_k", "memory_recency_weight", "memory_score_threshold"];
@@ -26,6 +26,8 @@ pub(super) struct Asked {
     pub rules: RecallRules,
     /// Which model is asked.
     pub model: Option<String>,
+    /// Whether the answer is to come in pieces.
+    pub is_stream: bool,
     /// What the person said last, if it says anything.
     pub latest: Option<Latest>,
     /// What the model is shown anyway.
@@ -43,10 +45,17 @@ pub(super) struct Latest {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Content {
-    /// A text stands here.
+    /// A text stands here, in its quotes.
     Text(Range<usize>),
     /// A list of parts; the first one begins here.
     Parts(usize),
+}
+
+impl Latest {
+    /// Tells whether it is short enough to be kept.
+    pub(super) fn can_be_kept(&self) -> bool {
+        self.text.len() <= MAX_CONTENT
+    }
 }
 
 impl Asked {
@@ -62,7 +71,8 @@ impl Asked {
         let messages = find(&own, "messages").and_then(|place| items(&text, place.clone())).unwrap_or_default();
         let (latest, shown) = said(&text, &messages);
         let members = own.iter().map(|member| (member.begins..member.value.end, is_ours(member))).collect();
-        Ok(Ok(Self { text, members, conversation, rules, model, latest, shown }))
+        let is_stream = find(&own, "stream").is_some_and(|place| &text[place.clone()] == "true");
+        Ok(Ok(Self { text, members, conversation, rules, model, is_stream, latest, shown }))
     }
 
     /// Tells whether the model is shown this text anyway.
@@ -102,14 +112,19 @@ impl Asked {
     /// Returns what takes the place of what.
     fn injection(&self, recalled: &Recalled) -> Option<(Range<usize>, String)> {
         let latest = self.latest.as_ref()?;
-        let remembered = remembered_text(recalled);
-        if remembered.is_empty() {
+        let introduction = introduction(recalled);
+        if introduction.is_empty() {
             return None;
         }
         Some(match &latest.content {
-            Content::Text(place) => (place.clone(), JsonText::string(&augmented(&latest.text, recalled)).into_string()),
+            Content::Text(place) => {
+                let text = JsonText::string(&format!("{introduction}\n")).into_string();
+                // What was sent stays as it was spelled.
+                let at = place.start + 1;
+                (at..at, text[1..text.len() - 1].to_owned())
+            }
             Content::Parts(at) => {
-                let text = JsonText::string(&format!("{remembered}\n\nCurrent message:"));
+                let text = JsonText::string(&introduction);
                 (*at..*at, format!(r#"{{"type":"text","text":{text}}},"#))
             }
         })
@@ -158,13 +173,15 @@ fn refused(key: &str, why: &str) -> ToolError {
 
 /// Returns what the person said last, and the texts of all messages.
 fn said(text: &str, messages: &[Range<usize>]) -> (Option<Latest>, HashSet<String>) {
-    let (mut latest, mut is_new, mut is_found) = (None, true, false);
+    let (mut latest, mut is_new, mut is_found, mut is_prefill) = (None, true, false, true);
     let mut shown = HashSet::new();
     for message in messages.iter().rev() {
         let Some(own) = members(text, message.clone()) else { continue };
         let role = find(&own, "role").and_then(|place| string(text, place.clone())).unwrap_or_default();
         let content = find(&own, "content").and_then(|place| content(text, place));
-        is_new &= is_found || role != "assistant";
+        // Words at the end are the beginning of the answer that is asked for.
+        is_prefill &= role == "assistant" && !calls(text, &own);
+        is_new &= is_found || is_prefill || role != "assistant";
         if let Some((words, place)) = content.filter(|(words, _)| !words.trim().is_empty()) {
             if role == "user" && !is_found {
                 latest = Some(Latest { text: words.clone(), is_new, content: place });
@@ -176,18 +193,21 @@ fn said(text: &str, messages: &[Range<usize>]) -> (Option<Latest>, HashSet<Strin
     (latest, shown)
 }
 
+/// Tells whether a message of the model calls tools.
+fn calls(text: &str, own: &[Member]) -> bool {
+    ["tool_calls", "function_call"].iter().filter_map(|key| find(own, key)).any(|place| {
+        let calls = &text[place.clone()];
+        calls != "null" && items(text, place.clone()).is_none_or(|calls| !calls.is_empty())
+    })
+}
+
 /// Returns the words of a message.
 fn content(text: &str, place: &Range<usize>) -> Option<(String, Content)> {
-    if let Some(words) = string(text, place.clone()) {
+    if let Some(words) = readable(text, place.clone()) {
         return Some((words.into_owned(), Content::Text(place.clone())));
     }
-    let parts = items(text, place.clone())?;
-    let words = |part: &Range<usize>| {
-        let own = members(text, part.clone())?;
-        string(text, find(&own, "text")?.clone()).map(Cow::into_owned)
-    };
-    let all: Vec<String> = parts.iter().filter_map(words).collect();
-    Some((all.join("\n"), Content::Parts(parts.first()?.start)))
+    let first = items(text, place.clone())?.first()?.start;
+    Some((texts(text, place.clone())?.join("\n"), Content::Parts(first)))
 }
 
 #[cfg(test)]

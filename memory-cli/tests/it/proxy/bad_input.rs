@@ -54,6 +54,38 @@ fn odd_chats_pass_and_what_can_be_kept_is() {
 }
 
 #[test]
+fn trouble_is_told_to_whom_it_concerns_and_what_is_kept_late_is_kept_once() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    sandbox.file("mem/entries/elsewhere", "");
+    let bad = sandbox.path("mem/entries/bad");
+    std::os::unix::fs::symlink("elsewhere", &bad).expect("a link");
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let say =
+        |place: &str, text: &str| proxy.chat(&json!({ "memory_id": place, "messages": [{ "role": "user", "content": text }] }));
+    for number in 0..3 {
+        assert_eq!(say("bad", &number.to_string()).header("memory-error"), Some("PATH_REFUSED"));
+        assert_eq!(say("good", &number.to_string()).header("memory-error"), None);
+    }
+    std::fs::remove_file(&bad).expect("it is removed");
+    assert_eq!(proxy.end().0, Some(0));
+    for place in ["bad", "good"] {
+        assert_eq!(kept(&sandbox, &format!("{place}/turns/user")), ["0", "1", "2"], "{place}");
+    }
+}
+
+#[test]
+fn what_is_too_long_to_be_read_again_is_not_kept_and_told() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let answer = proxy.say(&"x".repeat(16 << 20));
+    assert_eq!((answer.status, answer.header("memory-error")), (Some(200), Some("INVALID_INPUT")));
+    assert_eq!(proxy.end().0, Some(0));
+    assert!(kept(&sandbox, "default/turns/user").is_empty());
+}
+
+#[test]
 fn a_broken_memory_breaks_no_chat() {
     let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
     let sandbox = Sandbox::new();

@@ -153,6 +153,71 @@ fn a_question_that_is_first_seen_among_tools_is_kept_once() {
 }
 
 #[test]
+fn whatever_the_model_answers_is_an_answer() {
+    let call = r#"{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]}}]}"#;
+    let odd = [b"data: {\"id\": not\n\n".to_vec(), events(&["Fine."]).concat()].concat();
+    let long = "x".repeat(2 << 20);
+    let upstream = Upstream::start(move |asked: &Asked| match asked.last().as_str() {
+        "call" => Reply::Whole(200, "Content-Type: application/json\r\n", call.into()),
+        "long" => Reply::says(&long),
+        "text" => Reply::Whole(200, "Content-Type: text/plain\r\n", "Fine.".into()),
+        _ => Reply::Stream { pieces: vec![odd.clone()], go_on: None, is_whole: true },
+    });
+    for (question, is_stream, is_told) in
+        [("call", false, false), ("long", false, true), ("text", true, false), ("odd", true, false)]
+    {
+        let sandbox = Sandbox::new();
+        let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+        for number in 0..3 {
+            let answer = proxy.chat(&chat(question, is_stream));
+            assert_eq!((answer.status, answer.header("memory-error").is_some()), (Some(200), is_told), "{question}");
+            // What is known only at the end of a stream is told by the next answer.
+            let is_warned = answer.header("memory-warning").is_some_and(|why| why.contains("is not kept"));
+            assert_eq!(is_warned, is_told || is_stream && 0 < number, "{question}: {:?}", answer.headers);
+        }
+        let (code, complaints) = proxy.end();
+        assert_eq!((code, complaints.matches("is not kept").count()), (Some(0), usize::from(is_stream)), "{complaints}");
+        assert_eq!(turns(&sandbox), [vec![question; 3], Vec::new()], "{question}");
+    }
+}
+
+#[test]
+fn a_question_is_the_same_whoever_asks_meanwhile_and_across_a_start() {
+    let upstream = Upstream::start(
+        |asked: &Asked| {
+            if asked.last() == "A" { Reply::Whole(500, "", "no".into()) } else { Reply::says("Fine.") }
+        },
+    );
+    let sandbox = Sandbox::new();
+    let begin = || Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let proxy = begin();
+    for text in ["A", "B", "A", "B"] {
+        proxy.say(text);
+    }
+    assert_eq!(proxy.end().0, Some(0));
+    let proxy = begin();
+    // Nobody answered it, but others were answered since.
+    proxy.say("A");
+    assert_eq!(proxy.end().0, Some(0));
+    let proxy = begin();
+    proxy.say("A");
+    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(turns(&sandbox), [vec!["A", "B", "B", "A"], vec!["Fine."; 2]]);
+}
+
+#[test]
+fn half_a_character_is_kept_as_what_is_none() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let body = r#"{"messages":[{"role":"user","content":"lone \ud83d surrogate"}]}"#;
+    assert_eq!(proxy.ask("POST /v1/chat/completions", "", body).status, Some(200));
+    assert_eq!(upstream.asked()[0].body, body);
+    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(turns(&sandbox)[0], ["lone \u{fffd} surrogate"]);
+}
+
+#[test]
 fn what_cannot_be_heard_is_told() {
     let gzip = [b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n".as_slice(), &[0x1f, 0x8b, 8]].concat();
     let upstream = Upstream::start(move |asked: &Asked| match asked.last().as_str() {

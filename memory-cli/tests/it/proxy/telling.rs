@@ -38,6 +38,23 @@ fn what_a_killed_process_left_is_committed_by_the_next() {
 }
 
 #[test]
+fn what_was_kept_by_somebody_who_was_killed_before_it_was_taken_up_is_taken_up_by_the_next() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    let begin = || Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let proxy = begin();
+    proxy.say("Hi");
+    proxy.end();
+    let jobs = sandbox.path("mem/.conversations/jobs.jsonl");
+    let before = std::fs::read_to_string(&jobs).expect("a file");
+    let (mark, of_turn) = before.split_once('\n').expect("lines");
+    assert!(of_turn.contains("\"turn\""), "{before}");
+    std::fs::write(&jobs, format!("{mark}\n")).expect("it is written");
+    begin().end();
+    assert_eq!(std::fs::read_to_string(&jobs).expect("a file"), before);
+}
+
+#[test]
 fn a_fact_that_cannot_be_read_is_told_of() {
     let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
     let sandbox = Sandbox::new();

@@ -1,0 +1,66 @@
+//! Seeing to it that facts are drawn from what people say.
+
+use super::{Conversations, Entry, Job, JobQueue};
+use crate::StoreError;
+
+/// Sees to it that facts are drawn from what the person said in `turn`, whatever happens meanwhile.
+///
+/// # Errors
+/// Whatever the queue refuses.
+pub fn enqueue(queue: &dyn JobQueue, turn: &Entry) -> Result<(), StoreError> {
+    queue.push(&Job::of(turn))
+}
+
+/// Sees to it that facts are drawn from what was kept by somebody who died before they could see to it. Returns of how many turns.
+///
+/// # Errors
+/// When it cannot be read which turns these are; whatever the queue refuses.
+pub fn enqueue_rest(conversations: &Conversations, queue: &dyn JobQueue) -> Result<usize, StoreError> {
+    let known = queue.taken_up(conversations.clock.now())?;
+    let mut rest = conversations.store.asked_since(known.since)?;
+    rest.retain(|turn| !known.turns.contains(&(turn.conversation.clone(), turn.id.clone())));
+    rest.sort_by_key(|turn| turn.created_at);
+    rest.iter().try_for_each(|turn| enqueue(queue, turn))?;
+    Ok(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::conversation::{ConversationId, EntryRole, JobState, keep_turn};
+    use crate::testing::{FakeConversations, FakeJobs, conversations};
+
+    #[test]
+    fn a_turn_whose_job_was_never_added_gets_one_and_no_other_does() {
+        let (all, queue) = (conversations(Arc::new(FakeConversations::default())), FakeJobs::default());
+        let keep = |place: &str, role, text: &str| {
+            keep_turn(&all, &place.parse().unwrap(), role, text).unwrap().expect("it says something")
+        };
+        keep("default", EntryRole::User, "from before");
+        assert_eq!(enqueue_rest(&all, &queue).unwrap(), 0, "what another program kept long ago is no work");
+        let done = keep("default", EntryRole::User, "done");
+        enqueue(&queue, &done).unwrap();
+        queue.note(&Job::of(&done).id, &JobState::Done).unwrap();
+        enqueue(&queue, &keep("work", EntryRole::User, "waits")).unwrap();
+        keep("default", EntryRole::Assistant, "an answer");
+        let lost = [keep("work", EntryRole::User, "lost"), keep("default", EntryRole::User, "lost too")];
+        assert_eq!(enqueue_rest(&all, &queue).unwrap(), 2);
+        let turns: Vec<_> = queue.pending().unwrap().into_iter().map(|pending| pending.job.turn).collect();
+        assert_eq!(turns[1..], lost.map(|turn| turn.id));
+        assert_eq!(enqueue_rest(&all, &queue).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_turn_has_one_job_however_often_it_is_taken_up() {
+        let (all, queue) = (conversations(Arc::new(FakeConversations::default())), FakeJobs::default());
+        let place = ConversationId::unnamed();
+        let turn = keep_turn(&all, &place, EntryRole::User, "tea").unwrap().expect("it says something");
+        let other = keep_turn(&all, &"work".parse().unwrap(), EntryRole::User, "tea").unwrap().expect("it says something");
+        for turn in [&turn, &other, &turn] {
+            enqueue(&queue, turn).unwrap();
+        }
+        assert_eq!(queue.pending().unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,208 @@
+//! What was asked, and whether that was kept before.
+
+use std::collections::{HashMap, VecDeque};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::add::without_secrets;
+use super::{ConversationId, Conversations, EntryRole};
+use crate::ContentHash;
+
+/// What was asked lately in each conversation, so that what an application sends again is kept once.
+#[derive(Debug, Default)]
+pub struct Questions {
+    known: HashMap<ConversationId, VecDeque<Question>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Question {
+    text: ContentHash,
+    is_answered: bool,
+}
+
+/// More conversations than this are not kept in mind, and in each no more questions.
+const MOST: usize = 10_000;
+const EACH: usize = 16;
+
+/// What nobody has answered for so long is not sent again: it is asked once more.
+const LATELY: TimeDelta = TimeDelta::hours(1);
+
+impl Questions {
+    /// Tells whether a question, asked at a time, is another than those that were kept: it is the same as long as it has no answer,
+    /// whoever else asks what in the meantime; and while the model is under way to one, as by calling tools. Takes it for kept from then on.
+    ///
+    /// What was asked before the start is known by the last turns of the conversation.
+    pub fn is_news(
+        &mut self,
+        conversations: &Conversations,
+        conversation: &ConversationId,
+        (question, at): (&str, DateTime<Utc>),
+        is_under_way: bool,
+    ) -> bool {
+        if MOST <= self.known.len() && !self.known.contains_key(conversation) {
+            self.known.clear();
+        }
+        let begin = || unanswered(conversations, conversation, (question, at));
+        let known = self.known.entry(conversation.clone()).or_insert_with(begin);
+        let text = hash(question);
+        if let Some(place) = known.iter().position(|own| own.text == text) {
+            if is_under_way || !known[place].is_answered {
+                return false;
+            }
+            known.remove(place);
+        } else if is_under_way && was_kept(conversations, conversation, question) {
+            return false;
+        }
+        if EACH <= known.len() {
+            let least = known.iter().position(|own| own.is_answered).unwrap_or_default();
+            known.remove(least);
+        }
+        known.push_back(Question { text, is_answered: false });
+        true
+    }
+
+    /// Takes a question for answered, so that it is another one when it is asked the next time.
+    pub fn answered(&mut self, conversation: &ConversationId, question: &str) {
+        let text = hash(question);
+        let known = self.known.get_mut(conversation).into_iter().flatten();
+        known.filter(|own| own.text == text).for_each(|own| own.is_answered = true);
+    }
+}
+
+fn hash(question: &str) -> ContentHash {
+    ContentHash::of(question.trim())
+}
+
+/// Returns what people asked lately at the end of a conversation, behind the last answer. What cannot be read is better kept twice than
+/// not at all.
+fn unanswered(
+    conversations: &Conversations,
+    conversation: &ConversationId,
+    (question, at): (&str, DateTime<Utc>),
+) -> VecDeque<Question> {
+    let Ok(shelf) = conversations.store.read(conversation) else { return VecDeque::new() };
+    let kept = without_secrets(question);
+    let mut found = VecDeque::new();
+    for entry in shelf.entries().iter().rev().filter(|entry| entry.role != EntryRole::Memory) {
+        if entry.role != EntryRole::User || entry.created_at + LATELY < at || EACH <= found.len() {
+            break;
+        }
+        let text = if entry.content == kept.trim() { question } else { &entry.content };
+        found.push_front(Question { text: hash(text), is_answered: false });
+    }
+    found
+}
+
+/// Tells whether a question stands in a conversation. What cannot be read is better kept twice than not at all.
+fn was_kept(conversations: &Conversations, conversation: &ConversationId, question: &str) -> bool {
+    let Ok(shelf) = conversations.store.read(conversation) else { return false };
+    let kept = without_secrets(question);
+    shelf.entries().iter().any(|entry| entry.role == EntryRole::User && entry.content.trim() == kept.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::conversation::keep_turn;
+    use crate::testing::{FakeConversations, conversations};
+
+    /// One process, which keeps what is news.
+    struct Case {
+        all: Conversations,
+        questions: Questions,
+        place: ConversationId,
+    }
+
+    impl Case {
+        fn new() -> Self {
+            let all = conversations(Arc::new(FakeConversations::default()));
+            Self { all, questions: Questions::default(), place: ConversationId::unnamed() }
+        }
+
+        fn asks(&mut self, text: &str, is_under_way: bool) -> bool {
+            let now = self.all.clock.now();
+            let is_news = self.questions.is_news(&self.all, &self.place, (text, now), is_under_way);
+            if is_news {
+                keep_turn(&self.all, &self.place, EntryRole::User, text).unwrap();
+            }
+            is_news
+        }
+
+        fn hears(&mut self, question: &str, answer: &str) {
+            self.questions.answered(&self.place, question);
+            keep_turn(&self.all, &self.place, EntryRole::Assistant, answer).unwrap();
+        }
+
+        fn starts_again(&mut self) {
+            self.questions = Questions::default();
+        }
+    }
+
+    #[test]
+    fn a_question_that_is_sent_again_before_it_is_answered_is_the_same() {
+        let mut case = Case::new();
+        assert!(case.asks("tea?", false));
+        assert!(!case.asks("tea? ", false), "it was sent again");
+        assert!(!case.asks("tea?", true), "tools are part of it");
+        case.hears("tea?", "yes");
+        assert!(!case.asks("tea?", true), "tools go on after words");
+        assert!(case.asks("tea?", false), "it is asked once more");
+        case.hears("tea?", "");
+        assert!(case.asks("tea?", false), "an answer that says nothing is one");
+    }
+
+    #[test]
+    fn whoever_asks_or_is_answered_in_between_changes_nothing() {
+        let mut case = Case::new();
+        assert!(case.asks("tea?", false) && case.asks("coffee?", false));
+        assert!(!case.asks("tea?", false), "nobody answered it");
+        case.hears("tea?", "yes");
+        assert!(!case.asks("coffee?", false), "the answer was to another question");
+        assert!(case.asks("tea?", false));
+        case.questions.answered(&"work".parse().unwrap(), "coffee?");
+        assert!(!case.asks("coffee?", false), "that was another conversation");
+    }
+
+    #[test]
+    fn what_nobody_answered_before_the_start_is_the_same_after_it() {
+        let mut case = Case::new();
+        let key = "my key is AKIAIOSFODNN7EXAMPLF, how many?";
+        assert!(case.asks("tea?", false));
+        case.hears("tea?", "yes");
+        assert!(case.asks("coffee?", false) && case.asks(key, false));
+        case.starts_again();
+        assert!(!case.asks(key, false) && !case.asks("coffee?", false));
+        assert!(case.asks("tea?", false), "it was answered");
+        case.starts_again();
+        // Somebody comes back the next day.
+        let later = case.all.clock.now() + TimeDelta::days(1);
+        assert!(case.questions.is_news(&case.all, &case.place, ("coffee?", later), false));
+    }
+
+    #[test]
+    fn a_question_first_seen_under_way_is_kept_once_whoever_asks_meanwhile() {
+        let mut case = Case::new();
+        let key = "my key is AKIAIOSFODNN7EXAMPLF, how many?";
+        assert!(case.asks(key, true) && case.asks("tea?", false));
+        assert!(!case.asks(key, true));
+        case.hears("tea?", "yes");
+        case.starts_again();
+        assert!(!case.asks(key, true), "another process has kept it");
+    }
+
+    #[test]
+    fn what_is_kept_in_mind_has_a_bound() {
+        let (mut case, now) = (Case::new(), DateTime::UNIX_EPOCH);
+        for number in 0..=MOST {
+            let place = format!("c{number}").parse().unwrap();
+            assert!(case.questions.is_news(&case.all, &place, ("tea?", now), false));
+        }
+        assert!(case.questions.known.len() <= MOST);
+        for number in 0..=EACH {
+            assert!(case.questions.is_news(&case.all, &case.place, (&format!("{number}?"), now), false));
+        }
+        assert_eq!(case.questions.known[&case.place].len(), EACH);
+    }
+}
