@@ -17,6 +17,7 @@
 //! | [`sealed`] | how credentials are kept that others must not read, and where instances are defined |
 //! | `commit` | in which order things are done, so that an operation is whole or not at all |
 //! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
+//! | `edit` | how the text of a person is edited by several of us |
 //! | `journal` | what is written down before anything is done, and how an interrupted operation is taken back |
 //! | `daemon` | that there is one daemon, what it has done, what it tells, and how it hears of changed files |
 //! | `ledger` | what asking a language model costs, and that no budget is overdrawn |

@@ -307,6 +307,18 @@ fn what_one_of_us_left_who_was_ended_is_in_nobody_s_way() {
         fs::write(home.path().join(".git").join(left), "half").unwrap();
     }
     keep(home.path(), &["likes coffee"]);
+    let at = |name: &str| home.path().join(".git").join(name);
+    fs::write(at("index.lock"), "memory 0123456789abcdef").unwrap();
+    fs::copy(at("index"), at("before")).unwrap();
     Versions::commit(home.path(), "second").unwrap();
     assert_eq!(git(home.path(), &["status", "--porcelain"]), "");
+    // One that was ended when all but the last step was done.
+    fs::rename(at("index"), at("memory.follows")).unwrap();
+    fs::rename(at("before"), at("index")).unwrap();
+    fs::write(at("index.lock"), format!("memory {}", git(home.path(), &["rev-parse", "HEAD"]).trim())).unwrap();
+    assert_ne!(git(home.path(), &["status", "--porcelain"]), "");
+    Versions::commit(home.path(), "nothing").unwrap();
+    assert_eq!(git(home.path(), &["status", "--porcelain"]), "");
+    assert!(!at("index.lock").exists());
+    assert_eq!(git(home.path(), &["log", "--format=%s"]), "second\nfirst\n");
 }

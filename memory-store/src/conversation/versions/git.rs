@@ -41,14 +41,14 @@ fn commit_of(root: &Path, kept: Kept, message: &str) -> Result<(), VersionsError
     let repository = Repository { root };
     begin(&repository, kept)?;
     let places = Places::of(&repository)?;
-    let _one_of_us = places.lock(root)?;
+    let _one_of_us = places.lock(&repository)?;
     let stage = Stage::begin(&repository, &places)?;
     let has_list = is_list_of_ours(root);
     stage.add(kept, has_list.then_some(LIST))?;
     let Some(tree) = stage.tree()? else { return Ok(()) };
-    let theirs = places.lock_index(root)?;
-    places.check_at_rest(&repository)?;
     let new = repository.commit(&tree, stage.head(), message)?;
+    let theirs = places.lock_index(root, &new)?;
+    places.check_at_rest(&repository)?;
     let change = Change { former: stage.head(), new: &new };
     let index = change.followed_by(&repository, &places)?;
     change.publish(&repository, message)?;

@@ -1,7 +1,7 @@
 //! Putting together what a commit is to hold, in an index of our own beside that of a person.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::repository::{PATIENCE, line};
@@ -11,6 +11,9 @@ use crate::lock::wait;
 
 /// Where we put things in a repository: our index, a copy of a person's that follows a commit, and what one of us locks.
 const OURS: [&str; 3] = ["memory.index", "memory.follows", "memory.lock"];
+
+/// What a lock of ours begins with. An index never does.
+const SIGN: &str = "memory ";
 
 /// What tells that somebody is in the middle of something, and what that is called.
 const UNFINISHED: [(&str, &str); 7] = [
@@ -57,10 +60,11 @@ impl Places {
     }
 
     /// Waits until none other of us is at it, and clears away what one left that died.
-    pub(super) fn lock(&self, root: &Path) -> Result<File, VersionsError> {
+    pub(super) fn lock(&self, repository: &Repository<'_>) -> Result<File, VersionsError> {
         let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&self.lock);
         let file = opened.map_err(|error| refused("be locked", &error))?;
-        let held = wait(file, PATIENCE).ok_or_else(|| locked(root))?.map_err(|error| refused("be locked", &error))?;
+        let held = wait(file, PATIENCE).ok_or_else(|| locked(repository.root))?.map_err(|error| refused("be locked", &error))?;
+        self.unlock_index(repository);
         for left in [with_lock(&self.own), with_lock(&self.follows), self.follows.clone()] {
             // What cannot be removed is complained of by git.
             let _ = fs::remove_file(left);
@@ -68,14 +72,29 @@ impl Places {
         Ok(held)
     }
 
-    /// Locks the index of a person as git does, so that they change nothing meanwhile.
-    pub(super) fn lock_index(&self, root: &Path) -> Result<IndexLock, VersionsError> {
+    /// Locks the index of a person as git does, so that they change nothing meanwhile. The lock says which commit it is for.
+    pub(super) fn lock_index(&self, root: &Path, commit: &str) -> Result<IndexLock, VersionsError> {
         let path = with_lock(&self.index);
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        let draft = tempfile::Builder::new().prefix("memory.").tempfile_in(self.index.parent().unwrap_or(root));
+        let written = draft.and_then(|mut draft| write!(draft, "{SIGN}{commit}").map(|()| draft));
+        match written.and_then(|draft| draft.persist_noclobber(&path).map_err(|error| error.error)) {
             Ok(_) => Ok(IndexLock { path }),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(locked(root)),
             Err(error) => Err(refused("be locked", &error)),
         }
+    }
+
+    /// Takes away the lock of one of us that died, after doing what it had come to.
+    fn unlock_index(&self, repository: &Repository<'_>) {
+        let path = with_lock(&self.index);
+        let Ok(said) = fs::read_to_string(&path) else { return };
+        let Some(commit) = said.strip_prefix(SIGN) else { return };
+        if repository.head().as_deref() == Some(commit) {
+            // It is there unless it has taken its place already.
+            let _ = fs::rename(&self.follows, &self.index);
+        }
+        // What cannot be removed is told as a lock.
+        let _ = fs::remove_file(path);
     }
 
     /// Refuses while somebody is in the middle of something that we would seem to have finished.
