@@ -206,7 +206,9 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
     let first = sources.iter().find(|stored| stored.memory.id == kept).expect("it is one of them");
     let is_new = |place: usize, alias: &String| !aliases[..place].contains(alias);
     let aliases = aliases.iter().enumerate().filter(|(place, alias)| is_new(*place, alias)).map(|(_, alias)| alias.clone());
-    let memory = Memory { aliases: aliases.collect(), version: first.memory.version + 1, updated_at: now, ..one.memory.clone() };
+    // The clock may have been set back: what was changed last is not older for that.
+    let updated_at = sources.iter().map(|stored| stored.memory.updated_at).fold(now, Ord::max);
+    let memory = Memory { aliases: aliases.collect(), version: first.memory.version + 1, updated_at, ..one.memory.clone() };
     let mut changes = vec![replace(first, memory)];
     changes.extend(gone.iter().map(|stored| Change::Remove { id: stored.memory.id, expected: Some(stored.stamp) }));
     let mut others: Vec<Stored> = others.into_values().collect();

@@ -110,7 +110,13 @@ pub(crate) fn compress(
         };
         let version = stored.memory.version + 1;
         let summarised_by = Some(refinement.id().clone());
-        let memory = Memory { content: summary, summarised_by, version, updated_at: now, ..stored.memory.clone() };
+        let memory = Memory {
+            content: summary,
+            summarised_by,
+            version,
+            updated_at: now.max(stored.memory.updated_at),
+            ..stored.memory.clone()
+        };
         let reasons = BTreeMap::from([(id, "it was summarised; the whole text is in the trash".to_owned())]);
         let changes: Vec<Change> = vec![replace(&stored, memory)];
         match refinement.commit(vec![Unit { changes, reasons }])?.pop() {

@@ -63,10 +63,10 @@ fn unit(services: &Services, supersession: &Supersession, older: &Stored, newer:
         valid_until: Some(supersession.valid_until),
         superseded_by: Some(new.id),
         version: old.version + 1,
-        updated_at: now,
+        updated_at: now.max(old.updated_at),
         ..old.clone()
     };
-    let taking = Memory { supersedes, version: new.version + 1, updated_at: now, ..new.clone() };
+    let taking = Memory { supersedes, version: new.version + 1, updated_at: now.max(new.updated_at), ..new.clone() };
     let reasons = BTreeMap::from([
         (old.id, format!("{} says that it holds no longer", new.id)),
         (new.id, format!("it says that {} holds no longer", old.id)),

@@ -37,7 +37,7 @@ impl WriterLock {
         Self::lock(open(&place), &place, root, patience)
     }
 
-    /// Waits for the right to write to the file `name` in the folder `root`, which need not be there. Now and then two files have one
+    /// Waits for the right to write to the file `name` in the folder `root`; the file need not be there. Now and then two files have one
     /// lock, so that there are never more than 256, and none is removed that somebody may wait for.
     ///
     /// # Errors
@@ -47,8 +47,11 @@ impl WriterLock {
         let place = folder.join(format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff));
         let opened = match open(&place) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-                made.and_then(|()| open(&place))
+                match DirBuilder::new().mode(0o700).create(&folder) {
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+                    // Somebody else may have made it in the meantime.
+                    _ => open(&place),
+                }
             }
             opened => opened,
         };

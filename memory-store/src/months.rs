@@ -44,7 +44,7 @@ fn backward(disk: &dyn Disk, path: &str) -> io::Result<Option<impl Iterator<Item
     Ok(Some(Backward::new(file, end).map(|line| line.map(|line| line.bytes))))
 }
 
-/// Removes the months that ended before `before`; returns how many files and bytes that was.
+/// Removes what was done in months that ended before `before`; returns how many files and bytes that was. Nobody may add a line meanwhile.
 pub(crate) fn purge(disk: &dyn Disk, folder: &str, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
     let mut entries = disk.folder(folder)?;
@@ -53,19 +53,41 @@ pub(crate) fn purge(disk: &dyn Disk, folder: &str, before: DateTime<Utc>) -> io:
     for entry in entries {
         let path = format!("{folder}/{}", entry.name);
         match entry.kind {
-            EntryKind::File if entry.name.strip_suffix(END).and_then(end).is_some_and(|end| end <= before) => {
-                remove(disk, &path, &mut files, &mut bytes)?;
-            }
+            EntryKind::File => match entry.name.strip_suffix(END).and_then(end) {
+                Some(end) if end <= before => remove(disk, &path, &mut files, &mut bytes)?,
+                Some(_) => leave_out(disk, &path, before)?,
+                None => {}
+            },
             EntryKind::Folder if end(&entry.name).is_some_and(|end| end <= before) => {
                 empty(disk, &path, &mut files, &mut bytes)?;
             }
-            EntryKind::File | EntryKind::Folder | EntryKind::Other => {}
+            EntryKind::Folder | EntryKind::Other => {}
         }
     }
     if files != 0 {
         disk.sync_folder(folder)?;
     }
     Ok((files, bytes))
+}
+
+/// Leaves out of a file the lines of what was done in months that ended before `before`: the clock was ahead when the file was begun.
+fn leave_out(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io::Result<()> {
+    let is_over = |line: &[u8]| {
+        let line: Option<serde_json::Value> = serde_json::from_slice(line).ok();
+        let at = line.and_then(|line| DateTime::parse_from_rfc3339(line.get("at")?.as_str()?).ok());
+        at.and_then(|at| end(&at.to_utc().format("%Y-%m").to_string())).is_some_and(|end| end <= before)
+    };
+    let mut lines = backward(disk, path)?.into_iter().flatten();
+    if !lines.any(|line| line.is_ok_and(|line| is_over(&line))) {
+        return Ok(());
+    }
+    let bytes = disk.read_part(path, 0, usize::MAX)?;
+    let left = bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_over(line)).collect::<Vec<_>>().concat();
+    let aside = format!("{path}.tmp");
+    disk.write(&aside, &left)?;
+    disk.sync_file(&aside)?;
+    disk.rename(&aside, path)?;
+    disk.sync_folder(path.rsplit_once('/').map_or("", |(folder, _)| folder))
 }
 
 /// Returns the first moment after a month such as `2026-05`.

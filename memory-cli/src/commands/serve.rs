@@ -11,6 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use memory_core::{Code, StoreError};
 use memory_dream::schedule::{Done, Past, Rules, Schedule, Stop};
+use memory_store::disk::Anchor;
 use memory_store::{DaemonLock, FileStore, Freshness, Log, LogFile, Options};
 use serde_json::{Value, json};
 
@@ -73,6 +74,7 @@ impl Serve {
         if !self.once {
             home.listen()?;
         }
+        let anchor = Anchor::of(home.store.root());
         let (diary, past) = Diary::begin(&home.store, log, pid)?;
         let schedule = self.schedule(&settings, &past);
         let chores = HomeChores::of(&home, &settings, app.environment);
@@ -104,13 +106,13 @@ impl Serve {
             app.output.flush()?;
         }
         let written = || chores.keep_versions();
-        let reports = thread::scope(|scope| {
+        let kept = thread::scope(|scope| {
             let _end = signals.end(&stop, [&bell, &ear, &end]);
             let told = &diary;
             let (own_stop, bells) = (stop.clone(), [&bell, &ear, &end].map(Arc::clone));
             scope.spawn(move || signals.listen(&own_stop, &bells, told, &serving));
             if self.once {
-                return once(schedule, &chores, &diary, &stop);
+                return Ok(once(schedule, &chores, &diary, &stop));
             }
             let listener = Listener {
                 store: &home.store,
@@ -125,11 +127,14 @@ impl Serve {
                 let end = &end;
                 scope.spawn(move || fronts.serve(end, told));
             }
-            keep(schedule, &chores, &diary, &bell, &woken, &stop);
-            Vec::new()
+            keep(schedule, &chores, &diary, (&bell, &woken), &stop, anchor.as_ref()).map(|()| Vec::new())
         });
+        if let Err(why) = &kept {
+            diary.info(&format!("{why}: start `memory serve` again where the home is now"));
+        }
         diary.info("memory ends");
         diary.end();
+        let reports = kept.map_err(Failure::file("look after the home"))?;
         if self.once { show(&reports, app) } else { Ok(()) }
     }
 

@@ -1,11 +1,13 @@
 //! Doing what is due, until somebody asks to stop.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{Clock, StoreError};
 use memory_dream::schedule::{Chore, Chores, Done, Schedule, Stop, perform};
 use memory_store::SystemClock;
+use memory_store::disk::Anchor;
 
 use super::bell::Bell;
 use super::diary::Diary;
@@ -23,25 +25,42 @@ pub(crate) struct Report {
     pub done: Result<Done, StoreError>,
 }
 
+/// So often is it looked whether the home is where it was.
+const LOOK: Duration = Duration::from_secs(2);
+
 /// Does what is due, when it is due, until somebody asks to stop.
-pub(crate) fn keep(mut schedule: Schedule, chores: &dyn Chores, diary: &Diary, bell: &Bell, woken: &Woken, stop: &Stop) {
+///
+/// # Errors
+/// When the home was moved away.
+pub(crate) fn keep(
+    mut schedule: Schedule,
+    chores: &dyn Chores,
+    diary: &Diary,
+    (bell, woken): (&Bell, &Woken),
+    stop: &Stop,
+    home: Option<&Anchor>,
+) -> io::Result<()> {
     let start = Instant::now();
     plan(diary, &schedule, Duration::ZERO);
     while !stop.is_asked() {
+        if let Some(home) = home {
+            home.check()?;
+        }
         if woken.take() {
             let now = start.elapsed();
             schedule.woken(now);
             diary.woken();
             plan(diary, &schedule, now);
         }
-        match schedule.due(start.elapsed()) {
-            Some(chore) => {
-                report(&mut schedule, chore, chores, diary, start, stop);
-                plan(diary, &schedule, start.elapsed());
-            }
-            None => drop(bell.wait(schedule.next().and_then(|next| start.checked_add(next)))),
+        if let Some(chore) = schedule.due(start.elapsed()) {
+            report(&mut schedule, chore, chores, diary, start, stop);
+            plan(diary, &schedule, start.elapsed());
+        } else {
+            let next = schedule.next().unwrap_or(Duration::MAX);
+            let _ = bell.wait(start.checked_add(next.min(start.elapsed() + LOOK)));
         }
     }
+    Ok(())
 }
 
 /// Does what is due now, each once, and tells what it came to.

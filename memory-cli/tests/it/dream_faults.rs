@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::testing::{CountingIds, FakeClock};
-use memory_core::{Draft, Filter, IdSource, Secrets, Services, StoreError, Verb, link, pin, undo, write};
+use memory_core::{Clock, Draft, Filter, IdSource, Secrets, Services, StoreError, Verb, link, pin, undo, write};
 use memory_dream::merge::conserved;
 use memory_dream::{Dream, Dreamt, Pace, Rules, Task, dream};
 use memory_store::disk::RealDisk;
@@ -19,7 +19,17 @@ const TASKS: [Task; 8] =
     [Task::Expire, Task::Decay, Task::Upgrade, Task::Classify, Task::Merge, Task::Link, Task::Remind, Task::Review];
 
 /// One of each kind.
-const FAULTS: [Fault; 4] = [Fault::Dies, Fault::Forgets, Fault::FULL, Fault::Blind(5)];
+const FAULTS: [Fault; 6] = [Fault::Dies, Fault::Forgets, Fault::FULL, Fault::Blind(5), Fault::GoesBack, Fault::Stands];
+
+/// A clock that is eight days ahead of another.
+#[derive(Debug)]
+struct Ahead(Arc<dyn Clock>);
+
+impl Clock for Ahead {
+    fn now(&self) -> DateTime<Utc> {
+        self.0.now() + TimeDelta::days(8)
+    }
+}
 
 fn services(store: FileStore, ids: usize) -> Services {
     let (store, clock, counting) = (Arc::new(store), Arc::new(FakeClock::default()), CountingIds::default());
@@ -89,7 +99,9 @@ fn run(fault: Fault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
     let before = prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).expect("it works"), fault, at);
     // What a fault leaves is the next one's business.
-    let _ = tidy(&services(FileStore::on(Arc::new(disk), home.path(), Options::default()), 100));
+    let clock = Arc::new(Ahead(disk.clock()));
+    let own = services(FileStore::on(Arc::new(disk), home.path(), Options::default()), 100);
+    let _ = tidy(&Services { clock, ..own });
     (home, before, steps.load(Ordering::Relaxed))
 }
 

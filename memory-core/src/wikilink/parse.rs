@@ -55,7 +55,7 @@ pub fn parse_prose(prose: &str) -> Vec<Wikilink> {
                 let closed = open.take().filter(|inside| *inside < at && bytes.get(at + 1) == Some(&b']'));
                 links.extend(closed.map(|inside| wikilink(prose, inside..at)));
             }
-            b'\n' => open = None,
+            b'\n' | b'\r' => open = None,
             _ => {}
         }
     }
@@ -121,6 +121,7 @@ mod tests {
         assert_eq!(one("[[a#h\\|b]]"), ("a".into(), heading("h"), Some("b".into()), false));
         assert_eq!(one("[[[a]]]").0, "a");
         assert_eq!(one("[[b [[a]]").0, "a");
+        assert_eq!(one("[[b\rc]] [[d\n]] [[a]]").0, "a", "no line ends in a link, whatever it ends with");
     }
 
     #[test]

@@ -56,6 +56,9 @@ impl Work<'_> {
             return Ok(false);
         }
         let Some(trash) = &whole.trash else { return self.bank_away(own) };
+        if self.disk.signature(trash).map_err(|error| file::refused(trash, error))?.is_none() {
+            return Err(file::damaged(trash, "it is gone, and the bank cannot come back without it"));
+        }
         let former = file::bytes(self.disk, trash)?;
         let mut line =
             FileLine { path: whole.path.clone(), trash: None, after: Some(ContentHash::of_bytes(&former).to_string()) };

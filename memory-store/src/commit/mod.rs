@@ -19,7 +19,7 @@ use memory_core::{ContentHash, MemoryId, Operation, OperationId, RecordedChange,
 use crate::disk::Disk;
 
 /// The longest name that file systems take, in bytes.
-const LONGEST_NAME: usize = 255;
+pub(crate) const LONGEST_NAME: usize = 255;
 
 /// What becomes of one file.
 #[derive(Debug, Clone)]

@@ -10,6 +10,7 @@ use super::kept::{Known, refused};
 use super::layout::{
     DELETED, PLACES, WAITING, file_moment, file_name, folder, folder_of, name, other_summary, place, tombstones,
 };
+use crate::commit::LONGEST_NAME;
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::file::moment;
@@ -155,13 +156,17 @@ fn summary_path(disk: &dyn Disk, conversation: &ConversationId, folder: &str) ->
 
 /// Returns the first path like this one at which nothing is.
 fn free(disk: &dyn Disk, path: &str) -> Result<String, StoreError> {
-    let stem = path.trim_end_matches(".md");
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.trim_end_matches(".md");
     let mut candidate = path.to_owned();
     for number in 2.. {
         if disk.signature(&candidate).map_err(|error| refused(&candidate, error))?.is_none() {
             break;
         }
-        candidate = format!("{stem}-{number}.md");
+        let ending = format!("-{number}.md");
+        // A long name begins later: what tells it from others stands at its end.
+        let start = stem.ceil_char_boundary((stem.len() + ending.len()).saturating_sub(LONGEST_NAME));
+        candidate = format!("{folder}/{}{ending}", &stem[start..]);
     }
     Ok(candidate)
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Debug;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -137,9 +138,12 @@ impl JobFile {
     /// Returns the folder, which is made if it is missing.
     fn folder(&self) -> Result<PathBuf, StoreError> {
         let folder = self.place.root().join(FOLDER);
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        made.map_err(|error| io_error(format!("make {}", folder.display()), error))?;
-        Ok(folder)
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(io_error(format!("make {}", folder.display()), error))
+            }
+            _ => Ok(folder),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use memory_core::{Code, Problem, StoreError};
 use super::format::decode;
 use super::layout::{PLACES, WAITING, folder_of, is_entry};
 use super::vectors;
-use crate::disk::{Disk, EntryKind, Signature};
+use crate::disk::{Disk, EntryKind, Signature, racy_ns};
 use crate::error::io_error;
 use crate::file::moment;
 use crate::index::now_ns;
@@ -21,7 +21,7 @@ const FEW: usize = 500;
 /// Among more, each is looked at when the last look was so long ago.
 const LONGEST_NS: i64 = 60_000_000_000;
 
-/// Another change within so long could have the same time.
+/// Another change within so long could have the same time: a tick of the system is at most 10 ms.
 const RACY_NS: i64 = 20_000_000;
 
 /// While a folder changes all the time by our own hands, it is listed so often all the same.
@@ -59,9 +59,11 @@ impl Names {
     /// Tells whether the folder, last changed at `modified_ns`, has no other names: a further change would show in that time, or has not had
     /// time to happen unless by one of ours, who would be another generation.
     fn are_those_of(self, modified_ns: i64, generation: u64, now_ns: i64) -> bool {
-        let settles_ns = modified_ns.saturating_add(RACY_NS);
+        let settles_ns = settled_ns(modified_ns);
         let is_recent = now_ns < settles_ns && self.is_fresh(now_ns);
-        self.modified_ns == modified_ns && (settles_ns <= self.listed_ns || is_recent && self.generation == generation)
+        // The clock may have been set back since they were listed.
+        let is_settled = (settles_ns..=now_ns).contains(&self.listed_ns);
+        self.modified_ns == modified_ns && (is_settled || is_recent && self.generation == generation)
     }
 
     fn is_fresh(self, now_ns: i64) -> bool {
@@ -160,7 +162,7 @@ impl Kept {
         for (place, _) in PLACES {
             self.compare_names(disk, folder, place, (generation, now_ns))?;
         }
-        let looks_at_each = self.files.len() <= FEW || LONGEST_NS < now_ns.saturating_sub(self.looked_ns);
+        let looks_at_each = self.files.len() <= FEW || !(0..LONGEST_NS).contains(&now_ns.saturating_sub(self.looked_ns));
         let paths: Vec<String> = if looks_at_each {
             self.files.keys().cloned().collect()
         } else {
@@ -371,7 +373,12 @@ impl Kept {
 
 /// Returns from when on a further change of a file shows in its times.
 fn settles_ns(signature: Signature) -> i64 {
-    signature.modified_ns.max(signature.changed_ns).saturating_add(RACY_NS)
+    settled_ns(signature.modified_ns.max(signature.changed_ns))
+}
+
+/// Returns from when on a further change shows in a time that is `time_ns` now.
+fn settled_ns(time_ns: i64) -> i64 {
+    time_ns.saturating_add(racy_ns(time_ns, RACY_NS))
 }
 
 /// Tells whether what the disk refuses now it may not refuse the next time, though the file stays the same.

@@ -227,6 +227,20 @@ fn a_tombstone_keeps_what_a_person_wrote() {
 }
 
 #[test]
+fn two_of_one_name_as_long_as_names_may_be_are_both_tombstones() {
+    let home = tempfile::tempdir().unwrap();
+    let name = format!("{}.md", "深".repeat(84));
+    for text in ["one", "two"] {
+        let entries = keep(home.path(), &[text]);
+        let path = file_of(home.path(), &entries[0]);
+        fs::rename(&path, path.with_file_name(&name)).unwrap();
+        let change = EntryChange::Delete { id: entries[0].id.clone(), replaced_by: None };
+        open(home.path()).store.commit(&id("default"), &[change]).unwrap();
+    }
+    assert_eq!(fs::read_dir(home.path().join("entries/default/deleted/facts")).unwrap().count(), 2);
+}
+
+#[test]
 fn many_writers_lose_nothing() {
     let home = tempfile::tempdir().unwrap();
     std::thread::scope(|scope| {

@@ -4,13 +4,17 @@
 //! are relative to the home, with `/` between their parts. No path leaves the home: neither by `..`, nor by being
 //! absolute, nor through a symlink.
 
+mod anchor;
 mod case;
+mod copy;
 mod late;
 mod line;
 mod path;
 mod real;
 
+pub use anchor::Anchor;
 pub(crate) use case::other_case;
+pub(crate) use copy::copy_with_time;
 pub(crate) use late::LateDisk;
 pub(crate) use line::append_line;
 pub use path::check_path;
@@ -132,6 +136,11 @@ pub trait Disk: Debug + Send + Sync {
     /// # Errors
     /// When the disk refuses.
     fn sync_everything(&self) -> io::Result<bool>;
+}
+
+/// Returns how long after `time_ns` another change could have the same time: `usual_ns`, but on file systems that keep whole seconds.
+pub(crate) fn racy_ns(time_ns: i64, usual_ns: i64) -> i64 {
+    if time_ns % 1_000_000_000 == 0 { 2_000_000_000 } else { usual_ns }
 }
 
 /// Tells one state of a file from another without reading it.

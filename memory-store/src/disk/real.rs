@@ -158,10 +158,21 @@ impl Disk for RealDisk {
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let mut file = self.new_file(path, OpenOptions::new().append(true).create(true))?;
         let before = file.metadata()?.len();
-        file.write_all(bytes).inspect_err(|_| {
-            // A full disk may have taken a part, which whoever reads it would take for damage.
-            let _ = file.set_len(before);
-        })?;
+        let mut written = 0;
+        while written < bytes.len() {
+            let more = match file.write(&bytes[written..]) {
+                Ok(0) => Err(io::ErrorKind::WriteZero.into()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
+                more => more,
+            };
+            written += more.inspect_err(|_| {
+                // A full disk may have taken a part, which whoever reads it would take for damage. What another wrote behind it stays.
+                let is_ours = file.metadata().is_ok_and(|found| found.len() == before + written as u64);
+                if is_ours && written != 0 {
+                    let _ = file.set_len(before);
+                }
+            })?;
+        }
         file.sync_data()
     }
 

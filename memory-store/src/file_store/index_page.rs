@@ -35,6 +35,8 @@ impl FileStore {
         match (last, changed(PAGE)) {
             (None, _) => false,
             (Some(_), None) => true,
+            // The clock may have been set back since.
+            (Some(_), Some(made)) if now < made => true,
             (Some(written), Some(made)) => made + DAY <= now || (made <= written && made + rest <= now),
         }
     }

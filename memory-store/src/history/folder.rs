@@ -61,6 +61,12 @@ impl HistoryFolder {
         Ok(WriterLock::of_one(self.root(), path, self.patience)?)
     }
 
+    /// Waits until nobody else writes down what is done, which is one file for all sessions. Whoever has the lock of a session may wait for
+    /// this one, and nobody for that of a session who has this one.
+    fn lock_operations(&self) -> Result<WriterLock, InstanceError> {
+        Ok(WriterLock::of_folder(self.root(), self.patience)?)
+    }
+
     fn open(&self, disk: &dyn Disk, path: &str) -> Result<Option<SessionFile>, InstanceError> {
         let opened = SessionFile::open(disk, path, || {
             // Whoever cannot wait reads what is there now.
@@ -198,6 +204,7 @@ impl Operations for HistoryFolder {
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(disk) = self.disk()? else { return Ok((0, 0)) };
+        let _lock = self.lock_operations()?;
         months::purge(disk, operations::FOLDER, before).map_err(|error| refused(operations::FOLDER, error))
     }
 }
@@ -216,7 +223,7 @@ impl HistoryFolder {
         // Its name may have to be made durable again.
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         refuse_other_case(disk, path)?;
-        work(Rewriting { disk, session, path, operation }).map(Some)
+        work(Rewriting { disk, session, path, operation, lock: &|| self.lock_operations() }).map(Some)
     }
 }
 

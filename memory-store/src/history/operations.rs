@@ -82,7 +82,7 @@ impl Line {
     }
 }
 
-/// Writes down what is about to be done, durably.
+/// Writes down what is about to be done, durably. Nobody else may do so meanwhile.
 pub(super) fn note(disk: &dyn Disk, operation: &InstanceOperation, line: &Line) -> io::Result<()> {
     let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
     months::append(disk, FOLDER, operation.at, &bytes)

@@ -10,17 +10,20 @@ use super::file::{SessionFile, record, refused};
 use super::lines::Forward;
 use super::operations::{self, Left, Line};
 use crate::disk::Disk;
+use crate::lock::WriterLock;
 
 /// So many bytes are written at once.
 const CHUNK: usize = 4 * 1024 * 1024;
 
 /// A session that gets another file, or none. Whoever does that holds the lock.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Rewriting<'a> {
     pub disk: &'a dyn Disk,
     pub session: &'a SessionName,
     pub path: &'a str,
     pub operation: &'a InstanceOperation,
+    /// Waits until nobody else writes down what is done.
+    pub lock: &'a dyn Fn() -> Result<WriterLock, InstanceError>,
 }
 
 impl Rewriting<'_> {
@@ -59,8 +62,9 @@ impl Rewriting<'_> {
         let folder = operations::folder(self.operation);
         let former = format!("{folder}/{}", self.path);
         note.former = Some(former.clone());
-        operations::note(self.disk, self.operation, &note)
-            .and_then(|()| self.disk.rename(self.path, &former))
+        self.note(&note)?;
+        self.disk
+            .rename(self.path, &former)
             // That it is in the trash is durable before that it is no longer here.
             .and_then(|()| self.disk.sync_folder(&folder))
             .and_then(|()| self.disk.sync_folder(""))
@@ -89,13 +93,18 @@ impl Rewriting<'_> {
             let _ = self.disk.remove(&waiting);
             return Err(self.refused(error));
         }
-        let noted = operations::note(self.disk, self.operation, &note);
-        if let Err(error) = noted.and_then(|()| self.disk.rename(&waiting, self.path)) {
+        let renamed = || self.disk.rename(&waiting, self.path).map_err(|error| self.refused(error));
+        if let Err(error) = self.note(&note).and_then(|()| renamed()) {
             // That it is there says that the operation was not carried out; what it holds is of no use any more.
             let _ = self.disk.write(&waiting, b"");
-            return Err(self.refused(error));
+            return Err(error);
         }
         self.disk.sync_folder("").map_err(|error| self.refused(error))
+    }
+
+    fn note(&self, line: &Line) -> Result<(), InstanceError> {
+        let _lock = (self.lock)()?;
+        operations::note(self.disk, self.operation, line).map_err(|error| self.refused(error))
     }
 
     fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<super::lines::Line>>) -> io::Result<Left> {

@@ -19,7 +19,7 @@ use super::trouble::{Meaning, Trouble};
 use super::update::row_count;
 use super::vectors::Vectors;
 use crate::derived::make_folder;
-use crate::disk::Disk;
+use crate::disk::{Disk, copy_with_time};
 
 /// The folder of the index, below the home.
 const FOLDER: &str = "index";
@@ -334,7 +334,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
             fs::create_dir_all(&target)?;
             copy(&entry.path(), &target)?;
         } else {
-            fs::copy(entry.path(), target)?;
+            copy_with_time(&entry.path(), &target)?;
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use memory_core::{ContentHash, Memory, MemoryId, Place, Reminder, Scope, Tags, e
 use super::handle::{Handle, hash_bytes, mix};
 use super::lookup::SHORTEST;
 use super::words::Words;
-use crate::disk::Signature;
+use crate::disk::{Signature, racy_ns};
 use crate::file::Loaded;
 
 /// A document whose end is this moment never ends.
@@ -141,13 +141,11 @@ pub(super) fn nanoseconds(moment: DateTime<Utc>) -> i64 {
 /// that keep whole seconds only.
 pub(super) fn is_settled(signature: &Signature, now_ns: i64) -> bool {
     let changed = if signature.changed_ns == 0 { signature.modified_ns } else { signature.changed_ns };
-    changed.saturating_add(racy_ns(changed)) <= now_ns
+    changed.saturating_add(racy_ns(changed, RACY_NS)) <= now_ns
 }
 
-/// Returns how long after `time_ns` another change could have the same time.
-fn racy_ns(time_ns: i64) -> i64 {
-    if time_ns % 1_000_000_000 == 0 { 2_000_000_000 } else { 50_000_000 }
-}
+/// A tick and some more.
+const RACY_NS: i64 = 50_000_000;
 
 fn holds_until(memory: &Memory) -> i64 {
     match (&memory.superseded_by, memory.ends_at()) {

@@ -161,6 +161,7 @@ impl Operations for ValueFolder {
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(state) = self.state()? else { return Ok((0, 0)) };
+        let _lock = self.disk()?.is_some().then(|| self.lock()).transpose()?;
         months::purge(state, trash::FOLDER, before).map_err(|error| refused(trash::FOLDER, error))
     }
 }

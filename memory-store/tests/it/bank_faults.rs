@@ -85,8 +85,9 @@ fn run(act: Act, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
+    let clock = disk.clock();
     let store: Arc<dyn BankStore> = Arc::new(BankFolder::on_disk(home.path(), Arc::new(disk), options()));
-    let (banks, _) = banks(store, None);
+    let banks = Banks { clock, ..banks(store, None).0 };
     // Leave the ids behind that the preparation used.
     (0..20).for_each(|_| drop(banks.ids.operation_id()));
     let acknowledged = act(&banks).is_ok();

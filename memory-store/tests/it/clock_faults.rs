@@ -149,3 +149,31 @@ fn the_last_change_of_a_topic_is_the_one_that_was_made_last() {
         assert!(topic::read(&topics, "tea").unwrap().text.contains("one"));
     });
 }
+
+#[test]
+fn what_was_purged_is_gone_though_the_clock_was_ahead_and_what_is_taken_back_is_whole() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |text: &str| -> DateTime<Utc> { text.parse().unwrap() };
+    let open = |moment: &str| {
+        let (banks, _) = banks(Arc::new(BankFolder::new(home.path(), BankOptions::default())), None);
+        Banks { ids: Arc::new(RandomIds), clock: Arc::new(At(at(moment))), ..banks }
+    };
+    let request = |bank: &str, value: &str| bank::WriteRequest {
+        bank: bank.parse().unwrap(),
+        key: "a".parse().unwrap(),
+        value: value.parse().unwrap(),
+        ttl: None,
+        condition: Condition::Any,
+        scope: ScopeChoice::Detected,
+        secrets: Secrets::Refuse,
+    };
+    bank::write(&open("2026-07-07T10:00:00Z"), &request("ahead", "1")).unwrap();
+    let banks = open("2026-05-07T10:00:00Z");
+    bank::write(&banks, &request("gone", r#""a word that must go""#)).unwrap();
+    bank::delete_bank(&banks, &"gone".parse().unwrap(), ScopeChoice::Detected).unwrap();
+    bank::purge(&banks, at("2026-06-15T00:00:00Z")).unwrap();
+    let left = bank::last(&banks).unwrap().unwrap();
+    assert_eq!(left.bank.as_str(), "ahead", "what was purged cannot be taken back");
+    let lines = std::fs::read_to_string(home.path().join(".trash/2026-07.jsonl")).unwrap();
+    assert!(lines.contains("ahead") && !lines.contains("a word that must go"), "{lines}");
+}

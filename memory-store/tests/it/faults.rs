@@ -76,8 +76,9 @@ fn run(act: Act, fault: Fault, at: u64) -> (Home, bool, u64) {
     let ids = Arc::new(CountingIds::default());
     // Leave the ids behind that the preparation used.
     (0..20).for_each(|_| drop(ids.operation_id()));
+    let clock = disk.clock();
     let store = FileStore::on(Arc::new(disk), home.path(), Options::default());
-    let acknowledged = act(&Services { ids, ..repeatable_services(store) }, &prepared).is_ok();
+    let acknowledged = act(&Services { ids, clock, ..repeatable_services(store) }, &prepared).is_ok();
     let steps = steps.load(Ordering::Relaxed);
     (home, acknowledged, steps)
 }

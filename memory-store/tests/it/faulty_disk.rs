@@ -1,9 +1,12 @@
-//! A disk that fails, or dies, at a given step.
+//! A disk that fails, or dies, at a given step; or a clock that goes wrong.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::Clock;
+use memory_core::testing::FakeClock;
 use memory_store::disk::{Disk, Entry, RealDisk, Signature};
 
 use crate::power_cut::Unsynced;
@@ -21,6 +24,10 @@ pub(crate) enum Fault {
     Dies,
     /// Nothing works from that change on, and whatever was not synced is gone. After the last change, it is gone all the same.
     Forgets,
+    /// The clock goes back a year when it is asked that time.
+    GoesBack,
+    /// The clock stands still from when it is asked that time.
+    Stands,
 }
 
 const EIO: i32 = 5;
@@ -33,7 +40,7 @@ impl Fault {
     pub(crate) const FULL: Self = Self::Fails(ENOSPC);
 
     /// All of them.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Dies,
         Self::Forgets,
         Self::Short,
@@ -43,7 +50,15 @@ impl Fault {
         Self::Fails(EMFILE),
         Self::Blind(EIO),
         Self::Blind(EMFILE),
+        Self::GoesBack,
+        Self::Stands,
     ];
+
+    /// Those of the disk.
+    pub(crate) fn of_disks() -> &'static [Self] {
+        let of_clocks = [Self::GoesBack, Self::Stands].len();
+        &Self::ALL[..Self::ALL.len() - of_clocks]
+    }
 
     /// Returns the steps at which it may come to what takes `steps`: what was not synced is forgotten after the last one, too.
     pub(crate) fn moments(self, steps: u64) -> std::ops::RangeInclusive<u64> {
@@ -76,11 +91,14 @@ impl std::fmt::Display for Fault {
             Self::Blind(number) => write!(formatter, "{} on reading", name(*number)),
             Self::Dies => formatter.write_str("dies"),
             Self::Forgets => formatter.write_str("forgets"),
+            Self::GoesBack => formatter.write_str("clock goes back"),
+            Self::Stands => formatter.write_str("clock stands"),
         }
     }
 }
 
-/// A disk that works until the chosen step. Those that look are counted for [`Fault::Blind`], those that change something for all others.
+/// A disk that works until the chosen step. Those that look are counted for [`Fault::Blind`], questions to its clock for faults of the clock,
+/// and steps that change something for all others.
 #[derive(Debug)]
 pub(crate) struct FaultyDisk {
     real: RealDisk,
@@ -108,6 +126,12 @@ impl FaultyDisk {
         let slowness = Slowness(Box::new(|| ()));
         let unsynced = (fault == Fault::Forgets).then(Unsynced::default);
         (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default(), slowness, unsynced }, steps)
+    }
+
+    /// Returns the clock that goes wrong where that is the fault, and is right where it is another.
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        let (fault, at, asked) = (self.fault, self.at, Arc::clone(&self.steps));
+        Arc::new(FaultyClock { real: FakeClock::default(), fault, at, asked, stood: OnceLock::new() })
     }
 
     /// Returns a disk that works, on which `wait` goes on before each append.
@@ -146,11 +170,13 @@ impl FaultyDisk {
         if self.is_dead() {
             return Err(dead());
         }
-        if matches!(self.fault, Fault::Blind(_)) || self.steps.fetch_add(1, Ordering::Relaxed) + 1 != self.at {
+        let is_other = matches!(self.fault, Fault::Blind(_) | Fault::GoesBack | Fault::Stands);
+        if is_other || self.steps.fetch_add(1, Ordering::Relaxed) + 1 != self.at {
             return whole(&self.real);
         }
         match self.fault {
             Fault::Fails(number) | Fault::Blind(number) => Err(io::Error::from_raw_os_error(number)),
+            Fault::GoesBack | Fault::Stands => whole(&self.real),
             Fault::Short => {
                 half(&self.real);
                 Err(io::Error::from_raw_os_error(ENOSPC))
@@ -177,6 +203,28 @@ impl FaultyDisk {
     fn note(&self, note: impl FnOnce(&Unsynced, &RealDisk)) {
         if let Some(unsynced) = self.unsynced.as_ref().filter(|_| !self.is_dead()) {
             note(unsynced, &self.real);
+        }
+    }
+}
+
+/// A clock that goes wrong at the chosen question.
+#[derive(Debug)]
+struct FaultyClock {
+    real: FakeClock,
+    fault: Fault,
+    at: u64,
+    asked: Arc<AtomicU64>,
+    stood: OnceLock<DateTime<Utc>>,
+}
+
+impl Clock for FaultyClock {
+    fn now(&self) -> DateTime<Utc> {
+        let now = self.real.now();
+        let is_late = |asked: u64| self.at <= asked + 1;
+        match self.fault {
+            Fault::GoesBack if is_late(self.asked.fetch_add(1, Ordering::Relaxed)) => now - TimeDelta::days(365),
+            Fault::Stands if is_late(self.asked.fetch_add(1, Ordering::Relaxed)) => *self.stood.get_or_init(|| now),
+            _ => now,
         }
     }
 }

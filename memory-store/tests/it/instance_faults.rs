@@ -102,7 +102,8 @@ fn run(change: Change, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
-    let all = open(HistoryFolder::on_disk(home.path(), Arc::new(disk)));
+    let clock = disk.clock();
+    let all = Messages { clock, ..open(HistoryFolder::on_disk(home.path(), Arc::new(disk))) };
     let acknowledged = change(&all).is_ok();
     (home, acknowledged, steps.load(Ordering::Relaxed))
 }
@@ -212,7 +213,8 @@ fn act_on(act: Act, fault: Fault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
     kv::undo(&all, None).unwrap();
     let (disk, steps) = FaultyDisk::new(RealDisk::open(&root).unwrap(), fault, at[0]);
     let (kept, more) = FaultyDisk::new(RealDisk::open(&state).unwrap(), fault, at[1]);
-    let all = open_values(ValueFolder::on_disks(&root, Arc::new(disk), Arc::new(kept)));
+    let clock = disk.clock();
+    let all = Values { clock, ..open_values(ValueFolder::on_disks(&root, Arc::new(disk), Arc::new(kept))) };
     let acknowledged = act(&all).is_ok();
     (home, acknowledged, [steps.load(Ordering::Relaxed), more.load(Ordering::Relaxed)])
 }

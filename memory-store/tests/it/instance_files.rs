@@ -165,3 +165,31 @@ fn a_value_that_is_no_text_is_told_and_can_be_set_again() {
     let kept = std::fs::read_dir(month).unwrap().next().unwrap().unwrap().path();
     assert_eq!(std::fs::read(kept).unwrap(), b"\xff\xfe", "what it was is kept whole");
 }
+
+#[test]
+fn a_home_that_was_moved_is_told_and_not_begun_anew_and_one_that_was_removed_is() {
+    let place = tempfile::tempdir().unwrap();
+    let (home, elsewhere) = (place.path().join("home"), place.path().join("elsewhere"));
+    let (all, values, late) = (
+        messages(Arc::new(HistoryFolder::new(home.join("history")))).0,
+        values(Arc::new(ValueFolder::new(home.join("kv"), home.join("state")))),
+        |name: &str| messages(Arc::new(HistoryFolder::new(home.join(name)))).0,
+    );
+    std::fs::create_dir(&home).unwrap();
+    let said = Draft::said("user".parse().unwrap(), "hello");
+    let say = |all: &Messages| append(all, &session("s"), &said, Secrets::Refuse);
+    let never = late("never");
+    say(&all).unwrap();
+    set(&values, &key("a"), "1", Secrets::Refuse).unwrap();
+    std::fs::rename(&home, &elsewhere).unwrap();
+    assert!(say(&all).is_err() && say(&never).is_err() && set(&values, &key("a"), "2", Secrets::Refuse).is_err());
+    let read = history::read(&all, &session("s"), &Filter::default(), Window::default());
+    assert!(read.is_err() && get(&values, &key("a")).is_err(), "it is not for want of anything that nothing is there");
+    assert!(!home.exists(), "{:?}", files(&home));
+    std::fs::rename(&elsewhere, &home).unwrap();
+    say(&all).unwrap();
+    std::fs::remove_dir_all(home.join("history")).unwrap();
+    say(&all).unwrap();
+    let read = history::read(&all, &session("s"), &Filter::default(), Window::default()).unwrap();
+    assert_eq!(read.records.len(), 1, "what was removed begins anew");
+}

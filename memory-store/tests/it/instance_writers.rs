@@ -123,3 +123,19 @@ fn start(folder: &Path, writer: &str) -> Child {
         .spawn()
         .unwrap()
 }
+
+#[test]
+fn what_is_done_to_sessions_is_written_down_by_one_at_a_time() {
+    let home = tempfile::tempdir().unwrap();
+    append(&open(home.path()), &"s".parse().unwrap(), &Draft::said("user".parse().unwrap(), "x"), Secrets::Refuse).unwrap();
+    let (looked, alone) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (looks, is_alone, root) = (Arc::clone(&looked), Arc::clone(&alone), home.path().to_owned());
+    // Whoever writes to another session meanwhile adds to the same file.
+    let disk = FaultyDisk::slow(RealDisk::open(home.path()).unwrap(), move || {
+        looks.fetch_add(1, Ordering::SeqCst);
+        is_alone.fetch_add(usize::from(std::fs::File::open(&root).unwrap().try_lock().is_err()), Ordering::SeqCst);
+    });
+    let all = messages(Arc::new(HistoryFolder::on_disk(home.path(), Arc::new(disk)))).0;
+    history::delete(&all, &"s".parse().unwrap()).unwrap();
+    assert_eq!((looked.load(Ordering::SeqCst), alone.load(Ordering::SeqCst)), (1, 1));
+}

@@ -71,18 +71,21 @@ fn run(act: Act, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
+    let clock = disk.clock();
     let store: Arc<dyn TopicStore> = Arc::new(TopicFolder::on_disk(home.path(), Arc::new(disk)));
-    let topics = Topics { store, ..open(home.path()) };
+    let topics = Topics { store, clock, ..open(home.path()) };
     let acknowledged = act(&topics).is_ok();
     (home, acknowledged, steps.load(Ordering::Relaxed))
 }
 
-/// Returns what the folder holds, without what the index and the trash say.
+/// Returns what the folder holds, without what the index and the trash say, and without what the clock said.
 fn files(home: &Path) -> BTreeMap<String, String> {
     let topics = open(home);
     let entries = file::entries(&topics, None).unwrap().unwrap();
     let files = entries.into_iter().filter(|entry| !entry.is_folder && !entry.path.is_index());
-    files.map(|entry| (entry.path.to_string(), file::read(&topics, &entry.path).unwrap().unwrap())).collect()
+    let is_time = |line: &&str| ["created: ", "updated: "].iter().any(|key| line.starts_with(key));
+    let without_times = |text: String| text.split_inclusive('\n').filter(|line| !is_time(line)).collect::<String>();
+    files.map(|entry| (entry.path.to_string(), without_times(file::read(&topics, &entry.path).unwrap().unwrap()))).collect()
 }
 
 fn state(home: &Path) -> (BTreeMap<String, String>, usize) {

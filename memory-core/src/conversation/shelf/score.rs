@@ -39,16 +39,18 @@ pub(super) fn best(shelf: &Shelf, wanted: &Wanted<'_>, limit: usize, of: &dyn Fn
     }
     let mut candidates = Vec::new();
     let mut rest = found.as_mut_slice();
-    // Few are left out, so few are put in order.
+    // Few are left out, so few are put in order; each time twice as many, or those that are left out would be looked at again and again.
+    let mut portion = limit;
     while candidates.len() < limit && !rest.is_empty() {
-        let lacking = limit - candidates.len();
-        if lacking < rest.len() {
-            rest.select_nth_unstable_by(lacking, Found::order);
+        if portion < rest.len() {
+            rest.select_nth_unstable_by(portion, Found::order);
         }
-        let (best, others) = rest.split_at_mut(lacking.min(rest.len()));
+        let (best, others) = rest.split_at_mut(portion.min(rest.len()));
         best.sort_unstable_by(Found::order);
-        candidates.extend(best.iter().filter(|found| of(&found.slot.entry)).map(Found::candidate));
+        let lacking = limit - candidates.len();
+        candidates.extend(best.iter().filter(|found| of(&found.slot.entry)).take(lacking).map(Found::candidate));
         rest = others;
+        portion = portion.saturating_mul(2);
     }
     candidates
 }

@@ -8,6 +8,7 @@ use super::repository::line;
 use super::stage::Places;
 use super::{Output, Repository, refused};
 use crate::conversation::VersionsError;
+use crate::disk::copy_with_time;
 
 /// From one commit to the next.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +41,7 @@ impl Change<'_> {
         repository: &Repository<'_>,
         places: &'p Places,
     ) -> Result<Following<'p>, VersionsError> {
-        match fs::copy(&places.index, &places.follows) {
+        match copy_with_time(&places.index, &places.follows) {
             // A new repository has none.
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused("follow what was committed", &error)),
             _ => {}
