@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use memory_agent::http::{ChatProxy, LastAsked, ProxyRules, Told, Upstream};
+use memory_agent::http::{ChatProxy, LastAsked, ProxyRules, Told, Upstream, UpstreamError};
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::conversation::{Conversations, JobQueue};
 use memory_core::text::with_causes;
@@ -60,12 +60,7 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
         Failure::usage("there is no model to remember for", hint)
     })?;
     let api_key = api_key(proxy)?;
-    let refused = |error: memory_agent::http::UpstreamError| {
-        Failure::usage(
-            format!("the address of the model cannot be used: {error}"),
-            "an address looks like http://localhost:11434/v1",
-        )
-    };
+    let refused = |error: UpstreamError| Failure::usage(error.to_string(), error.hint());
     let upstream = Upstream::new(base_url, api_key.as_deref(), certificates().as_deref()).map_err(refused)?;
     if upstream.is_at(here) {
         let hint = "name the address of the model's own server, or listen at another --port";

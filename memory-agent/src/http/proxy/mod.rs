@@ -27,6 +27,7 @@ mod reply;
 mod request;
 mod routes;
 mod scribe;
+mod trust;
 mod upstream;
 
 pub use desk::{ChatProxy, LastAsked, Model, ProxyRules};

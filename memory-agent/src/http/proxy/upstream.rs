@@ -4,7 +4,6 @@ use std::error::Error;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
@@ -20,10 +19,8 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls::crypto::ring;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
+
+use super::trust::trusting;
 
 /// The server of the language model that stands behind the proxy, and how it is reached. How long it thinks is its own affair and that of
 /// whoever asks.
@@ -33,10 +30,30 @@ pub struct Upstream {
     key: Option<HeaderValue>,
 }
 
-/// Why an address or a key cannot be used. It says neither: a password may stand there.
+/// Why a server cannot be asked. It says neither its address nor the key: a password may stand there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct UpstreamError(&'static str);
+pub enum UpstreamError {
+    /// The address is none.
+    #[error("the address of the model cannot be used: {0}")]
+    Address(&'static str),
+    /// The key is none that a header can carry.
+    #[error("the key of the model cannot be used: no header can carry it")]
+    Key,
+    /// The file of certificates is none that can be used.
+    #[error("the file that SSL_CERT_FILE names cannot be used: {0}")]
+    Certificates(&'static str),
+}
+
+impl UpstreamError {
+    /// Returns what to do about it.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::Address(_) => "an address looks like http://localhost:11434/v1",
+            Self::Key => "a key is one line of ASCII",
+            Self::Certificates(_) => "name a file with certificates in PEM, or unset SSL_CERT_FILE",
+        }
+    }
+}
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -56,14 +73,14 @@ const IDLE: Duration = Duration::from_secs(30);
 impl Upstream {
     /// Returns the server at an address such as `https://api.openai.com/v1` or `http://localhost:11434/v1`. Whoever brings no key of their
     /// own asks with `key`. It is trusted if one of those vouches for it whose certificates stand in the file `certificates`, or whom
-    /// browsers trust. Nobody is asked yet.
+    /// browsers trust; who is not behind HTTPS needs nobody. Nobody is asked yet.
     ///
     /// # Errors
     /// Says what is wrong.
     pub fn new(base_url: &str, key: Option<&str>, certificates: Option<&Path>) -> Result<Self, UpstreamError> {
         let base = Base::parse(base_url)?;
         let key = key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))).transpose();
-        let mut key = key.map_err(|_| UpstreamError("the key is none that a header can carry"))?;
+        let mut key = key.map_err(|_| UpstreamError::Key)?;
         if let Some(key) = &mut key {
             key.set_sensitive(true);
         }
@@ -71,12 +88,8 @@ impl Upstream {
         tcp.set_nodelay(true);
         tcp.enforce_http(false);
         tcp.set_connect_timeout(Some(REACH));
-        let https = HttpsConnectorBuilder::new();
-        let https = match certificates {
-            None => https.with_webpki_roots(),
-            Some(file) => https.with_tls_config(trusting(file)?),
-        };
-        let https = https.https_or_http().enable_http1().wrap_connector(tcp);
+        let trust = trusting(certificates.filter(|_| base.scheme == Scheme::HTTPS))?;
+        let https = HttpsConnectorBuilder::new().with_tls_config(trust).https_or_http().enable_http1().wrap_connector(tcp);
         let mut client = Client::builder(TokioExecutor::new());
         client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
         Ok(Self { client: client.build(https), base, key })
@@ -152,21 +165,6 @@ impl fmt::Debug for Upstream {
     }
 }
 
-/// Returns what trusts whom those in a file vouch for.
-fn trusting(file: &Path) -> Result<ClientConfig, UpstreamError> {
-    let odd = UpstreamError("the file of certificates (SSL_CERT_FILE) holds none in PEM");
-    let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(file).map_err(|_| odd)? {
-        roots.add(certificate.map_err(|_| odd)?).map_err(|_| odd)?;
-    }
-    if roots.is_empty() {
-        return Err(odd);
-    }
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let config = config.with_safe_default_protocol_versions().expect("ring knows the usual versions of TLS");
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
-}
-
 /// What is between two ends and not for those behind them.
 const BETWEEN: [HeaderName; 7] = [CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
@@ -204,23 +202,24 @@ struct Base {
 
 impl Base {
     fn parse(base_url: &str) -> Result<Self, UpstreamError> {
-        let uri: Uri = base_url.trim().parse().map_err(|_| UpstreamError("it is no address"))?;
+        let uri: Uri = base_url.trim().parse().map_err(|_| UpstreamError::Address("it is no address"))?;
         let parts = uri.into_parts();
         let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
-            return Err(UpstreamError("it has to begin with http:// or https:// and a host"));
+            return Err(UpstreamError::Address("it has to begin with http:// or https:// and a host"));
         };
         if scheme != Scheme::HTTP && scheme != Scheme::HTTPS {
-            return Err(UpstreamError("it has to begin with http:// or https://"));
+            return Err(UpstreamError::Address("it has to begin with http:// or https://"));
         }
         if authority.as_str().contains('@') {
-            return Err(UpstreamError("it holds a user name or a password"));
+            return Err(UpstreamError::Address("it holds a user name or a password"));
         }
         let path = parts.path_and_query.as_ref();
         if path.is_some_and(|path| path.query().is_some()) || base_url.contains('#') {
-            return Err(UpstreamError("it goes on after the path"));
+            return Err(UpstreamError::Address("it goes on after the path"));
         }
         let path = path.map_or("", |path| path.path()).trim_end_matches('/').to_owned();
-        let authority = authority.as_str().to_ascii_lowercase().parse().map_err(|_| UpstreamError("it is no address"))?;
+        let authority =
+            authority.as_str().to_ascii_lowercase().parse().map_err(|_| UpstreamError::Address("it is no address"))?;
         Ok(Self { scheme, authority, path })
     }
 

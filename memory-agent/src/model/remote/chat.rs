@@ -37,7 +37,7 @@ impl RemoteChat {
             let hint = "an address looks like https://api.openai.com/v1; a key is set apart from it";
             unusable(format!("its address cannot be used: {why}"), hint)
         })?;
-        let agent = request::agent(settings.proxy.as_deref(), settings.certificates.as_deref());
+        let agent = request::agent(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref());
         let agent = agent.map_err(|(why, hint)| unusable(why, hint))?;
         let ChatSettings { model, api_key, timeout, tries, first_pause, .. } = settings;
         let retry = Retry { tries, first_pause, patience: timeout };

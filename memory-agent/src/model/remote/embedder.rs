@@ -43,7 +43,7 @@ impl RemoteEmbedder {
             why: format!("the address of the model cannot be used: {why}"),
             hint: Some("an address looks like https://api.openai.com/v1; a key is set apart from it".into()),
         })?;
-        let agent = request::agent(settings.proxy.as_deref(), settings.certificates.as_deref())
+        let agent = request::agent(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref())
             .map_err(|(why, hint)| EmbedError { why, hint: Some(hint.into()) })?;
         let RemoteSettings { api_key, timeout, tries, first_pause, patience, .. } = settings;
         let size = settings.dimensions.map_or_else(String::new, |dimensions| format!(";{dimensions}"));

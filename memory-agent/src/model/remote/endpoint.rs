@@ -39,6 +39,11 @@ impl Endpoint {
         let place = format!("{}{path}", authority.as_str().to_ascii_lowercase());
         Ok(Self { url: format!("{scheme}://{place}{service}"), place })
     }
+
+    /// Tells whether whoever answers there must be vouched for.
+    pub(super) fn is_behind_https(&self) -> bool {
+        self.url.starts_with("https:")
+    }
 }
 
 #[cfg(test)]

@@ -74,16 +74,16 @@ enum Again {
 /// Why nobody can be asked, and what to do about it.
 pub(super) type Unusable = (String, &'static str);
 
-/// Returns what makes the connections; it follows no redirects, and trusts whom the authorities in the file `certificates` vouch for, or
-/// those that browsers trust.
+/// Returns what makes the connections to an endpoint; it follows no redirects. Behind HTTPS it trusts whom the authorities in the file
+/// `certificates` vouch for, of which what is none is left out; without a file, those that browsers trust.
 ///
 /// # Errors
 /// When there is no such proxy, whose address is not said, as a password may stand in it; or the file is none that can be used.
-pub(super) fn agent(proxy: Option<&str>, certificates: Option<&Path>) -> Result<Agent, Unusable> {
+pub(super) fn agent(endpoint: &Endpoint, proxy: Option<&str>, certificates: Option<&Path>) -> Result<Agent, Unusable> {
     let odd_proxy = |_| ("the address of the proxy cannot be used".to_owned(), "it looks like http://proxy:3128");
     let proxy = proxy.map(Proxy::new).transpose().map_err(odd_proxy)?;
     let mut config = Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(proxy);
-    if let Some(file) = certificates {
+    if let Some(file) = certificates.filter(|_| endpoint.is_behind_https()) {
         let odd = |why| (format!("the certificates in {} cannot be used: {why}", file.display()), "SSL_CERT_FILE names the file");
         config = config.tls_config(TlsConfig::builder().root_certs(authorities(file).map_err(odd)?).build());
     }
@@ -92,12 +92,8 @@ pub(super) fn agent(proxy: Option<&str>, certificates: Option<&Path>) -> Result<
 
 fn authorities(file: &Path) -> Result<RootCerts, String> {
     let pem = fs::read(file).map_err(|error| error.to_string())?;
-    let mut found = Vec::new();
-    for item in parse_pem(&pem) {
-        if let PemItem::Certificate(certificate) = item.map_err(|error| error.to_string())? {
-            found.push(certificate);
-        }
-    }
+    let certificate = |item| if let PemItem::Certificate(certificate) = item { Some(certificate) } else { None };
+    let found: Vec<_> = parse_pem(&pem).flatten().filter_map(certificate).collect();
     if found.is_empty() { Err("it holds no certificate".to_owned()) } else { Ok(RootCerts::new_with_certs(&found)) }
 }
 

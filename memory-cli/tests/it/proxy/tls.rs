@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::kept;
 use super::running::Proxy;
+use super::upstream::{Asked, Reply, Upstream};
 use crate::sandbox::Sandbox;
 
 /// Makes an authority, `ca.crt`, which vouches for `localhost`, and another one, `other.crt`, which vouches for nobody. Tells whether there
@@ -109,4 +110,21 @@ fn a_server_is_trusted_that_an_authority_of_ours_vouches_for() {
     let output = sandbox
         .run_with_all(&[("SSL_CERT_FILE", "names"), ("MEMORY_PROXY_OPENAI_BASE_URL", &base_url)], &["proxy", "--port", "0"]);
     assert!(output.contains("SSL_CERT_FILE"), "{output}");
+}
+
+#[test]
+fn who_is_not_behind_https_needs_nobody_to_vouch_for_it() {
+    let upstream = Upstream::start(|asked: &Asked| match asked.purpose() {
+        Some("facts") => Reply::says(r#"["The user likes tea."]"#),
+        _ => Reply::says("Fine."),
+    });
+    let sandbox = Sandbox::new();
+    let (place, base_url) = (sandbox.path("mem").display().to_string(), upstream.base_url());
+    let flags = ["proxy", "--json", "--port", "0", "--openai-base-url", &base_url, "--memory-path", &place];
+    let mut command = sandbox.command(&[&flags, ["--no-git-versioning"].as_slice()].concat());
+    command.env("SSL_CERT_FILE", "/nonexistent");
+    let proxy = Proxy::of(command);
+    assert_eq!(proxy.say("I like tea.").status, Some(200));
+    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(kept(&sandbox, "default/facts"), ["The user likes tea."]);
 }

@@ -1,0 +1,73 @@
+//! Who vouches for the server behind HTTPS.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+use webpki_roots::TLS_SERVER_ROOTS;
+
+use super::upstream::UpstreamError;
+
+/// Returns what trusts whom those vouch for whom browsers trust, or whose certificates stand in a file. Of those, what is none is left out.
+///
+/// # Errors
+/// When the file cannot be read, or holds none that can be used.
+pub(super) fn trusting(file: Option<&Path>) -> Result<ClientConfig, UpstreamError> {
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().expect("ring knows the usual versions of TLS");
+    Ok(config.with_root_certificates(authorities(file)?).with_no_client_auth())
+}
+
+fn authorities(file: Option<&Path>) -> Result<RootCertStore, UpstreamError> {
+    let mut roots = RootCertStore { roots: TLS_SERVER_ROOTS.to_vec() };
+    if let Some(file) = file {
+        let pem = fs::read(file).map_err(|_| UpstreamError::Certificates("it cannot be read"))?;
+        let (added, _) = roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).flatten());
+        if added == 0 {
+            return Err(UpstreamError::Certificates("no certificate in it can be read"));
+        }
+    }
+    Ok(roots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An authority that vouches for nobody, made for this test.
+    const AUTHORITY: &str = "\
+        -----BEGIN CERTIFICATE-----\n\
+        MIIBdTCCARugAwIBAgIUfHaiR02QsF1tCwFx/MN8qiOa8OIwCgYIKoZIzj0EAwIw\n\
+        DzENMAsGA1UEAwwEdGVzdDAgFw0yNjExMjIxNzU5NDFaGA8yMTI2MTAyOTE3NTk0\n\
+        MVowDzENMAsGA1UEAwwEdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABKzB\n\
+        7p03SoG5aFdENtzRb6oGF1EChp0Dz7+/PvPPd9UhL5SOJKHkkfXewV/36OBLCgZ4\n\
+        5z/sR4glheQc6SnBLYyjUzBRMB0GA1UdDgQWBBTBQEnUTm7QzJO/7ss4Hn2gyr4d\n\
+        2DAfBgNVHSMEGDAWgBTBQEnUTm7QzJO/7ss4Hn2gyr4d2DAPBgNVHRMBAf8EBTAD\n\
+        AQH/MAoGCCqGSM49BAMCA0gAMEUCIQC0V3bEg+ISmxVwdW5KOymHQ1JxG0RkDdDo\n\
+        DKfDd+nRNwIgY62mnqbZr+ryqlR1R8OfSKpZASEUJRGqXHa3KQBDcAs=\n\
+        -----END CERTIFICATE-----\n";
+
+    #[test]
+    fn whom_browsers_trust_is_trusted_as_well_and_what_is_no_certificate_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let count = |text: &str| {
+            let file = folder.path().join("bundle.pem");
+            fs::write(&file, text).unwrap();
+            authorities(Some(&file)).map(|roots| roots.len())
+        };
+        let browsers = authorities(None).unwrap().len();
+        assert!(100 < browsers);
+        assert_eq!(count(AUTHORITY), Ok(browsers + 1));
+        let odd = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        let broken = "-----BEGIN CERTIFICATE-----\n%%%%\n-----END CERTIFICATE-----\n";
+        assert_eq!(count(&[odd, broken, AUTHORITY, odd, "-----BEGIN CERTIFICATE-----\nAA"].concat()), Ok(browsers + 1));
+        for none in ["", "names", odd, broken] {
+            assert!(count(none).unwrap_err().to_string().contains("SSL_CERT_FILE"), "{none}");
+        }
+        assert!(authorities(Some(&folder.path().join("nowhere"))).is_err());
+    }
+}
