@@ -32,6 +32,9 @@ use crate::{json as shapes, tools};
 /// Where anybody hears that the server lives.
 pub(super) const HEALTH: &str = "/v1/health";
 
+/// What comes behind `/v1/` in all routes.
+pub(super) const OWN: [&str; 5] = ["health", "backends", "instances", "run", "tools"];
+
 /// What requests are answered with.
 #[derive(Debug)]
 pub(super) struct Desk {
@@ -169,7 +172,8 @@ async fn no_route(request: Request) -> Refusal {
     nothing_at(request.uri().path())
 }
 
-fn nothing_at(path: &str) -> Refusal {
+/// Says that nothing is at a path.
+pub(super) fn nothing_at(path: &str) -> Refusal {
     let path = memory_core::text::one_line(path, 80);
     Refusal::new(Code::RouteNotFound, format!("nothing is at {path}"), "GET /openapi.json tells what there is")
 }

@@ -7,12 +7,14 @@ use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
+use percent_encoding::percent_decode_str;
 use serde_json::json;
 
 use super::complete::complete;
 use super::desk::ChatProxy;
 use super::forward::forward;
 use crate::http::answer::value;
+use crate::http::routes::{OWN, nothing_at};
 
 /// Returns the routes of a proxy that stands alone.
 pub(in crate::http) fn alone(proxy: &Arc<ChatProxy>) -> Router {
@@ -26,7 +28,27 @@ pub(in crate::http) fn alone(proxy: &Arc<ChatProxy>) -> Router {
 
 /// Returns the routes of a proxy that stands beside others.
 pub(in crate::http) fn beside(proxy: &Arc<ChatProxy>) -> Router {
-    Router::new().route("/v1/chat/completions", any(chat)).route("/v1/{*rest}", any(forward)).with_state(Arc::clone(proxy))
+    Router::new().route("/v1/chat/completions", any(chat)).route("/v1/{*rest}", any(elsewhere)).with_state(Arc::clone(proxy))
+}
+
+/// What is below a route of the daemon is nobody else's, however it is spelled: what was meant for the daemon may stand in it.
+async fn elsewhere(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
+    let path = request.uri().path();
+    if is_own(path) { nothing_at(path).into_response() } else { forward(proxy, request).await }
+}
+
+/// Tells whether a path is below one of the daemon's.
+fn is_own(path: &str) -> bool {
+    let path = percent_decode_str(path).decode_utf8_lossy();
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.strip_prefix("/v1").unwrap_or(&path).split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.first().is_some_and(|first| OWN.iter().any(|own| first.eq_ignore_ascii_case(own)))
 }
 
 /// What is no chat is not ours, and so is what may be asked instead.
@@ -44,4 +66,33 @@ async fn health(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Respon
         "openai_base_url": proxy.upstream.place(),
         "default_top_k": proxy.rules.recall.top_k,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_below_a_route_of_the_daemon_is_its_own_however_it_is_spelled() {
+        for own in [
+            "/v1/run",
+            "/v1/run/kv/default",
+            "/v1/Run/kv/default/set/",
+            "/v1/%72un/kv",
+            "/v1//run/kv",
+            "/v1/./run",
+            "/v1/models/../run/kv",
+            "/v1/models/%2e%2e/run/kv",
+            "/v1/../run",
+            "/v1/instances/kv/default",
+            "/v1/backends/kv/more",
+            "/v1/tools/memory_write/more",
+            "/v1/health/",
+        ] {
+            assert!(is_own(own), "{own}");
+        }
+        for other in ["/v1/models", "/v1/threads/1/runs", "/v1/running", "/v1/models/run", "/v1/files/tools"] {
+            assert!(!is_own(other), "{other}");
+        }
+    }
 }

@@ -95,6 +95,29 @@ fn everything_in_a_chat_but_the_message_is_as_it_was_sent() {
 }
 
 #[test]
+fn what_is_asked_for_in_pieces_passes_as_it_comes_whatever_it_is() {
+    let (tell, go_on) = channel();
+    let go_on = Mutex::new(Some(go_on));
+    let upstream = Upstream::start(move |_: &Asked| {
+        let go_on = go_on.lock().expect("nobody panics here").take();
+        Reply::Plain(vec![b"one".to_vec(), b"two".to_vec()], go_on.expect("it is asked once"))
+    });
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let stream = proxy.send("POST /v1/chat/completions", "", r#"{"stream":true,"messages":[{"role":"user","content":"Hi"}]}"#);
+    stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a connection");
+    let mut reader = BufReader::new(stream);
+    for piece in ["one", "two"] {
+        tell.send(()).expect("it waits");
+        if piece == "one" {
+            assert_eq!(head(&mut reader).0, Some(200));
+        }
+        // The next one is not sent before this one is here.
+        assert_eq!(chunk(&mut reader).as_deref(), Some(piece.as_bytes()));
+    }
+}
+
+#[test]
 fn what_goes_wrong_behind_goes_wrong_in_front() {
     let upstream = Upstream::start(|asked: &Asked| match asked.json()["model"].as_str() {
         Some("busy") => {

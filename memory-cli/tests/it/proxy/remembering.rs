@@ -188,6 +188,19 @@ fn the_daemon_remembers_for_applications_as_well() {
     let tools: Value = proxy.ask("GET /v1/tools", "", "").json();
     assert!(tools["tools"].is_array());
     assert_eq!(proxy.ask("GET /elsewhere", "", "").status, Some(404));
+    // What is meant for the daemon goes nowhere else, whatever is wrong with it.
+    let asked = upstream.asked().len();
+    for (line, status) in [
+        ("POST /v1/run", 404),
+        ("POST /v1/run/kv/default", 404),
+        ("GET /v1/run/kv/default/set", 405),
+        ("POST /v1/instances", 405),
+        ("POST /v1/instances/kv/default", 404),
+        ("POST /v1/%72un/kv/default/set/", 404),
+    ] {
+        assert_eq!(proxy.ask(line, "", r#"{"key":"a","value":"secret"}"#).status, Some(status), "{line}");
+    }
+    assert_eq!(upstream.asked().len(), asked);
     assert_eq!(proxy.end().0, Some(0));
     let found = sandbox.json(&["search", "Ghent", "--scope", "conversation:default"]);
     assert!(2 <= found["total"].as_u64().unwrap_or_default(), "{found}");

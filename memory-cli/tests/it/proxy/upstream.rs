@@ -54,6 +54,8 @@ pub(crate) enum Reply {
     Whole(u16, &'static str, String),
     /// Sends pieces, each when it is told to; then ends, or breaks off.
     Stream { pieces: Vec<Vec<u8>>, go_on: Option<Receiver<()>>, is_whole: bool },
+    /// Sends these pieces of plain text, each when it is told to.
+    Plain(Vec<Vec<u8>>, Receiver<()>),
     /// Sends these bytes, head and all, and closes the connection.
     Raw(Vec<u8>),
     /// Closes the connection.
@@ -182,18 +184,9 @@ fn serve(reader: &mut BufReader<TcpStream>, reply: Reply) -> bool {
             stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).is_ok()
         }
         Reply::Stream { pieces, go_on, is_whole } => {
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n";
-            let mut sent = stream.write_all(head.as_bytes());
-            for piece in pieces {
-                if go_on.as_ref().is_some_and(|go_on| go_on.recv().is_err()) {
-                    return false;
-                }
-                let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), &piece, b"\r\n"].concat();
-                sent = sent.and_then(|()| stream.write_all(&chunk));
-            }
-            let end = if is_whole { sent.and_then(|()| stream.write_all(b"0\r\n\r\n")) } else { sent };
-            end.is_ok() && is_whole
+            send(stream, "text/event-stream; charset=utf-8", pieces, go_on.as_ref(), is_whole)
         }
+        Reply::Plain(pieces, go_on) => send(stream, "text/plain", pieces, Some(&go_on), true),
         Reply::Raw(bytes) => {
             // Whoever asks may have gone.
             let _ = stream.write_all(&bytes);
@@ -211,4 +204,19 @@ fn serve(reader: &mut BufReader<TcpStream>, reply: Reply) -> bool {
             false
         }
     }
+}
+
+/// Sends pieces, each when it is told to; tells whether another request may follow.
+fn send(stream: &mut TcpStream, kind: &str, pieces: Vec<Vec<u8>>, go_on: Option<&Receiver<()>>, is_whole: bool) -> bool {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n");
+    let mut sent = stream.write_all(head.as_bytes());
+    for piece in pieces {
+        if go_on.is_some_and(|go_on| go_on.recv().is_err()) {
+            return false;
+        }
+        let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), &piece, b"\r\n"].concat();
+        sent = sent.and_then(|()| stream.write_all(&chunk));
+    }
+    let end = if is_whole { sent.and_then(|()| stream.write_all(b"0\r\n\r\n")) } else { sent };
+    end.is_ok() && is_whole
 }
