@@ -236,6 +236,28 @@ fn what_a_person_staged_stays_staged_and_the_rest_follows() {
 }
 
 #[test]
+fn what_a_person_changed_in_the_tick_in_which_they_staged_it_stays_changed() {
+    if !has_git() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    theirs(home.path());
+    // The time at which a file's times changed cannot be set.
+    git(home.path(), &["config", "core.trustctime", "false"]);
+    let tick = std::time::UNIX_EPOCH + std::time::Duration::from_hours(24 * 365 * 50);
+    let at = |path: &str| fs::File::options().write(true).open(home.path().join(path)).unwrap().set_modified(tick).unwrap();
+    fs::write(home.path().join("README.md"), "2\n").unwrap();
+    at("README.md");
+    git(home.path(), &["add", "README.md"]);
+    fs::write(home.path().join("README.md"), "3\n").unwrap();
+    at("README.md");
+    at(".git/index");
+    keep(home.path(), &["likes tea"]);
+    Versions::commit(home.path(), "first").unwrap();
+    assert_eq!(git(home.path(), &["status", "--porcelain", "--untracked-files=no"]), "MM README.md\n");
+}
+
+#[test]
 fn in_a_repository_of_code_nothing_but_conversations_is_committed() {
     if !has_git() {
         return;
