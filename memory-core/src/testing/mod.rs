@@ -22,6 +22,7 @@ mod key_value_suite;
 mod message_suite;
 mod meter_suite;
 mod operations_suite;
+#[cfg(feature = "orders")]
 mod orders;
 mod outlines_suite;
 mod reminder_suite;
@@ -48,6 +49,7 @@ pub use job_queue_suite::job_queue_suite;
 pub use key_value_suite::{key_value_suite, values};
 pub use message_suite::{message_suite, messages};
 pub use meter_suite::meter_suite;
+#[cfg(feature = "orders")]
 pub use orders::in_any_order;
 pub use outlines_suite::outlines_suite;
 pub use reminder_suite::reminder_suite;
