@@ -3,9 +3,12 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use memory_agent::model::{ChatSettings, RemoteChat};
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_core::{Clock, Draft, Filter, IdSource, Secrets, Services, StoreError, Verb, link, pin, undo, write};
 use memory_dream::merge::conserved;
@@ -14,6 +17,7 @@ use memory_store::disk::RealDisk;
 use memory_store::{FileStore, Options};
 
 use crate::faulty_disk::{Fault, FaultyDisk, table};
+use crate::proxy::upstream::{Reply, Upstream};
 
 const TASKS: [Task; 8] =
     [Task::Expire, Task::Decay, Task::Upgrade, Task::Classify, Task::Merge, Task::Link, Task::Remind, Task::Review];
@@ -150,4 +154,60 @@ fn one_undo_takes_a_whole_dream_back() {
     assert!(texts(&services) != before);
     undo(&services, Some(dreamt.operation.expect("something was done").as_str())).expect("it works");
     assert_eq!(state(&services), lines);
+}
+
+type Trouble = fn() -> Reply;
+
+/// What may become of a question to a language model.
+const TROUBLES: [(&str, Trouble); 5] = [
+    ("hangs", || Reply::Hang(channel().0)),
+    ("breaks off", || Reply::Break),
+    ("closes", || Reply::Close),
+    ("status 500", || Reply::Whole(500, "", String::new())),
+    ("status 429", || Reply::Whole(429, "Retry-After: 60\r\n", String::new())),
+];
+
+/// Dreams in a home with a model that is in trouble at the question `at`, and says nothing of use before and after it; returns the home,
+/// what it said before, and how many questions there were.
+fn ask(trouble: Trouble, at: usize) -> (tempfile::TempDir, Vec<String>, usize) {
+    let home = tempfile::tempdir().expect("it works");
+    let before = prepare(home.path());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let upstream = Upstream::start(move |_| {
+        let is_it = counted.fetch_add(1, Ordering::SeqCst) + 1 == at;
+        if is_it { trouble() } else { Reply::says("Let me think about it.") }
+    });
+    let settings = ChatSettings { timeout: Duration::from_millis(300), tries: 1, ..ChatSettings::new(&upstream.base_url(), "m") };
+    let chat = RemoteChat::new(settings).expect("the address is sound");
+    tidy(&Services { chat: Some(Arc::new(chat)), ..open(home.path(), 100) }).expect("what a model does stops no dream");
+    (home, before, asked.load(Ordering::SeqCst))
+}
+
+#[test]
+fn a_dream_whose_model_is_in_trouble_at_any_question_is_dreamt_without_it() {
+    let (whole, ..) = run(Fault::Dies, u64::MAX);
+    let expected = state(&open(whole.path(), 200));
+    let (.., questions) = ask(TROUBLES[0].1, usize::MAX);
+    assert!(0 < questions, "a model is asked");
+    println!("| command | {} |", TROUBLES.map(|(what, _)| what).join(" | "));
+    println!("|---|{}\n| dream |{}", "---:|".repeat(TROUBLES.len()), format!(" {questions} |").repeat(TROUBLES.len()));
+    for (what, trouble) in TROUBLES {
+        for at in 1..=questions {
+            let (home, before, _) = ask(trouble, at);
+            let services = open(home.path(), 200);
+            tidy(&services).expect("it works");
+            assert_eq!(state(&services), expected, "{what} at question {at}");
+            assert!(tidy(&services).expect("it works").operation.is_none(), "{what} at question {at}: something was left to do");
+            let found =
+                FileStore::open(home.path(), Options::default()).expect("it works").doctor(None).expect("it works").findings;
+            assert!(found.is_empty(), "{what} at question {at}: {found:?}");
+            let mut kept = texts(&services);
+            let trashed = services.history.trashed().map(|trashed| trashed.expect("it works").trash);
+            kept.extend(trashed.map(|trash| std::fs::read_to_string(home.path().join(trash)).expect("it works")));
+            let sources: Vec<&str> = before.iter().map(String::as_str).collect();
+            let lost = conserved(&sources, &kept.iter().map(String::as_str).collect::<Vec<_>>());
+            assert!(lost.is_ok(), "{what} at question {at}: {lost:?}");
+        }
+    }
 }
