@@ -57,3 +57,21 @@ fn every_dependency_comes_from_the_one_registry_and_none_is_a_library_of_the_sys
     let checks = fs::read_to_string(root.join(".ci/run")).expect("what must pass");
     assert!(checks.contains("cargo deny check licenses bans sources"), "the rest is a matter of deny.toml");
 }
+
+#[test]
+fn every_target_of_the_fuzzer_is_told_of_has_a_corpus_and_is_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+    let read = |path: &str| fs::read_to_string(root.join(path)).expect("a text");
+    let (manifest, told, checks) = (read("fuzz/Cargo.toml"), read("fuzz/README.md"), read(".ci/run"));
+    let targets: Vec<String> = fs::read_dir(root.join("fuzz/fuzz_targets"))
+        .expect("the targets")
+        .map(|entry| entry.expect("an entry").path().file_stem().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(targets.len(), manifest.matches("[[bin]]").count());
+    for target in targets {
+        assert!(manifest.contains(&format!("name = \"{target}\"")) && told.contains(&format!("`{target}`")), "{target}");
+        let corpus = fs::read_dir(root.join("fuzz/corpus").join(&target)).expect("a corpus");
+        assert!(corpus.count() != 0, "{target}");
+    }
+    assert!(checks.contains("cargo fuzz list |"), "each is run");
+}
