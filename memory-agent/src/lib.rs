@@ -30,6 +30,9 @@ pub mod rpc;
 mod session;
 #[cfg(feature = "server")]
 pub mod socket;
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub mod testing;
 pub mod tools;
 mod validation;
 

@@ -40,6 +40,8 @@ mod token;
 
 pub use limits::HttpLimits;
 pub use openapi::openapi;
+#[cfg(feature = "testing")]
+pub use proxy::heard;
 pub use proxy::{ChatProxy, LastAsked, Model, ProxyRules, Told, Upstream, UpstreamError};
 pub use serve::{HttpFront, serve_http, serve_proxy};
 pub use token::Token;

@@ -15,4 +15,6 @@ mod subscriptions;
 #[cfg(feature = "server")]
 pub(crate) use http::over_http;
 pub use server::Speaker;
+#[cfg(feature = "testing")]
+pub(crate) use stdio::serve;
 pub use stdio::serve_stdio;

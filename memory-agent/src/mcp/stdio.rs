@@ -32,7 +32,7 @@ const LONGEST: usize = 1 << 20;
 /// So many bytes lie between us and the SDK.
 const BETWEEN: usize = 64 << 10;
 
-async fn serve(
+pub(crate) async fn serve(
     agent: &Arc<Agent>,
     speaker: &Speaker,
     input: impl AsyncRead + Send + Unpin + 'static,

@@ -31,6 +31,8 @@ mod trust;
 mod upstream;
 
 pub use desk::{ChatProxy, LastAsked, Model, ProxyRules};
+#[cfg(feature = "testing")]
+pub use reply::heard;
 pub(super) use routes::{alone, beside};
 pub use scribe::Told;
 pub use upstream::{Upstream, UpstreamError};

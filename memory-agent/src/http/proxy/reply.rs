@@ -208,5 +208,18 @@ impl Said {
     }
 }
 
+/// Returns what becomes of an answer that comes in these pieces.
+///
+/// # Panics
+/// Unless it is told once.
+#[cfg(feature = "testing")]
+pub fn heard(pieces: &[&[u8]]) -> String {
+    let mut heard = Heard::default();
+    let mut told: Vec<Outcome> = pieces.iter().filter_map(|piece| heard.take(piece)).collect();
+    told.extend(heard.end());
+    assert_eq!(told.len(), 1, "{told:?}");
+    format!("{told:?}")
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,79 @@
+//! A file of a bank, as it is or packed, whoever made it: it is read or refused, and a change of one key leaves the rest.
+
+#![no_main]
+
+use std::fs;
+
+use chrono::{DateTime, Utc};
+use libfuzzer_sys::fuzz_target;
+use memory_core::OperationId;
+use memory_core::bank::{Bank, BankChange, BankName, BankOperation, BankStore, BankVerb, Entry, EntryChange, Key, Repairs};
+use memory_core::json::JsonText;
+use memory_store::bank::{BankFolder, BankOptions};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((first, file)) = bytes.split_first() else { return };
+    let home = memory_fuzz::folder();
+    let path = home.path().join(if first % 8 == 7 { "b.json.gz" } else { "b.json" });
+    fs::write(&path, file).expect("room");
+    let compress_above = (first % 8 == 6).then_some(64);
+    let banks = BankFolder::new(home.path(), BankOptions { compress_above, ..BankOptions::default() });
+    let name: BankName = "b".parse().expect("a name");
+    let key: Key = "of the fuzzer".parse().expect("a key");
+    let at = DateTime::from_timestamp(1_800_000_000, 0).expect("a moment");
+    let Ok(before) = banks.bank(&name) else {
+        // It could be deleted, and nothing else.
+        let mut blind = |_: Option<&Bank>| Ok(BankChange::Entries(Vec::new()));
+        assert!(banks.change(&name, &operation(1, at), &mut blind).is_err());
+        assert_eq!(fs::read(&path).expect("it is there"), file, "a file that cannot be read is left alone");
+        banks.repair(None, Repairs::All, &operation(2, at)).expect("what can be kept is kept");
+        assert!(banks.bank(&name).is_ok(), "and what is kept can be read");
+        return;
+    };
+    let before = before.expect("there is a file");
+    assert!(banks.entry(&name, &key).is_ok());
+    let is_new = before.entry(&key).is_none() && before.damaged.iter().all(|(damaged, _)| *damaged != key.to_string());
+    let value: JsonText = r#"{"n":1.50,"深":"色"}"#.parse().expect("JSON");
+    let entry = Entry { value: value.clone(), created_at: at, updated_at: at, ttl: None };
+    let put = BankChange::Entries(vec![EntryChange::Put(key.clone(), entry)]);
+    let read = |when: &str| banks.bank(&name).expect(when).expect(when);
+    let document = || banks.document(&name, DateTime::UNIX_EPOCH).expect("it is read").expect("it is there");
+    let text = document();
+    if banks.change(&name, &operation(1, at), &mut |_| Ok(put.clone())).is_err() {
+        assert_eq!(document(), text, "what is refused changes nothing");
+        return;
+    }
+    let after = read("what we wrote");
+    assert_eq!(after.entry(&key).map(|entry| &entry.value), Some(&value));
+    assert_eq!(others(&after, &key), others(&before, &key), "the other entries stay letter by letter");
+    assert_eq!(
+        after.damaged.len(),
+        before.damaged.len() - usize::from(before.damaged.iter().any(|(own, _)| *own == key.to_string()))
+    );
+    if is_new {
+        banks.undo(&operation(1, at).id, &operation(2, at)).expect("it is the last change");
+        let (mut left, mut had) = (without_time(&document()), without_time(&text));
+        // What had no head gets one with the first change.
+        if had.get("_meta").is_none() {
+            had.as_object_mut().and(left.as_object_mut()).map(|left| left.remove("_meta"));
+        }
+        assert_eq!(left, had, "what is taken back leaves no trace but the time");
+    }
+});
+
+fn operation(number: u64, at: DateTime<Utc>) -> BankOperation {
+    BankOperation { id: OperationId::from_random(number), verb: BankVerb::Write, by: "fuzzer".into(), at }
+}
+
+fn others<'b>(bank: &'b Bank, key: &Key) -> Vec<(&'b Key, &'b str)> {
+    bank.entries.iter().filter(|(own, _)| own != key).map(|(own, entry)| (own, entry.value.as_str())).collect()
+}
+
+/// Returns a bank as it is but for the time of the last change, and for the room between its parts.
+fn without_time(text: &str) -> serde_json::Value {
+    let mut document: serde_json::Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    if let Some(meta) = document.get_mut("_meta").and_then(serde_json::Value::as_object_mut) {
+        meta.remove("updated_at");
+    }
+    document
+}

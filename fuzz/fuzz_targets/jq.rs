@@ -1,0 +1,44 @@
+//! A filter, and what it is to run on: what is no filter is told, and what is one keeps to its bounds in a process of its own.
+
+#![no_main]
+
+use std::time::Duration;
+
+use libfuzzer_sys::fuzz_target;
+use memory_core::json::JsonText;
+use memory_store::jq::{Bounds, Form, Helper, JqError, On, Program, Question, bounded, serve_child};
+
+/// Says that this is the child that filters run in.
+const CHILD: &str = "serve-child";
+
+const BOUNDS: Bounds = Bounds { time: Duration::from_secs(2), memory: 64 << 20 };
+
+fuzz_target!(
+    init: {
+        if std::env::args().nth(1).as_deref() == Some(CHILD) {
+            // Whoever panics here says so, as the child that people run does.
+            drop(std::panic::take_hook());
+            let served = serve_child(std::io::stdin().lock(), std::io::stdout());
+            std::process::exit(i32::from(served.is_err()));
+        }
+    },
+    |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        let (filter, input) = text.split_once('\0').unwrap_or((&text, r#"{"a":[1,2.50,"x",null],"b":{"c":true}}"#));
+        if let Err(error) = Program::parse(filter) {
+            assert!(matches!(error, JqError::Syntax { .. }), "{error}");
+            return;
+        }
+        let helper = Helper { program: std::env::current_exe().expect("this program"), arguments: vec![CHILD.into()] };
+        let question = Question { filter, input, on: On::Each, form: Form::Compact };
+        match bounded(&helper, &question, &BOUNDS) {
+            Ok(answers) => {
+                for answer in answers.into_iter().flatten() {
+                    assert!(answer.parse::<JsonText>().is_ok(), "{answer} is no JSON");
+                }
+            }
+            Err(JqError::Timeout { .. } | JqError::TooLarge { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+);

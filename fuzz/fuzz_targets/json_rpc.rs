@@ -1,0 +1,45 @@
+//! Lines as a client of the socket may send them: each has one answer at most, and it is JSON-RPC.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use memory_agent::rpc::Speech;
+use memory_core::View;
+use serde_json::Value;
+
+fuzz_target!(|bytes: &[u8]| {
+    let agent = memory_fuzz::agent();
+    let mut speech = Speech::begin(&agent, View::default());
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let asked: Option<Value> = serde_json::from_slice(line).ok();
+        let Some(work) = speech.take(line) else {
+            assert!(line.trim_ascii().is_empty(), "only blanks ask for nothing");
+            continue;
+        };
+        let Some(answer) = work.answer() else {
+            assert!(asked.is_some(), "what is no JSON is told");
+            continue;
+        };
+        assert!(!answer.contains('\n'), "an answer is one line");
+        match (serde_json::from_str(&answer).expect("an answer is JSON"), asked) {
+            (Value::Array(answers), Some(Value::Array(asked))) => {
+                assert!(!answers.is_empty() && answers.len() <= asked.len());
+                answers.iter().for_each(|answer| is_answer(answer, None));
+            }
+            (answer, Some(asked)) => is_answer(&answer, asked.get("id").filter(|id| !id.is_object() && !id.is_array())),
+            (answer, None) => is_answer(&answer, Some(&Value::Null)),
+        }
+    }
+});
+
+fn is_answer(answer: &Value, id: Option<&Value>) {
+    assert_eq!(answer["jsonrpc"], "2.0");
+    assert!(answer.get("result").is_some() != answer.get("error").is_some(), "{answer}");
+    assert!(answer.get("id").is_some());
+    if let Some(error) = answer.get("error") {
+        assert!(error["code"].is_i64() && error["message"].is_string() && error["data"]["code"].is_string(), "{answer}");
+    }
+    if let Some(id) = id.filter(|id| matches!(id, Value::String(_) | Value::Null)) {
+        assert_eq!(&answer["id"], id);
+    }
+}

@@ -1,0 +1,30 @@
+//! What a client of the Model Context Protocol may say, with or without the words by which it begins: it is told in JSON, and told
+//! no more than it asked for.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use memory_agent::mcp::Speaker;
+use memory_agent::testing::mcp_answers;
+use serde_json::Value;
+
+const BEGINNING: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+"#;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((first, said)) = bytes.split_first() else { return };
+    let agent = memory_fuzz::agent();
+    let input = if first % 4 == 0 { said.to_vec() } else { [BEGINNING, said].concat() };
+    let lines = input.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
+    // A client that does not speak the protocol is left with an error, which is an answer too.
+    let Ok(answers) = mcp_answers(&agent, &Speaker::default(), input) else { return };
+    let answers: Vec<Value> = answers
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).expect("JSON"))
+        .collect();
+    let told = answers.iter().filter(|answer| answer.get("id").is_some() && answer.get("method").is_none()).count();
+    assert!(told <= lines, "{told} answers to {lines} lines");
+    assert!(answers.iter().all(|answer| answer["jsonrpc"] == "2.0"));
+});

@@ -1,0 +1,56 @@
+//! The definition of an instance with a secret in it: what is sealed opens as it was, what is tampered with does not open as anything
+//! else, and nobody makes one without the key.
+
+#![no_main]
+
+use std::fs;
+
+use libfuzzer_sys::fuzz_target;
+use memory_core::instance::{InstanceName, InstanceOperation};
+use memory_core::testing::{CountingIds, FakeClock};
+use memory_store::sealed::{Definition, FieldValue, Instances, MasterKey, NewValue};
+
+const KEY: &str = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
+
+fuzz_target!(|input: (bool, &str, &str, Vec<(u16, u8)>, &[u8])| {
+    let (is_ours, secret, plain, edits, theirs) = input;
+    let home = memory_fuzz::folder();
+    let key: MasterKey = KEY.parse().expect("a key");
+    let instances = Instances::new(home.path(), home.path(), Some(key));
+    let (backend, name): (InstanceName, InstanceName) = ("kv".parse().expect("a name"), "team".parse().expect("a name"));
+    let operation = InstanceOperation::new(&FakeClock::default(), &CountingIds::default());
+    let path = home.path().join("kv/team.yaml");
+    if !is_ours {
+        fs::create_dir(home.path().join("kv")).expect("a folder");
+        fs::write(&path, theirs).expect("room");
+        if let Ok(Some(definition)) = instances.read(&backend, &name) {
+            assert_eq!(opened(&instances, &definition), None, "nobody seals without the key");
+        }
+        return;
+    }
+    let fields = [("dsn".to_owned(), NewValue::secret(secret)), ("note".to_owned(), NewValue::Plain(plain.to_owned()))];
+    instances.write(&backend, &name, &fields, &operation).expect("room");
+    let definition = instances.read(&backend, &name).expect("we wrote it").expect("it is there");
+    assert_eq!(opened(&instances, &definition).as_deref(), Some(secret));
+    if !plain.starts_with("secretbox:") {
+        assert_eq!(definition.field("note"), Some(&FieldValue::Plain(plain.to_owned())), "{plain:?}");
+    }
+    let mut bytes = fs::read(&path).expect("we wrote it");
+    for (at, mask) in edits {
+        let at = usize::from(at) % bytes.len();
+        bytes[at] ^= mask;
+    }
+    fs::write(&path, bytes).expect("room");
+    if let Ok(Some(definition)) = instances.read(&backend, &name) {
+        assert!(opened(&instances, &definition).is_none_or(|opened| opened == secret), "what is tampered with does not open");
+    }
+});
+
+/// Returns what is sealed in any field, if it opens.
+fn opened(instances: &Instances, definition: &Definition) -> Option<String> {
+    let mut opened = definition.fields.iter().filter_map(|(field, value)| match value {
+        FieldValue::Sealed(sealed) => instances.open(definition, field, sealed).ok(),
+        FieldValue::Plain(_) => None,
+    });
+    opened.next().map(|secret| secret.as_str().to_owned())
+}

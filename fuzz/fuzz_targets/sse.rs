@@ -1,0 +1,189 @@
+//! What a language model may stream through the proxy, however it is cut: it passes byte for byte, and what is heard of it does not
+//! depend on the cuts.
+
+#![no_main]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use libfuzzer_sys::fuzz_target;
+use memory_agent::http::{ChatProxy, HttpLimits, LastAsked, ProxyRules, Told, Upstream, serve_proxy};
+use memory_agent::testing::heard;
+use memory_core::StoreError;
+use memory_core::conversation::{
+    ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryVector, RecallRules, Shelf,
+};
+use memory_core::testing::{FakeJobs, conversations};
+
+/// The proxy, as somebody who asks it over one connection sees it.
+static PROXY: LazyLock<Mutex<BufReader<TcpStream>>> = LazyLock::new(|| Mutex::new(BufReader::new(proxy())));
+
+/// The pieces that the model answers next.
+static NEXT: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+
+fuzz_target!(|input: (Vec<u8>, &[u8])| {
+    let (cuts, stream) = input;
+    let mut pieces = Vec::new();
+    let mut rest = stream;
+    for cut in cuts {
+        let (piece, after) = rest.split_at(usize::from(cut).min(rest.len()));
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces.push(rest);
+    assert_eq!(heard(&pieces), heard(&[stream]), "it does not matter where a stream is cut");
+
+    *NEXT.lock().expect("nobody panics here") = pieces.iter().map(|piece| piece.to_vec()).collect();
+    let mut proxy = PROXY.lock().expect("whoever panics ends all");
+    let proxy = &mut *proxy;
+    let body = r#"{"model":"m","stream":true,"messages":[{"role":"system","content":"Hi"}]}"#;
+    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len());
+    proxy.get_mut().write_all(format!("{head}{body}").as_bytes()).expect("it takes it");
+    let status = line(proxy);
+    assert!(status.starts_with("HTTP/1.1 200"), "{status}");
+    while !line(proxy).is_empty() {}
+    assert!(chunks(proxy) == stream, "what comes passes as it is");
+});
+
+/// Reads a line, without what ends it.
+fn line(stream: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    stream.read_line(&mut line).expect("text");
+    line.trim_end().to_owned()
+}
+
+/// Reads a body that comes in chunks.
+fn chunks(stream: &mut impl BufRead) -> Vec<u8> {
+    let mut body = Vec::new();
+    loop {
+        let length = usize::from_str_radix(&line(stream), 16).expect("a length");
+        let start = body.len();
+        body.resize(start + length, 0);
+        stream.read_exact(&mut body[start..]).expect("so much");
+        line(stream);
+        if length == 0 {
+            return body;
+        }
+    }
+}
+
+/// Answers each request with the next pieces, one chunk each.
+fn model() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let place = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            thread::spawn(move || answer(BufReader::new(stream.expect("a connection"))));
+        }
+    });
+    format!("http://{place}/v1")
+}
+
+fn answer(mut stream: BufReader<TcpStream>) {
+    loop {
+        let mut length = 0;
+        loop {
+            let header = line(&mut stream).to_ascii_lowercase();
+            if let Some(value) = header.strip_prefix("content-length:") {
+                length = value.trim().parse().expect("a length");
+            }
+            if header.is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        if length == 0 || stream.read_exact(&mut body).is_err() {
+            return;
+        }
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let mut answer = head.as_bytes().to_vec();
+        for piece in NEXT.lock().expect("nobody panics here").iter().filter(|piece| !piece.is_empty()) {
+            answer.extend(format!("{:x}\r\n", piece.len()).as_bytes());
+            answer.extend(piece);
+            answer.extend(b"\r\n");
+        }
+        answer.extend(b"0\r\n\r\n");
+        // Written at once they would come at once; the first part shows that nothing waits for the second.
+        let (first, second) = answer.split_at(answer.len() / 2);
+        if stream.get_mut().write_all(first).and_then(|()| stream.get_mut().write_all(second)).is_err() {
+            return;
+        }
+    }
+}
+
+fn proxy() -> TcpStream {
+    let rules = ProxyRules { recall: RecallRules::default(), patience: Duration::from_secs(1), has_token: false };
+    let upstream = Upstream::new(&model(), None, None).expect("an address");
+    let (store, jobs) = (conversations(Arc::new(Forgetful)), Arc::new(FakeJobs::default()));
+    let proxy = Arc::new(ChatProxy::new(store, jobs, upstream, rules, LastAsked::default(), Arc::new(Nobody)));
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("a listener");
+    let place = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            serve_proxy(listener, proxy, None, HttpLimits::default(), std::future::pending()).await
+        })
+    });
+    let stream = TcpStream::connect(place).expect("a connection");
+    stream.set_nodelay(true).expect("a connection");
+    stream
+}
+
+struct Nobody;
+
+impl Told for Nobody {
+    fn kept(&self, _: &ConversationId) {}
+
+    fn trouble(&self, what: &str) {
+        // An answer that cannot be read is told of.
+        assert!(!what.is_empty());
+    }
+
+    fn ails(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Conversations of which nothing is kept, or the memory would be full after a million answers.
+#[derive(Debug)]
+struct Forgetful;
+
+impl ConversationStore for Forgetful {
+    fn place(&self) -> String {
+        "nowhere".into()
+    }
+
+    fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn read(&self, _: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
+        Ok(Arc::default())
+    }
+
+    fn asked_since(&self, _: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn look_again(&self, _: &ConversationId, _: &[EntryId]) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn deleted(&self, _: &ConversationId) -> Result<Vec<Entry>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn commit(&self, _: &ConversationId, _: &[EntryChange]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn keep_vectors(&self, _: &ConversationId, _: &str, _: &[EntryVector]) -> Result<(), StoreError> {
+        Ok(())
+    }
+}

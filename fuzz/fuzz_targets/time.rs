@@ -1,0 +1,48 @@
+//! A text that names times, seen from any moment in any zone: a reading stands where it says, and a period has an order.
+
+#![no_main]
+
+use std::cmp::Ordering;
+
+use chrono::{DateTime, Datelike, FixedOffset};
+use libfuzzer_sys::fuzz_target;
+use memory_core::Filter;
+use memory_core::question::meant;
+use memory_core::when::{Kind, Relation, readings, when};
+
+/// The last second of the year 9999.
+const LAST: u64 = 253_402_300_799;
+
+fuzz_target!(|input: (u64, u32, &str)| {
+    let (seconds, zone, text) = input;
+    let offset = FixedOffset::east_opt((zone % 47 * 1800).cast_signed() - 23 * 1800).expect("less than a day is an offset");
+    let seconds = i64::try_from(seconds % (LAST + 1)).expect("these years have moments");
+    let now: DateTime<FixedOffset> = DateTime::from_timestamp(seconds, 0).expect("so they do").with_timezone(&offset);
+    let (mut end, mut last) = (0, None);
+    let all = readings(text, &now);
+    for reading in &all {
+        assert_eq!(text[reading.span.clone()], reading.text);
+        assert!(end <= reading.span.start && reading.span.start < reading.span.end, "{reading:?}");
+        assert!((1..=9999).contains(&reading.at.year()), "{reading:?}");
+        end = reading.span.end;
+        let order = match reading.kind {
+            Kind::Date => reading.at.date_naive().cmp(&now.date_naive()),
+            Kind::Time | Kind::DateTime => reading.at.cmp(&now),
+        };
+        let relation = match order {
+            Ordering::Less => Relation::Past,
+            Ordering::Equal => Relation::Present,
+            Ordering::Greater => Relation::Future,
+        };
+        assert_eq!(reading.relation, relation, "{reading:?}");
+        last = last.max(Some(reading.relation));
+    }
+    let chosen = when(text, &now);
+    assert_eq!(chosen.as_ref().map(|reading| reading.relation), last);
+    assert!(chosen.is_none_or(|chosen| all.contains(&chosen)));
+    let asked = meant(text, &Filter::default(), &now);
+    let period = asked.filter.from.zip(asked.filter.until);
+    assert!(period.is_none_or(|(from, until)| from < until), "{asked:?}");
+    assert!(asked.filter.from.is_none_or(|from| from <= now.to_utc()), "{asked:?}");
+    assert!(asked.text.len() <= text.len(), "words are taken away and none is added: {asked:?}");
+});

@@ -1,0 +1,29 @@
+//! A text with wikilinks and tags: what is found stands there.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use memory_core::wikilink::{blank_code, fold, inline_tags, keys, parse, parse_prose};
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = String::from_utf8_lossy(bytes);
+    let prose = blank_code(&text);
+    assert_eq!(prose.len(), text.len(), "code is blanked in place");
+    let links = parse(&text);
+    assert_eq!(links, parse_prose(&prose));
+    let mut end = 0;
+    for link in &links {
+        // To slice between the bytes of a character panics.
+        let there = &text[link.span.clone()];
+        assert!(there.starts_with(if link.embed { "![[" } else { "[[" }) && there.ends_with("]]"), "{there}");
+        assert!(end <= link.span.start && !there.contains('\n'), "{there}");
+        // What is code in it is blank.
+        assert!(prose[link.span.clone()].contains(&link.target), "{there}");
+        end = link.span.end;
+        let _ = keys(&link.target);
+        assert_eq!(fold(&fold(&link.target)), fold(&link.target), "a name that is folded is folded");
+    }
+    for tag in inline_tags(&text) {
+        assert!(!tag.is_empty() && prose.contains(&format!("#{tag}")), "{tag}");
+    }
+});
