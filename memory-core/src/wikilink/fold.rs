@@ -11,16 +11,21 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 /// use memory_core::wikilink::fold;
 ///
 /// assert_eq!(fold(" Cafe\u{301}\u{a0}Noir "), fold("café noir"));
+/// assert_eq!(fold("T\u{308}"), fold("ẗ"));
 /// ```
 pub fn fold(name: &str) -> String {
     if name.is_ascii() {
         return name.trim().to_ascii_lowercase();
     }
     let name: Cow<'_, str> = if name.contains('\u{a0}') { name.replace('\u{a0}', " ").into() } else { name.into() };
-    let name = name.trim();
-    match is_nfc_quick(name.chars()) {
-        IsNormalized::Yes => name.to_lowercase(),
-        IsNormalized::No | IsNormalized::Maybe => name.nfc().collect::<String>().to_lowercase(),
+    // Some are one character in lower case only, such as ẗ.
+    composed(&composed(name.trim()).to_lowercase()).into_owned()
+}
+
+fn composed(text: &str) -> Cow<'_, str> {
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => text.into(),
+        IsNormalized::No | IsNormalized::Maybe => text.nfc().collect::<String>().into(),
     }
 }
 
