@@ -13,7 +13,8 @@ use crate::sandbox::Sandbox;
 const WRITERS: usize = 8;
 const KILLS: usize = 500;
 
-/// The longest time that a command is left alone before it is killed, in microseconds.
+/// The longest time that a command is left alone before it is killed, in microseconds, at first: it grows with each that is killed, and
+/// shrinks with each that is not, so that about as many end as are killed, however fast the machine is.
 const LONGEST: u64 = 60_000;
 
 /// What one writer asked for, by shape.
@@ -68,34 +69,37 @@ fn what_killed_writers_acknowledged_is_there_and_nothing_else() {
 fn write(home: &Path, writer: usize, kills: &AtomicUsize) -> Done {
     let own = Sandbox::new();
     let mut done = Done::default();
-    let mut number = 0;
+    let (mut number, mut longest) = (0, LONGEST);
+    let mut run = |command: Command| run(command, home, kills, &mut longest);
     while kills.load(Ordering::Relaxed) < KILLS {
         let name = name(writer, number);
         for (place, shape) in SHAPES.iter().enumerate() {
             done.attempted[place].insert(name.clone());
-            if run(shape.command(&own, &name), home, kills) {
+            if run(shape.command(&own, &name)) {
                 done.acknowledged[place].insert(name.clone());
             }
         }
         done.counting += 1;
-        done.counted += usize::from(run(own.command(&["bank", "update", "counters", "all", ". + 1"]), home, kills));
+        done.counted += usize::from(run(own.command(&["bank", "update", "counters", "all", ". + 1"])));
         number += 1;
     }
     done
 }
 
 /// Runs a command in a home, kills it if it takes longer than it has luck, and tells whether it said that all is done.
-fn run(mut command: Command, home: &Path, kills: &AtomicUsize) -> bool {
+fn run(mut command: Command, home: &Path, kills: &AtomicUsize, longest: &mut u64) -> bool {
     command.current_dir(home).env("HOME", home).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
-    let luck = Duration::from_micros(RandomState::new().build_hasher().finish() % LONGEST);
+    let luck = Duration::from_micros(RandomState::new().build_hasher().finish() % *longest);
     let begun = Instant::now();
     while begun.elapsed() < luck {
         if let Some(status) = child.try_wait().expect("it can be waited for") {
+            *longest -= *longest / 8;
             return has_succeeded(status, child);
         }
         std::thread::yield_now();
     }
+    *longest += *longest / 8 + 1;
     child.kill().expect("it can be killed");
     let status = child.wait().expect("it ends");
     kills.fetch_add(usize::from(status.code().is_none()), Ordering::Relaxed);
