@@ -1,5 +1,7 @@
 //! Seeing to it that facts are drawn from what people say.
 
+use chrono::TimeDelta;
+
 use super::{Conversations, Entry, Job, JobQueue};
 use crate::StoreError;
 
@@ -11,13 +13,18 @@ pub fn enqueue(queue: &dyn JobQueue, turn: &Entry) -> Result<(), StoreError> {
     queue.push(&Job::of(turn))
 }
 
+/// Whoever died did so lately. What is older, or of a time to come, was brought from elsewhere, where others see to it.
+const LATELY: TimeDelta = TimeDelta::days(1);
+
 /// Sees to it that facts are drawn from what was kept by somebody who died before they could see to it. Returns of how many turns.
 ///
 /// # Errors
 /// When it cannot be read which turns these are; whatever the queue refuses.
 pub fn enqueue_rest(conversations: &Conversations, queue: &dyn JobQueue) -> Result<usize, StoreError> {
-    let known = queue.taken_up(conversations.clock.now())?;
+    let now = conversations.clock.now();
+    let known = queue.taken_up(now)?;
     let mut rest = conversations.store.asked_since(known.since)?;
+    rest.retain(|turn| (now - LATELY..=now).contains(&turn.created_at));
     rest.retain(|turn| !known.turns.contains(&(turn.conversation.clone(), turn.id.clone())));
     rest.sort_by_key(|turn| turn.created_at);
     rest.iter().try_for_each(|turn| enqueue(queue, turn))?;
@@ -29,7 +36,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::conversation::{ConversationId, EntryRole, JobState, keep_turn};
+    use crate::conversation::{ConversationId, EntryChange, EntryRole, JobState, keep_turn};
     use crate::testing::{FakeConversations, FakeJobs, conversations};
 
     #[test]
@@ -48,8 +55,13 @@ mod tests {
         let lost = [keep("work", EntryRole::User, "lost"), keep("default", EntryRole::User, "lost too")];
         assert_eq!(enqueue_rest(&all, &queue).unwrap(), 2);
         let turns: Vec<_> = queue.pending().unwrap().into_iter().map(|pending| pending.job.turn).collect();
-        assert_eq!(turns[1..], lost.map(|turn| turn.id));
+        assert_eq!(turns[1..], lost.clone().map(|turn| turn.id));
         assert_eq!(enqueue_rest(&all, &queue).unwrap(), 0);
+        let [later, _] = lost;
+        let created_at = later.created_at + TimeDelta::days(2);
+        let brought = Entry { id: "from-elsewhere".parse().unwrap(), created_at, ..later };
+        all.store.commit(&brought.conversation.clone(), &[EntryChange::Add(brought)]).unwrap();
+        assert_eq!(enqueue_rest(&all, &queue).unwrap(), 0, "what others said elsewhere is theirs to see to");
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub struct Questions {
 #[derive(Debug, Clone, Copy)]
 struct Question {
     text: ContentHash,
+    at: DateTime<Utc>,
     is_answered: bool,
 }
 
@@ -45,6 +46,7 @@ impl Questions {
         let begin = || unanswered(conversations, conversation, (question, at));
         let known = self.known.entry(conversation.clone()).or_insert_with(begin);
         let text = hash(question);
+        known.retain(|own| own.is_answered || at < own.at + LATELY);
         if let Some(place) = known.iter().position(|own| own.text == text) {
             if is_under_way || !known[place].is_answered {
                 return false;
@@ -57,7 +59,7 @@ impl Questions {
             let least = known.iter().position(|own| own.is_answered).unwrap_or_default();
             known.remove(least);
         }
-        known.push_back(Question { text, is_answered: false });
+        known.push_back(Question { text, at, is_answered: false });
         true
     }
 
@@ -88,7 +90,7 @@ fn unanswered(
             break;
         }
         let text = if entry.content == kept.trim() { question } else { &entry.content };
-        found.push_front(Question { text: hash(text), is_answered: false });
+        found.push_front(Question { text: hash(text), at: entry.created_at, is_answered: false });
     }
     found
 }
@@ -179,6 +181,8 @@ mod tests {
         // Somebody comes back the next day.
         let later = case.all.clock.now() + TimeDelta::days(1);
         assert!(case.questions.is_news(&case.all, &case.place, ("coffee?", later), false));
+        let next = later + LATELY;
+        assert!(case.questions.is_news(&case.all, &case.place, ("coffee?", next), false), "so it is without a new start");
     }
 
     #[test]

@@ -22,7 +22,9 @@ pub(super) enum Fate {
     Stayed,
     /// It is no more.
     Removed,
-    /// It is elsewhere, or out of sight.
+    /// It is elsewhere, and another one on the same disk took its place.
+    Replaced,
+    /// It is elsewhere, or out of sight, as when its disk is no longer mounted.
     Moved,
 }
 
@@ -34,18 +36,21 @@ impl Anchor {
         Some(Self { path: path.to_owned(), opened: File::open(path).ok()? })
     }
 
-    /// Fails if the folder was moved away.
+    /// Fails if the folder was moved away, or if another one took its place, though it be a copy.
     ///
     /// # Errors
     /// When it was, or cannot be seen any more where it was.
     pub fn check(&self) -> io::Result<()> {
         match self.fate() {
-            Fate::Stayed | Fate::Removed => Ok(()),
-            Fate::Moved => {
-                let why = format!("{} was moved away, or something else took its place", self.path.display());
-                Err(io::Error::new(io::ErrorKind::NotFound, why))
-            }
+            Fate::Stayed => Ok(()),
+            Fate::Removed if !self.path.exists() => Ok(()),
+            Fate::Removed | Fate::Replaced => Err(self.moved("another folder took its place")),
+            Fate::Moved => Err(self.moved("nothing is begun anew where it was")),
         }
+    }
+
+    pub(super) fn moved(&self, and: &str) -> io::Error {
+        io::Error::new(io::ErrorKind::NotFound, format!("{} was moved away, and {and}", self.path.display()))
     }
 
     pub(super) fn fate(&self) -> Fate {
@@ -54,6 +59,7 @@ impl Anchor {
             Ok(found) if (found.dev(), found.ino()) == (held.dev(), held.ino()) => Fate::Stayed,
             // A folder that was removed has no name any more.
             _ if held.nlink() == 0 => Fate::Removed,
+            Ok(found) if found.is_dir() && found.dev() == held.dev() => Fate::Replaced,
             _ => Fate::Moved,
         }
     }
@@ -77,9 +83,12 @@ mod tests {
         fs::rename(&own, home.path().join("moved")).unwrap();
         assert!(anchor.check().is_err() && late.check().is_err(), "what was not there yet goes along as well");
         fs::create_dir(&own).unwrap();
-        assert_eq!(anchor.fate(), Fate::Moved, "what took its place is another one");
+        assert_eq!(anchor.fate(), Fate::Replaced, "what took its place is another one");
+        assert!(anchor.check().is_err());
         fs::remove_dir(home.path().join("moved")).unwrap();
         assert_eq!(anchor.fate(), Fate::Removed);
+        assert!(anchor.check().is_err(), "nor is a copy what it was");
+        fs::remove_dir(&own).unwrap();
         assert!(anchor.check().is_ok());
     }
 }

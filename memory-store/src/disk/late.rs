@@ -64,8 +64,8 @@ impl LateDisk {
     fn is_there(&self) -> io::Result<bool> {
         let Some(anchor) = &self.anchor else { return Ok(true) };
         let mut anchor = anchor.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(held) = anchor.as_ref() {
-            held.check()?;
+        if let Some(held) = anchor.as_ref().filter(|held| held.fate() == Fate::Moved) {
+            return Err(held.moved("nothing is begun anew where it was"));
         }
         let is_there = self.root.is_dir();
         let holds = |held: &Anchor| held.is_at(&self.root) == is_there && held.fate() == Fate::Stayed;

@@ -188,6 +188,11 @@ fn a_home_that_was_moved_is_told_and_not_begun_anew_and_one_that_was_removed_is(
     assert!(!home.exists(), "{:?}", files(&home));
     std::fs::rename(&elsewhere, &home).unwrap();
     say(&all).unwrap();
+    std::fs::rename(home.join("history"), home.join("before")).unwrap();
+    std::fs::create_dir(home.join("history")).unwrap();
+    let read = history::read(&all, &session("s"), &Filter::default(), Window::default()).unwrap();
+    assert_eq!(read.records.len(), 0, "what took its place, as from a backup, is what is there");
+    say(&all).unwrap();
     std::fs::remove_dir_all(home.join("history")).unwrap();
     say(&all).unwrap();
     let read = history::read(&all, &session("s"), &Filter::default(), Window::default()).unwrap();

@@ -145,6 +145,7 @@ fn each_way_to_be_in_the_middle_of_something_is_known() {
     keep(home.path(), &["likes tea"]);
     Versions::commit(home.path(), "first").unwrap();
     keep(home.path(), &["likes coffee"]);
+    let objects = git(home.path(), &["count-objects"]);
     for begun in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG"] {
         let mark = home.path().join(".git").join(begun);
         fs::write(&mark, "").unwrap();
@@ -152,6 +153,10 @@ fn each_way_to_be_in_the_middle_of_something_is_known() {
         assert!(matches!(refused, Err(VersionsError::Unfinished { .. })), "{begun}: {refused:?}");
         fs::remove_file(mark).unwrap();
     }
+    fs::write(home.path().join(".git/index.lock"), "").unwrap();
+    assert!(matches!(Versions::commit(home.path(), "second"), Err(VersionsError::Locked { .. })));
+    fs::remove_file(home.path().join(".git/index.lock")).unwrap();
+    assert_eq!(git(home.path(), &["count-objects"]), objects, "whoever may not commit leaves nothing behind");
     Versions::commit(home.path(), "second").unwrap();
 }
 
@@ -194,18 +199,24 @@ fn of_a_home_only_what_is_remembered_is_kept() {
         "categories/inbox/tea.md",
         "categories/inbox/.tea.md.swp",
         "categories/inbox/tea.md~",
+        // A value may be called anything.
+        "kv/app/.env.example",
+        "kv/drafts/notes.tmp",
+        "kv/locks/.trash/x",
+        "kv/yarn.lock",
     ] {
         fs::create_dir_all(home.path().join(path).parent().unwrap()).unwrap();
         fs::write(home.path().join(path), "a key").unwrap();
     }
     Versions::commit_home(home.path(), "first").unwrap();
-    assert_eq!(git(home.path(), &["ls-files"]), ".gitignore\ncategories/inbox/tea.md\n");
+    let values = "kv/app/.env.example\nkv/drafts/notes.tmp\nkv/locks/.trash/x\nkv/yarn.lock\n";
+    assert_eq!(git(home.path(), &["ls-files"]), format!(".gitignore\ncategories/inbox/tea.md\n{values}"));
     // Nor does a person add a key by mistake.
     git(home.path(), &["add", "--all"]);
     assert_eq!(git(home.path(), &["status", "--porcelain"]), "A  notes.txt\n");
     fs::remove_file(home.path().join("categories/inbox/tea.md")).unwrap();
     Versions::commit_home(home.path(), "second").unwrap();
-    assert_eq!(git(home.path(), &["ls-tree", "-r", "--name-only", "HEAD"]), ".gitignore\n");
+    assert_eq!(git(home.path(), &["ls-tree", "-r", "--name-only", "HEAD"]), format!(".gitignore\n{values}"));
 }
 
 #[test]

@@ -17,9 +17,11 @@ use super::{Version, VersionsError};
 /// What is no part of what is remembered in conversations.
 const IGNORED: &str = "chroma/\nmemory_index.json\n__pycache__/\n*.tmp\n.DS_Store\n/.conversations/\n/index/\n.lock\n*.sock\n";
 
-/// What of a home is not to be added by a person either, unless they insist: it is derived, a lock, a former state, or may hold a key.
+/// What of a home is not to be added by a person either, unless they insist: it is derived, a lock, a former state, or may hold a key. A
+/// value may be called anything.
 const IGNORED_OF_HOME: &str = "/index/\n/trash/\n.trash/\n.locks/\n/.conversations/\n/usage/\n/memory.md\n/pending.md\n/daemon.log*\n\
-    *.lock\n*.sock\n*.tmp\n*~\n.*.sw?\n\\#*#\n.derived-*\n.config*\n/config.yaml*\nmaster.key*\n.env*\n.DS_Store\n";
+    *.lock\n*.sock\n*.tmp\n*~\n.*.sw?\n\\#*#\n.derived-*\n.config*\n/config.yaml*\nmaster.key*\n.env*\n.DS_Store\n\
+    !/kv/**\n!/instances/kv/**\n";
 
 /// The list of what a repository of ours ignores.
 const LIST: &str = ".gitignore";
@@ -42,6 +44,9 @@ fn commit_of(root: &Path, kept: Kept, message: &str) -> Result<(), VersionsError
     begin(&repository, kept)?;
     let places = Places::of(&repository)?;
     let _one_of_us = places.lock(&repository)?;
+    // Nothing is prepared that could not be committed; it is looked again once nobody else can begin anything.
+    places.check_unlocked(root)?;
+    places.check_at_rest(&repository)?;
     let stage = Stage::begin(&repository, &places)?;
     let has_list = is_list_of_ours(root);
     stage.add(kept, has_list.then_some(LIST))?;

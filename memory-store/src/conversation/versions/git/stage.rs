@@ -97,6 +97,11 @@ impl Places {
         let _ = fs::remove_file(path);
     }
 
+    /// Refuses while somebody else is at work on the index.
+    pub(super) fn check_unlocked(&self, root: &Path) -> Result<(), VersionsError> {
+        if with_lock(&self.index).exists() { Err(locked(root)) } else { Ok(()) }
+    }
+
     /// Refuses while somebody is in the middle of something that we would seem to have finished.
     pub(super) fn check_at_rest(&self, repository: &Repository<'_>) -> Result<(), VersionsError> {
         let begun = self.unfinished.iter().find(|(place, _)| place.exists()).map(|(_, what)| *what);
