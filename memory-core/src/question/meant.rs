@@ -111,9 +111,14 @@ fn placed<Tz: TimeZone>(text: &str, reading: &Reading, now: &DateTime<Tz>) -> Op
         }
         first = if reading.is_vague || reading.text.contains(|character: char| character.is_ascii_digit()) {
             first.checked_sub_months(Months::new(12))?
-        } else {
+        } else if is_weekday(&reading.text) {
             first.checked_sub_days(Days::new(7))?
+        } else {
+            last_time(&reading.text, now)?
         };
+        if now.date_naive() < first {
+            return None;
+        }
     }
     let after = match length(reading) {
         Length::Days(days) => first.checked_add_days(Days::new(days))?,
@@ -132,6 +137,12 @@ fn placed<Tz: TimeZone>(text: &str, reading: &Reading, now: &DateTime<Tz>) -> Op
         Around::During | Around::Nothing => (Some(from), Some(until)),
     };
     Some(Period { from, until, span })
+}
+
+/// Returns when a day was, such as Christmas or the last day of August, that comes again: as seen a year ago, it is the next one.
+fn last_time<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<chrono::NaiveDate> {
+    let a_year_ago = now.clone().checked_sub_months(Months::new(12))?;
+    readings(text, &a_year_ago).first().map(|reading| reading.at.date_naive())
 }
 
 fn is_weekday(text: &str) -> bool {
@@ -282,6 +293,7 @@ mod tests {
         is("tea before last week", "tea", "", "11-09");
         is("tea this week", "tea", "11-16", "");
         is("tea before this week", "tea", "", "11-16");
+        is("tea in the last day of Feb four pm", "tea", "02-28", "03-01");
         is("今天的茶", "的茶", "11-21", "");
         is("上周的茶", "的茶", "11-09", "11-16");
         is("昨天喝的茶", "喝的茶", "11-20", "11-21");
