@@ -43,11 +43,13 @@ proptest! {
         let handles = [first.clone(), Values { store: open(), ..first }];
         let mut model = BTreeMap::<String, String>::new();
         let mut done = Vec::<(ValueKey, String, Option<String>)>::new();
-        for (handle, step) in steps {
+        for (number, (handle, step)) in steps.into_iter().enumerate() {
             let values = &handles[handle];
             match step {
                 Step::Set(key, value) => {
                     let key: ValueKey = KEYS[key].parse().unwrap();
+                    // What was deleted and is set again as it was looks as if it had never been deleted, and is not brought back.
+                    let value = format!("{value}{number}");
                     let is_new = set(values, &key, &value, Secrets::Refuse).unwrap();
                     let before = model.insert(key.to_string(), value.clone());
                     prop_assert_eq!(is_new, before.is_none());
