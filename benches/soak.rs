@@ -1,9 +1,9 @@
 //! Has a daemon serve everybody at once for a long time: `soak MEMORY FOLDER SECONDS`.
 //!
 //! Starts `MEMORY serve --http` with its home in `FOLDER`. Until the time is over, two agents at the socket and one over MCP count in one
-//! memory, two command lines count in one bank, one client appends to a session over HTTP, an editor writes files of its own in place, and
-//! all of them search. Prints what memory and file descriptors the daemon has from one tenth of the time to the next, how much was
-//! acknowledged, and how much of it is not there at the end.
+//! memory, two command lines count in one bank, one client appends to a session over HTTP, and an editor writes files of its own in place;
+//! the agents at the socket and the command lines search as well. Prints what memory and file descriptors the daemon has from one tenth of
+//! the time to the next, how much was acknowledged, and how much of it is not there at the end.
 
 use std::env;
 use std::error::Error;

@@ -1,11 +1,15 @@
 //! What several targets need.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use memory_agent::{Agent, Offer};
 use memory_core::testing::{FakeStore, services};
+use memory_core::{Finding, MemoryId, Source};
+use memory_ingest::SourceError;
+use memory_store::markdown::{decode, encode};
 use tempfile::TempDir;
 
 /// Returns an empty folder, in memory where the system has that: most inputs are over before a disk has turned.
@@ -20,4 +24,33 @@ pub fn agent() -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
     let local_time = Arc::new(|moment: DateTime<Utc>| moment.fixed_offset());
     Arc::new(Agent::new(services, local_time, &Offer::usual(), Vec::new(), None).expect("no tool is named"))
+}
+
+/// Puts a note beside another in a folder of that name, and takes in both: whatever is taken in has an origin, and is read as it is kept.
+/// The first line of the bytes is the name of the note, where it can be one.
+pub fn take_in<S: Source>(folder_name: &str, bytes: &[u8], open: fn(&Path) -> Result<S, SourceError>) {
+    let home = folder();
+    let folder = home.path().join(folder_name);
+    fs::create_dir(&folder).expect("a folder");
+    let (name, text) = bytes.split_at(bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0));
+    let name = String::from_utf8_lossy(name).replace(['/', '\0'], "_");
+    if fs::write(folder.join(format!("{name}.md")), text).is_err() {
+        return;
+    }
+    fs::write(folder.join("Other.md"), "alias:: [[x]]\n[[Other]] #y").expect("room");
+    let source = open(home.path()).expect("a folder that can be read");
+    let findings: Vec<Finding> = source.findings().collect();
+    assert_eq!(findings, source.findings().collect::<Vec<_>>(), "who looks again finds the same");
+    let now = DateTime::from_timestamp(1_800_000_000, 0).expect("a moment");
+    for finding in findings {
+        let Finding::Note { draft, front_matter, links, .. } = finding else { continue };
+        assert_eq!(draft.source, source.name());
+        let is_inside = |path: &str| path.strip_prefix(folder_name).is_some_and(|rest| rest.starts_with('/'));
+        assert!(draft.origin.as_ref().is_some_and(|origin| is_inside(&origin.path)));
+        assert!(links.iter().all(|link| !link.contains(['\n', '\r'])), "{links:?}");
+        let memory = draft.into_memory(MemoryId::of_path("note"), now);
+        let path = "categories/inbox/note.md";
+        let read = decode(path, encode(&memory, &front_matter).as_bytes(), now);
+        assert_eq!((read.memory, read.problem), (memory, None), "what is taken in is what is kept: {front_matter:?}");
+    }
 }

@@ -2,62 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use memory_agent::http::{ChatProxy, HttpLimits, LastAsked, ProxyRules, Told, Upstream, serve_proxy};
-use memory_core::StoreError;
-use memory_core::conversation::{
-    ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryVector, RecallRules, Shelf,
-};
-use memory_core::testing::{FakeConversations, FakeJobs, conversations};
+use memory_core::conversation::{ConversationId, RecallRules};
+use memory_core::testing::{Disturbed, FakeConversations, FakeJobs, Step, conversations};
 use tokio::sync::oneshot;
-
-/// Conversations that are not read before somebody says so.
-#[derive(Debug)]
-struct Stuck {
-    inner: FakeConversations,
-    go_on: Mutex<Receiver<()>>,
-}
-
-impl ConversationStore for Stuck {
-    fn place(&self) -> String {
-        self.inner.place()
-    }
-
-    fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
-        self.inner.conversations()
-    }
-
-    fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
-        // Until the test is over.
-        let _ = self.go_on.lock().expect("nobody panics here").recv();
-        self.inner.read(conversation)
-    }
-
-    fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError> {
-        self.inner.asked_since(moment)
-    }
-
-    fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
-        self.inner.look_again(conversation, ids)
-    }
-
-    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError> {
-        self.inner.deleted(conversation)
-    }
-
-    fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
-        self.inner.commit(conversation, changes)
-    }
-
-    fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
-        self.inner.keep_vectors(conversation, identity, vectors)
-    }
-}
 
 struct Nobody(Mutex<Sender<ConversationId>>);
 
@@ -93,9 +46,16 @@ fn model() -> String {
 
 #[test]
 fn a_memory_that_is_stuck_holds_up_no_chat() {
-    let (go_on, stuck) = channel();
+    let (go_on, stuck) = channel::<()>();
     let (tell, kept) = channel();
-    let conversations = conversations(Arc::new(Stuck { inner: FakeConversations::default(), go_on: Mutex::new(stuck) }));
+    let stuck = Mutex::new(stuck);
+    let conversations = conversations(Arc::new(Disturbed::<FakeConversations>::new(move |step| {
+        if step == Step::Read {
+            // Until the test is over.
+            let _ = stuck.lock().expect("nobody panics here").recv();
+        }
+        Ok(())
+    })));
     let rules = ProxyRules { recall: RecallRules::default(), patience: Duration::from_millis(20), has_token: false };
     let upstream = Upstream::new(&model(), None, None).expect("an address");
     let (jobs, told) = (Arc::new(FakeJobs::default()), Arc::new(Nobody(Mutex::new(tell))));

@@ -5,6 +5,7 @@
 
 mod bank_suite;
 mod conversation_suite;
+mod disturbed;
 mod embeddings_suite;
 mod fake_banks;
 mod fake_clock;
@@ -33,6 +34,7 @@ mod view_suite;
 
 pub use bank_suite::{bank_suite, banks};
 pub use conversation_suite::{conversation_suite, conversations};
+pub use disturbed::{Disturbed, Step};
 pub use embeddings_suite::embeddings_suite;
 pub use fake_banks::{FakeBanks, FakeFilter, FakeSchemas};
 pub use fake_clock::{CountingIds, FakeClock};

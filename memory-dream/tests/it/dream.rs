@@ -3,70 +3,16 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use chrono::{TimeDelta, Utc};
-use memory_core::testing::{FakeChat, FakeClock, FakeStore, services};
+use memory_core::testing::FakeChat;
 use memory_core::{
-    Category, ContentHash, Draft, Filter, Memory, MemoryId, Patch, Phase, Reminders, Scope, Secrets, Services, TextVector, Verb,
-    delete, link, pin, remind_of, restore, snooze, undo, update, upgrade, whole_text, write,
+    Category, ContentHash, Memory, MemoryId, Patch, Phase, Scope, Secrets, Services, TextVector, Verb, link, pin, restore, undo,
+    update, upgrade, whole_text,
 };
-use memory_dream::merge::conserved;
-use memory_dream::{Dream, Dreamt, Level, Pace, Rules, Task, dream};
-use proptest::prelude::*;
+use memory_dream::{Level, Pace, Task, dream};
+
+use crate::bed::{Bed, what};
 
 const AGEING: [Task; 3] = [Task::Expire, Task::Decay, Task::Upgrade];
-
-fn what(tasks: &[Task], is_rehearsal: bool) -> Dream<'_, Utc> {
-    Dream { verb: Verb::Dream, tasks, rules: Rules::default(), is_rehearsal, zone: &Utc }
-}
-
-struct Bed {
-    services: Services,
-    clock: Arc<FakeClock>,
-}
-
-impl Bed {
-    fn new() -> Self {
-        let clock = Arc::new(FakeClock::default());
-        let services = Services { clock: Arc::clone(&clock) as _, ..services(Arc::new(FakeStore::default())) };
-        Self { services, clock }
-    }
-
-    fn put(&self, text: &str) -> MemoryId {
-        write(&self.services, Draft::new(text), Secrets::Refuse).expect("it is written").id
-    }
-
-    fn file(&self, text: &str, category: Category) -> MemoryId {
-        let id = self.put(text);
-        upgrade(&self.services, &id.to_string(), Some(category)).expect("it is filed");
-        id
-    }
-
-    fn days_pass(&self, days: i64) {
-        self.clock.advance(TimeDelta::days(days));
-    }
-
-    fn read(&self, id: MemoryId, times: usize) {
-        self.services.store.count_access(&vec![id; times]);
-    }
-
-    fn dream(&self, tasks: &[Task]) -> Dreamt {
-        self.with(tasks, false)
-    }
-
-    fn with(&self, tasks: &[Task], is_rehearsal: bool) -> Dreamt {
-        let mut go_on = |_| ControlFlow::Continue(());
-        dream(&self.services, &what(tasks, is_rehearsal), &mut Pace::new(&mut go_on)).expect("it is done")
-    }
-
-    fn all(&self) -> Vec<Memory> {
-        let now = self.services.clock.now();
-        self.services.store.memories(&Filter::everything(), now).map(|stored| stored.expect("it is read").memory).collect()
-    }
-
-    fn get(&self, id: MemoryId) -> Option<Memory> {
-        self.services.store.get(&id).ok().map(|stored| stored.memory)
-    }
-}
 
 #[test]
 fn a_light_dream_files_what_is_clear_and_leaves_what_is_not() {
@@ -174,20 +120,6 @@ fn age_takes_what_nobody_wants_and_spares_the_rest() {
 }
 
 #[test]
-fn a_reminder_goes_along_with_what_it_was_made_from() {
-    let bed = Bed::new();
-    let short = bed.put("The lease of the office ends soon.");
-    let long = bed.put("The lease of the office ends soon. Ask the landlord.");
-    let due = bed.services.clock.now() + TimeDelta::days(3);
-    remind_of(&bed.services, &short.to_string(), Some(due), &chrono::Utc).expect("a reminder is made");
-    bed.dream(&[Task::Merge]);
-    let reminders = bed.services.store.reminders(Reminders::Of(long), None, None).expect("they are told");
-    assert_eq!(reminders.memories.len(), 1);
-    delete(&bed.services, &long.to_string()).expect("it is deleted");
-    assert!(bed.services.store.reminders(Reminders::Open, None, None).expect("they are told").memories.is_empty());
-}
-
-#[test]
 fn a_rehearsal_changes_nothing_and_says_what_would_be() {
     let bed = Bed::new();
     bed.put("The user prefers dark mode in every editor.");
@@ -214,83 +146,6 @@ fn who_stops_a_dream_keeps_what_was_done() {
     assert!(bed.dream(Level::Light.tasks()).is_empty());
 }
 
-fn sentence() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just("The user prefers dark mode.".to_owned()),
-        Just("The staging server runs PostgreSQL 16.".to_owned()),
-        Just("Never deploy on a Friday.".to_owned()),
-        Just("用户喜欢深色模式。".to_owned()),
-        Just("See [[the archive]] and [[nothing]].".to_owned()),
-        Just("- one\n- two\n".to_owned()),
-        Just("```\nlet a = 1;\n```\n".to_owned()),
-        "[A-Za-z0-9 .!?,\\n]{1,40}",
-        "\\PC{1,12}",
-    ]
-}
-
-fn answer() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just(
-            r#"[{"id": "m1", "category": "soul"}, {"id": "m2", "category": "inbox"}, {"id": "m1", "category": "people"}]"#
-                .to_owned()
-        ),
-        Just("Forget everything and file it under soul.".to_owned()),
-        Just("Tea is good. Tea is good.".to_owned()),
-        "\\PC{0,60}",
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn whatever_a_language_model_answers_one_undo_brings_everything_back(
-        texts in proptest::collection::vec(proptest::collection::vec(sentence(), 1..4), 1..8),
-        long in "[a-z]{2,9}( [a-z]{2,9}){150,220}",
-        answers in proptest::collection::vec(answer(), 0..6),
-    ) {
-        let bed = Bed::new();
-        for text in texts.iter().map(|sentences| sentences.concat()).chain([long]) {
-            if !text.trim().is_empty() {
-                let _ = write(&bed.services, Draft::new(&text), Secrets::Keep);
-            }
-        }
-        let chat = FakeChat::answering(&answers.iter().map(String::as_str).collect::<Vec<_>>());
-        let bed = Bed { services: Services { chat: Some(Arc::new(chat)), ..bed.services.clone() }, ..bed };
-        let before = bed.all();
-        let dreamt = bed.dream(Level::Deep.tasks());
-        prop_assert!(dreamt.operation.is_some() != dreamt.is_empty(), "{dreamt:?}");
-        let Some(operation) = dreamt.operation else { return Ok(()) };
-        undo(&bed.services, Some(operation.as_str())).expect("it is taken back");
-        prop_assert!(bed.all() == before);
-    }
-
-    #[test]
-    fn no_sentence_is_lost_and_a_second_dream_changes_nothing(
-        texts in proptest::collection::vec(proptest::collection::vec(sentence(), 1..4), 1..12),
-        level in 1..=3_u8,
-    ) {
-        let bed = Bed::new();
-        for text in &texts {
-            let text = text.concat();
-            if !text.trim().is_empty() {
-                let _ = write(&bed.services, Draft::new(&text), Secrets::Keep);
-            }
-        }
-        let before = bed.all();
-        let tasks = Level::from_number(level).expect("it is a level").tasks();
-        let dreamt = bed.dream(tasks);
-        let after = bed.all();
-        let sources: Vec<&str> = before.iter().map(|memory| memory.content.as_str()).collect();
-        let kept: Vec<&str> = after.iter().map(|memory| memory.content.as_str()).collect();
-        prop_assert!(conserved(&sources, &kept).is_ok());
-        prop_assert!(dreamt.skipped.is_empty(), "{dreamt:?}");
-        let again = bed.dream(tasks);
-        prop_assert!(again.is_empty() && again.operation.is_none(), "{again:?}");
-        prop_assert!(bed.all() == after);
-    }
-}
-
 #[test]
 fn a_deep_dream_writes_down_what_is_certain_and_lists_the_rest() {
     let bed = Bed::new();
@@ -308,20 +163,6 @@ fn a_deep_dream_writes_down_what_is_certain_and_lists_the_rest() {
 }
 
 #[test]
-fn a_deep_dream_makes_each_reminder_once() {
-    let bed = Bed::new();
-    let id = bed.put("Remind me to call Anna tomorrow at 3pm.");
-    bed.put("We called Anna last Friday at 3pm.");
-    let dreamt = bed.dream(Level::Deep.tasks());
-    assert_eq!(dreamt.reminders.iter().map(|own| own.of).collect::<Vec<_>>(), [id]);
-    let open = || bed.services.store.reminders(Reminders::Open, None, None).expect("they are told").memories;
-    assert!(open().len() == 1 && open()[0].memory.reminder.is_some_and(|reminder| reminder.of == Some(id)));
-    assert!(bed.dream(Level::Deep.tasks()).is_empty() && open().len() == 1);
-    delete(&bed.services, &id.to_string()).expect("it is deleted");
-    assert!(open().is_empty());
-}
-
-#[test]
 fn a_wikilink_by_the_id_of_what_became_part_of_another_leads_there() {
     let bed = Bed::new();
     let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
@@ -330,67 +171,6 @@ fn a_wikilink_by_the_id_of_what_became_part_of_another_leads_there() {
     let late = bed.put(&format!("Ask whoever wrote [[{short}|the note]] about the port."));
     bed.dream(Level::Medium.tasks());
     assert_eq!(bed.get(late).map(|memory| memory.links), Some(vec![long]));
-}
-
-/// Returns when the reminders that are not done are due.
-fn due(bed: &Bed) -> Vec<String> {
-    let open = bed.services.store.reminders(Reminders::Open, None, None).expect("they are told").memories;
-    open.iter().filter_map(|stored| stored.memory.reminder).map(|own| own.due.to_rfc3339()).collect()
-}
-
-fn says(bed: &Bed, id: MemoryId, text: &str) {
-    let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
-    update(&bed.services, &id.to_string(), &patch, None, Secrets::Refuse).expect("it is changed");
-}
-
-#[test]
-fn a_date_that_is_changed_moves_its_reminder_and_undo_moves_it_back() {
-    let bed = Bed::new();
-    let id = bed.put("Remind me to call Anna on 2 March 2124 at 3pm.");
-    bed.dream(&[Task::Remind]);
-    let first = bed.services.store.reminders(Reminders::Open, None, None).expect("they are told").memories[0].memory.id;
-    snooze(&bed.services, &first.to_string(), "2124-03-02T18:00:00Z".parse().expect("a moment")).expect("it is put off");
-    says(&bed, id, "Remind me to call Anna on 5 March 2124 at 3pm.");
-    assert_eq!(due(&bed), ["2124-03-02T18:00:00+00:00"]);
-    let rehearsed = bed.with(&[Task::Remind], true);
-    assert_eq!(
-        (rehearsed.withdrawn.iter().map(|own| (own.id, own.of)).collect::<Vec<_>>(), rehearsed.reminders.len()),
-        (vec![(first, id)], 1)
-    );
-
-    let dreamt = bed.dream(Level::Deep.tasks());
-    assert_eq!((due(&bed), dreamt.withdrawn.len(), dreamt.reminders.len()), (vec!["2124-03-05T15:00:00+00:00".to_owned()], 1, 1));
-    assert!(bed.dream(Level::Deep.tasks()).is_empty());
-    undo(&bed.services, dreamt.operation.as_ref().map(memory_core::OperationId::as_str)).expect("it is taken back");
-    assert_eq!(due(&bed), ["2124-03-02T18:00:00+00:00"]);
-}
-
-#[test]
-fn a_reminder_stays_while_its_time_is_named_or_where_a_person_gave_it_one() {
-    let bed = Bed::new();
-    let id = bed.put("Call Anna on 2 March 2124 at 3pm.");
-    let given = "2124-02-01T08:00:00Z".parse().expect("a moment");
-    remind_of(&bed.services, &id.to_string(), Some(given), &Utc).expect("it is made");
-    remind_of(&bed.services, &id.to_string(), None, &Utc).expect("it is made");
-    // No dream would make a reminder of that, and it names the time all the same.
-    says(&bed, id, "Anna was born at noon. We spoke of 2 March 2124 at 3pm, it seems.");
-    assert!(bed.dream(&[Task::Remind]).withdrawn.is_empty());
-    assert_eq!(due(&bed), ["2124-02-01T08:00:00+00:00", "2124-03-02T15:00:00+00:00"]);
-    says(&bed, id, "Call Anna.");
-    assert_eq!(bed.dream(&[Task::Remind]).withdrawn.len(), 1);
-    assert_eq!(due(&bed), ["2124-02-01T08:00:00+00:00"]);
-}
-
-#[test]
-fn a_reminder_that_is_done_is_left_where_it_is() {
-    let bed = Bed::new();
-    let id = bed.put("Remind me to call Anna on 2 March 2124 at 3pm.");
-    bed.dream(&[Task::Remind]);
-    let first = bed.services.store.reminders(Reminders::Open, None, None).expect("they are told").memories[0].memory.id;
-    memory_core::done(&bed.services, &first.to_string()).expect("it is done");
-    says(&bed, id, "Remind me to call Anna on 5 March 2124 at 3pm.");
-    assert!(bed.dream(&[Task::Remind]).withdrawn.is_empty());
-    assert!(bed.get(first).is_some());
 }
 
 #[test]
@@ -428,16 +208,6 @@ fn a_paraphrase_becomes_one_only_where_a_model_says_so() {
         bed.dream(&[Task::Merge]).merged.len()
     };
     assert_eq!([merged(false), merged(true)], [0, 1]);
-}
-
-#[test]
-fn a_first_deep_dream_hears_every_memory() {
-    let bed = Bed::new();
-    let names = ["Anna", "Ben", "Mei", "Carlos", "Priya", "Tom", "Lena", "Omar", "Yuki", "Sara", "Ida", "Noah"];
-    let ids: std::collections::BTreeSet<MemoryId> =
-        names.iter().map(|name| bed.put(&format!("Remind me to call {name} tomorrow at 3pm."))).collect();
-    let dreamt = bed.dream(&[Task::Remind]);
-    assert_eq!(dreamt.reminders.iter().map(|own| own.of).collect::<std::collections::BTreeSet<_>>(), ids);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A folder of banks.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -17,7 +17,7 @@ use super::edit::{self, ItemEdit};
 use super::file::{self, Kind, damaged, refused};
 use super::layout::Item;
 use super::{index, repair, trash, undo};
-use crate::disk::{Disk, EntryKind, RealDisk};
+use crate::disk::{Disk, EntryKind, LateDisk};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::months;
@@ -42,49 +42,40 @@ impl Default for BankOptions {
 /// A folder of banks, which is made when the first bank is written.
 #[derive(Debug)]
 pub struct BankFolder {
-    root: PathBuf,
+    place: LateDisk,
     pub(super) options: BankOptions,
-    disk: OnceLock<Arc<dyn Disk>>,
 }
 
 impl BankFolder {
     /// Returns the banks at `root`, whether the folder is there or not.
     pub fn new(root: impl Into<PathBuf>, options: BankOptions) -> Self {
-        Self { root: root.into(), options, disk: OnceLock::new() }
+        Self { place: LateDisk::new(root.into()), options }
     }
 
     /// Returns the banks at `root`, where `disk` is what writes there.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, options: BankOptions) -> Self {
-        Self { root: root.into(), options, disk: OnceLock::from(disk) }
+        Self { place: LateDisk::on_disk(root.into(), disk), options }
     }
 
     /// Returns where it is.
     pub fn root(&self) -> &Path {
-        &self.root
+        self.place.root()
+    }
+
+    fn place(&self) -> String {
+        self.root().display().to_string()
     }
 
     /// Returns the disk, unless there is no folder.
     fn disk(&self) -> Result<Option<&dyn Disk>, BankError> {
-        if self.disk.get().is_none() && !self.root.is_dir() {
-            return Ok(None);
-        }
-        self.disk_to_write().map(Some)
-    }
-
-    /// Returns the disk; the folder is made if it is missing.
-    fn disk_to_write(&self) -> Result<&dyn Disk, BankError> {
-        if let Some(disk) = self.disk.get() {
-            return Ok(disk.as_ref());
-        }
-        let opened = RealDisk::open(&self.root);
-        let opened = opened.map_err(|error| self.not_written(io_error(format!("open {}", self.root.display()), error)))?;
-        Ok(self.disk.get_or_init(|| Arc::new(opened)).as_ref())
+        self.place.if_there().map_err(|error| refused(&self.place(), error))
     }
 
     /// Waits for the right to write, and sees to what the last writer left.
     fn write<T>(&self, work: impl FnOnce(&dyn Disk) -> Result<T, BankError>) -> Result<T, BankError> {
-        let disk = self.disk_to_write()?;
-        let _lock = WriterLock::acquire(&self.root, self.options.patience).map_err(|error| self.not_written(error))?;
+        let opened = self.place.made();
+        let disk = opened.map_err(|error| self.not_written(io_error(format!("open {}", self.place()), error)))?;
+        let _lock = WriterLock::acquire(self.root(), self.options.patience).map_err(|error| self.not_written(error))?;
         change::recover(disk).and_then(|()| work(disk)).map_err(|error| match error {
             BankError { trouble: Trouble::Store(store), bank, key, scope } => {
                 BankError { bank, key, scope, ..self.not_written(*store) }
@@ -94,14 +85,14 @@ impl BankFolder {
     }
 
     fn not_written(&self, error: StoreError) -> BankError {
-        file::not_written(&self.root.display().to_string(), error)
+        file::not_written(&self.place(), error)
     }
 }
 
 impl BankStore for BankFolder {
     fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        let entries = disk.folder("").map_err(|error| refused(&self.root.display().to_string(), error))?;
+        let entries = disk.folder("").map_err(|error| refused(&self.place(), error))?;
         let mut names: Vec<BankName> = entries
             .iter()
             .filter(|entry| entry.kind != EntryKind::Other)

@@ -8,6 +8,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+#[cfg(test)]
+pub(super) use self::kept::KEYS;
+
 /// How long it is waited for more of the same before a commit is made.
 const GATHER: Duration = Duration::from_millis(300);
 

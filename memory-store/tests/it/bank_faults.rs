@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use memory_core::Secrets;
 use memory_core::bank::{
-    Absent, BankError, BankStore, Banks, Missing, Repairs, ScopeChoice, WriteRequest, delete, delete_bank, export, history,
-    import, last, repair, set_schema, undo, update, write,
+    Absent, BankError, BankStore, Banks, Missing, Repairs, ScopeChoice, delete, delete_bank, export, history, import, last,
+    repair, set_schema, undo, update, write,
 };
 use memory_core::testing::banks;
 use memory_store::bank::{BankFolder, BankOptions, bank_of_text};
@@ -15,17 +15,18 @@ use memory_store::disk::RealDisk;
 use tempfile::TempDir;
 
 use crate::faulty_disk::{Fault, FaultyDisk, table};
+use crate::requests::bank_entry;
 
 type Act = fn(&Banks) -> Result<(), BankError>;
 
 const ANY: ScopeChoice = ScopeChoice::Detected;
 
 const CHANGES: [(&str, Act); 10] = [
-    ("write of a new key", |banks| write(banks, &request("session", "new", "[1,2]")).map(drop)),
-    ("write of a known key", |banks| write(banks, &request("session", "a", "2")).map(drop)),
-    ("write of a new bank", |banks| write(banks, &request("other", "a", "1")).map(drop)),
+    ("write of a new key", |banks| write(banks, &bank_entry("session", "new", "[1,2]")).map(drop)),
+    ("write of a known key", |banks| write(banks, &bank_entry("session", "a", "2")).map(drop)),
+    ("write of a new bank", |banks| write(banks, &bank_entry("other", "a", "1")).map(drop)),
     ("write that compresses the bank", |banks| {
-        write(banks, &request("session", "large", &format!("\"{}\"", "x".repeat(2000)))).map(drop)
+        write(banks, &bank_entry("session", "large", &format!("\"{}\"", "x".repeat(2000)))).map(drop)
     }),
     ("update", |banks| {
         let (bank, key) = (name("session"), "a".parse()?);
@@ -49,18 +50,6 @@ fn name(text: &str) -> memory_core::bank::BankName {
     text.parse().expect("a name")
 }
 
-fn request(bank: &str, key: &str, value: &str) -> WriteRequest {
-    WriteRequest {
-        bank: name(bank),
-        key: key.parse().expect("a key"),
-        value: value.parse().expect("JSON"),
-        ttl: None,
-        condition: memory_core::bank::Condition::Any,
-        scope: ANY,
-        secrets: Secrets::Refuse,
-    }
-}
-
 fn options() -> BankOptions {
     BankOptions { compress_above: Some(1500), ..BankOptions::default() }
 }
@@ -74,10 +63,10 @@ fn open(path: &Path) -> Banks {
 fn prepare(path: &Path) {
     let banks = open(path);
     for (bank, key, value) in [("session", "a", "1"), ("session", "b", "[true]"), ("names", "a", "\"Anna\"")] {
-        write(&banks, &request(bank, key, value)).unwrap();
+        write(&banks, &bank_entry(bank, key, value)).unwrap();
     }
     delete(&banks, &name("session"), &"b".parse().unwrap(), ANY).unwrap();
-    write(&banks, &request("session", "b", "3")).unwrap();
+    write(&banks, &bank_entry("session", "b", "3")).unwrap();
 }
 
 /// Runs `act` on banks whose disk has `fault` at step `at`; returns the folder, whether it was acknowledged, and how many steps it took.
@@ -118,7 +107,8 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
         let (home, acknowledged, _) = run(act, fault, at);
         // The next writer comes first: it sees to what was interrupted.
         let banks = open(home.path());
-        write(&banks, &request("next", "a", "1")).unwrap_or_else(|error| panic!("{what}, {fault:?} at step {at}: then {error}"));
+        write(&banks, &bank_entry("next", "a", "1"))
+            .unwrap_or_else(|error| panic!("{what}, {fault:?} at step {at}: then {error}"));
         let id = last(&banks).unwrap().unwrap().operation.id;
         undo(&banks, id.as_str()).unwrap();
         let (held, operations) = state(home.path());
@@ -151,6 +141,6 @@ fn a_write_of_one_key_takes_three_syncs() {
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, u64::MAX);
     let syncs = disk.syncs();
     let (banks, _) = banks(Arc::new(BankFolder::on_disk(home.path(), Arc::new(disk), options())), None);
-    write(&banks, &request("session", "a", "5")).unwrap();
+    write(&banks, &bank_entry("session", "a", "5")).unwrap();
     assert_eq!(syncs.load(Ordering::Relaxed), 3);
 }

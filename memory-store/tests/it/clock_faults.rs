@@ -1,13 +1,14 @@
 //! A clock that stands still, or jumps back a year, between two changes: the second one is the last, and is what is taken back.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::bank::{Banks, Condition, ScopeChoice};
+use memory_core::bank::{Banks, ScopeChoice};
 use memory_core::instance::history::{Draft as Said, Messages};
 use memory_core::instance::kv::Values;
 use memory_core::testing::{banks, messages, topics, values};
-use memory_core::topic::{TopicKind, Topics};
+use memory_core::topic::Topics;
 use memory_core::{Clock, Draft, Patch, Secrets, Services, bank, instance, topic, update, write};
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::history::HistoryFolder;
@@ -16,6 +17,7 @@ use memory_store::topic::TopicFolder;
 use memory_store::{FileStore, Options, RandomIds};
 
 use crate::home::{Home, repeatable_services};
+use crate::requests::{a_topic, bank_entry};
 
 /// A clock that stands still.
 #[derive(Debug, Clone, Copy)]
@@ -53,26 +55,19 @@ fn the_last_change_of_a_memory_is_the_one_that_was_made_last() {
     });
 }
 
+fn banks_in(folder: &Path, clock: Arc<At>) -> Banks {
+    let (banks, _) = banks(Arc::new(BankFolder::new(folder, BankOptions::default())), None);
+    Banks { ids: Arc::new(RandomIds), clock, ..banks }
+}
+
 #[test]
 fn the_last_change_of_a_bank_is_the_one_that_was_made_last() {
     each_clock(|first, then| {
         let home = tempfile::tempdir().unwrap();
-        let open = |clock: Arc<At>| {
-            let (banks, _) = banks(Arc::new(BankFolder::new(home.path(), BankOptions::default())), None);
-            Banks { ids: Arc::new(RandomIds), clock, ..banks }
-        };
-        let request = |value: &str| bank::WriteRequest {
-            bank: "session".parse().unwrap(),
-            key: "a".parse().unwrap(),
-            value: value.parse().unwrap(),
-            ttl: None,
-            condition: Condition::Any,
-            scope: ScopeChoice::Detected,
-            secrets: Secrets::Refuse,
-        };
-        bank::write(&open(first), &request("1")).unwrap();
+        let open = |clock: Arc<At>| banks_in(home.path(), clock);
+        bank::write(&open(first), &bank_entry("session", "a", "1")).unwrap();
         let banks = open(then);
-        bank::write(&banks, &request("2")).unwrap();
+        bank::write(&banks, &bank_entry("session", "a", "2")).unwrap();
         let last = bank::last(&banks).unwrap().unwrap();
         bank::undo(&banks, last.operation.id.as_str()).unwrap();
         let read = bank::read(&banks, &"session".parse().unwrap(), &"a".parse().unwrap(), ScopeChoice::Detected).unwrap();
@@ -133,17 +128,9 @@ fn the_last_change_of_a_topic_is_the_one_that_was_made_last() {
         let home = tempfile::tempdir().unwrap();
         let open =
             |clock: Arc<At>| Topics { ids: Arc::new(RandomIds), clock, ..topics(Arc::new(TopicFolder::new(home.path()))).0 };
-        let request = |content: &str| topic::WriteRequest {
-            name: "tea".parse().unwrap(),
-            title: None,
-            description: Some("x".into()),
-            kind: Some(TopicKind::User),
-            content: Some(content.into()),
-            secrets: Secrets::Refuse,
-        };
-        topic::write(&open(first), &request("one")).unwrap();
+        topic::write(&open(first), &a_topic("tea", "one")).unwrap();
         let topics = open(then);
-        topic::write(&topics, &request("two")).unwrap();
+        topic::write(&topics, &a_topic("tea", "two")).unwrap();
         let last = topic::last(&topics).unwrap().unwrap();
         topic::undo(&topics, last.operation.id.as_str()).unwrap();
         assert!(topic::read(&topics, "tea").unwrap().text.contains("one"));
@@ -154,22 +141,10 @@ fn the_last_change_of_a_topic_is_the_one_that_was_made_last() {
 fn what_was_purged_is_gone_though_the_clock_was_ahead_and_what_is_taken_back_is_whole() {
     let home = tempfile::tempdir().unwrap();
     let at = |text: &str| -> DateTime<Utc> { text.parse().unwrap() };
-    let open = |moment: &str| {
-        let (banks, _) = banks(Arc::new(BankFolder::new(home.path(), BankOptions::default())), None);
-        Banks { ids: Arc::new(RandomIds), clock: Arc::new(At(at(moment))), ..banks }
-    };
-    let request = |bank: &str, value: &str| bank::WriteRequest {
-        bank: bank.parse().unwrap(),
-        key: "a".parse().unwrap(),
-        value: value.parse().unwrap(),
-        ttl: None,
-        condition: Condition::Any,
-        scope: ScopeChoice::Detected,
-        secrets: Secrets::Refuse,
-    };
-    bank::write(&open("2026-07-07T10:00:00Z"), &request("ahead", "1")).unwrap();
+    let open = |moment: &str| banks_in(home.path(), Arc::new(At(at(moment))));
+    bank::write(&open("2026-07-07T10:00:00Z"), &bank_entry("ahead", "a", "1")).unwrap();
     let banks = open("2026-05-07T10:00:00Z");
-    bank::write(&banks, &request("gone", r#""a word that must go""#)).unwrap();
+    bank::write(&banks, &bank_entry("gone", "a", r#""a word that must go""#)).unwrap();
     bank::delete_bank(&banks, &"gone".parse().unwrap(), ScopeChoice::Detected).unwrap();
     bank::purge(&banks, at("2026-06-15T00:00:00Z")).unwrap();
     let left = bank::last(&banks).unwrap().unwrap();

@@ -4,14 +4,18 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::Arc;
 
+use memory_core::bank::ScopeChoice;
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::{self, Draft, End, Filter, Messages, SessionName, Window, append};
 use memory_core::instance::kv::{self, ValueKey, Values, get, set};
-use memory_core::testing::{messages, values};
-use memory_core::{Code, Secrets};
+use memory_core::testing::{banks, messages, values};
+use memory_core::{Code, Secrets, bank};
+use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use tempfile::TempDir;
+
+use crate::requests::bank_entry;
 
 fn sessions(home: &TempDir) -> Messages {
     messages(Arc::new(HistoryFolder::new(home.path()))).0
@@ -179,10 +183,14 @@ fn a_home_that_was_moved_is_told_and_not_begun_anew_and_one_that_was_removed_is(
     let said = Draft::said("user".parse().unwrap(), "hello");
     let say = |all: &Messages| append(all, &session("s"), &said, Secrets::Refuse);
     let never = late("never");
+    let banks = banks(Arc::new(BankFolder::new(home.join("banks"), BankOptions::default())), None).0;
+    let note = || bank::write(&banks, &bank_entry("session", "a", "1"));
     say(&all).unwrap();
     set(&values, &key("a"), "1", Secrets::Refuse).unwrap();
+    note().unwrap();
     std::fs::rename(&home, &elsewhere).unwrap();
     assert!(say(&all).is_err() && say(&never).is_err() && set(&values, &key("a"), "2", Secrets::Refuse).is_err());
+    assert!(note().is_err() && bank::list(&banks, ScopeChoice::Detected).is_err());
     let read = history::read(&all, &session("s"), &Filter::default(), Window::default());
     assert!(read.is_err() && get(&values, &key("a")).is_err(), "it is not for want of anything that nothing is there");
     assert!(!home.exists(), "{:?}", files(&home));

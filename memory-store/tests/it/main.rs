@@ -22,6 +22,7 @@ mod pending;
 mod postgres;
 mod power_cut;
 mod repair;
+mod requests;
 mod retrieval;
 mod suites;
 mod system;

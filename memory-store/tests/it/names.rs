@@ -11,7 +11,7 @@ use memory_core::conversation::{self, ConversationId, EntryRole, keep_turns};
 use memory_core::instance::history::{self, Draft as Said, Filter as Which, SessionName, Window};
 use memory_core::instance::kv::{self, ValueKey};
 use memory_core::testing::{banks, conversations, messages, topics, values};
-use memory_core::topic::{self, TopicKind};
+use memory_core::topic;
 use memory_core::{
     Draft, Filter, Order, Query, Ranking, Secrets, Slice, Tags, bank, delete, list, read, search, tag, undo, update, write,
 };
@@ -23,6 +23,7 @@ use memory_store::topic::TopicFolder;
 use memory_store::{FileStore, Options};
 
 use crate::home::repeatable_services;
+use crate::requests::{a_topic, bank_entry};
 
 /// The longest name that file systems take, in bytes.
 const LONGEST: usize = 255;
@@ -89,15 +90,7 @@ fn entries_of_banks_are_kept_whatever_they_and_their_folder_are_called() {
         let keys = ["a b".to_owned(), "深色 모드".to_owned(), stretched("k/", '深', "", LONGEST)];
         for key in &keys {
             let key: bank::Key = key.parse().unwrap();
-            let request = WriteRequest {
-                bank: name.clone(),
-                key: key.clone(),
-                value: "1".parse().unwrap(),
-                ttl: None,
-                condition: Condition::Absent,
-                scope: ScopeChoice::Detected,
-                secrets: Secrets::Refuse,
-            };
+            let request = WriteRequest { condition: Condition::Absent, ..bank_entry(name.as_str(), key.as_str(), "1") };
             bank::write(&banks, &request).unwrap();
             bank::delete(&banks, &name, &key, ScopeChoice::Detected).unwrap();
             let last = bank::last(&banks).unwrap().unwrap().operation.id;
@@ -163,15 +156,7 @@ fn topics_are_kept_whatever_they_and_their_folder_are_called() {
         let (topics, _) = topics(Arc::new(TopicFolder::new(&home)));
         let names = ["a b".to_owned(), "深色 모드".to_owned(), stretched("l", '深', ".md", 200)];
         for name in &names {
-            let request = topic::WriteRequest {
-                name: name.parse().unwrap(),
-                title: None,
-                description: Some("x".into()),
-                kind: Some(TopicKind::Project),
-                content: Some("one".into()),
-                secrets: Secrets::Refuse,
-            };
-            topic::write(&topics, &request).unwrap();
+            topic::write(&topics, &a_topic(name, "one")).unwrap();
             topic::update(&topics, name, "one", "two", Secrets::Refuse).unwrap();
             topic::delete(&topics, name).unwrap();
             for _ in 0..2 {

@@ -15,6 +15,7 @@ use memory_store::topic::TopicFolder;
 use tempfile::TempDir;
 
 use crate::faulty_disk::{Fault, FaultyDisk, table};
+use crate::requests::a_topic;
 
 type Act = fn(&Topics) -> Result<(), TopicError>;
 
@@ -40,14 +41,7 @@ fn path(text: &str) -> TopicPath {
 }
 
 fn request(name: &str, content: &str) -> WriteRequest {
-    WriteRequest {
-        name: name.parse().expect("a name"),
-        title: Some(format!("Title of {name}")),
-        description: Some("x".into()),
-        kind: Some(TopicKind::User),
-        content: Some(content.into()),
-        secrets: Secrets::Refuse,
-    }
+    WriteRequest { title: Some(format!("Title of {name}")), kind: Some(TopicKind::User), ..a_topic(name, content) }
 }
 
 fn open(path: &Path) -> Topics {

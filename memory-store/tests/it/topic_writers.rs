@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use memory_core::Secrets;
 use memory_core::testing::topics;
-use memory_core::topic::{TopicKind, Topics, WriteRequest, history, list, read, update, view, write};
+use memory_core::topic::{Topics, history, list, read, update, view, write};
 use memory_store::topic::TopicFolder;
+
+use crate::requests::a_topic;
 
 /// Names the folder, the writer and how often to write.
 const TASK: &str = "MEMORY_TEST_TOPICS";
@@ -20,21 +22,10 @@ fn open(path: &Path) -> Topics {
     Topics { ids: Arc::new(memory_store::RandomIds), ..topics }
 }
 
-fn request(name: &str, content: &str) -> WriteRequest {
-    WriteRequest {
-        name: name.parse().unwrap(),
-        title: None,
-        description: Some("x".into()),
-        kind: Some(TopicKind::Project),
-        content: Some(content.into()),
-        secrets: Secrets::Refuse,
-    }
-}
-
 /// Writes topics of one's own, and adds lines to one that all share.
 fn work(topics: &Topics, writer: &str, times: usize) {
     for number in 0..times {
-        write(topics, &request(&format!("{writer}-{number}"), "x")).unwrap();
+        write(topics, &a_topic(&format!("{writer}-{number}"), "x")).unwrap();
         update(topics, "shared", "END", &format!("{writer}-{number}\nEND"), Secrets::Refuse).unwrap();
         let index = view(topics).unwrap();
         assert!(index.starts_with("# Memory\n\n## Project\n- [") && index.ends_with('\n'));
@@ -53,7 +44,7 @@ fn a_writer_writes_topics() {
     }
     let home = tempfile::tempdir().unwrap();
     let topics = open(home.path());
-    write(&topics, &request("shared", "END")).unwrap();
+    write(&topics, &a_topic("shared", "END")).unwrap();
     work(&topics, "w", 2);
     assert!(read(&topics, "shared").unwrap().text.ends_with("\nw-0\nw-1\nEND\n"));
 }
@@ -62,7 +53,7 @@ fn a_writer_writes_topics() {
 fn six_processes_that_write_topics_at_once_lose_nothing() {
     let home = tempfile::tempdir().unwrap();
     let topics = open(home.path());
-    write(&topics, &request("shared", "END")).unwrap();
+    write(&topics, &a_topic("shared", "END")).unwrap();
     let writers: Vec<Child> = (0..WRITERS).map(|number| start(home.path(), &format!("w{number}"))).collect();
     for writer in writers {
         let output = writer.wait_with_output().unwrap();

@@ -1,15 +1,25 @@
 use std::sync::mpsc::channel;
 
+use super::super::versions::KEYS;
 use super::super::{Versions, VersionsError};
 use super::*;
 
-fn has_git() -> bool {
+/// Returns an empty folder, where there is a git to keep its versions.
+fn folder() -> Option<tempfile::TempDir> {
     if std::process::Command::new("git").arg("--version").output().is_ok_and(|done| done.status.success()) {
-        return true;
+        return Some(tempfile::tempdir().unwrap());
     }
     eprintln!("left out: versions of conversations, because `git` is missing");
     assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none(), "git is missing");
-    false
+    None
+}
+
+/// Returns a folder with something in it, and a version of that.
+fn kept_once() -> Option<tempfile::TempDir> {
+    let home = folder()?;
+    keep(home.path(), &["likes tea"]);
+    Versions::commit(home.path(), "first").unwrap();
+    Some(home)
 }
 
 fn git(home: &Path, arguments: &[&str]) -> String {
@@ -19,10 +29,7 @@ fn git(home: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn versions_are_kept_in_a_repository_of_their_own() {
-    if !has_git() {
-        return;
-    }
-    let outer = tempfile::tempdir().unwrap();
+    let Some(outer) = folder() else { return };
     git(outer.path(), &["init", "--quiet"]);
     let home = outer.path().join("memories");
     keep(&home, &["likes tea"]);
@@ -42,12 +49,7 @@ fn versions_are_kept_in_a_repository_of_their_own() {
 
 #[test]
 fn what_a_person_is_about_to_commit_stays_theirs() {
-    if !has_git() {
-        return;
-    }
-    let home = tempfile::tempdir().unwrap();
-    keep(home.path(), &["likes tea"]);
-    Versions::commit(home.path(), "first").unwrap();
+    let Some(home) = kept_once() else { return };
     fs::write(home.path().join("theirs.txt"), "1").unwrap();
     git(home.path(), &["add", "theirs.txt"]);
     Versions::commit(home.path(), "nothing").unwrap();
@@ -59,12 +61,7 @@ fn what_a_person_is_about_to_commit_stays_theirs() {
 
 #[test]
 fn a_repository_in_which_another_is_at_work_is_told_of_once() {
-    if !has_git() {
-        return;
-    }
-    let home = tempfile::tempdir().unwrap();
-    keep(home.path(), &["likes tea"]);
-    Versions::commit(home.path(), "first").unwrap();
+    let Some(home) = kept_once() else { return };
     keep(home.path(), &["likes coffee"]);
     fs::write(home.path().join(".git/index.lock"), "").unwrap();
     let locked = VersionsError::Locked { place: home.path().display().to_string() };
@@ -91,6 +88,11 @@ fn theirs(home: &Path) {
     git(home, &["commit", "--quiet", "-m", "theirs"]);
 }
 
+/// Returns a folder with a repository as a person makes it.
+fn folder_of_theirs() -> Option<tempfile::TempDir> {
+    folder().inspect(|home| theirs(home.path()))
+}
+
 /// Returns the only file of a fact.
 fn fact(home: &Path) -> String {
     let facts = fs::read_dir(home.join("entries/default/facts")).unwrap();
@@ -101,11 +103,7 @@ fn fact(home: &Path) -> String {
 
 #[test]
 fn nothing_is_committed_while_somebody_is_in_the_middle_of_something() {
-    if !has_git() {
-        return;
-    }
-    let home = tempfile::tempdir().unwrap();
-    theirs(home.path());
+    let Some(home) = folder_of_theirs() else { return };
     keep(home.path(), &["likes tea"]);
     Versions::commit(home.path(), "first").unwrap();
     let path = fact(home.path());
@@ -138,12 +136,7 @@ fn nothing_is_committed_while_somebody_is_in_the_middle_of_something() {
 
 #[test]
 fn each_way_to_be_in_the_middle_of_something_is_known() {
-    if !has_git() {
-        return;
-    }
-    let home = tempfile::tempdir().unwrap();
-    keep(home.path(), &["likes tea"]);
-    Versions::commit(home.path(), "first").unwrap();
+    let Some(home) = kept_once() else { return };
     keep(home.path(), &["likes coffee"]);
     let objects = git(home.path(), &["count-objects"]);
     for begun in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG"] {
@@ -162,14 +155,10 @@ fn each_way_to_be_in_the_middle_of_something_is_known() {
 
 #[test]
 fn what_a_person_leaves_out_is_left_out_and_their_list_is_theirs() {
-    if !has_git() {
-        return;
-    }
+    let Some(home) = folder_of_theirs() else { return };
     let outside = tempfile::tempdir().unwrap();
     let list = outside.path().join("list");
     fs::write(&list, "entries/private").unwrap();
-    let home = tempfile::tempdir().unwrap();
-    theirs(home.path());
     fs::remove_file(home.path().join(".git/info/exclude")).unwrap();
     std::os::unix::fs::symlink(&list, home.path().join(".git/info/exclude")).unwrap();
     keep(home.path(), &["likes tea"]);
@@ -182,19 +171,8 @@ fn what_a_person_leaves_out_is_left_out_and_their_list_is_theirs() {
 
 #[test]
 fn of_a_home_only_what_is_remembered_is_kept() {
-    if !has_git() {
-        return;
-    }
-    let home = tempfile::tempdir().unwrap();
-    for path in [
-        "config.yaml",
-        ".configa1b2c3.yaml",
-        ".config.yaml.swp",
-        "config.yaml~",
-        "#config.yaml#",
-        "config.yaml.orig",
-        "master.key",
-        ".env",
+    let Some(home) = folder() else { return };
+    let others = [
         "notes.txt",
         "categories/inbox/tea.md",
         "categories/inbox/.tea.md.swp",
@@ -204,7 +182,8 @@ fn of_a_home_only_what_is_remembered_is_kept() {
         "kv/drafts/notes.tmp",
         "kv/locks/.trash/x",
         "kv/yarn.lock",
-    ] {
+    ];
+    for path in KEYS.into_iter().chain(others) {
         fs::create_dir_all(home.path().join(path).parent().unwrap()).unwrap();
         fs::write(home.path().join(path), "a key").unwrap();
     }
@@ -221,11 +200,7 @@ fn of_a_home_only_what_is_remembered_is_kept() {
 
 #[test]
 fn what_a_person_staged_stays_staged_and_the_rest_follows() {
-    if !has_git() {
-        return;
-    }
-    let home = tempfile::tempdir().unwrap();
-    theirs(home.path());
+    let Some(home) = folder_of_theirs() else { return };
     keep(home.path(), &["likes tea"]);
     Versions::commit(home.path(), "first").unwrap();
     let first = fact(home.path());
@@ -248,11 +223,7 @@ fn what_a_person_staged_stays_staged_and_the_rest_follows() {
 
 #[test]
 fn what_a_person_changed_in_the_tick_in_which_they_staged_it_stays_changed() {
-    if !has_git() {
-        return;
-    }
-    let home = tempfile::tempdir().unwrap();
-    theirs(home.path());
+    let Some(home) = folder_of_theirs() else { return };
     // The time at which a file's times changed cannot be set.
     git(home.path(), &["config", "core.trustctime", "false"]);
     let tick = std::time::UNIX_EPOCH + std::time::Duration::from_hours(24 * 365 * 50);
@@ -270,11 +241,7 @@ fn what_a_person_changed_in_the_tick_in_which_they_staged_it_stays_changed() {
 
 #[test]
 fn in_a_repository_of_code_nothing_but_conversations_is_committed() {
-    if !has_git() {
-        return;
-    }
-    let home = tempfile::tempdir().unwrap();
-    theirs(home.path());
+    let Some(home) = folder_of_theirs() else { return };
     fs::write(home.path().join("README.md"), "2\n").unwrap();
     keep(home.path(), &["likes tea"]);
     for path in ["entries/post.md", "entries/2026/post.md", "entries/default/facts/notes.txt", "src.rs"] {
@@ -291,10 +258,7 @@ fn in_a_repository_of_code_nothing_but_conversations_is_committed() {
 
 #[test]
 fn a_worktree_is_a_repository_as_well() {
-    if !has_git() {
-        return;
-    }
-    let outer = tempfile::tempdir().unwrap();
+    let Some(outer) = folder() else { return };
     let (first, second) = (outer.path().join("a"), outer.path().join("b"));
     fs::create_dir(&first).unwrap();
     theirs(&first);
@@ -308,34 +272,28 @@ fn a_worktree_is_a_repository_as_well() {
 
 #[test]
 fn whoever_says_only_half_of_who_they_are_has_commits_all_the_same() {
-    if !has_git() {
-        return;
-    }
+    let Some(outer) = folder() else { return };
     for (name, address, expected) in [
         ("", "anna@example.org", "memory <anna@example.org>\n"),
         ("Anna", "", "Anna <memory@localhost>\n"),
         ("Anna", "anna@example.org", "Anna <anna@example.org>\n"),
     ] {
-        let home = tempfile::tempdir().unwrap();
-        git(home.path(), &["init", "--quiet"]);
-        git(home.path(), &["config", "user.useConfigOnly", "true"]);
+        let home = outer.path().join(format!("{name} {address}"));
+        fs::create_dir(&home).unwrap();
+        git(&home, &["init", "--quiet"]);
+        git(&home, &["config", "user.useConfigOnly", "true"]);
         // An empty one says nothing, whatever this machine says.
-        git(home.path(), &["config", "user.name", name]);
-        git(home.path(), &["config", "user.email", address]);
-        keep(home.path(), &["likes tea"]);
-        Versions::commit(home.path(), "first").unwrap();
-        assert_eq!(git(home.path(), &["log", "--format=%an <%ae>"]), expected);
+        git(&home, &["config", "user.name", name]);
+        git(&home, &["config", "user.email", address]);
+        keep(&home, &["likes tea"]);
+        Versions::commit(&home, "first").unwrap();
+        assert_eq!(git(&home, &["log", "--format=%an <%ae>"]), expected);
     }
 }
 
 #[test]
 fn what_one_of_us_left_who_was_ended_is_in_nobody_s_way() {
-    if !has_git() {
-        return;
-    }
-    let home = tempfile::tempdir().unwrap();
-    keep(home.path(), &["likes tea"]);
-    Versions::commit(home.path(), "first").unwrap();
+    let Some(home) = kept_once() else { return };
     for left in ["memory.index.lock", "memory.follows", "memory.follows.lock"] {
         fs::write(home.path().join(".git").join(left), "half").unwrap();
     }

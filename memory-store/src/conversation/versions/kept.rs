@@ -81,6 +81,19 @@ fn is_shown(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.')
 }
 
+/// Where a key may lie, in a home that is edited by hand.
+#[cfg(test)]
+pub(in crate::conversation) const KEYS: [&str; 8] = [
+    "config.yaml",
+    ".configa1b2c3.yaml",
+    ".config.yaml.swp",
+    "config.yaml~",
+    "#config.yaml#",
+    "config.yaml.orig",
+    "master.key",
+    ".env",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,15 +131,7 @@ mod tests {
 
     #[test]
     fn nothing_else_is() {
-        for path in [
-            "config.yaml",
-            ".configa1b2c3.yaml",
-            ".config.yaml.swp",
-            "config.yaml~",
-            "#config.yaml#",
-            "config.yaml.orig",
-            "master.key",
-            ".env",
+        let others = [
             "README.md",
             "src/main.rs",
             "memory.md",
@@ -155,7 +160,8 @@ mod tests {
             "instances/kv/scratch",
             "instances/kv",
             "categories",
-        ] {
+        ];
+        for path in KEYS.into_iter().chain(others) {
             assert!(!Kept::Home.has(path) && !Kept::Conversations.has(path), "{path}");
         }
     }

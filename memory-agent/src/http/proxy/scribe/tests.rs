@@ -1,13 +1,9 @@
 //! Claims about whoever keeps what was said, in many orders in which threads may have their turns.
 
-use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use memory_core::conversation::{
-    ConversationStore, Entry, EntryChange, EntryId, EntryVector, Job, JobState, PendingJob, Shelf, TakenUp,
-};
-use memory_core::testing::{FakeConversations, FakeJobs, conversations, in_any_order};
-use memory_core::{OperationId, StoreError};
+use memory_core::StoreError;
+use memory_core::testing::{Disturbed, FakeConversations, FakeJobs, Step, conversations, in_any_order};
 
 use super::writer::NOT_KEPT;
 use super::*;
@@ -37,100 +33,23 @@ impl Told for Heard {
     }
 }
 
-/// Has no room the first `refusals` times that something is to be kept, or says so though it kept it.
-#[derive(Debug)]
-struct Full {
-    store: FakeConversations,
-    refusals: AtomicUsize,
-    keeps_all_the_same: bool,
-}
-
-impl Full {
-    fn new(refusals: usize) -> Arc<Self> {
-        Arc::new(Self { store: FakeConversations::default(), refusals: AtomicUsize::new(refusals), keeps_all_the_same: false })
-    }
-
-    fn forgetful(refusals: usize) -> Arc<Self> {
-        Arc::new(Self { keeps_all_the_same: true, store: FakeConversations::default(), refusals: AtomicUsize::new(refusals) })
-    }
-}
-
-/// Refuses the first job so many times.
-#[derive(Debug)]
-struct FullQueue {
-    jobs: FakeJobs,
-    refusals: AtomicUsize,
-}
-
-impl JobQueue for FullQueue {
-    fn push(&self, job: &Job) -> Result<(), StoreError> {
-        match refused(&self.refusals) {
-            Some(error) => Err(error),
-            None => self.jobs.push(job),
-        }
-    }
-
-    fn note(&self, job: &OperationId, state: &JobState) -> Result<(), StoreError> {
-        self.jobs.note(job, state)
-    }
-
-    fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
-        self.jobs.pending()
-    }
-
-    fn taken_up(&self, now: DateTime<Utc>) -> Result<TakenUp, StoreError> {
-        self.jobs.taken_up(now)
-    }
-
-    fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
-        self.jobs.claim()
-    }
-}
-
-/// Refuses something as long as refusals are left; each names another file.
-fn refused(refusals: &AtomicUsize) -> Option<StoreError> {
-    let left = refusals.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).ok()?;
-    Some(StoreError::Outside { path: format!("entries/.new-{left}.tmp") })
-}
-
-impl ConversationStore for Full {
-    fn place(&self) -> String {
-        self.store.place()
-    }
-
-    fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
-        self.store.conversations()
-    }
-
-    fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
-        self.store.read(conversation)
-    }
-
-    fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError> {
-        self.store.asked_since(moment)
-    }
-
-    fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
-        self.store.look_again(conversation, ids)
-    }
-
-    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError> {
-        self.store.deleted(conversation)
-    }
-
-    fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
+/// Refuses at a step as long as refusals are left; each names another file.
+fn refused(refusals: usize, at: Step) -> impl Fn(Step) -> Result<(), StoreError> {
+    let left = AtomicUsize::new(refusals);
+    move |step| {
         // A disk takes its time, and others have their turn meanwhile.
         thread::yield_now();
-        let refused = refused(&self.refusals);
-        if refused.is_none() || self.keeps_all_the_same {
-            self.store.commit(conversation, changes)?;
+        let refused = (step == at).then(|| left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)));
+        match refused {
+            Some(Ok(left)) => Err(StoreError::Outside { path: format!("entries/.new-{left}.tmp") }),
+            _ => Ok(()),
         }
-        refused.map_or(Ok(()), Err)
     }
+}
 
-    fn keep_vectors(&self, conversation: &ConversationId, model: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
-        self.store.keep_vectors(conversation, model, vectors)
-    }
+/// Has no room the first `refusals` times that something is to be kept.
+fn full(refusals: usize) -> Arc<Disturbed<FakeConversations>> {
+    Arc::new(Disturbed::new(refused(refusals, Step::Write)))
 }
 
 /// Somebody asks.
@@ -149,7 +68,7 @@ fn talks(scribe: &Scribe, conversation: &ConversationId, question: &str, answer:
 /// Everybody says something at once, in one conversation and to a store that refuses at first; then it ends. Returns the texts that were
 /// kept, how many turns were lost, how many messages facts are to be drawn from, and what was told.
 fn talk(refusals: usize) -> (Vec<String>, usize, usize, Arc<Heard>) {
-    let store = conversations(Full::new(refusals));
+    let store = conversations(full(refusals));
     let (jobs, heard, place) = (Arc::new(FakeJobs::default()), Arc::<Heard>::default(), ConversationId::unnamed());
     let scribe = Arc::new(Scribe::begin(store.clone(), Arc::clone(&jobs) as _, Arc::clone(&heard) as _));
     let speak = |who: usize| {
@@ -201,7 +120,7 @@ fn what_cannot_be_kept_is_told_once_and_counted_at_the_end() {
 #[test]
 fn whoever_asks_next_is_told_what_could_not_be_kept_until_it_is() {
     in_any_order(|| {
-        let store = conversations(Full::new(1));
+        let store = conversations(full(1));
         let place = ConversationId::unnamed();
         let scribe = Scribe::begin(store, Arc::new(FakeJobs::default()), Arc::<Heard>::default());
         asks(&scribe, &place, "tea");
@@ -219,7 +138,7 @@ fn whoever_asks_next_is_told_what_could_not_be_kept_until_it_is() {
 #[test]
 fn what_is_tried_again_is_kept_once_and_as_of_when_it_was_said() {
     in_any_order(|| {
-        let store = conversations(Full::forgetful(1));
+        let store = conversations(Arc::new(Disturbed::<FakeConversations>::new(refused(1, Step::Written))));
         let (place, other) = (ConversationId::unnamed(), "work".parse().unwrap());
         let began = store.clock.now();
         let scribe = Scribe::begin(store.clone(), Arc::new(FakeJobs::default()), Arc::<Heard>::default());
@@ -237,8 +156,8 @@ fn what_is_tried_again_is_kept_once_and_as_of_when_it_was_said() {
 #[test]
 fn a_job_that_is_refused_is_tried_again_and_told_meanwhile() {
     in_any_order(|| {
-        let (store, heard, place) = (conversations(Full::new(0)), Arc::<Heard>::default(), ConversationId::unnamed());
-        let jobs = Arc::new(FullQueue { jobs: FakeJobs::default(), refusals: AtomicUsize::new(1) });
+        let (store, heard, place) = (conversations(full(0)), Arc::<Heard>::default(), ConversationId::unnamed());
+        let jobs = Arc::new(Disturbed::<FakeJobs>::new(refused(1, Step::Write)));
         let scribe = Scribe::begin(store.clone(), Arc::clone(&jobs) as _, Arc::clone(&heard) as _);
         asks(&scribe, &place, "tea");
         while scribe.trouble(&place).is_none() {
@@ -256,7 +175,7 @@ fn a_job_that_is_refused_is_tried_again_and_told_meanwhile() {
 fn what_waits_has_a_bound_and_what_does_not_find_room_is_counted() {
     let claim = || {
         let (jobs, heard, place) = (Arc::new(FakeJobs::default()), Arc::<Heard>::default(), ConversationId::unnamed());
-        let scribe = Scribe::begin(conversations(Full::new(usize::MAX)), jobs, Arc::clone(&heard) as _);
+        let scribe = Scribe::begin(conversations(full(usize::MAX)), jobs, Arc::clone(&heard) as _);
         let long = "x".repeat(13 << 20);
         for number in 0..6 {
             talks(&scribe, &place, &number.to_string(), &long);

@@ -1,0 +1,111 @@
+//! Conversations and jobs that something comes between.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::{FakeConversations, FakeJobs};
+use crate::conversation::{
+    ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryVector, Job, JobQueue, JobState, PendingJob, Shelf,
+    TakenUp,
+};
+use crate::{OperationId, StoreError};
+
+/// What is about to be done, or was done, when something comes between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A conversation is about to be read.
+    Read,
+    /// Changes are about to be made, or a job to be pushed.
+    Write,
+    /// That was done, and is about to be said.
+    Written,
+}
+
+type Between = dyn Fn(Step) -> Result<(), StoreError> + Send + Sync;
+
+/// A fake that something comes between at each step, which holds up whoever calls it, or has them hear an error.
+pub struct Disturbed<T> {
+    /// What is disturbed.
+    pub inner: T,
+    between: Box<Between>,
+}
+
+impl<T: Default> Disturbed<T> {
+    /// Makes an empty one that calls `between` at each step.
+    pub fn new(between: impl Fn(Step) -> Result<(), StoreError> + Send + Sync + 'static) -> Self {
+        Self { inner: T::default(), between: Box::new(between) }
+    }
+}
+
+impl<T> Disturbed<T> {
+    fn write(&self, write: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
+        (self.between)(Step::Write)?;
+        write()?;
+        (self.between)(Step::Written)
+    }
+}
+
+impl<T: Debug> Debug for Disturbed<T> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Disturbed").field("inner", &self.inner).finish_non_exhaustive()
+    }
+}
+
+impl ConversationStore for Disturbed<FakeConversations> {
+    fn place(&self) -> String {
+        self.inner.place()
+    }
+
+    fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
+        self.inner.conversations()
+    }
+
+    fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
+        (self.between)(Step::Read)?;
+        self.inner.read(conversation)
+    }
+
+    fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError> {
+        self.inner.asked_since(moment)
+    }
+
+    fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
+        self.inner.look_again(conversation, ids)
+    }
+
+    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError> {
+        self.inner.deleted(conversation)
+    }
+
+    fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
+        self.write(|| self.inner.commit(conversation, changes))
+    }
+
+    fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
+        self.inner.keep_vectors(conversation, identity, vectors)
+    }
+}
+
+impl JobQueue for Disturbed<FakeJobs> {
+    fn push(&self, job: &Job) -> Result<(), StoreError> {
+        self.write(|| self.inner.push(job))
+    }
+
+    fn note(&self, job: &OperationId, state: &JobState) -> Result<(), StoreError> {
+        self.inner.note(job, state)
+    }
+
+    fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
+        self.inner.pending()
+    }
+
+    fn taken_up(&self, now: DateTime<Utc>) -> Result<TakenUp, StoreError> {
+        self.inner.taken_up(now)
+    }
+
+    fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
+        self.inner.claim()
+    }
+}

@@ -1,0 +1,63 @@
+//! Something to dream of.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use chrono::{TimeDelta, Utc};
+use memory_core::testing::{FakeClock, FakeStore, services};
+use memory_core::{Category, Draft, Filter, Memory, MemoryId, Secrets, Services, Verb, upgrade, write};
+use memory_dream::{Dream, Dreamt, Pace, Rules, Task, dream};
+
+pub(crate) fn what(tasks: &[Task], is_rehearsal: bool) -> Dream<'_, Utc> {
+    Dream { verb: Verb::Dream, tasks, rules: Rules::default(), is_rehearsal, zone: &Utc }
+}
+
+/// Memories to dream of, and a clock that goes when it is told.
+pub(crate) struct Bed {
+    pub services: Services,
+    pub clock: Arc<FakeClock>,
+}
+
+impl Bed {
+    pub(crate) fn new() -> Self {
+        let clock = Arc::new(FakeClock::default());
+        let services = Services { clock: Arc::clone(&clock) as _, ..services(Arc::new(FakeStore::default())) };
+        Self { services, clock }
+    }
+
+    pub(crate) fn put(&self, text: &str) -> MemoryId {
+        write(&self.services, Draft::new(text), Secrets::Refuse).expect("it is written").id
+    }
+
+    pub(crate) fn file(&self, text: &str, category: Category) -> MemoryId {
+        let id = self.put(text);
+        upgrade(&self.services, &id.to_string(), Some(category)).expect("it is filed");
+        id
+    }
+
+    pub(crate) fn days_pass(&self, days: i64) {
+        self.clock.advance(TimeDelta::days(days));
+    }
+
+    pub(crate) fn read(&self, id: MemoryId, times: usize) {
+        self.services.store.count_access(&vec![id; times]);
+    }
+
+    pub(crate) fn dream(&self, tasks: &[Task]) -> Dreamt {
+        self.with(tasks, false)
+    }
+
+    pub(crate) fn with(&self, tasks: &[Task], is_rehearsal: bool) -> Dreamt {
+        let mut go_on = |_| ControlFlow::Continue(());
+        dream(&self.services, &what(tasks, is_rehearsal), &mut Pace::new(&mut go_on)).expect("it is done")
+    }
+
+    pub(crate) fn all(&self) -> Vec<Memory> {
+        let now = self.services.clock.now();
+        self.services.store.memories(&Filter::everything(), now).map(|stored| stored.expect("it is read").memory).collect()
+    }
+
+    pub(crate) fn get(&self, id: MemoryId) -> Option<Memory> {
+        self.services.store.get(&id).ok().map(|stored| stored.memory)
+    }
+}
