@@ -1,3 +1,5 @@
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::mpsc::channel;
 
 use super::super::versions::KEYS;
@@ -45,6 +47,40 @@ fn versions_are_kept_in_a_repository_of_their_own() {
     assert_eq!(git(outer.path(), &["log", "--format=%s"]), "");
     Versions::commit(&home, "nothing").unwrap();
     assert_eq!(git(&home, &["log", "--format=%s"]), "Add 1 memory\n");
+}
+
+/// Returns what is in a folder, at any depth, that others than its owner may look at.
+fn open_to_others(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let rights = entry.metadata().unwrap();
+        found.extend((rights.permissions().mode() & 0o077 != 0).then(|| entry.path()));
+        found.extend(rights.is_dir().then(|| open_to_others(&entry.path())).into_iter().flatten());
+    }
+    found
+}
+
+#[test]
+fn a_repository_of_ours_is_for_nobody_else_and_what_a_person_made_stays_as_they_made_it() {
+    let Some(home) = kept_once() else { return };
+    fs::set_permissions(home.path(), Permissions::from_mode(0o755)).unwrap();
+    for (fact, message) in [("likes coffee", "second"), ("likes cocoa", "third")] {
+        keep(home.path(), &[fact]);
+        Versions::commit(home.path(), message).unwrap();
+    }
+    git(home.path(), &["gc", "--quiet"]);
+    keep(home.path(), &["likes water"]);
+    Versions::commit(home.path(), "fourth").unwrap();
+    assert_eq!(git(home.path(), &["log", "--format=%s"]).lines().count(), 4);
+    assert_eq!(open_to_others(&home.path().join(".git")), [""; 0].map(PathBuf::from));
+    assert_eq!(fs::metadata(home.path().join(".git")).unwrap().permissions().mode() & 0o777, 0o700);
+
+    let home = folder_of_theirs().unwrap();
+    fs::set_permissions(home.path().join(".git"), Permissions::from_mode(0o755)).unwrap();
+    keep(home.path(), &["likes tea"]);
+    Versions::commit(home.path(), "first").unwrap();
+    assert_eq!(fs::metadata(home.path().join(".git")).unwrap().permissions().mode() & 0o777, 0o755);
+    assert_eq!(git(home.path(), &["config", "--get", "core.sharedRepository"]), "");
 }
 
 #[test]

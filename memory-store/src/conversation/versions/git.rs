@@ -6,6 +6,7 @@ mod stage;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use self::change::Change;
@@ -89,7 +90,7 @@ fn begin(repository: &Repository<'_>, kept: Kept) -> Result<(), VersionsError> {
     }
     repository.make()?;
     // It is made anew or not at all, so that no link is followed.
-    let list = OpenOptions::new().write(true).create_new(true).open(repository.root.join(LIST));
+    let list = OpenOptions::new().write(true).create_new(true).mode(0o600).open(repository.root.join(LIST));
     match list.and_then(|mut list| list.write_all(ignored(kept).as_bytes())) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(refused("be told what to leave out", &error)),
         _ => Ok(()),

@@ -31,11 +31,11 @@ pub(super) struct Repository<'r> {
 pub(super) type Output = Vec<u8>;
 
 impl Repository<'_> {
-    /// Makes it.
+    /// Makes it, for its owner alone: what is in it is what is in the files, wherever others may look into the folder.
     pub(super) fn make(&self) -> Result<(), VersionsError> {
         // Where it is told the place of the repository, it writes that down, and the folder could not be moved.
         let mut command = Command::new("git");
-        command.arg("init").arg("--quiet").arg(".");
+        command.arg("init").arg("--quiet").arg("--shared=0600").arg(".");
         run(self.alone(&mut command), PATIENCE).map_err(|why| self.told("make a repository", why))
     }
 

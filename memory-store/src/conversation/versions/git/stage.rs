@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::repository::{PATIENCE, line};
@@ -61,7 +62,7 @@ impl Places {
 
     /// Waits until none other of us is at it, and clears away what one left that died.
     pub(super) fn lock(&self, repository: &Repository<'_>) -> Result<File, VersionsError> {
-        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&self.lock);
+        let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&self.lock);
         let file = opened.map_err(|error| refused("be locked", &error))?;
         let held = wait(file, PATIENCE).ok_or_else(|| locked(repository.root))?.map_err(|error| refused("be locked", &error))?;
         self.unlock_index(repository);
