@@ -19,6 +19,9 @@ use super::neighbour::Neighbours;
 use super::routes::HEALTH;
 use super::token::Token;
 
+/// Says from where a browser asks, as seen from whom it asks.
+const SITE: &str = "sec-fetch-site";
+
 /// Where a connection comes from.
 #[derive(Debug, Clone)]
 pub(super) struct Connection {
@@ -92,9 +95,29 @@ fn same_machine(uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
     if 1 < headers.get_all(HOST).iter().count() || !named.parse().as_ref().is_ok_and(is_ours) {
         return refused("is for another host");
     }
-    let Some(origin) = text(ORIGIN) else { return Ok(()) };
-    let from = origin.parse::<Uri>().ok();
-    if from.as_ref().and_then(Uri::host).is_some_and(is_this_machine) { Ok(()) } else { refused("comes from a web page") }
+    let is_our_page = headers.get_all(SITE).iter().all(|site| site == "same-origin" || site == "none");
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let is_of_ours = match (origins.next(), origins.next()) {
+        (None, _) => true,
+        (Some(origin), None) => named.parse().is_ok_and(|own| origin.to_str().is_ok_and(|origin| is_origin(origin, &own))),
+        (Some(_), Some(_)) => false,
+    };
+    if is_our_page && is_of_ours { Ok(()) } else { refused("comes from a web page") }
+}
+
+/// Tells whether pages of `origin` come from where the request goes to, `own`, which is this machine by one of its names. What another
+/// server on this machine shows is another page.
+fn is_origin(origin: &str, own: &Authority) -> bool {
+    let Ok(from) = origin.parse::<Uri>() else { return false };
+    let (Some(scheme), Some(authority)) = (from.scheme_str(), from.authority()) else { return false };
+    let usual = match scheme {
+        "http" => 80,
+        "https" => 443,
+        _ => return false,
+    };
+    let port = |authority: &Authority| authority.port_u16().unwrap_or(usual);
+    let is_only_an_origin = from.path_and_query().is_none_or(|path| path == "/") && !authority.as_str().contains('@');
+    is_only_an_origin && is_this_machine(authority.host()) && port(authority) == port(own)
 }
 
 fn is_this_machine(host: &str) -> bool {

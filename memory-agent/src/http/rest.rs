@@ -21,6 +21,9 @@ pub(super) struct Rest {
     waits: bool,
 }
 
+/// So much of it is read, in bytes: about as much as a body may hold that is not refused.
+const POLITE: usize = 16 << 20;
+
 /// A body that is read to its end by whoever comes last.
 #[derive(Debug, Clone)]
 struct Shared(Arc<Mutex<Incoming>>);
@@ -40,8 +43,17 @@ impl Rest {
             return;
         }
         let next = |body: &mut Shared, context: &mut Context<'_>| Pin::new(body).poll_frame(context);
-        let all = async { while let Some(Ok(_)) = poll_fn(|context| next(&mut self.body, context)).await {} };
-        // Whoever takes longer is cut off.
+        let mut left = POLITE;
+        let all = async {
+            while let Some(Ok(frame)) = poll_fn(|context| next(&mut self.body, context)).await {
+                // A frame that holds nothing took some bytes on the way as well.
+                left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len).max(1));
+                if left == 0 {
+                    break;
+                }
+            }
+        };
+        // Whoever takes longer, or sends more, is cut off.
         let _ = timeout(time, all).await;
     }
 }

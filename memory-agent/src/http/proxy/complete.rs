@@ -20,7 +20,7 @@ use super::forward::{ask, is_no_loop, passed};
 use super::relayed::{Begun, Relayed};
 use super::reply::{Outcome, said, with_hits};
 use super::request::{Asked, Latest};
-use super::upstream::passed_on;
+use super::upstream::passed_back;
 use crate::http::answer::{Refusal, warn};
 
 /// Says why there is nothing remembered.
@@ -147,7 +147,7 @@ async fn heard(
     let is_encoded = answer.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity");
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
     let (mut parts, mut body) = answer.into_parts();
-    parts.headers = passed_on(&parts.headers);
+    parts.headers = passed_back(&parts.headers);
     if is_encoded {
         let why = "it is encoded, as by gzip, though it was asked for as it is";
         return (Response::from_parts(parts, Body::new(Begun::new(Vec::new(), None, body, exchange, why))), Some(why));

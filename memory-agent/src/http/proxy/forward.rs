@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use memory_core::Code;
 
 use super::desk::ChatProxy;
-use super::upstream::{Unanswered, passed_on};
+use super::upstream::{Unanswered, passed_back};
 use crate::http::answer::Refusal;
 use crate::http::serve::{BreakOff, Passing};
 
@@ -55,7 +55,7 @@ pub(super) async fn ask(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<
 /// Returns an answer as it comes.
 pub(super) fn passed(answer: Response<Incoming>) -> Response {
     let (mut parts, body) = answer.into_parts();
-    parts.headers = passed_on(&parts.headers);
+    parts.headers = passed_back(&parts.headers);
     parts.extensions.insert(Passing);
     Response::from_parts(parts, Body::new(body))
 }

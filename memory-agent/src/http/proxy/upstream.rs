@@ -169,7 +169,7 @@ impl fmt::Debug for Upstream {
 const BETWEEN: [HeaderName; 7] = [CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
 /// Returns the headers that are passed on.
-pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
+fn passed_on(headers: &HeaderMap) -> HeaderMap {
     let mut passed = headers.clone();
     let named = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
     for name in named {
@@ -179,6 +179,16 @@ pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
         passed.remove(name);
     }
     for name in ["keep-alive", "proxy-connection", "memory-agent", "memory-project"] {
+        passed.remove(name);
+    }
+    passed
+}
+
+/// Returns the headers of an answer that are passed back: which pages may read it is not for whoever answers to say.
+pub(super) fn passed_back(headers: &HeaderMap) -> HeaderMap {
+    let mut passed = passed_on(headers);
+    let names: Vec<HeaderName> = passed.keys().filter(|name| name.as_str().starts_with("access-control-")).cloned().collect();
+    for name in names {
         passed.remove(name);
     }
     passed
@@ -277,8 +287,16 @@ mod tests {
         ] {
             headers.insert(HeaderName::from_static(name), value.parse().expect("a value"));
         }
-        let mut names: Vec<_> = passed_on(&headers).keys().map(ToString::to_string).collect();
-        names.sort();
-        assert_eq!(names, ["authorization", "x-stainless-lang"]);
+        let names = |headers: HeaderMap| {
+            let mut names: Vec<_> = headers.keys().map(ToString::to_string).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(passed_on(&headers)), ["authorization", "x-stainless-lang"]);
+        for name in ["access-control-allow-origin", "access-control-allow-credentials", "access-control-expose-headers"] {
+            headers.append(HeaderName::from_static(name), HeaderValue::from_static("*"));
+            headers.append(HeaderName::from_static(name), HeaderValue::from_static("http://localhost:3000"));
+        }
+        assert_eq!(names(passed_back(&headers)), ["authorization", "x-stainless-lang"]);
     }
 }
