@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::{Change, MemoryId, Operation, Outcome, Reminders, Services, StoreError, secret};
+use crate::{Change, Memory, MemoryId, Operation, Outcome, Reminders, Services, StoreError, secret};
 
 /// What becomes of a text that holds a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,10 +83,15 @@ fn texts(operation: &Operation) -> impl Iterator<Item = &str> {
         Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory.as_ref()),
         Change::Remove { .. } => None,
     });
-    memories.flat_map(|memory| {
-        let names = memory.tags.iter().chain(&memory.aliases).map(String::as_str);
-        [memory.content.as_str(), memory.source.as_str()].into_iter().chain(memory.title.as_deref()).chain(names)
-    })
+    memories.flat_map(texts_of)
+}
+
+/// Iterates over everything of `memory` that somebody may have written.
+pub(crate) fn texts_of(memory: &Memory) -> impl Iterator<Item = &str> {
+    let names = memory.tags.iter().chain(&memory.aliases).map(String::as_str);
+    let origin = memory.origin.iter().flat_map(|origin| [&origin.source, &origin.root, &origin.path]).map(String::as_str);
+    let texts = [memory.content.as_str(), memory.source.as_str()].into_iter().chain(memory.title.as_deref());
+    texts.chain(memory.scope.name()).chain(names).chain(origin)
 }
 
 /// A unit of changes that was not made, since somebody else has changed or removed one of its memories.
@@ -149,4 +154,82 @@ pub(crate) fn persist<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> 
         }
     }
     attempt()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::testing::{FakeStore, services};
+    use crate::{Code, Draft, Exported, Imported, MemoryStoreExt, Origin, Patch, Scope, Tags, import, update, write};
+
+    /// Returns drafts that hold a credential, each in another place.
+    fn drafts() -> Vec<Draft> {
+        let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
+        let tags: Tags = [token.clone()].into_iter().collect();
+        let part = |own: &str| if own == "x" { token.clone() } else { "x".to_owned() };
+        let origin =
+            |[source, root, path]: [&str; 3]| Origin { source: part(source), root: part(root), path: part(path), hash: None };
+        let empty = || Draft::new("tea");
+        let mut drafts = vec![
+            Draft { content: format!("tea {token}"), ..empty() },
+            Draft { title: Some(token.clone()), ..empty() },
+            Draft { aliases: vec![token.clone()], ..empty() },
+            Draft { tags, ..empty() },
+            Draft { source: token.clone(), ..empty() },
+        ];
+        let scopes = [Scope::Agent(token.clone()), Scope::Project(token.clone()), Scope::Conversation(token.clone())];
+        drafts.extend(scopes.map(|scope| Draft { scope, ..empty() }));
+        let origins = [["x", "", ""], ["", "x", ""], ["", "", "x"]].map(origin);
+        drafts.extend(origins.map(|origin| Draft { origin: Some(origin), ..empty() }));
+        drafts
+    }
+
+    fn import_one(services: &Services, draft: &Draft, secrets: Secrets) -> Imported {
+        let line = Ok(("line 1".to_owned(), Exported::from(draft.clone())));
+        import(services, [line].into_iter(), secrets, &mut |_| ()).expect("an import")
+    }
+
+    #[test]
+    fn a_credential_is_refused_wherever_in_a_memory_it_stands() {
+        for draft in drafts() {
+            let services = services(Arc::new(FakeStore::default()));
+            let refused = write(&services, draft.clone(), Secrets::Refuse).expect_err("it is refused");
+            assert_eq!(refused.code(), Code::SecretFound, "{draft:?}");
+            let skipped = import_one(&services, &draft, Secrets::Refuse).skipped;
+            assert_eq!(skipped.len(), 1, "{draft:?}");
+            assert_eq!(skipped[0].reason, "it holds what looks like GitHub token; --allow-secret keeps it");
+            let id = write(&services, Draft::new("cake"), Secrets::Refuse).expect("it is kept").id.to_string();
+            let Draft { title, aliases, tags, source, scope, origin, content, .. } = draft.clone();
+            let title = title.map(Some);
+            let (content, source) = (Some(content), Some(source));
+            let patch = Patch { title, aliases: Some(aliases), add_tags: tags, origin, ..Patch::default() };
+            let patch = Patch { content, source, scope: Some(scope), ..patch };
+            let refused = update(&services, &id, &patch, None, Secrets::Refuse).expect_err("it is refused");
+            assert_eq!(refused.code(), Code::SecretFound, "{draft:?}");
+            assert_eq!(import_one(&services, &draft, Secrets::Keep).new, 1, "{draft:?}");
+        }
+    }
+
+    #[test]
+    fn what_changes_one_field_alone_brings_no_credential_in() {
+        let services = services(Arc::new(FakeStore::default()));
+        let id = write(&services, Draft::new("cake"), Secrets::Refuse).expect("it is kept").id.to_string();
+        for Draft { title, aliases, source, scope, origin, .. } in drafts() {
+            let patches = [
+                Patch { title: Some(title), ..Patch::default() },
+                Patch { aliases: Some(aliases), ..Patch::default() },
+                Patch { source: Some(source), ..Patch::default() },
+                Patch { scope: Some(scope), ..Patch::default() },
+                Patch { origin, ..Patch::default() },
+            ];
+            for patch in patches {
+                // What holds none is what the others leave as it is.
+                let _ = update(&services, &id, &patch, None, Secrets::Refuse);
+            }
+        }
+        let kept = services.store.get_by(&id).expect("it is there").memory;
+        assert_eq!(texts_of(&kept).flat_map(secret::find).count(), 0, "{kept:?}");
+    }
 }

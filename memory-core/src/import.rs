@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::commit::{commit, unkeepable};
+use crate::commit::{commit, texts_of, unkeepable};
 use crate::ingest::{Progress, Skipped};
 use crate::{
     Change, Draft, Duplicates, Memory, MemoryId, Operation, Outcome, Secrets, Services, Stamp, StoreError, Verb, secret,
@@ -109,15 +109,14 @@ pub fn import(
                 continue;
             }
         };
-        if let Some(reason) = refusal(&exported, secrets) {
+        let id = exported.id.unwrap_or_else(|| services.ids.memory_id());
+        let memory = exported.clone().into_memory(id, operation.at);
+        if let Some(reason) = refusal(exported.id, &memory, secrets) {
             report.skipped.push(Skipped { path: place, reason });
             continue;
         }
         match exported.id {
-            None => {
-                let memory = exported.into_memory(services.ids.memory_id(), operation.at);
-                nameless.changes.push(create(memory));
-            }
+            None => nameless.changes.push(create(memory)),
             Some(id) if !taken.insert(id) => {
                 report.skipped.push(Skipped { path: place, reason: format!("the id {id} stands in the export already") });
             }
@@ -134,15 +133,14 @@ pub fn import(
     Ok(report)
 }
 
-fn refusal(exported: &Exported, secrets: Secrets) -> Option<String> {
-    if exported.id.is_none() && exported.draft.content.trim().is_empty() {
+fn refusal(given: Option<MemoryId>, memory: &Memory, secrets: Secrets) -> Option<String> {
+    if given.is_none() && memory.content.trim().is_empty() {
         return Some("it has no text".into());
     }
-    if let Some(why) = unkeepable(&exported.draft.content) {
+    if let Some(why) = texts_of(memory).find_map(unkeepable) {
         return Some(why.into());
     }
-    let found = secret::find(&exported.draft.content);
-    let kind = found.first().filter(|_| secrets == Secrets::Refuse)?.kind;
+    let kind = texts_of(memory).filter(|_| secrets == Secrets::Refuse).flat_map(secret::find).next()?.kind;
     Some(format!("it holds what looks like {kind}; --allow-secret keeps it"))
 }
 

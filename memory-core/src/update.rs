@@ -37,8 +37,7 @@ pub(crate) fn change(
         return Err(StoreError::Invalid { why: "a memory cannot take its own place".into() });
     }
     // Only a text that was not there before can bring a credential in.
-    let secrets =
-        if patch.content.is_none() && patch.title.is_none() && patch.add_tags.is_empty() { Secrets::Keep } else { secrets };
+    let secrets = if brings_text(patch) { secrets } else { Secrets::Keep };
     let attempt = || {
         let stored = services.store.get(&id)?;
         if expected.is_some_and(|expected| expected != stored.stamp) {
@@ -53,4 +52,10 @@ pub(crate) fn change(
     let done = if is_for_one_state { attempt() } else { persist(attempt) };
     done?;
     services.store.get_by(&id.to_string())
+}
+
+fn brings_text(patch: &Patch) -> bool {
+    let Patch { content, title, aliases, scope, add_tags, source, origin, .. } = patch;
+    let says = content.is_some() || title.is_some() || source.is_some() || !add_tags.is_empty();
+    says || aliases.is_some() || scope.is_some() || origin.is_some()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::write::check;
+use super::write::{check, check_names};
 use super::{Bank, BankChange, BankError, BankScope, BankVerb, Banks, EntryChange, ScopeChoice, Trouble};
 use crate::Secrets;
 use crate::json::JsonText;
@@ -27,6 +27,7 @@ pub struct ImportReport {
 /// As [`super::write()`]; the first entry that is refused is named.
 pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secrets) -> Result<ImportReport, BankError> {
     let name = &incoming.name;
+    check_names(name, incoming.entries.iter().map(|(key, _)| key), secrets)?;
     let (scope, store) = banks.place_to_write(choice).map_err(|error| error.about(name.as_str(), None))?;
     let place = |error: BankError| error.about(name.as_str(), Some(scope));
     if let Some((key, why)) = incoming.damaged.first() {

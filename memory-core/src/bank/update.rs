@@ -1,6 +1,6 @@
 //! Changing a value by a filter.
 
-use super::write::check;
+use super::write::{check, check_names};
 use super::{
     Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, Done, Entry, EntryChange, Key, ScopeChoice, Trouble,
 };
@@ -34,6 +34,7 @@ pub fn update(
     missing: Missing,
     secrets: Secrets,
 ) -> Result<Done, BankError> {
+    check_names(bank, [key], secrets)?;
     let (scope, store) = place(banks, bank, key, scope, missing).map_err(|error| error.about(bank.as_str(), None))?;
     let operation = banks.operation(BankVerb::Update);
     let mut written = None;

@@ -59,6 +59,7 @@ pub struct Done {
 /// If the store changes a bank without asking what is to become of it.
 pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
     let WriteRequest { bank, key, value, ttl, condition, scope, secrets } = request;
+    check_names(bank, [key], *secrets)?;
     let (scope, store) = banks.place_to_write(*scope).map_err(|error| error.about(bank.as_str(), None))?;
     let place = |error: BankError| error.about(bank.as_str(), Some(scope)).of_key(key);
     let operation = banks.operation(BankVerb::Write);
@@ -81,6 +82,18 @@ pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
     store.change(bank, &operation, &mut decide).map_err(place)?;
     let (created, entry) = written.expect("nothing is changed before it was decided");
     Ok(Done { bank: bank.clone(), key: key.clone(), scope, created, entry })
+}
+
+/// Refuses names that are credentials, without a word of them.
+pub(super) fn check_names<'k>(
+    bank: &'k BankName,
+    keys: impl IntoIterator<Item = &'k Key>,
+    secrets: Secrets,
+) -> Result<(), BankError> {
+    if secrets == Secrets::Refuse {
+        secret::refuse([bank.as_str()].into_iter().chain(keys.into_iter().map(Key::as_str)))?;
+    }
+    Ok(())
 }
 
 /// Checks a value before it is kept in a bank with this schema: the one way in.

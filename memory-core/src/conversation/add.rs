@@ -17,7 +17,7 @@ pub fn add(
 ) -> Result<Vec<Entry>, StoreError> {
     let facts: Vec<&str> = facts.iter().map(|fact| fact.trim()).filter(|fact| !fact.is_empty()).collect();
     if secrets == Secrets::Refuse {
-        secret::refuse(facts.iter().copied())?;
+        secret::refuse(facts.iter().copied().chain([conversation.as_str()]))?;
     }
     let now = conversations.clock.now();
     let entry = |fact: &&str| Entry::new(conversations.entry_id(), conversation, EntryRole::Memory, fact, now);

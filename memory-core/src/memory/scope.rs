@@ -27,6 +27,16 @@ pub enum Scope {
     Conversation(String),
 }
 
+impl Scope {
+    /// Returns the name of the agent, the project or the conversation.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Global => None,
+            Self::Agent(name) | Self::Project(name) | Self::Conversation(name) => Some(name),
+        }
+    }
+}
+
 impl fmt::Display for Scope {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

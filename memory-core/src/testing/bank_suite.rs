@@ -266,6 +266,17 @@ fn credentials_are_refused(case: &Case) {
     let secret = format!("{{\"token\":\"ghp_{}\"}}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let request = Case::request("cache", "token", &secret);
     assert_eq!(code(write(&case.banks, &request)), Code::SecretFound);
+    let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
+    case.write("plain", "a", "1");
+    let (_, mut incoming) = read_bank(&case.banks, &name("plain"), ANY).expect("it is there");
+    for named in [Case::request(&token, "token", "1"), Case::request("cache", &token, "1")] {
+        let refused = write(&case.banks, &named).expect_err("it is refused");
+        assert_eq!((refused.code(), refused.bank, refused.key), (Code::SecretFound, None, None), "and never repeated");
+        let refused = update(&case.banks, &named.bank, &named.key, "1", ANY, Missing::Create, Secrets::Refuse);
+        assert_eq!(code(refused), Code::SecretFound);
+        (incoming.name, incoming.entries[0].0) = (named.bank, named.key);
+        assert_eq!(code(import(&case.banks, &incoming, ANY, Secrets::Refuse)), Code::SecretFound);
+    }
     let escaped = Case::request("cache", "token", &secret.replace("ghp_", "\\u0067hp_"));
     assert_eq!(code(write(&case.banks, &escaped)), Code::SecretFound, "however it is spelled");
     write(&case.banks, &WriteRequest { secrets: Secrets::Keep, ..request }).expect("whoever says so keeps it");

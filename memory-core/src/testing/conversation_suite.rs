@@ -91,6 +91,9 @@ fn what_is_kept_is_read(case: &Case) {
     let refused =
         add(&case.conversations, &id("default"), &["token ghp_0123456789abcdefghijABCDEFGHIJ012345".into()], Secrets::Refuse);
     assert_eq!(refused.expect_err("it is refused").code(), Code::SecretFound);
+    let named = id("ghp_0123456789abcdefghijABCDEFGHIJ012345");
+    let refused = add(&case.conversations, &named, &["likes tea".into()], Secrets::Refuse);
+    assert_eq!(refused.expect_err("it is refused").code(), Code::SecretFound);
     let said = "use ghp_0123456789abcdefghijABCDEFGHIJ012345 please";
     let blotted =
         keep_turn(&case.conversations, &id("default"), EntryRole::User, said).expect("it is kept").expect("it says something");

@@ -110,6 +110,7 @@ fn a_key_is_no_namespace(case: &Case) {
 fn what_is_refused_changes_nothing(case: &Case) {
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     assert_eq!(code(set(&case.values, &key("token"), &secret, Secrets::Refuse)), Code::SecretFound);
+    assert_eq!(code(set(&case.values, &key(&secret), "1", Secrets::Refuse)), Code::SecretFound);
     let large = "x".repeat(crate::instance::kv::MAX_VALUE + 1);
     assert_eq!(code(set(&case.values, &key("large"), &large, Secrets::Refuse)), Code::LimitExceeded);
     assert_eq!(case.list(""), [""; 0]);

@@ -283,6 +283,10 @@ fn credentials_are_refused(case: &Case) {
     case.write("b", "user", "token");
     assert_eq!(code(case.update("b", "token", &secret)), Code::SecretFound);
     assert_eq!(code(file::create(&case.topics, &path("c.txt"), &secret, Secrets::Refuse)), Code::SecretFound);
+    assert_eq!(code(write(&case.topics, &Case::request(&secret, "user", "tea"))), Code::SecretFound);
+    let named = path(&format!("{secret}.md"));
+    assert_eq!(code(file::create(&case.topics, &named, "tea", Secrets::Refuse)), Code::SecretFound);
+    assert_eq!(code(file::rename(&case.topics, &path("b.md"), &named)), Code::SecretFound);
 }
 
 fn the_most_used_are_known(case: &Case) {

@@ -54,7 +54,8 @@ pub fn write(topics: &Topics, request: &WriteRequest) -> Result<Written, TopicEr
     check_line("description", description.as_deref(), LONGEST_DESCRIPTION)?;
     check_text(content.as_deref().unwrap_or_default())?;
     if *secrets == Secrets::Refuse {
-        secret::refuse([title.as_deref(), description.as_deref(), content.as_deref()].into_iter().flatten())?;
+        let texts = [title.as_deref(), description.as_deref(), content.as_deref()].into_iter().flatten();
+        secret::refuse(texts.chain([name.as_str()]))?;
     }
     let mut created = false;
     let mut decide = |former: Option<&TopicText>| {

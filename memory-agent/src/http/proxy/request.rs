@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use memory_core::conversation::{ConversationId, MAX_CONTENT, RecallRules, Recalled, introduction};
 use memory_core::json::JsonText;
-use memory_core::{Code, ToolError};
+use memory_core::{Code, ToolError, secret};
 
 use super::parts::{Member, find, items, members, readable, string, texts};
 
@@ -140,7 +140,11 @@ fn conversation(text: &str, own: &[Member]) -> Result<ConversationId, ToolError>
         return Ok(ConversationId::unnamed());
     };
     let id = string(text, place.clone()).ok_or_else(|| refused(OURS[0], "it is no text"))?;
-    id.parse().map_err(|_| refused(OURS[0], "it is no line of up to 512 bytes"))
+    let id: ConversationId = id.parse().map_err(|_| refused(OURS[0], "it is no line of up to 512 bytes"))?;
+    match secret::refuse([id.as_str()]) {
+        Ok(()) => Ok(id),
+        Err(error) => Err(ToolError { code: error.code(), ..refused(OURS[0], &error.to_string()) }),
+    }
 }
 
 fn with_wishes(text: &str, own: &[Member], rules: &RecallRules) -> Result<RecallRules, ToolError> {

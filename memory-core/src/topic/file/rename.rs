@@ -1,16 +1,18 @@
 //! Giving a file or folder another name.
 
+use crate::secret;
 use crate::topic::{TopicError, TopicPath, TopicVerb, Topics};
 
 /// Moves a file, or a folder with all that is in it, to where nothing is. Undo moves it back.
 ///
 /// # Errors
-/// [`TopicError::NotFound`], [`TopicError::Taken`]; or when the disk refuses.
+/// [`TopicError::NotFound`], [`TopicError::Taken`]; when the new name is a credential; or when the disk refuses.
 pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), TopicError> {
     from.refuse_index()?;
     to.refuse_index()?;
     if from != to && from.holds(to) {
         return Err(TopicError::invalid(format!("{to} lies in {from}"), "choose another place"));
     }
+    secret::refuse([to.as_str()])?;
     topics.store.relocate(from, Some(to), &topics.operation(TopicVerb::Rename))
 }
