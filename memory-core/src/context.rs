@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, SecondsFormat, TimeZone};
 
-use crate::text::{fold, one_line, token_count};
+use crate::fence::{attribute, disarmed};
+use crate::text::token_count;
 use crate::{Category, ContentHash, Filter, Hit, MemoryId, Order, Page, Services, Slice, StoreError, Stored, smart_search};
 
 /// What was found for a prompt, ready to be put in front of it.
@@ -192,43 +193,6 @@ fn beginning(text: &str, most: usize) -> &str {
         Some(end) if part.len() / 2 < end => part[..end].trim_end(),
         _ => part,
     }
-}
-
-/// Takes from a text what would end its fence, and what a reader would not see.
-pub(crate) fn disarmed(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for line in text.lines() {
-        let line = line.replace('\t', " ");
-        let indent = line.len() - line.trim_start().len();
-        safe.push_str(&line[..indent]);
-        safe.push_str(&one_line(&line, usize::MAX));
-        safe.push('\n');
-    }
-    safe.retain(|character| !is_invisible(character));
-    let brackets = safe.match_indices(['<', '＜', '‹', '〈', '⟨']).map(|(start, bracket)| (start, bracket.len()));
-    let fences = brackets.filter(|(start, length)| begins_fence(&safe[start + length..])).collect::<Vec<_>>();
-    for (start, length) in fences.into_iter().rev() {
-        safe.replace_range(start..start + length, "&lt;");
-    }
-    safe
-}
-
-/// Tells whether what stands behind an opening bracket reads like a tag of ours.
-fn begins_fence(text: &str) -> bool {
-    let letters = text.chars().filter(|character| !character.is_whitespace() && !matches!(character, '/' | '／' | '\\'));
-    fold(&letters.take(FENCE.len()).collect::<String>()) == FENCE
-}
-
-/// What our tags begin with.
-const FENCE: &str = "memory";
-
-/// Characters that take no room, between which a word looks whole.
-fn is_invisible(character: char) -> bool {
-    matches!(character, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
-}
-
-pub(crate) fn attribute(text: &str) -> String {
-    one_line(text, 60).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

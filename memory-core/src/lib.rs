@@ -31,6 +31,7 @@ mod code;
 mod embedder;
 mod embeddings;
 mod error;
+mod fence;
 mod filter;
 mod history;
 mod memory;

@@ -1,7 +1,7 @@
 //! What stands in a system prompt.
 
 use super::{TopicError, Topics, view};
-use crate::context::disarmed;
+use crate::fence::disarmed;
 
 /// How an agent is to work with topics, and what kinds there are.
 const PROTOCOL: &str = "\
