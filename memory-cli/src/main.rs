@@ -38,6 +38,8 @@ use config::Environment;
 use print::Streams;
 
 fn main() -> ExitCode {
+    // Where the system refuses, what it leaves is as it says.
+    let _ = memory_store::leave_no_core();
     allocator::keep_little();
     allocator::take_usual();
     cli::run(std::env::args_os(), &Environment::of_process(), Streams::of_process()).into()

@@ -31,6 +31,7 @@ mod allowed;
 pub mod bank;
 mod commit;
 pub mod conversation;
+mod core_dump;
 mod daemon;
 mod derived;
 pub mod disk;
@@ -55,6 +56,7 @@ mod system;
 pub mod topic;
 
 pub use allowed::AllowedPaths;
+pub use core_dump::leave_no_core;
 pub use daemon::{ChoreState, DaemonLock, DaemonProcess, DaemonState, Ending, Log, LogFile, News, Watch};
 pub use edit::edit_file;
 pub use file_store::{FileStore, Finding, Freshness, Options, Report, Statistics};

@@ -3,9 +3,10 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::fs::FileExt;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 
+use crate::daemon::Daemon;
 use crate::sandbox::Sandbox;
 
 /// As much as a pipe takes before whoever writes must wait.
@@ -78,4 +79,19 @@ fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
         assert!(0 < heard, "what is in its memory is found");
         assert_eq!(counted, 0, "{input}");
     }
+}
+
+#[test]
+fn a_program_that_dies_leaves_no_image_of_its_memory() {
+    let sandbox = Sandbox::new();
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -S -c $(ulimit -H -c) && exec \"$0\" serve --log -", env!("CARGO_BIN_EXE_memory")]);
+    command.env("HOME", sandbox.path(""));
+    let daemon = Daemon::run(command);
+    daemon.says("changes of files are");
+    let Ok(limits) = fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())) else {
+        return left_out("this system does not tell the limits of another process");
+    };
+    let core = limits.lines().find_map(|line| line.strip_prefix("Max core file size")).expect("a limit");
+    assert_eq!(core.split_whitespace().next(), Some("0"), "{core}");
 }

@@ -9,6 +9,7 @@ use super::error::JqError;
 use super::program::{Output, Program};
 use super::question::{Form, On};
 use super::wire::{self, Header};
+use crate::core_dump::leave_no_core;
 
 /// Reads one question from `input`, runs its filter within its bounds, and writes the answer to `out`.
 ///
@@ -62,7 +63,5 @@ fn limit(header: &Header) -> io::Result<()> {
     let memory = Resource::As;
     setrlimit(memory, bound(header.memory))?;
     setrlimit(Resource::Cpu, bound(header.seconds))?;
-    // A filter that dies leaves no core behind.
-    setrlimit(Resource::Core, bound(0))?;
-    Ok(())
+    leave_no_core()
 }
