@@ -13,5 +13,5 @@ pub(crate) use output::{Form, Output};
 pub(crate) use palette::{ColorChoice, Palette};
 pub(crate) use streams::Streams;
 pub(crate) use table::{Column, Table};
-pub(crate) use visible::{visible_line, visible_text};
+pub(crate) use visible::{visible_json, visible_line, visible_text};
 pub(crate) use wrap::wrap;

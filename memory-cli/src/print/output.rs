@@ -7,7 +7,7 @@ use memory_core::json::pretty;
 use serde_json::Value;
 
 use super::progress::Bar;
-use super::{ColorChoice, Palette, Streams, Table, visible_text};
+use super::{ColorChoice, Palette, Streams, Table, visible_json, visible_text};
 
 /// Where the answer goes, and in which form. Data goes to the standard output, all else to the standard error.
 pub(crate) struct Output {
@@ -104,12 +104,12 @@ impl Output {
 
     /// Returns JSON that no terminal obeys: it may hold control characters bare, within texts only.
     fn bare(value: &Value) -> String {
-        visible_json(value.to_string())
+        visible_json(&value.to_string()).into_owned()
     }
 
     /// Writes a JSON text, on one line or several.
     pub(crate) fn json_text(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.streams.out, "{}", visible_json(text.to_owned()))
+        writeln!(self.streams.out, "{}", visible_json(text))
     }
 
     /// Writes a JSON text as an answer: on lines for people, on one line otherwise.
@@ -120,14 +120,14 @@ impl Output {
     /// Writes a piece of an array as an answer: some of its items, with the bracket or comma before them, or the bracket that ends it.
     pub(crate) fn json_piece(&mut self, piece: &str) -> io::Result<()> {
         if !matches!(self.form, Form::Drawn(_)) {
-            return write!(self.streams.out, "{}", visible_json(piece.to_owned()));
+            return write!(self.streams.out, "{}", visible_json(piece));
         }
         let (before, items) = piece.split_at(usize::from(piece.starts_with(['[', ','])));
         let (items, end) = items.strip_suffix(']').map_or((items, ""), |items| (items, "\n]"));
         // Laid out as a whole array, without its brackets.
         let laid_out = pretty(&format!("[{items}]"));
         let laid_out = laid_out.strip_prefix('[').and_then(|items| items.strip_suffix("\n]")).unwrap_or_default();
-        write!(self.streams.out, "{before}{}{end}", visible_json(laid_out.to_owned()))
+        write!(self.streams.out, "{before}{}{end}", visible_json(laid_out))
     }
 
     /// Writes a text as it is where it is piped; at a terminal, control characters become visible.
@@ -264,17 +264,4 @@ impl Output {
         let answer = answer.trim().to_lowercase();
         Ok(matches!(answer.as_str(), "y" | "yes"))
     }
-}
-
-/// Escapes what a terminal obeys.
-fn visible_json(text: String) -> String {
-    if !text.chars().any(is_bare_control) {
-        return text;
-    }
-    let escape = |character: char| format!("\\u{:04x}", u32::from(character));
-    text.chars().map(|own| if is_bare_control(own) { escape(own) } else { own.into() }).collect()
-}
-
-fn is_bare_control(character: char) -> bool {
-    matches!(character, '\u{7f}'..='\u{9f}')
 }

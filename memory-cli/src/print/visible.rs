@@ -30,9 +30,34 @@ enum Kind {
 }
 
 fn kind(character: char) -> Kind {
-    // Overrides of the writing direction can make a text read as something else.
-    let turns_text_around = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if character.is_control() || turns_text_around { Kind::Control } else { Kind::Plain }
+    if character.is_control() || turns_text_around(character) { Kind::Control } else { Kind::Plain }
+}
+
+/// Overrides of the writing direction can make a text read as something else.
+fn turns_text_around(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Escapes in JSON what a terminal obeys, and what moves the text around it, so that it reads the same to a program and cannot read as
+/// something else to a person. All of that stands within texts only.
+pub(crate) fn visible_json(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_bare_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        if is_bare_control(character) {
+            write!(shown, "\\u{:04x}", u32::from(character)).expect("a text grows");
+        } else {
+            shown.push(character);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+fn is_bare_control(character: char) -> bool {
+    let is_direction = matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}');
+    matches!(character, '\u{7f}'..='\u{9f}') || is_direction || turns_text_around(character)
 }
 
 fn replace(text: &str, kind: impl Fn(char, Option<char>) -> Kind) -> Cow<'_, str> {
@@ -60,6 +85,19 @@ mod tests {
     fn a_terminal_is_never_told_what_to_do() {
         assert_eq!(visible_text("a\x1b[31mb\u{9b}2J\x07"), r"a\u{1b}[31mb\u{9b}2J\u{7}");
         assert_eq!(visible_line("\u{202e}abc"), r"\u{202e}abc");
+    }
+
+    #[test]
+    fn json_reads_as_what_it_is_and_says_the_same() {
+        for character in ('\u{7f}'..='\u{9f}').chain('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}') {
+            let value = serde_json::json!({ "text": format!("a{character}b\u{61c}\u{200e}\u{200f}") }).to_string();
+            let shown = visible_json(&value);
+            let code = u32::from(character);
+            assert_eq!(shown, format!(r#"{{"text":"a\u{code:04x}b\u061c\u200e\u200f"}}"#));
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap().to_string(), value);
+        }
+        let plain = r#"{"text":"深色\n👩‍💻 שלום"}"#;
+        assert!(matches!(visible_json(plain), Cow::Borrowed(same) if same == plain));
     }
 
     #[test]
