@@ -1,5 +1,6 @@
 //! A folder of banks.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,19 +94,17 @@ impl BankStore for BankFolder {
     fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let entries = disk.folder("").map_err(|error| refused(&self.place(), error))?;
-        let mut names: Vec<BankName> = entries
-            .iter()
-            .filter(|entry| entry.kind != EntryKind::Other)
-            .filter_map(|entry| Kind::name_in(&entry.name)?.0.parse().ok())
-            .collect();
-        names.sort();
-        names.dedup();
-        let summary = |name: BankName| match file::find(disk, name.as_str()) {
+        let mut names: BTreeMap<BankName, bool> = BTreeMap::new();
+        for entry in &entries {
+            let Some(name) = Kind::name_in(&entry.name).and_then(|(name, _)| name.parse().ok()) else { continue };
+            *names.entry(name).or_default() |= entry.kind == EntryKind::Other;
+        }
+        let summary = |(name, is_odd): (BankName, bool)| match file::find(disk, name.as_str()) {
             Ok(Some((_, signature))) => Some(BankSummary { name, size_bytes: signature.size }),
             // It was deleted in the meantime.
-            Ok(None) => None,
-            // Whoever opens it is told.
-            Err(_) => Some(BankSummary { name, size_bytes: 0 }),
+            Ok(None) if !is_odd => None,
+            // Whoever opens it is told, as of a symlink.
+            Ok(None) | Err(_) => Some(BankSummary { name, size_bytes: 0 }),
         };
         Ok(names.into_iter().filter_map(summary).collect())
     }

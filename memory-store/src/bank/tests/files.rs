@@ -184,7 +184,13 @@ fn what_is_no_file_of_ours_is_refused_by_name_and_left_alone() {
     };
     assert_eq!(folder.banks.bank(&name()).unwrap_err().code(), Code::PathRefused);
     assert_eq!(write("1"), Code::PathRefused);
+    assert_eq!(folder.banks.banks().unwrap().len(), 1, "it is in the list");
     assert_eq!(std::fs::read_to_string(&target).unwrap(), "{\"entries\":{}}");
+    std::fs::remove_file(folder.path().join("session.json")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("session.json")).status().unwrap();
+    assert!(made.success());
+    assert!(folder.banks.bank(&name()).is_err(), "nobody waits for somebody to write to it");
+    assert_eq!(folder.banks.banks().unwrap().len(), 1, "it is in the list");
     std::fs::remove_file(folder.path().join("session.json")).unwrap();
     std::fs::create_dir(folder.path().join("session.json")).unwrap();
     assert_eq!((folder.banks.bank(&name()).unwrap_err().code(), write("1")), (Code::FileDamaged, Code::FileDamaged));
