@@ -1,7 +1,10 @@
 //! What `SECURITY.md` says.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::Sandbox;
 
 fn sources(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -33,6 +36,61 @@ fn every_row_names_tests_that_are_there() {
         named.retain(|name| !text.contains(&format!("fn {name}(")));
         assert_eq!(named, [""; 0], "{row}");
     }
+}
+
+/// Returns what is in a folder, at any depth, that others than its owner may look at.
+fn open_to_others(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let rights = entry.metadata().expect("its rights");
+        found.extend((rights.permissions().mode() & 0o077 != 0).then(|| entry.path()));
+        found.extend(rights.is_dir().then(|| open_to_others(&entry.path())).into_iter().flatten());
+    }
+    found
+}
+
+#[test]
+fn nothing_in_a_home_is_for_others_to_read_whatever_was_kept_in_it() {
+    let sandbox = Sandbox::new();
+    let said = sandbox.shell(
+        r#"umask 0
+        set -e
+        home="$HOME/.memory"
+        {
+            memory config set git.enabled true
+            memory write 'tea at nine'
+            id=$(memory write 'cake at ten' --tag sweet | cut -f1)
+            memory edit "$id" --content 'cake at eleven'
+            memory delete "$id"
+            memory remind 'call Anna tomorrow at 3pm'
+            memory bank write --scope user session key '"value"'
+            memory bank delete --scope user session key
+            memory topic write plans.md --type user --description 'what is planned' --dir "$home/topics" 'tea'
+            memory add 'likes tea'
+            memory instance run kv/default set -p key=a/b -p value=1
+            memory instance run kv/default delete -p key=a/b
+            memory instance run history/default append -p session=s -p role=user -p content=tea
+            memory instance connect kv other --input '{}'
+            memory reindex
+            memory search tea
+            memory dream
+            memory serve --once
+            memory keep-versions-of "$home" end
+            git -C "$home" gc --quiet
+            memory write 'water at noon'
+            memory keep-versions-of "$home" end
+            memory status
+        } >out 2>&1 || { cat out; exit 1; }"#,
+    );
+    assert_eq!(said, "");
+    let home = sandbox.path(".memory");
+    for name in
+        ["config.yaml", "categories", "trash", "journal", "banks", "entries", "kv", "history", "instances", "index", ".git"]
+    {
+        assert!(home.join(name).exists(), "{name}");
+    }
+    assert_eq!(open_to_others(&home), [""; 0].map(PathBuf::from));
+    assert_eq!(home.metadata().expect("its rights").permissions().mode() & 0o077, 0);
 }
 
 #[test]

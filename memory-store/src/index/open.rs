@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
@@ -323,7 +323,7 @@ fn identity(place: &Path) -> Option<(u64, u64)> {
 }
 
 fn lock_file(place: &Path) -> io::Result<File> {
-    File::options().create(true).truncate(false).write(true).open(place.join(LOCK))
+    File::options().create(true).truncate(false).write(true).mode(0o600).open(place.join(LOCK))
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

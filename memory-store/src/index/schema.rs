@@ -1,5 +1,6 @@
 //! The tables, and how the file that holds them is opened.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -113,6 +114,7 @@ CREATE TABLE pending(
 
 /// Opens the tables' file, whatever is in it.
 pub(super) fn connect(place: &Path) -> Result<Connection, Trouble> {
+    make(place)?;
     let connection = Connection::open(place.join(FILE))?;
     connection.busy_timeout(PATIENCE)?;
     // Only a flush pays for durability; what a power cut takes, the files bring back.
@@ -124,6 +126,20 @@ pub(super) fn connect(place: &Path) -> Result<Connection, Trouble> {
     )?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Makes the tables' file where it is missing, for its owner alone; what SQLite puts beside it is like it.
+fn make(place: &Path) -> io::Result<()> {
+    let file = place.join(FILE);
+    if file.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    // Whoever closes a file that SQLite has open in the same process takes its locks away, so it is closed under another name.
+    let empty = tempfile::Builder::new().prefix(".derived-").tempfile_in(place)?.into_temp_path();
+    match empty.persist_noclobber(file) {
+        Err(refused) if refused.error.kind() != io::ErrorKind::AlreadyExists => Err(refused.error),
+        _ => Ok(()),
+    }
 }
 
 /// Tells whether the tables are there, filled, and of this version.

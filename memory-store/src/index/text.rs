@@ -1,12 +1,13 @@
 //! The full text: tantivy's side of the index.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use tantivy::directory::MmapDirectory;
+use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK, MmapDirectory};
 use tantivy::index::SegmentId;
 use tantivy::indexer::UserOperation;
 use tantivy::merge_policy::LogMergePolicy;
@@ -16,6 +17,7 @@ use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDo
 
 use super::trouble::Trouble;
 use super::words::{Terms, Words};
+use crate::derived::make_folder;
 
 /// The folder, below the index, that holds one folder for each epoch.
 pub(super) const FOLDER: &str = "text";
@@ -80,6 +82,8 @@ pub(super) struct Entry<'a> {
 /// The full text of one epoch.
 pub(super) struct Text {
     index: Index,
+    /// Where its files are.
+    folder: PathBuf,
     /// What is read, and the generation it is of.
     reader: Mutex<Option<(u64, IndexReader)>>,
     pub(super) fields: Fields,
@@ -96,8 +100,8 @@ impl Text {
     pub(super) fn open(place: &Path, epoch: i64) -> Result<Self, Trouble> {
         let folder = folder(place, epoch);
         let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
-        let text = Self::over(Index::open(directory)?)?;
-        text.check(&folder)?;
+        let text = Self::over(Index::open(directory)?, folder)?;
+        text.check(&text.folder)?;
         Ok(text)
     }
 
@@ -129,18 +133,23 @@ impl Text {
     /// Makes an empty one.
     pub(super) fn create(place: &Path, epoch: i64) -> Result<Self, Trouble> {
         let folder = folder(place, epoch);
-        fs::create_dir_all(&folder)?;
-        let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-        Self::over(Index::create(directory, schema().0, tantivy::IndexSettings::default())?)
+        make_folder(&place.join(FOLDER))?;
+        make_folder(&folder)?;
+        for lock in [&META_LOCK, &INDEX_WRITER_LOCK] {
+            // Whoever reads locks as well, and leaves it there.
+            File::options().create(true).truncate(false).write(true).mode(0o600).open(folder.join(&lock.filepath))?;
+        }
+        let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
+        Self::over(Index::create(directory, schema().0, tantivy::IndexSettings::default())?, folder)
     }
 
-    fn over(index: Index) -> Result<Self, Trouble> {
+    fn over(index: Index, folder: PathBuf) -> Result<Self, Trouble> {
         let (schema, fields) = schema();
         if index.schema() != schema {
             return Err(Trouble::Mismatch);
         }
         index.tokenizers().register(TOKENIZER, TextAnalyzer::from(ByList));
-        Ok(Self { index, reader: Mutex::new(None), fields })
+        Ok(Self { index, folder, reader: Mutex::new(None), fields })
     }
 
     /// Returns the generation that the last commit carries.
@@ -182,7 +191,8 @@ impl Text {
         policy.set_min_layer_size(1_000);
         policy.set_del_docs_ratio_before_merge(0.3);
         writer.set_merge_policy(Box::new(policy));
-        Ok(Writer { inner: writer, fields: self.fields, gathered: Vec::with_capacity(PORTION) })
+        let folder = self.folder.clone();
+        Ok(Writer { inner: writer, folder, fields: self.fields, gathered: Vec::with_capacity(PORTION) })
     }
 
     /// Returns how many documents there are.
@@ -194,6 +204,7 @@ impl Text {
 /// Writes the full text.
 pub(super) struct Writer {
     inner: IndexWriter,
+    folder: PathBuf,
     fields: Fields,
     /// What is not handed over yet: a thread that is woken for each document does little else.
     gathered: Vec<UserOperation>,
@@ -232,6 +243,7 @@ impl Writer {
     pub(super) fn commit(mut self, generation: u64) -> Result<(), Trouble> {
         self.publish(generation)?;
         self.inner.wait_merging_threads()?;
+        make_private(&self.folder);
         Ok(())
     }
 
@@ -245,6 +257,7 @@ impl Writer {
         }
         self.inner.garbage_collect_files().wait()?;
         self.inner.wait_merging_threads()?;
+        make_private(&self.folder);
         Ok(())
     }
 
@@ -254,6 +267,16 @@ impl Writer {
         prepared.set_payload(&generation.to_string());
         prepared.commit()?;
         Ok(())
+    }
+}
+
+/// Keeps others from what is in a folder, which is for its owner alone already. Where a system has no such rights, that is all there is.
+fn make_private(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let mode = entry.metadata().map_or(0, |found| found.permissions().mode());
+        if mode & 0o077 != 0 {
+            let _ = fs::set_permissions(entry.path(), Permissions::from_mode(mode & 0o700));
+        }
     }
 }
 
