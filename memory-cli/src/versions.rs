@@ -1,7 +1,9 @@
 //! Every state of the home, kept by git where the settings say so.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -38,6 +40,11 @@ fn beside(root: &Path, name: &str) -> PathBuf {
     if index.is_dir() { index.join(name) } else { root.join(".conversations").join(name) }
 }
 
+/// Writes something down for ourselves alone.
+fn write_down(place: &Path, text: &str) -> io::Result<()> {
+    File::options().create(true).truncate(true).write(true).mode(0o600).open(place)?.write_all(text.as_bytes())
+}
+
 /// Looks whether what went wrong the last time goes wrong still, unless that was told, and tells it once. The journal ends at `end`.
 pub(crate) fn tell_trouble(root: &Path, end: &str, output: &mut Output) {
     let Ok(trouble) = fs::read_to_string(beside(root, TROUBLE)) else { return };
@@ -51,7 +58,7 @@ pub(crate) fn tell_trouble(root: &Path, end: &str, output: &mut Output) {
     }
     let done = Versions::commit_home(root, MESSAGE);
     if done.is_ok() {
-        let _ = fs::write(beside(root, MARK), end);
+        let _ = write_down(&beside(root, MARK), end);
     }
     tell(root, done, output);
 }
@@ -65,8 +72,8 @@ pub(crate) fn tell(root: &Path, done: Result<(), VersionsError>, output: &mut Ou
     // Nobody may be left to be told.
     let _ = output.warning(&trouble).and_then(|()| output.flush());
     let told = beside(root, TOLD);
-    let _ = told.parent().map(fs::create_dir_all);
-    let _ = fs::write(told, &trouble);
+    let _ = told.parent().map(|folder| DirBuilder::new().recursive(true).mode(0o700).create(folder));
+    let _ = write_down(&told, &trouble);
 }
 
 /// Notes what went wrong, or that all is well; returns the former.
@@ -74,7 +81,7 @@ fn note(root: &Path, done: Result<(), VersionsError>) -> Option<String> {
     let trouble = done.err().map(|error| error.to_string());
     match &trouble {
         None => [TROUBLE, TOLD].iter().for_each(|name| drop(fs::remove_file(beside(root, name)))),
-        Some(trouble) => drop(fs::write(beside(root, TROUBLE), trouble)),
+        Some(trouble) => drop(write_down(&beside(root, TROUBLE), trouble)),
     }
     trouble
 }
@@ -116,7 +123,7 @@ pub(crate) fn keep(root: &Path, end: &str) {
     // Whoever writes from now on finds that nobody waits.
     drop(waiting);
     if note(root, keep_now(root, MESSAGE)).is_none() {
-        let _ = fs::write(beside(root, MARK), end);
+        let _ = write_down(&beside(root, MARK), end);
     }
 }
 
@@ -161,6 +168,6 @@ pub(crate) fn refused(error: &VersionsError) -> Failure {
     Failure::usage(error.to_string(), "ask git itself in the home")
 }
 
-fn opened(root: &Path, what: &str) -> std::io::Result<File> {
-    File::options().create(true).truncate(false).write(true).open(root.join(format!("index/versions.{what}")))
+fn opened(root: &Path, what: &str) -> io::Result<File> {
+    File::options().create(true).truncate(false).write(true).mode(0o600).open(root.join(format!("index/versions.{what}")))
 }

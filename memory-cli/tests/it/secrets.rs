@@ -84,6 +84,7 @@ fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
 #[test]
 fn a_program_that_dies_leaves_no_image_of_its_memory() {
     let sandbox = Sandbox::new();
+    sandbox.write("tea", &[]);
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -S -c $(ulimit -H -c) && exec \"$0\" serve --log -", env!("CARGO_BIN_EXE_memory")]);
     command.env("HOME", sandbox.path(""));
