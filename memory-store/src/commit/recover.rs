@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::io;
 
 use chrono::{DateTime, Utc};
-use memory_core::{OperationId, RecordedChange, StoreError};
+use memory_core::{OperationId, RecordedChange, RecordedFile, StoreError};
 
 use super::status::{Status, status};
 use super::{folder_of, waiting_path};
@@ -99,7 +99,12 @@ fn put_back(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]) -> io
 /// Makes the former file of a change live again; returns the folders whose names changed.
 fn restore(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> io::Result<Vec<String>> {
     let mut folders = Vec::new();
-    if let Some(before) = &change.before {
+    let takes_its_place = |after: &RecordedFile| change.before.as_ref().is_some_and(|before| before.path == after.path);
+    let moves = change.after.as_ref().is_some_and(|after| !takes_its_place(after));
+    let before = change.before.as_ref();
+    // Where somebody else has put another file in the former place of one that moved, that stays.
+    let is_taken = before.filter(|_| moves).map(|before| disk.signature(&before.path)).transpose()?.flatten().is_some();
+    if let Some(before) = before.filter(|_| !is_taken) {
         let trash = before.trash.as_deref().unwrap_or_default();
         let Some((bytes, _)) = disk.read(trash)? else {
             return Err(io::Error::new(io::ErrorKind::NotFound, format!("{trash} is gone")));
@@ -111,8 +116,7 @@ fn restore(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> io::Re
         folders.push(folder_of(&before.path).to_owned());
     }
     if let Some(after) = &change.after {
-        let takes_its_place = change.before.as_ref().is_some_and(|before| before.path == after.path);
-        if !takes_its_place {
+        if moves {
             // What is in no folder any more must be in another one for good.
             folders.drain(..).try_for_each(|folder: String| disk.sync_folder(&folder))?;
             disk.remove(&after.path)?;

@@ -51,7 +51,8 @@ pub(super) fn status(disk: &dyn Disk, change: &RecordedChange) -> io::Result<Sta
     })
 }
 
-fn hash(disk: &dyn Disk, path: &str) -> io::Result<Option<ContentHash>> {
+/// Returns the hash of a file, if it is there.
+pub(super) fn hash(disk: &dyn Disk, path: &str) -> io::Result<Option<ContentHash>> {
     match disk.read(path) {
         Ok(read) => Ok(read.map(|(bytes, _)| ContentHash::of_bytes(&bytes))),
         // No file of ours is that large, so somebody else has put it there.

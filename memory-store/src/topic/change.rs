@@ -76,15 +76,18 @@ fn try_to(disk: &dyn Disk, operation: &TopicOperation, undoes: Option<&str>, fil
     }
     folders.iter().try_for_each(|folder| disk.sync_folder(folder).map_err(told(folder)))?;
     for file in files {
-        // Who takes no lock may have been faster.
-        if bytes(disk, &file.path)? != file.before {
+        if !is_as_seen(disk, file)? {
             return Ok(false);
         }
     }
     trash::append(disk, &Line::of(operation, undoes, lines))?;
 
     let mut folders = BTreeSet::new();
-    for (at, FileChange { path, after, .. }) in files.iter().enumerate() {
+    for (at, file) in files.iter().enumerate() {
+        let FileChange { path, after, .. } = file;
+        if !is_as_seen(disk, file)? {
+            return Ok(false);
+        }
         let placed = if after.is_some() { disk.rename(&waiting(at), path) } else { disk.remove(path) };
         placed.map_err(told(path))?;
         folders.insert(folder_of(path));
@@ -93,6 +96,11 @@ fn try_to(disk: &dyn Disk, operation: &TopicOperation, undoes: Option<&str>, fil
     // What was done is done: that its name is still there tells the next writer no more than to look.
     let _ = disk.remove(OPERATION);
     Ok(true)
+}
+
+/// Tells whether nobody was faster who takes no lock.
+fn is_as_seen(disk: &dyn Disk, file: &FileChange) -> Result<bool, TopicError> {
+    Ok(bytes(disk, &file.path)? == file.before)
 }
 
 fn waiting(at: usize) -> String {

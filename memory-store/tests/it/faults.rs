@@ -1,7 +1,7 @@
 //! Every operation on a disk that fails or dies at every step: afterwards it has happened whole or not at all.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use memory_core::{
@@ -14,7 +14,7 @@ use memory_store::disk::RealDisk;
 use memory_store::{FileStore, Options};
 
 use crate::faulty_disk::{Fault, FaultyDisk, table};
-use crate::home::{Home, repeatable_services};
+use crate::home::{Home, assert_kept, repeatable_services, save_all};
 
 type Act = fn(&Services, &Prepared) -> Result<(), StoreError>;
 
@@ -126,6 +126,31 @@ fn check(name: &str, act: Act, fault: Fault) -> u64 {
 #[test]
 fn a_fault_at_any_step_leaves_every_operation_whole_or_undone() {
     table(&OPERATIONS, &Fault::ALL, check);
+}
+
+#[test]
+fn what_another_program_saves_before_any_step_is_lost_nowhere() {
+    for (name, act) in OPERATIONS {
+        for at in 1.. {
+            let home = Home::new();
+            let prepared = prepare(&home);
+            let (folder, saved) = (home.path().join("categories"), Arc::<Mutex<Vec<String>>>::default());
+            let notes = Arc::clone(&saved);
+            let save = move || notes.lock().unwrap().extend(save_all(&folder));
+            let (disk, steps) = FaultyDisk::beside(RealDisk::open(home.path()).unwrap(), at, save);
+            let ids = Arc::new(CountingIds::default());
+            (0..20).for_each(|_| drop(ids.operation_id()));
+            let store = FileStore::on(Arc::new(disk), home.path(), Options::default());
+            let done = act(&Services { ids, ..repeatable_services(store) }, &prepared);
+            if steps.load(Ordering::Relaxed) < at {
+                break;
+            }
+            let when = format!("{name}, saved before step {at}, {done:?}");
+            assert_kept(&saved.lock().unwrap(), home.path(), &when);
+            assert_eq!(home.leftovers(), Vec::<String>::new(), "{when}");
+            write(&home.services(), Draft::new("the next command works"), Secrets::Refuse).unwrap();
+        }
+    }
 }
 
 #[test]

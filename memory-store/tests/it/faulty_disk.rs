@@ -106,16 +106,17 @@ pub(crate) struct FaultyDisk {
     at: u64,
     steps: Arc<AtomicU64>,
     syncs: Arc<AtomicU64>,
-    slowness: Slowness,
+    slowness: Beside,
+    saves: Option<Beside>,
     unsynced: Option<Unsynced>,
 }
 
-/// What goes on before each append gets to the disk.
-struct Slowness(Box<dyn Fn() + Send + Sync>);
+/// What goes on beside it: before each append gets to the disk, or before the chosen step.
+struct Beside(Box<dyn Fn() + Send + Sync>);
 
-impl std::fmt::Debug for Slowness {
+impl std::fmt::Debug for Beside {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Slowness")
+        formatter.write_str("Beside")
     }
 }
 
@@ -123,9 +124,9 @@ impl FaultyDisk {
     /// Returns a disk that has its fault at step `at`, counted from 1, and the counter of its steps.
     pub(crate) fn new(real: RealDisk, fault: Fault, at: u64) -> (Self, Arc<AtomicU64>) {
         let steps = Arc::new(AtomicU64::new(0));
-        let slowness = Slowness(Box::new(|| ()));
+        let slowness = Beside(Box::new(|| ()));
         let unsynced = (fault == Fault::Forgets).then(Unsynced::default);
-        (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default(), slowness, unsynced }, steps)
+        (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default(), slowness, saves: None, unsynced }, steps)
     }
 
     /// Returns the clock that goes wrong where that is the fault, and is right where it is another.
@@ -137,8 +138,23 @@ impl FaultyDisk {
     /// Returns a disk that works, on which `wait` goes on before each append.
     pub(crate) fn slow(real: RealDisk, wait: impl Fn() + Send + Sync + 'static) -> Self {
         let mut disk = Self::new(real, Fault::Dies, u64::MAX).0;
-        disk.slowness = Slowness(Box::new(wait));
+        disk.slowness = Beside(Box::new(wait));
         disk
+    }
+
+    /// Returns a disk that works, on which another program saves its files before step `at`, and the counter of its steps. Those that
+    /// take a file away are none of them: no system has a way to look at a file and to take it away in one.
+    pub(crate) fn beside(real: RealDisk, at: u64, saves: impl Fn() + Send + Sync + 'static) -> (Self, Arc<AtomicU64>) {
+        let (mut disk, _) = Self::new(real, Fault::Stands, at);
+        disk.saves = Some(Beside(Box::new(saves)));
+        let steps = Arc::clone(&disk.steps);
+        (disk, steps)
+    }
+
+    fn saves(&self) {
+        if let Some(saves) = self.saves.as_ref().filter(|_| self.steps.fetch_add(1, Ordering::Relaxed) + 1 == self.at) {
+            (saves.0)();
+        }
     }
 
     /// Returns the counter of what was made durable.
@@ -263,12 +279,14 @@ impl Disk for FaultyDisk {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.saves();
         self.note(|unsynced, disk| unsynced.writes(disk, path));
         let half = |disk: &RealDisk| drop(disk.write(path, &bytes[..bytes.len() / 2]));
         self.step(half, |disk| disk.write(path, bytes))
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.saves();
         (self.slowness.0)();
         self.sync();
         self.note(|unsynced, disk| unsynced.makes(disk, path));
@@ -291,11 +309,13 @@ impl Disk for FaultyDisk {
     }
 
     fn keep(&self, from: &str, to: &str) -> io::Result<()> {
+        self.saves();
         self.note(|unsynced, disk| unsynced.names(disk, to));
         self.step(|_| (), |disk| disk.keep(from, to))
     }
 
     fn take_rights(&self, path: &str, of: &str) -> io::Result<()> {
+        self.saves();
         self.step(|_| (), |disk| disk.take_rights(path, of))
     }
 
@@ -313,6 +333,7 @@ impl Disk for FaultyDisk {
     }
 
     fn sync_file(&self, path: &str) -> io::Result<()> {
+        self.saves();
         self.sync();
         self.step(|_| (), |disk| disk.sync_file(path))?;
         self.note(|unsynced, _| unsynced.file_is_synced(path));
@@ -320,6 +341,7 @@ impl Disk for FaultyDisk {
     }
 
     fn sync_folder(&self, path: &str) -> io::Result<()> {
+        self.saves();
         self.sync();
         self.step(|_| (), |disk| disk.sync_folder(path))?;
         self.note(|unsynced, _| unsynced.folder_is_synced(path));
@@ -327,6 +349,7 @@ impl Disk for FaultyDisk {
     }
 
     fn sync_everything(&self) -> io::Result<bool> {
+        self.saves();
         self.sync();
         let done = self.step(|_| (), Disk::sync_everything)?;
         self.note(|unsynced, _| {

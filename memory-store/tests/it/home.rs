@@ -40,6 +40,30 @@ impl Home {
     }
 }
 
+/// Has another program save every note in a folder: each says then which one it is. Returns what it has written into them.
+pub(crate) fn save_all(folder: &Path) -> Vec<String> {
+    let mut files = BTreeMap::new();
+    collect(folder, folder, &mut files);
+    files.retain(|name, _| name.strip_suffix(".md").is_some() && !name.starts_with('.') && !name.contains("/."));
+    let save = |(name, bytes): (String, Vec<u8>)| {
+        let (path, next, text) = (folder.join(&name), folder.join("saved~"), format!("\nsaved by hand: {name}.\n"));
+        fs::write(&next, [bytes.as_slice(), text.as_bytes()].concat()).unwrap();
+        fs::rename(next, path).unwrap();
+        text
+    };
+    files.into_iter().map(save).collect()
+}
+
+/// Makes sure that what another program has written is somewhere in a folder.
+pub(crate) fn assert_kept(saved: &[String], folder: &Path, when: &str) {
+    let mut files = BTreeMap::new();
+    collect(folder, folder, &mut files);
+    for text in saved {
+        let is_there = files.values().any(|bytes| String::from_utf8_lossy(bytes).contains(text));
+        assert!(is_there, "{when}: what was{text}is gone");
+    }
+}
+
 fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path: PathBuf = entry.unwrap().path();

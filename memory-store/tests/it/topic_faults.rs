@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use memory_core::Secrets;
 use memory_core::testing::topics;
@@ -15,6 +15,7 @@ use memory_store::topic::TopicFolder;
 use tempfile::TempDir;
 
 use crate::faulty_disk::{Fault, FaultyDisk, table};
+use crate::home::{assert_kept, save_all};
 use crate::requests::a_topic;
 
 type Act = fn(&Topics) -> Result<(), TopicError>;
@@ -121,4 +122,25 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
 #[test]
 fn a_fault_at_any_step_leaves_every_change_of_topics_whole_or_undone() {
     table(&CHANGES, &Fault::ALL, check);
+}
+
+#[test]
+fn what_another_program_saves_before_any_step_is_lost_nowhere() {
+    for (what, act) in CHANGES {
+        for at in 1.. {
+            let home = tempfile::tempdir().unwrap();
+            prepare(home.path());
+            let (folder, saved) = (home.path().to_owned(), Arc::<Mutex<Vec<String>>>::default());
+            let notes = Arc::clone(&saved);
+            let save = move || notes.lock().unwrap().extend(save_all(&folder));
+            let (disk, steps) = FaultyDisk::beside(RealDisk::open(home.path()).unwrap(), at, save);
+            let store: Arc<dyn TopicStore> = Arc::new(TopicFolder::on_disk(home.path(), Arc::new(disk)));
+            let done = act(&Topics { store, ..open(home.path()) });
+            if steps.load(Ordering::Relaxed) < at {
+                break;
+            }
+            assert_kept(&saved.lock().unwrap(), home.path(), &format!("{what}, saved before step {at}, {done:?}"));
+            write(&open(home.path()), &request("next", "1")).unwrap();
+        }
+    }
 }
