@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::agent::{self, Parts};
 use crate::app::{App, Home, KEPT};
-use crate::config::{Environment, Layer, Setting, Settings};
+use crate::config::{Environment, Layer, Setting, Settings, usual_root};
 use crate::embedding;
 use crate::failure::Failure;
 
@@ -145,12 +145,22 @@ impl Book {
         let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
         Ok(match backend.name {
             "kv" => {
-                let state = self.state.join(backend.name).join(name.as_str());
-                Holding::Kv(Values { store: Arc::new(ValueFolder::new(folder()?, state)), clock, ids })
+                let folder = folder()?;
+                let state = self.state_beside(&folder).join(backend.name).join(name.as_str());
+                Holding::Kv(Values { store: Arc::new(ValueFolder::new(folder, state)), clock, ids })
             }
             "history" => Holding::History(Messages { store: Arc::new(HistoryFolder::new(folder()?)), clock, ids }),
             tools => Holding::Tools(self.tools(tools, field("dir").map(|_| folder()).transpose()?.as_deref())?),
         })
+    }
+
+    /// Returns where the state is kept of an instance whose files are in `folder`. What lies in a home of its own has it there: of the
+    /// same name there is one in each.
+    fn state_beside(&self, folder: &Path) -> PathBuf {
+        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let is_usual = usual_root(&self.environment).is_some_and(|usual| whole(&usual) == whole(&self.home));
+        let is_said = self.environment.memo_state_dir.is_some();
+        if is_said || is_usual || !folder.starts_with(&self.home) { self.state.clone() } else { self.home.join("state") }
     }
 
     /// Opens the way back of an instance, if it has one.

@@ -19,7 +19,7 @@ pub(crate) use hooks::Hooks;
 pub(crate) use llm::Llm;
 pub(crate) use proxy::{ProxySettings, max_entries, share};
 pub(crate) use reranking::Reranking;
-pub(crate) use settings::{Embedding, Layer, NotificationMethod, Place, Setting, Settings};
+pub(crate) use settings::{Embedding, Layer, NotificationMethod, Place, Setting, Settings, usual_root};
 
 /// The file that `memory config init` writes: every key, with its default and what it means.
 pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

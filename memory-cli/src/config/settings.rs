@@ -236,7 +236,12 @@ fn retention(text: &str) -> Result<Option<Duration>, ParseError> {
 }
 
 fn default_root(environment: &Environment) -> Result<PathBuf, ConfigError> {
-    environment.home.as_ref().map(|home| home.join(".memory")).ok_or(ConfigError::NoHome)
+    usual_root(environment).ok_or(ConfigError::NoHome)
+}
+
+/// Returns where a person's memories are if nobody says where, if the person has a home folder.
+pub(crate) fn usual_root(environment: &Environment) -> Option<PathBuf> {
+    environment.home.as_ref().map(|home| home.join(".memory"))
 }
 
 fn embedding(document: &mut Document, environment: &Environment) -> Result<Embedding, ConfigError> {

@@ -298,7 +298,8 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
     [op2]	[time]	undo history/default: s	-	1	takes back [op1]
     [op1]	[time]	delete history/default: s	-	1	taken back by [op2]
     [op4]	[time]	set kv/scratch: a/b	-	1	taken back by [op3]
-    [op5]	[time]	write	cli	1
+    [op5]	[time]	set kv/scratch: a/b	-	1	
+    [op6]	[time]	write	cli	1
     ");
     assert_snapshot!(sandbox.run(&["log", "--limit", "2", "--json"]), @r#"{"operations":[{"operation":"[op3]","at":"[time]","verb":"undo","undoes":"[op4]","files":1,"instance":"kv/scratch","key":"a/b"},{"operation":"[op2]","at":"[time]","verb":"undo","undoes":"[op1]","files":1,"instance":"history/default","session":"s","records":1}]}"#);
     assert_snapshot!(sandbox.shell("memory log $(memory log --limit 1 --json | jq -r '.operations[0].operation')"), @"kv/scratch	a/b	1");
@@ -307,7 +308,8 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
         &[
             ("memo run history read -p session=s", r#"[{"ts":"[time]","role":"user","content":"hi"}]"#),
             ("memo run kv/scratch get -p key=a/b | jq -c .value", r#""1""#),
-            ("memo run kv/scratch operations | jq -c 'map([.verb, .key])'", r#"[["undo","a/b"],["set","a/b"]]"#),
+            ("memo run kv/scratch operations | jq -c 'map([.verb, .key])'", r#"[["undo","a/b"],["set","a/b"],["set","a/b"]]"#),
+            ("memo run kv/scratch undo | jq -c [.undone.verb,.undone.key]", r#"["set","a/b"]"#),
             ("memo run kv/scratch undo 2>&1 | jq -r .error.code", "OPERATION_NOT_FOUND"),
             ("echo '{}' > .memory/history/.trash/2020-01.jsonl; memory trash purge --yes --json", r#"{"files":1,"bytes":[n]}"#),
             ("ls .memory/history/.trash | grep -c 2020", "0\n--- exit 1"),
@@ -315,11 +317,31 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
     );
     sandbox.file(".config/memo/instances/kv/broken.yaml", "nonsense");
     assert_snapshot!(sandbox.run(&["undo"]), @"
-    [op5]	write	1
+    [op6]	write	1
     --- stderr
     warning: an instance is left out: kv/broken.yaml cannot be read as it should be: it is no list of fields
-    took back write of 1 file; `memory undo [op6]` does it again
+    took back write of 1 file; `memory undo [op7]` does it again
     ");
+}
+
+#[test]
+fn what_was_done_in_one_home_is_not_taken_back_in_another() {
+    let sandbox = Sandbox::new();
+    play(
+        &sandbox,
+        &[
+            ("memory --root a instance run kv set -p key=k -p value=one | jq -c .created", "true"),
+            ("memory --root a instance run kv set -p key=k -p value=two | jq -c .created", "false"),
+            ("memory --root b instance run kv set -p key=k -p value=two | jq -c .created", "true"),
+            ("memory --root b undo --json | jq -c .undone.verb", r#""set""#),
+            ("memory --root b instance run kv get -p key=k 2>&1 | jq -r .error.code", "KEY_NOT_FOUND"),
+            (
+                "memory --root a undo --json | jq -c .undone.key; memory --root a instance run kv get -p key=k | jq -c .value",
+                "\"k\"\n\"one\"",
+            ),
+            ("mv a moved; memory --root moved log --json | jq -c '[.operations[].verb]'", r#"["undo","set","set"]"#),
+        ],
+    );
 }
 
 #[test]

@@ -175,7 +175,7 @@ impl KeyValueStore for FakeValues {
         let new = Value { text: value.to_owned(), updated_at: operation.at };
         let former = values.insert(key.clone(), new).map(|former| former.text);
         let is_new = former.is_none();
-        if former.as_deref().is_some_and(|former| former != value) {
+        if former.as_deref() != Some(value) {
             let change = (former, Some(value.to_owned()));
             self.operations.keep(InstanceVerb::Set, key.as_str(), 1, operation, change);
         }

@@ -119,19 +119,20 @@ pub(super) fn what_a_value_was_comes_back(values: &Values) {
     let done = || told(&kv::operations(values, usize::MAX).expect("what was done"));
     let back = |reference: Option<&str>| kv::undo(values, reference);
     assert_eq!(code(back(None)), Code::OperationNotFound, "nothing was done yet");
+    put("c", "1");
     put("a/b", "1");
     put("a/b", "1");
-    assert_eq!(done(), [""; 0], "nothing was replaced");
+    assert_eq!(done(), ["set a/b 1", "set c 1"], "what is set as it is changes nothing");
     let long = "深".repeat(100_000);
     put("a/b", &long);
     put("a/b", "3");
-    put("c", "1");
     let undone = back(None).expect("the last set is taken back");
     assert_eq!((undone.record.verb, undone.record.subject.as_str()), (InstanceVerb::Set, "a/b"));
     assert_eq!(got("a/b").expect("it is set"), long);
     back(None).expect("and the one before");
     assert_eq!(got("a/b").expect("it is set"), "1");
-    assert_eq!(done(), ["undo a/b 1, takes back", "undo a/b 1, takes back", "set a/b 1, taken back", "set a/b 1, taken back"]);
+    let again = ["undo a/b 1, takes back"; 2].into_iter().chain(["set a/b 1, taken back"; 2]);
+    assert_eq!(done(), again.chain(["set a/b 1", "set c 1"]).collect::<Vec<_>>());
     assert_eq!(code(back(Some(undone.record.operation.id.as_str()))), Code::InvalidInput, "it was taken back already");
     assert_eq!(code(back(Some(undone.undo.as_str()))), Code::Conflict, "what it left is no longer there");
 
@@ -144,12 +145,18 @@ pub(super) fn what_a_value_was_comes_back(values: &Values) {
     assert_eq!(code(back(Some(again.undo.as_str()))), Code::Conflict, "another value is there now");
     assert_eq!(got("a/b").expect("it is set"), "4");
     kv::delete(values, &key("a/b")).expect("it is deleted");
+    let deleted = kv::operations(values, 1).expect("the last").remove(0).operation.id;
     put("a", "5");
-    assert_eq!(code(back(None)), Code::Conflict, "its place is another key's");
+    assert_eq!(code(back(Some(deleted.as_str()))), Code::Conflict, "its place is another key's");
     assert_eq!(
         (got("a").expect("it is set").as_str(), kv::list(values, &"".parse().expect("all")).expect("a list").len()),
         ("5", 2)
     );
+    put("d/e", "7");
+    let undone = back(None).expect("what was set where nothing was is taken back");
+    assert_eq!((undone.record.subject.as_str(), code(got("d/e"))), ("d/e", Code::KeyNotFound));
+    back(Some(undone.undo.as_str())).expect("it is set again");
+    assert_eq!(got("d/e").expect("it is set"), "7");
     kv::delete(values, &key("a")).expect("it is deleted");
     let last = kv::operations(values, 1).expect("the last").remove(0);
     assert_eq!((last.verb, last.subject.as_str(), last.undone_by), (InstanceVerb::Delete, "a", None));

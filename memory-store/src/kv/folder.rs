@@ -63,7 +63,7 @@ impl KeyValueStore for ValueFolder {
         let _lock = self.lock()?;
         refuse_taken(disk, key)?;
         let former = read(disk, key)?;
-        let is_another = former.as_deref().is_some_and(|former| former != value.as_bytes());
+        let is_another = former.as_deref() != Some(value.as_bytes());
         let note = Note { operation, verb: "set", undoes: None };
         self.put(disk, key, former.as_deref(), value.as_bytes(), is_another.then_some(note))?;
         Ok(former.is_none())

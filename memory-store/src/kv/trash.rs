@@ -128,8 +128,8 @@ pub(super) fn lines<'a>(
                 Err(error) => return Some(Err(error)),
             },
         };
-        // A value that is another one altogether was changed since by somebody who keeps no lines, or set when there was none.
-        let was_carried_out = line.after == *state || (line.before != *state && line.before.is_some());
+        // A value that is another one altogether was changed since by somebody who keeps no lines.
+        let was_carried_out = line.after == *state || line.before != *state;
         was_carried_out.then(|| {
             state.clone_from(&line.before);
             Ok(line)

@@ -28,7 +28,7 @@ const SET: &str = "
     ), kept AS (
         INSERT INTO memory_values_trash (key, operation, at, kind, was_there, former, left_hash, is_told)
         SELECT $1, $2, $3, 'set', EXISTS (SELECT FROM former), (SELECT value FROM former WHERE differs), $8,
-            EXISTS (SELECT FROM former WHERE differs)
+            NOT EXISTS (SELECT FROM former WHERE NOT differs)
         WHERE NOT EXISTS (SELECT FROM taken)
     ), placed AS (
         INSERT INTO memory_values (key, value, updated_at) SELECT $1, $4, $3 WHERE NOT EXISTS (SELECT FROM taken)

@@ -42,7 +42,7 @@ proptest! {
         let first = values(open());
         let handles = [first.clone(), Values { store: open(), ..first }];
         let mut model = BTreeMap::<String, String>::new();
-        let mut done = Vec::<(ValueKey, String, Option<String>)>::new();
+        let mut done = Vec::<(ValueKey, Option<String>, Option<String>)>::new();
         for (handle, step) in steps {
             let values = &handles[handle];
             match step {
@@ -51,25 +51,23 @@ proptest! {
                     let is_new = set(values, &key, &value, Secrets::Refuse).unwrap();
                     let before = model.insert(key.to_string(), value.clone());
                     prop_assert_eq!(is_new, before.is_none());
-                    // What was deleted and is set again as it was has nothing to bring back any longer.
-                    let last = done.iter().rposition(|(changed, ..)| *changed == key).filter(|_| is_new);
-                    if let Some(deleted) = last.filter(|last| done[*last].1 == value) {
-                        done.remove(deleted);
-                    }
-                    // Nor has a value that took the place of none, or of the same.
-                    done.extend(before.filter(|before| *before != value).map(|before| (key, before, Some(value))));
+                    // What is set as it is changes nothing.
+                    done.extend((before.as_ref() != Some(&value)).then_some((key, before, Some(value))));
                 }
                 Step::Delete(key) => {
                     let key: ValueKey = KEYS[key].parse().unwrap();
                     let deleted = delete(values, &key);
                     let before = model.remove(key.as_str());
                     prop_assert_eq!(deleted.is_ok(), before.is_some());
-                    done.extend(before.map(|before| (key, before, None)));
+                    done.extend(before.map(|before| (key, Some(before), None)));
                 }
                 Step::Undo => match done.pop() {
                     Some((key, before, after)) if model.get(key.as_str()) == after.as_ref() => {
                         undo(values, None).unwrap();
-                        model.insert(key.to_string(), before);
+                        match before {
+                            Some(before) => drop(model.insert(key.to_string(), before)),
+                            None => drop(model.remove(key.as_str())),
+                        }
                     }
                     Some(changed_since) => {
                         prop_assert_eq!(undo(values, None).unwrap_err().code(), Code::Conflict);
