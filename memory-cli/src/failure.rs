@@ -249,9 +249,10 @@ impl Failure {
                 Some("the next `memory notify` tries again; notification.method: file needs no desktop".into())
             }
             Self::NotUnderstood { .. } => Some("all others were answered; the answers to these say what is wrong".into()),
-            Self::File { .. } | Self::Filter { .. } | Self::Output(_) | Self::Editor { draft: None, .. } | Self::Tour { .. } => {
-                None
+            Self::Output(_) => {
+                Some("what was asked for was done before it was answered, so do not ask again for what changes something".into())
             }
+            Self::File { .. } | Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
         }
     }
 

@@ -11,6 +11,8 @@ use memory_store::{Finding, Report};
 
 /// Compare the files with the index and the journal
 ///
+/// Looks for damage in banks and sessions of the home, and in what can be taken back of them, as well.
+///
 /// Ends with 5 if something is wrong and was not repaired.
 ///
 /// JSON: {checked, healthy, findings: [{code, path, line?, what, hint?, fixed}]}

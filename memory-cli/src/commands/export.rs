@@ -30,12 +30,18 @@ pub(crate) struct Export {
 
 impl Export {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let services = app.open()?.services;
+        let home = app.open()?;
+        let services = home.services;
         let filter = self.filter.filter(Lifetime::All);
         let unreadable = match self.output.as_deref().filter(|file| *file != Path::new("-")) {
             None => export(&services, &filter, app, &mut |stored, app| Ok(app.output.json(&json::memory(stored))?))?,
             Some(file) => to_file(file, &services, &filter, app)?,
         };
+        let never_read = home.store.unreadable()?;
+        for problem in &never_read {
+            app.output.warning(&problem.to_string())?;
+        }
+        let unreadable = unreadable + never_read.len() as u64;
         if unreadable == 0 { Ok(()) } else { Err(Failure::Unreadable { count: unreadable }) }
     }
 }

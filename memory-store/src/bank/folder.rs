@@ -85,6 +85,13 @@ impl BankFolder {
         })
     }
 
+    /// Looks for damage, once what the last writer left is seen to.
+    pub(crate) fn check(&self) -> Result<Vec<Damage>, BankError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        // Where nothing may be written, it is looked at as it is.
+        self.write(|disk| repair::check(disk, None)).or_else(|_| repair::check(disk, None))
+    }
+
     fn not_written(&self, error: StoreError) -> BankError {
         file::not_written(&self.place(), error)
     }

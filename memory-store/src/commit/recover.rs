@@ -115,13 +115,11 @@ fn restore(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> io::Re
         disk.rename(&waiting, &before.path)?;
         folders.push(folder_of(&before.path).to_owned());
     }
-    if let Some(after) = &change.after {
-        if moves {
-            // What is in no folder any more must be in another one for good.
-            folders.drain(..).try_for_each(|folder: String| disk.sync_folder(&folder))?;
-            disk.remove(&after.path)?;
-            folders.push(folder_of(&after.path).to_owned());
-        }
+    if let Some(after) = change.after.as_ref().filter(|_| moves) {
+        // What is in no folder any more must be in another one for good.
+        folders.drain(..).try_for_each(|folder: String| disk.sync_folder(&folder))?;
+        disk.remove(&after.path)?;
+        folders.push(folder_of(&after.path).to_owned());
     }
     Ok(folders)
 }

@@ -23,7 +23,7 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Its permanent name: `index_differs`, `file_damaged`, `file_too_large`, `link_one_sided`, `file_missing`,
-    /// `journal_damaged` or `leftover`.
+    /// `journal_damaged`, `leftover`, `bank_damaged`, `line_damaged` or `file_unreadable`.
     pub code: &'static str,
     /// The file.
     pub path: String,
@@ -42,13 +42,13 @@ impl Finding {
         Self { code, path: path.to_owned(), line: None, what: what.into(), hint: None, fixed: false }
     }
 
-    fn with_hint(self, hint: &str) -> Self {
+    pub(super) fn with_hint(self, hint: &str) -> Self {
         Self { hint: Some(hint.to_owned()), ..self }
     }
 }
 
 impl FileStore {
-    /// Compares the files with the index and the journal. With `repair`, an operation without changes, mends what can be
+    /// Compares the files with the index and the journal, and looks at banks and files of lines. With `repair`, an operation without changes, mends what can be
     /// mended without losing a byte: it rebuilds the index, completes links, records what is gone, and moves leftovers of
     /// interrupted writes to the trash.
     ///
@@ -68,6 +68,7 @@ impl FileStore {
         findings.extend(self.link_findings(repair)?);
         findings.extend(self.journal_findings(repair)?);
         findings.extend(self.leftovers(repair)?);
+        findings.extend(self.findings_beside()?);
         findings.sort_by(|left, right| (&left.path, left.code).cmp(&(&right.path, right.code)));
         Ok(Report { checked: self.index.statistics()?.documents, findings })
     }
@@ -149,7 +150,7 @@ impl FileStore {
         }
         for file in gone.into_iter().filter_map(|change| change.before) {
             let what = "another program has deleted it, or its id";
-            let hint = "put it back from a backup, or accept it with memory doctor --fix";
+            let hint = "put it back from the trash or a backup, or accept it with memory doctor --fix";
             let finding = Finding::new("file_missing", &file.path, what).with_hint(hint);
             findings.push(Finding { fixed: repair.is_some(), ..finding });
         }

@@ -1,5 +1,6 @@
 //! The driver that keeps memories as files.
 
+mod beside;
 mod doctor;
 mod history;
 mod index_page;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use memory_core::{MemoryId, Operation, OperationId, Progress, StoreError};
+use memory_core::{MemoryId, Operation, OperationId, Problem, Progress, StoreError};
 
 use crate::commit::{Step, carry_out, recover};
 use crate::disk::{Disk, RealDisk};
@@ -98,6 +99,14 @@ impl FileStore {
     /// Returns the home folder.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns what is wrong with files that cannot be read, which no list of memories can tell of.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub fn unreadable(&self) -> Result<Vec<Problem>, StoreError> {
+        self.index.unreadable()
     }
 
     /// Throws the index away and builds it anew from the files; returns how many memories there are.

@@ -70,6 +70,11 @@ impl MemoryStore for FileStore {
             self.index.refresh(Depth::Names)?;
         }
         let found = self.index.resolve(reference, within)?;
+        if found.is_empty() {
+            // One that cannot be read is there all the same.
+            let unreadable = self.index.unreadable()?.into_iter().find(|problem| is_called(&problem.path, reference));
+            unreadable.map_or(Ok(()), |problem| Err(StoreError::Damaged(problem)))?;
+        }
         Ok(found.into_iter().map(|(id, path)| Called { id, path }).collect())
     }
 
@@ -115,4 +120,14 @@ impl MemoryStore for FileStore {
     fn count_access(&self, ids: &[MemoryId]) {
         self.index.count_access(ids);
     }
+}
+
+/// Tells whether a file is that of the memory that is meant, by its name alone: it ends in the first digits of the id.
+fn is_called(path: &str, reference: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.strip_suffix(".md").unwrap_or(name);
+    let digits = reference.replace('-', "").to_lowercase();
+    let is_id = 4 <= digits.len() && digits.chars().all(|digit| digit.is_ascii_hexdigit());
+    let ends = |short: &str| short.len() == 8 && (short.starts_with(&digits) || digits.starts_with(short));
+    stem == reference || is_id && stem.rsplit('-').next().is_some_and(ends)
 }

@@ -108,6 +108,18 @@ impl Index {
         Ok(problems)
     }
 
+    /// Returns the files that cannot be read, with the reasons.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn unreadable(&self) -> Result<Vec<Problem>, StoreError> {
+        let paths = self.ask("list unreadable files", |_, opened| {
+            let mut paths = opened.connection.prepare_cached("SELECT path FROM unreadable ORDER BY path")?;
+            Ok(paths.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
+        })?;
+        Ok(paths.iter().filter_map(|path| self.problem(path)).collect())
+    }
+
     /// Counts the memories.
     ///
     /// # Errors

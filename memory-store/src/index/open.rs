@@ -138,7 +138,7 @@ impl Index {
     /// # Errors
     /// When the files cannot be listed, or the index cannot be written.
     pub(crate) fn rebuild(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
-        self.ask("build the index", |index, opened| {
+        self.tell("build the index", |index, opened| {
             opened.text = None;
             rebuild(index, &mut opened.connection, &opened.place, Reason::Asked, progress)
         })

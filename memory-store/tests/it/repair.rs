@@ -4,13 +4,17 @@ use std::fs::{self, File};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use memory_core::testing::FakeSource;
-use memory_core::{Change, Code, Draft, Operation, Secrets, Services, Tags, Verb, ingest, tag, undo, write};
+use memory_core::instance::history;
+use memory_core::testing::{FakeSource, banks, messages};
+use memory_core::{Change, Code, Draft, Operation, Secrets, Services, Tags, Verb, bank, ingest, read, tag, undo, write};
+use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::disk::{MAX_FILE, RealDisk};
+use memory_store::history::HistoryFolder;
 use memory_store::{FileStore, Options};
 
 use crate::faulty_disk::{Fault, FaultyDisk};
 use crate::home::{Home, services};
+use crate::requests::bank_entry;
 
 fn store(home: &Home) -> FileStore {
     FileStore::open(home.path(), Options::default()).unwrap()
@@ -85,6 +89,51 @@ fn an_unreadable_line_of_the_journal_costs_the_order_and_says_so() {
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, 0);
     let dead = FileStore::on(Arc::new(disk), home.path(), Options::default());
     assert!(dead.disorder().is_some_and(|told| told.starts_with("the journal cannot be read (")));
+}
+
+#[test]
+fn a_memory_that_cannot_be_read_is_not_said_to_be_gone() {
+    let home = Home::new();
+    let services = home.services();
+    let (id, path) = put(&services, "behind a symlink");
+    let elsewhere = home.path().join("elsewhere.md");
+    fs::rename(home.path().join(&path), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(elsewhere, home.path().join(&path)).unwrap();
+    let stem = path.rsplit('/').next().unwrap().trim_end_matches(".md");
+    for reference in [id.as_str(), &id[..6], stem] {
+        assert_ne!(read(&services, reference).unwrap_err().code(), Code::MemoryNotFound, "{reference}");
+    }
+    assert_eq!(read(&services, "00000000").unwrap_err().code(), Code::MemoryNotFound);
+    let unreadable = store(&home).unreadable().unwrap();
+    assert_eq!(unreadable.into_iter().map(|problem| problem.path).collect::<Vec<_>>(), [path]);
+}
+
+#[test]
+fn damage_in_what_lies_beside_the_memories_is_found() {
+    let home = Home::new();
+    let at = |path: &str| home.path().join(path);
+    let banks = banks(Arc::new(BankFolder::new(at("banks"), BankOptions::default())), None).0;
+    bank::write(&banks, &bank_entry("whole", "a", "1")).unwrap();
+    bank::write(&banks, &bank_entry("cut", "a", "1")).unwrap();
+    let sessions = messages(Arc::new(HistoryFolder::new(at("history")))).0;
+    let said = history::Draft::said("user".parse().unwrap(), "hello");
+    history::append(&sessions, &"s".parse().unwrap(), &said, Secrets::Refuse).unwrap();
+    history::append(&sessions, &"s".parse().unwrap(), &said, Secrets::Refuse).unwrap();
+    assert_eq!(found(&home, None), Vec::<String>::new());
+
+    fs::write(at("banks/cut.json"), &fs::read(at("banks/cut.json")).unwrap()[..20]).unwrap();
+    let session = fs::read_to_string(at("history/s.jsonl")).unwrap();
+    // What was cut off at the end is no damage: the next writer cuts it off.
+    fs::write(at("history/s.jsonl"), session.replacen('{', "", 1) + "{\"half").unwrap();
+    let trash = fs::read_dir(at("banks/.trash")).unwrap().next().unwrap().unwrap().path();
+    fs::write(&trash, fs::read_to_string(&trash).unwrap() + "[1]\n").unwrap();
+    let trash = format!("banks/.trash/{}", trash.file_name().unwrap().to_str().unwrap());
+    let mut damaged = found(&home, None);
+    damaged.dedup();
+    assert_eq!(
+        damaged,
+        [format!("line_damaged {trash}"), "bank_damaged banks/cut".into(), "line_damaged history/s.jsonl".into()]
+    );
 }
 
 #[test]

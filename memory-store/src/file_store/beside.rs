@@ -1,0 +1,111 @@
+//! What is wrong with what lies in a home beside the memories: banks, and files of lines.
+
+use std::io::{BufRead, BufReader};
+
+use memory_core::StoreError;
+use serde::de::IgnoredAny;
+
+use super::FileStore;
+use super::doctor::Finding;
+use crate::bank::{BankFolder, BankOptions};
+use crate::disk::EntryKind;
+use crate::error::io_error;
+
+/// The folders of lines: those of the usual instances, and of the others below [`INSTANCES`].
+const OF_LINES: [&str; 5] = ["banks/.trash", "history", "history/.trash", "topics/.trash", ".conversations"];
+
+/// The folders of banks.
+const BANKS: &str = "banks";
+
+const INSTANCES: &str = "instances";
+
+/// Where values keep what they were.
+const STATE: &str = "state/kv";
+
+impl FileStore {
+    /// Finds banks that are damaged, and lines that cannot be read: whoever reads those files passes over them.
+    pub(super) fn findings_beside(&self) -> Result<Vec<Finding>, StoreError> {
+        let mut of_lines: Vec<String> = OF_LINES.map(str::to_owned).into();
+        of_lines.extend(self.folders(STATE)?.into_iter().map(|path| format!("{path}/trash")));
+        let mut banks = vec![BANKS.to_owned()];
+        for kind in ["bank", "history", "topic"] {
+            for path in self.folders(&format!("{INSTANCES}/{kind}"))? {
+                of_lines.extend([path.clone(), format!("{path}/.trash")]);
+                banks.extend((kind == "bank").then_some(path));
+            }
+        }
+        let mut findings = Vec::new();
+        for folder in of_lines {
+            findings.extend(self.damaged_lines(&folder)?);
+        }
+        for folder in banks {
+            findings.extend(self.damaged_banks(&folder));
+        }
+        Ok(findings)
+    }
+
+    /// Returns the paths of the folders in a folder.
+    fn folders(&self, folder: &str) -> Result<Vec<String>, StoreError> {
+        let entries = self.disk.folder(folder).map_err(|error| io_error(format!("list {folder}"), error))?;
+        let folders = entries.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
+        Ok(folders.map(|entry| format!("{folder}/{}", entry.name)).collect())
+    }
+
+    fn damaged_lines(&self, folder: &str) -> Result<Vec<Finding>, StoreError> {
+        let mut findings = Vec::new();
+        for entry in self.disk.folder(folder).map_err(|error| io_error(format!("list {folder}"), error))? {
+            if entry.kind != EntryKind::File || entry.name.strip_suffix(".jsonl").is_none() {
+                continue;
+            }
+            let path = format!("{folder}/{}", entry.name);
+            let file = match self.disk.open(&path) {
+                Ok(Some(file)) => file,
+                Ok(None) => continue,
+                Err(error) => {
+                    findings.push(unreadable(&path, &error.to_string()));
+                    continue;
+                }
+            };
+            let (mut lines, mut line) = (BufReader::new(file), Vec::new());
+            for number in 1.. {
+                line.clear();
+                match lines.read_until(b'\n', &mut line) {
+                    // What was cut off at the end is cut off whole by the next writer.
+                    Ok(_) if line.last() != Some(&b'\n') => break,
+                    Ok(_) if is_line(&line) => {}
+                    Ok(_) => {
+                        let finding = Finding::new("line_damaged", &path, "the line is no JSON object, and is passed over");
+                        let hint = "what it told is not shown and cannot be taken back; delete the line once you have seen it";
+                        findings.push(Finding { line: Some(number), ..finding.with_hint(hint) });
+                    }
+                    Err(error) => {
+                        findings.push(unreadable(&path, &error.to_string()));
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(findings)
+    }
+
+    fn damaged_banks(&self, folder: &str) -> Vec<Finding> {
+        let hint = "memory bank repair keeps what can be read of it, and sets the rest aside";
+        match BankFolder::new(self.root.join(folder), BankOptions::default()).check() {
+            Ok(damage) => damage
+                .into_iter()
+                .map(|damage| Finding::new("bank_damaged", &format!("{folder}/{}", damage.bank), damage.what).with_hint(hint))
+                .collect(),
+            Err(error) => vec![unreadable(folder, &error.to_string())],
+        }
+    }
+}
+
+fn unreadable(path: &str, why: &str) -> Finding {
+    let hint = "see to who may read it, or put it back from a backup";
+    Finding::new("file_unreadable", path, format!("it cannot be read: {why}")).with_hint(hint)
+}
+
+fn is_line(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.is_empty() || line.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(line).is_ok()
+}
