@@ -7,8 +7,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use memory_agent::{Agent, Offer};
 use memory_core::testing::{FakeStore, services};
-use memory_core::{Finding, MemoryId, Source};
-use memory_ingest::SourceError;
+use memory_core::{Finding, MemoryId, Source, SourceError};
 use memory_store::markdown::{decode, encode};
 use tempfile::TempDir;
 
