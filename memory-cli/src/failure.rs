@@ -250,7 +250,7 @@ impl Failure {
             }
             Self::NotUnderstood { .. } => Some("all others were answered; the answers to these say what is wrong".into()),
             Self::Output(_) => {
-                Some("what was asked for was done before it was answered, so do not ask again for what changes something".into())
+                Some("what was asked for may have been done all the same; look before you ask for a change again".into())
             }
             Self::File { .. } | Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
         }

@@ -105,11 +105,11 @@ fn list_action() -> Action {
 }
 
 fn operations_action() -> Action {
-    operations::operations_action("List which values were replaced, deleted and taken back, newest first")
+    operations::operations_action("List which values were set, deleted and taken back, newest first")
 }
 
 fn undo_action() -> Action {
-    operations::undo_action("Bring back the value that a set or delete took away, the last one if none is named")
+    operations::undo_action("Make a value what it was before a set or delete, the last one if none is named")
 }
 
 fn key(given: &Parameters) -> Result<ValueKey, InstanceError> {

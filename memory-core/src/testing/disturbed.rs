@@ -27,8 +27,7 @@ type Between = dyn Fn(Step) -> Result<(), StoreError> + Send + Sync;
 
 /// A fake that something comes between at each step, which holds up whoever calls it, or has them hear an error.
 pub struct Disturbed<T> {
-    /// What is disturbed.
-    pub inner: T,
+    inner: T,
     between: Box<Between>,
 }
 

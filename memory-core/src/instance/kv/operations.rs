@@ -1,4 +1,4 @@
-//! What was taken away or replaced.
+//! What was set and deleted.
 
 use super::Values;
 use crate::instance::{self, InstanceError, InstanceRecord};

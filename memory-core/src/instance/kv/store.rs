@@ -9,7 +9,7 @@ use crate::instance::{InstanceError, InstanceOperation, Operations};
 ///
 /// All methods may be called from any thread and from many processes at once; of several who set one key, each sees one of the values
 /// whole. Once a change has returned, neither a crash nor a power cut loses it; one that fails, or is cut off, has happened whole or
-/// not at all. What a value was before is kept, and [`Operations`] tells of each that was replaced by another or removed.
+/// not at all. What a value was before is kept, and [`Operations`] tells of each that was set to another, or removed.
 pub trait KeyValueStore: Operations {
     /// Sets the value of a key, and tells whether the key is new.
     ///
