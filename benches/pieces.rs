@@ -22,7 +22,7 @@ fn text_pieces(criterion: &mut Criterion) {
             });
         });
         let terms = query_terms(&text.chars().take(40).collect::<String>());
-        group.bench_function(format!("snippet of {name}"), |bencher| bencher.iter(|| snippet(text, &terms, 160)));
+        group.bench_function(format!("snippet of {name}"), |bencher| bencher.iter(|| snippet(text, &terms, &[], 160)));
         group.bench_function(format!("credentials in {name}"), |bencher| bencher.iter(|| secret::find(text)));
         group.bench_function(format!("wikilinks in {name}"), |bencher| bencher.iter(|| wikilink::parse(text)));
     }

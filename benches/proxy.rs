@@ -1,9 +1,12 @@
 //! Times a chat through `memory proxy`: `proxy MEMORY FOLDER FACTS STREAMS SECONDS`.
 //!
-//! Stands as a language model that answers at once, keeps `FACTS` facts in one conversation below `FOLDER`, and prints how long
-//! `MEMORY proxy` takes to start; how much later the first token and the whole answer come than from the model itself, asked in turn; and
-//! how long `STREAMS` streams of 50 tokens a second each, all at once for `SECONDS`, are ever without a token, through the proxy and
-//! without it.
+//! Stands as a language model that answers at once, and prints how much later the whole answer comes through `MEMORY proxy` in its
+//! default setup (states kept by git, facts extracted) than from the model itself, asked in turn: for a client that keeps its connection,
+//! for one that makes a new one for each turn, and behind a model that writes head and body separately with Nagle's algorithm on.
+//!
+//! Then keeps `FACTS` facts in one conversation below `FOLDER`, without git and extraction, and prints how long the proxy takes to start;
+//! how much later the first token and the whole answer come; and how long `STREAMS` streams of 50 tokens a second each, all at once for
+//! `SECONDS`, are ever without a token, through the proxy and without it.
 
 use std::env;
 use std::error::Error;
@@ -25,6 +28,9 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 const ASKED: usize = 1_000;
 const WARM: usize = 50;
 
+/// Number of turns of a chat whose model fails to extract facts.
+const FAILING_TURNS: usize = 200;
+
 /// So often is it started.
 const STARTS: usize = 20;
 
@@ -41,26 +47,74 @@ fn main() -> Outcome<()> {
     };
     let (folder, facts) = (Path::new(folder), facts.parse::<usize>()?);
     let (streams, seconds) = (streams.parse::<usize>()?, seconds.parse::<u64>()?);
-    let model = model(seconds)?;
+    let (model, nagling) = (model(seconds, true)?, model(seconds, false)?);
+    println!("| default setup | of | p50 | p99 |\n|---|---|---:|---:|");
+    turns("kept connection", memory, folder, &model, [false, false])?;
+    turns("new connection", memory, folder, &model, [true, true])?;
+    // Somebody who keeps a connection to that model waits for their own acknowledgements.
+    turns("model with Nagle", memory, folder, &nagling, [false, true])?;
+    println!();
     let place = folder.join("conversations");
     keep(memory, &place, folder, facts)?;
     let mut starts = Vec::new();
     for _ in 0..STARTS {
         let begun = Instant::now();
-        let proxy = Proxy::begin(memory, &place, folder, &model)?;
+        let proxy = Proxy::begin(memory, &place, folder, &model, &BARE)?;
         starts.push(milliseconds(begun));
         drop(proxy);
     }
     starts.sort_by(f64::total_cmp);
     println!("| start | p50 | longest |\n|---|---:|---:|");
     println!("| until it listens | {:.1} ms | {:.1} ms |\n", at(&starts, 50), at(&starts, 100));
-    let proxy = Proxy::begin(memory, &place, folder, &model)?;
+    let proxy = Proxy::begin(memory, &place, folder, &model, &BARE)?;
     latency(&proxy.place, &model)?;
+    failing_extraction(memory, folder, &model)?;
     println!("\n| {streams} streams | tokens | p50 between two | p99 | longest | broken |\n|---|---:|---:|---:|---:|---:|");
     for (name, place) in [("model", &model), ("proxy", &proxy.place)] {
         many(name, place, streams)?;
     }
     println!("\npeak memory of the proxy: {}", proxy.peak()?);
+    Ok(())
+}
+
+/// So many turns are timed in the default setup.
+const TURNS: usize = 250;
+
+/// What turns off the work beside the talk.
+const BARE: [&str; 4] = ["--no-summarization", "--no-git-versioning", "--max-entries", "1000000"];
+
+/// Has one conversation through a new proxy in its default setup and with the model itself, in turn; `reconnects` tells whether each turn
+/// has a connection of its own, through the proxy and with the model.
+fn turns(name: &str, memory: &str, folder: &Path, model: &str, reconnects: [bool; 2]) -> Outcome<()> {
+    let place = folder.join(format!("default {name}"));
+    if place.is_dir() {
+        fs::remove_dir_all(&place)?;
+    }
+    let proxy = Proxy::begin(memory, &place, folder, model, &[])?;
+    let places = [proxy.place.as_str(), model];
+    let mut clients = [Client::connect(places[0])?, Client::connect(places[1])?];
+    let mut times = [const { Vec::new() }; 2];
+    for number in 0..TURNS + WARM {
+        let question = format!("Where does my colleague number {number} live? I live in town {} and like tea.", number % 97);
+        for (side, reconnects) in reconnects.into_iter().enumerate() {
+            let begun = Instant::now();
+            if reconnects {
+                clients[side] = Client::connect(places[side])?;
+            }
+            clients[side].ask("whole", &question, &mut |_| ())?;
+            if WARM <= number {
+                times[side].push(milliseconds(begun));
+            }
+        }
+    }
+    for times in &mut times {
+        times.sort_by(f64::total_cmp);
+    }
+    let [through, bare] = &times;
+    for (of, times) in [("proxy", through), ("model", bare)] {
+        println!("| {name} | {of} | {:.2} ms | {:.2} ms |", at(times, 50), at(times, 99));
+    }
+    println!("| {name} | added | {:.2} ms | {:.2} ms |", at(through, 50) - at(bare, 50), at(through, 99) - at(bare, 99));
     Ok(())
 }
 
@@ -112,6 +166,28 @@ fn latency(proxy: &str, model: &str) -> Outcome<()> {
     Ok(())
 }
 
+/// Asks over 200 turns while the model answers requests for facts with what is none, and prints what the first and the last turns took.
+fn failing_extraction(memory: &str, folder: &Path, model: &str) -> Outcome<()> {
+    let place = folder.join("failing");
+    let flags = ["--no-git-versioning", "--max-entries", "1000000"];
+    let proxy = Proxy::begin(memory, &place, folder, model, &flags)?;
+    let mut client = Client::connect(&proxy.place)?;
+    let mut times = Vec::new();
+    for number in 0..FAILING_TURNS {
+        let question = format!("My cousin number {number} lives in town {}.", number * 7 % 1009);
+        times.push(client.ask("fast", &question, &mut |_| ())?.1);
+    }
+    println!("\n| {FAILING_TURNS} turns, extraction fails | p50 |\n|---|---:|");
+    let part = FAILING_TURNS / 10;
+    for (name, times) in
+        [("the first tenth", &mut times[..part].to_vec()), ("the last tenth", &mut times[FAILING_TURNS - part..].to_vec())]
+    {
+        times.sort_by(f64::total_cmp);
+        println!("| {name} | {:.2} ms |", at(times, 50));
+    }
+    Ok(())
+}
+
 /// Reads many streams at once.
 fn many(name: &str, place: &str, streams: usize) -> Outcome<()> {
     let begin = Barrier::new(streams);
@@ -149,14 +225,15 @@ fn many(name: &str, place: &str, streams: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// A language model that streams: `fast` at once, `paced` 50 tokens a second.
-fn model(seconds: u64) -> Outcome<String> {
+/// A language model that streams, `fast` at once and `paced` 50 tokens a second, or answers at once, `whole`. Without `nodelay` the body
+/// of an answer waits until its head is acknowledged.
+fn model(seconds: u64, nodelay: bool) -> Outcome<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let place = listener.local_addr()?.to_string();
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
             // Whoever goes needs no answer.
-            let answer = move || drop(answer(stream, seconds));
+            let answer = move || drop(answer(stream, seconds, nodelay));
             if thread::Builder::new().stack_size(256 * 1024).spawn(answer).is_err() {
                 return;
             }
@@ -166,12 +243,22 @@ fn model(seconds: u64) -> Outcome<String> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "so fast do tokens come")]
-fn answer(stream: TcpStream, seconds: u64) -> Outcome<()> {
-    stream.set_nodelay(true)?;
+fn answer(stream: TcpStream, seconds: u64, nodelay: bool) -> Outcome<()> {
+    stream.set_nodelay(nodelay)?;
     let mut reader = BufReader::new(stream);
     loop {
         let Some(body) = request(&mut reader)? else { return Ok(()) };
         let body: Value = serde_json::from_slice(&body)?;
+        if body["stream"] != true {
+            // The prompt for the extraction of facts gets none.
+            let content = if body["messages"][0]["role"] == "system" { "[]" } else { "That is all I know about it." };
+            let whole =
+                serde_json::json!({ "choices": [{ "message": { "role": "assistant", "content": content } }] }).to_string();
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", whole.len());
+            reader.get_mut().write_all(head.as_bytes())?;
+            reader.get_mut().write_all(whole.as_bytes())?;
+            continue;
+        }
         let is_paced = body["model"] == "paced";
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
         reader.get_mut().write_all(head.as_bytes())?;
@@ -226,7 +313,8 @@ impl Client {
     fn ask(&mut self, model: &str, question: &str, each: &mut dyn FnMut(&[u8])) -> Outcome<(f64, f64)> {
         let messages = serde_json::json!([{ "role": "user", "content": question }]);
         let body =
-            serde_json::json!({ "model": model, "stream": true, "memory_id": "default", "messages": messages }).to_string();
+            serde_json::json!({ "model": model, "stream": model != "whole", "memory_id": "default", "messages": messages })
+                .to_string();
         let head =
             format!("POST /v1/chat/completions HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n", self.place, body.len());
         let begun = Instant::now();
@@ -236,9 +324,19 @@ impl Client {
         if !line.contains(" 200 ") {
             return Err(format!("it says {}", line.trim_end()).into());
         }
+        let mut length = None;
         while !line.trim_end().is_empty() {
             line.clear();
             self.reader.read_line(&mut line)?;
+            if let Some(said) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = Some(said.trim().parse()?);
+            }
+        }
+        if let Some(length) = length {
+            let mut whole = vec![0; length];
+            self.reader.read_exact(&mut whole)?;
+            each(&whole);
+            return Ok((milliseconds(begun), milliseconds(begun)));
         }
         let mut first = None;
         loop {
@@ -263,9 +361,9 @@ struct Proxy {
 }
 
 impl Proxy {
-    fn begin(memory: &str, place: &Path, folder: &Path, model: &str) -> Outcome<Self> {
+    fn begin(memory: &str, place: &Path, folder: &Path, model: &str, flags: &[&str]) -> Outcome<Self> {
         let mut command = Command::new(memory);
-        command.args(["proxy", "--json", "--port", "0", "--no-summarization", "--no-git-versioning", "--max-entries", "1000000"]);
+        command.args(["proxy", "--json", "--port", "0"]).args(flags).stderr(Stdio::null());
         command.args(["--openai-base-url", &format!("http://{model}/v1"), "--memory-path"]).arg(place);
         let mut process = command.env("MEMORY_ROOT", folder.join("home")).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();

@@ -20,6 +20,7 @@ fn services(store: FileStore) -> Services {
         chat: None,
         banks: None,
         topics: None,
+        inbox_ttl: memory_core::InboxTtl::default(),
         actor: "bench".into(),
     }
 }

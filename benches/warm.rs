@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         chat: None,
         banks: None,
         topics: None,
+        inbox_ttl: memory_core::InboxTtl::default(),
         actor: "bench".into(),
     };
     let mut times = Vec::new();

@@ -96,6 +96,7 @@ fn open(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
         chat: None,
         banks: None,
         topics: Some(topics.clone()),
+        inbox_ttl: memory_core::InboxTtl::default(),
         actor: "agent_loop".into(),
     };
     let offer: Offer = "topic=memory_".parse()?;

@@ -34,7 +34,10 @@ const ROUNDS: usize = 150;
 const RATE: f64 = 0.1;
 
 /// How much large weights cost.
-const RIDGE: f64 = 2e-4;
+const RIDGE: f64 = 6e-5;
+
+/// How far the weight of a note depends on how rare its category is: 0 not at all, 1 so that all categories weigh the same.
+const BALANCE: f64 = 0.5;
 
 /// What fewer notes have tells nothing.
 const SEEN: usize = 2;
@@ -114,7 +117,7 @@ struct Fitted {
     rows: BTreeMap<u32, Row>,
 }
 
-/// Fits weights: a multinomial logistic regression with a ridge, by Adam over all notes at once.
+/// Fits weights: a multinomial logistic regression with a ridge, by Adam over all notes at once; rare categories weigh more.
 fn fit(notes: &[&Labelled], sum: u64) -> Fitted {
     let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
     for feature in notes.iter().flat_map(|note| note.features.iter()) {
@@ -128,12 +131,18 @@ fn fit(notes: &[&Labelled], sum: u64) -> Fitted {
     let (mut mean, mut spread) = (weights.clone(), weights.clone());
     let bias = keys.len();
     let share = 1.0 / number(notes.len());
+    let mut counts = [0_usize; LABELS.len()];
+    for note in notes {
+        counts[note.label] += 1;
+    }
+    let weight_of = |label: usize| (number(notes.len()) / number(LABELS.len() * counts[label].max(1))).powf(BALANCE);
     for round in 1..=ROUNDS {
         let mut slopes: Vec<Row> = weights.iter().map(|row| row.map(|weight| RIDGE * weight)).collect();
         slopes[bias] = [0.0; LABELS.len()];
         for (note, sparse) in notes.iter().zip(&sparse) {
             let mut error = probabilities(&scores(&weights, bias, sparse), 1.0);
             error[note.label] -= 1.0;
+            let error = error.map(|error| error * weight_of(note.label));
             for &(place, value) in sparse.iter().chain([&(bias, 1.0)]) {
                 slopes[place].iter_mut().zip(error).for_each(|(slope, error)| *slope += share * value * error);
             }

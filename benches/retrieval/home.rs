@@ -52,6 +52,7 @@ impl Home {
             chat: None,
             banks: None,
             topics: None,
+            inbox_ttl: memory_core::InboxTtl::default(),
             actor: "bench".into(),
         };
         let mut places: Vec<usize> = (0..data.turns.len()).collect();
@@ -133,14 +134,5 @@ fn exported(turn: &Value, dated: &Value) -> Exported {
     draft.scope = Scope::Conversation(text(turn, "conversation").to_owned());
     draft.created_at =
         NaiveDateTime::parse_from_str(text(dated, "timestamp"), "%Y-%m-%dT%H:%M:%S").ok().map(|moment| moment.and_utc());
-    Exported {
-        id: Some(MemoryId::of_path(text(turn, "id"))),
-        draft,
-        updated_at: None,
-        access_count: 0,
-        links: Vec::new(),
-        version: None,
-        supersedes: Vec::new(),
-        superseded_by: None,
-    }
+    Exported { id: Some(MemoryId::of_path(text(turn, "id"))), ..Exported::from(draft) }
 }

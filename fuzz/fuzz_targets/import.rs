@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
         .map(|stored| stored.expect("it is in memory"))
         .collect();
     for stored in kept {
-        let line = json::memory(&stored).to_string();
+        let line = json::memory_for_export(&stored).to_string();
         let exported = json::exported(&line).expect("what we export we take");
         assert_eq!((exported.id, &exported.draft.content), (Some(stored.memory.id), &stored.memory.content));
         let again = taken(&services, &[&line]);

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use libfuzzer_sys::fuzz_target;
-use memory_agent::http::{ChatProxy, HttpLimits, LastAsked, ProxyRules, Told, Upstream, serve_proxy};
+use memory_agent::http::{AccessRules, ChatProxy, HttpLimits, LastAsked, ProxyFront, ProxyRules, Told, Upstream, serve_proxy};
 use memory_agent::testing::heard;
 use memory_core::StoreError;
 use memory_core::conversation::{
-    ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryVector, RecallRules, Shelf,
+    ConversationId, ConversationOperation, ConversationStore, Entry, EntryChange, EntryId, EntryVector, RecallRules, Shelf,
 };
 use memory_core::testing::{FakeJobs, conversations};
 
@@ -127,7 +127,8 @@ fn proxy() -> TcpStream {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            serve_proxy(listener, proxy, None, HttpLimits::default(), std::future::pending()).await
+            let front = ProxyFront { chat: proxy, access: AccessRules::default(), limits: HttpLimits::default(), log: None };
+            serve_proxy(listener, front, std::future::pending()).await
         })
     });
     let stream = TcpStream::connect(place).expect("a connection");
@@ -180,6 +181,14 @@ impl ConversationStore for Forgetful {
     }
 
     fn commit(&self, _: &ConversationId, _: &[EntryChange]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn commit_all(&self, _: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn commit_operation(&self, _: &ConversationId, _: &[EntryChange], _: &ConversationOperation) -> Result<(), StoreError> {
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use chrono::{DateTime, FixedOffset, Utc};
-use memory_core::{Code, Services, Tool, ToolContext, ToolError};
+use chrono::{DateTime, FixedOffset};
+use memory_core::{Code, Effect, LocalTime, LocalZone, Services, Tool, ToolContext, ToolError};
 use serde_json::Value;
 
 use crate::event::{Event, EventKind, Events, Listener};
@@ -28,14 +28,18 @@ pub struct Agent {
     events: Arc<Events>,
     /// Ends when all event hooks have been told everything.
     told: Option<Mutex<Receiver<()>>>,
+    /// Runs after each call that may have changed something, before it is answered.
+    after_changes: Option<Box<AfterChanges>>,
 }
 
-/// Returns what the clocks show at a moment.
-pub type LocalTime = Arc<dyn Fn(DateTime<Utc>) -> DateTime<FixedOffset> + Send + Sync>;
+/// Runs after a call that may have changed something.
+pub type AfterChanges = dyn Fn() + Send + Sync;
 
 /// A tool that is offered.
 struct Offered {
     tool: Arc<dyn Tool>,
+    /// What it is called where nobody renames it.
+    own_name: String,
     is_listed: bool,
     schema: OnceLock<Schema>,
 }
@@ -60,7 +64,8 @@ impl Agent {
     ) -> Result<Self, ToolError> {
         let there = There { banks: services.banks.is_some(), topics: services.topics.is_some() };
         let offered = tools::offered(offer, there, instances)?;
-        let offered = offered.into_iter().map(|(tool, is_listed)| Offered { tool, is_listed, schema: OnceLock::new() });
+        let offered =
+            offered.into_iter().map(|(tool, is_listed, own_name)| Offered { tool, own_name, is_listed, schema: OnceLock::new() });
         let (mut before, mut after, mut on_event) = (Vec::new(), Vec::new(), Vec::new());
         for (point, hook) in hooks {
             match point {
@@ -71,7 +76,14 @@ impl Agent {
         }
         let events = Arc::new(Events::default());
         let told = (!on_event.is_empty()).then(|| Mutex::new(tell(&events, on_event)));
-        Ok(Self { services, local_time, offered: offered.collect(), before, after, events, told })
+        Ok(Self { services, local_time, offered: offered.collect(), before, after, events, told, after_changes: None })
+    }
+
+    /// Has `run` run after each successful call of a tool that may change something, before the call is answered.
+    #[must_use]
+    pub fn after_changes(mut self, run: Box<AfterChanges>) -> Self {
+        self.after_changes = Some(run);
+        self
     }
 
     /// Returns what it works on, unrestricted.
@@ -108,7 +120,15 @@ impl Agent {
         let tell = |kind| self.events.tell(|| Event { agent: agent.clone(), kind });
         tell(EventKind::ToolStart { tool: tool.to_owned(), parameters: parameters.clone() });
         let call = Call { agent: agent.clone(), tool: tool.to_owned(), parameters };
-        let done = self.surrounded(session, call);
+        let mut done = self.surrounded(session, call);
+        if let (Ok(_), Some(run)) = (&done, &self.after_changes)
+            && self.offered().any(|offered| offered.name() == tool && offered.effect() != Effect::Reads)
+        {
+            run();
+        }
+        if !session.is_of_the_person() {
+            self.advise(tool, &mut done);
+        }
         tell(match &done {
             Ok(_) => EventKind::ToolEnd { tool: tool.to_owned() },
             Err(error) => EventKind::Error { tool: tool.to_owned(), error: error.clone() },
@@ -116,12 +136,34 @@ impl Agent {
         done
     }
 
+    /// Has an answer name tools as they are offered, and no commands.
+    fn advise(&self, tool: &str, done: &mut Result<Value, ToolError>) {
+        let offered = |own: &str| {
+            let found = self.offered.iter().find(|offered| offered.own_name == own);
+            found.map(|offered| offered.tool.name().to_owned())
+        };
+        match done {
+            Err(error) if error.code == Code::ToolNotFound => {
+                let names: Vec<&str> = self.offered().map(Tool::name).collect();
+                error.hint = Some(format!("there are {}", names.join(", ")));
+            }
+            Err(error) => tools::rewrite(error, self.own_name(tool), offered),
+            Ok(answer) => tools::rewrite_answer(answer, self.own_name(tool), &offered),
+        }
+    }
+
+    /// Returns the name of a tool where it is not renamed.
+    fn own_name<'a>(&'a self, tool: &'a str) -> &'a str {
+        let called = self.offered.iter().find(|offered| offered.tool.name() == tool);
+        called.map_or(tool, |called| called.own_name.as_str())
+    }
+
     fn surrounded(&self, session: &Session, call: Call) -> Result<Value, ToolError> {
         let offered = self.offered.iter().find(|offered| offered.tool.name() == call.tool);
         let Offered { tool, schema, .. } = offered.ok_or_else(|| not_found(&call.tool))?;
         let call = hook::before(&self.before, call)?;
-        schema.get_or_init(|| Schema::of(&tool.parameters())).check(tool.name(), &call.parameters)?;
-        let context = session.context(self.now());
+        schema.get_or_init(|| Schema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
+        let context = session.context(self.now(), LocalZone::new(Arc::clone(&self.local_time)));
         let result = execute(tool.as_ref(), &context, &call.parameters)?;
         hook::after(&self.after, &call, result)
     }
@@ -153,7 +195,11 @@ impl fmt::Debug for Agent {
 fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
     catch_unwind(AssertUnwindSafe(|| tool.execute(context, parameters))).unwrap_or_else(|_| {
         let message = format!("{} broke down; nothing half-done is left behind", tool.name());
-        Err(ToolError::new(Code::Internal, message, Some("`memory doctor` checks the store".into())))
+        Err(ToolError::new(
+            Code::Internal,
+            message,
+            Some("try it otherwise; the user can have the store checked with `memory doctor`".into()),
+        ))
     })
 }
 

@@ -4,7 +4,11 @@ use memory_core::{Code, ToolError};
 use serde_json::{Map, Value, json};
 
 use crate::json;
-use crate::session::{CONTEXT_BUDGET, Session};
+use crate::session::Session;
+
+/// What may be asked for.
+pub const FORMS: &str =
+    "a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered";
 
 /// What somebody wants, as one JSON value.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,12 +17,14 @@ pub enum Wish {
     Calls(Vec<Value>),
     /// `{"name", "params"}`: one call.
     Call(Value),
+    /// `{"jsonrpc"?, "id"?, "method", "params"?}`, or a list of these: JSON-RPC, see [`crate::rpc`].
+    Rpc(Value),
     /// `{"prompt", "budget"?, "calls"?}`: what is remembered about a prompt, and calls after that.
     Prompt {
         /// The prompt.
         prompt: String,
-        /// How many tokens the context may have.
-        budget: usize,
+        /// How many tokens the context may have, if it is said.
+        budget: Option<usize>,
         /// The calls.
         calls: Vec<Value>,
     },
@@ -30,15 +36,21 @@ impl Wish {
     /// # Errors
     /// Why it cannot be meant so.
     pub fn read(value: Value) -> Result<Self, ToolError> {
+        let is_rpc = |value: &Value| {
+            let has = |key: &str| value.get(key).is_some();
+            has("jsonrpc") || (has("method") && !has("name") && !has("prompt"))
+        };
         match value {
+            Value::Array(requests) if requests.first().is_some_and(is_rpc) => Ok(Self::Rpc(Value::Array(requests))),
+            request if is_rpc(&request) => Ok(Self::Rpc(request)),
             Value::Array(calls) => Ok(Self::Calls(calls)),
             Value::Object(mut wish) if wish.contains_key("prompt") => {
                 let Some(Value::String(prompt)) = wish.remove("prompt") else { return Err(invalid("prompt is not a text")) };
                 let budget = match wish.remove("budget") {
-                    None | Some(Value::Null) => CONTEXT_BUDGET,
+                    None | Some(Value::Null) => None,
                     Some(budget) => {
                         let budget = budget.as_u64().and_then(|budget| usize::try_from(budget).ok());
-                        budget.ok_or_else(|| invalid("budget is not a number of tokens"))?
+                        Some(budget.ok_or_else(|| invalid("budget is not a number of tokens"))?)
                     }
                 };
                 let calls = match wish.remove("calls") {
@@ -96,5 +108,5 @@ fn nothing_else(rest: &Map<String, Value>) -> Result<(), ToolError> {
 }
 
 fn invalid(message: &str) -> ToolError {
-    ToolError::new(Code::InvalidInput, message, Some("`memory agent --help` shows the forms".into()))
+    ToolError::new(Code::InvalidInput, message, Some(FORMS.into()))
 }

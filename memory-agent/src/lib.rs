@@ -17,9 +17,11 @@
 mod agent;
 pub mod batch;
 pub mod event;
+pub mod exact;
 pub mod hook;
 #[cfg(feature = "server")]
 pub mod http;
+mod input;
 pub mod instance;
 pub mod json;
 #[cfg(feature = "mcp")]
@@ -36,6 +38,8 @@ pub mod testing;
 pub mod tools;
 mod validation;
 
-pub use agent::{Agent, Hooks, LocalTime};
+pub use agent::{AfterChanges, Agent, Hooks};
+pub use input::{InputError, InputValues};
+pub use memory_core::LocalTime;
 pub use session::{CONTEXT_BUDGET, Session};
 pub use tools::Offer;

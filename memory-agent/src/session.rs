@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset};
-use memory_core::{Context, Given, Services, StoreError, ToolContext, ToolError, View};
+use memory_core::{Context, Given, LocalZone, Services, StoreError, ToolContext, ToolError, View};
 use serde_json::Value;
 
 use crate::agent::Agent;
@@ -23,6 +23,7 @@ pub struct Session {
     services: Services,
     name: String,
     given: Arc<Given>,
+    is_of_the_person: bool,
 }
 
 impl Session {
@@ -31,7 +32,7 @@ impl Session {
         let services = agent.services().seen_by(view.clone());
         let name = view.agent.as_ref().map(ToString::to_string).unwrap_or_default();
         agent.tell(&name, EventKind::AgentStart);
-        Self { agent: Arc::clone(agent), services, name, given: Arc::default() }
+        Self { agent: Arc::clone(agent), services, name, given: Arc::default(), is_of_the_person: false }
     }
 
     /// Begins a session of the person, who sees everything, at the command line.
@@ -42,7 +43,13 @@ impl Session {
             agent: Arc::clone(agent),
             name: String::new(),
             given: Arc::default(),
+            is_of_the_person: true,
         }
+    }
+
+    /// Tells whether it is the person at the command line who calls.
+    pub(crate) fn is_of_the_person(&self) -> bool {
+        self.is_of_the_person
     }
 
     /// Returns the agent's name; empty when nobody said.
@@ -76,8 +83,8 @@ impl Session {
         memory_core::context(&self.services, prompt, budget, &self.given, &self.agent.now())
     }
 
-    pub(crate) fn context(&self, now: DateTime<FixedOffset>) -> ToolContext {
-        ToolContext { services: self.services.clone(), speaker: self.name.clone(), now, given: Arc::clone(&self.given) }
+    pub(crate) fn context(&self, now: DateTime<FixedOffset>, zone: LocalZone) -> ToolContext {
+        ToolContext { services: self.services.clone(), speaker: self.name.clone(), now, zone, given: Arc::clone(&self.given) }
     }
 }
 

@@ -2,8 +2,11 @@
 
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
-use memory_core::{Code, ToolError};
+use memory_core::text::one_line;
+use memory_core::{Code, Tool, ToolError};
 use serde_json::Value;
+
+use crate::exact;
 
 /// The schema of a tool's parameters, ready to check them.
 #[derive(Debug)]
@@ -15,6 +18,9 @@ const TOLD: usize = 3;
 /// So much of a fault is told: it may quote what was given.
 const LONGEST: usize = 200;
 
+/// So much of a value that is not allowed is quoted.
+const LONGEST_VALUE: usize = 80;
+
 impl Schema {
     /// Reads a schema of ours.
     pub(crate) fn of(schema: &Value) -> Self {
@@ -22,28 +28,59 @@ impl Schema {
     }
 
     /// Says which fields of `parameters` are not as they should be, if any.
-    pub(crate) fn check(&self, tool: &str, parameters: &Value) -> Result<(), ToolError> {
-        let hint = Some(format!("`memory agent --list-tools` shows the parameters of {tool}"));
-        self.faults(parameters).map_or(Ok(()), |faults| Err(ToolError::new(Code::InvalidInput, faults, hint)))
+    pub(crate) fn check(&self, tool: &dyn Tool, parameters: &Value) -> Result<(), ToolError> {
+        let Some(faults) = self.faults(parameters) else { return Ok(()) };
+        Err(ToolError::new(Code::InvalidInput, faults, Some(fields(tool))))
     }
 
     /// Returns what is not as it should be in `parameters`, if anything is.
     pub(crate) fn faults(&self, parameters: &Value) -> Option<String> {
+        // A number that the machine would round is a text here. It is neither a text nor a number of the machine to a field.
+        self.faults_of(parameters, parameters).or_else(|| {
+            let holds_number = exact::holds_number(parameters);
+            holds_number.then(|| self.faults_of(&exact::with_rounded_numbers(parameters), parameters)).flatten()
+        })
+    }
+
+    /// Returns the faults of `parameters`, and quotes the values that were `given` in their places.
+    fn faults_of(&self, parameters: &Value, given: &Value) -> Option<String> {
         let faults = self.0.iter_errors(parameters).take(TOLD).map(|error| {
-            let field = error.instance_path().as_str().trim_start_matches('/').replace('/', ".");
+            let path = error.instance_path().as_str();
+            let field = one_line(&path.trim_start_matches('/').replace('/', "."), LONGEST_VALUE);
+            let value = exact::to_text(given.pointer(path).unwrap_or(error.instance()));
             let what = match error.kind() {
                 ValidationErrorKind::AdditionalProperties { unexpected } => {
-                    format!("there is no field {}", unexpected.join(", "))
+                    one_line(&format!("there is no field {}", unexpected.join(", ")), LONGEST)
                 }
                 ValidationErrorKind::Required { property } => {
                     format!("the field {} is missing", property.as_str().unwrap_or_default())
                 }
-                _ => error.to_string(),
+                ValidationErrorKind::Enum { options } => {
+                    let allowed: Vec<String> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
+                    let value = one_line(&value, LONGEST_VALUE);
+                    format!("{value} is not allowed; the allowed values are {}", allowed.join(", "))
+                }
+                _ => one_line(&error.masked_with(value).to_string(), LONGEST),
             };
             if field.is_empty() { what } else { format!("{field}: {what}") }
         });
-        let faults: Vec<String> = faults.map(|fault| memory_core::text::one_line(&fault, LONGEST)).collect();
+        let faults: Vec<String> = faults.collect();
         (!faults.is_empty()).then(|| faults.join("; "))
+    }
+}
+
+/// Says which fields a tool has.
+fn fields(tool: &dyn Tool) -> String {
+    let schema = tool.parameters();
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let names: Vec<&str> =
+        schema["properties"].as_object().into_iter().flat_map(|fields| fields.keys()).map(String::as_str).collect();
+    let others: Vec<&str> = names.into_iter().filter(|name| !required.contains(name)).collect();
+    match (required.is_empty(), others.is_empty()) {
+        (true, true) => format!("{} takes no fields", tool.name()),
+        (true, false) => format!("{} takes {}", tool.name(), others.join(", ")),
+        (false, true) => format!("{} needs {}", tool.name(), required.join(", ")),
+        (false, false) => format!("{} needs {}, and takes {}", tool.name(), required.join(", "), others.join(", ")),
     }
 }
 
@@ -56,12 +93,51 @@ mod tests {
     #[test]
     fn a_fault_names_the_field() {
         let tools = crate::tools::all();
-        let schema = Schema::of(&tools.iter().find(|tool| tool.name() == "memory_list").expect("it is one").parameters());
-        let fault = |parameters: Value| schema.check("memory_list", &parameters).expect_err("a fault").message;
+        let tool = tools.iter().find(|tool| tool.name() == "memory_list").expect("it is one").as_ref();
+        let schema = Schema::of(&tool.parameters());
+        let fault = |parameters: Value| schema.check(tool, &parameters).expect_err("a fault").message;
         assert_eq!(fault(json!({ "limit": "ten" })), "limit: \"ten\" is not of type \"integer\"");
         assert_eq!(fault(json!({ "limits": 1 })), "there is no field limits");
         assert_eq!(fault(json!({ "tags": ["a", 1] })), "tags.1: 1 is not of type \"string\"");
         assert_eq!(fault(json!([])), "[] is not of type \"object\"");
-        assert!(schema.check("memory_list", &json!({})).is_ok());
+        let huge = exact::from_slice(b"{\"limit\": 1e400}").expect("JSON");
+        assert_eq!(fault(huge), "limit: 1e400 is not of type \"integer\"");
+        assert!(schema.check(tool, &json!({})).is_ok());
+    }
+
+    #[test]
+    fn a_number_that_the_machine_would_round_is_no_text() {
+        let mut checked = 0;
+        for tool in crate::tools::all() {
+            let parameters = tool.parameters();
+            let properties = parameters["properties"].as_object().cloned().unwrap_or_default();
+            for (field, property) in properties.iter().filter(|(_, property)| property["type"] == "string") {
+                let schema = Schema::of(&json!({ "type": "object", "properties": { &**field: property } }));
+                let given = exact::from_slice(format!("{{\"{field}\": 12345678901234567890123}}").as_bytes()).expect("JSON");
+                let faults = schema.faults(&given).unwrap_or_else(|| panic!("{} takes {field}", tool.name()));
+                assert!(faults.starts_with(&format!("{field}: 12345678901234567890123 is not")), "{faults}");
+                checked += 1;
+            }
+        }
+        assert!(checked > 20);
+        let any = Schema::of(&json!({ "type": "object", "properties": { "value": {} } }));
+        assert_eq!(any.faults(&exact::from_slice(b"{\"value\": [1e400]}").expect("JSON")), None);
+    }
+
+    #[test]
+    fn a_refused_value_of_an_enum_lists_every_allowed_one() {
+        for tool in crate::tools::all() {
+            let parameters = tool.parameters();
+            let properties = parameters["properties"].as_object().cloned().unwrap_or_default();
+            for (field, property) in properties {
+                let Some(allowed) = property["enum"].as_array() else { continue };
+                let faults = Schema::of(&json!({ "type": "object", "properties": { &*field: property } }))
+                    .faults(&json!({ &*field: "no such value" }))
+                    .expect("it is refused");
+                let list = allowed.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
+                let expected = format!("{field}: \"no such value\" is not allowed; the allowed values are {list}");
+                assert_eq!(faults, expected, "{}", tool.name());
+            }
+        }
     }
 }

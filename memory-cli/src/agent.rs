@@ -13,6 +13,7 @@ use crate::app::Home;
 use crate::banks;
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
+use crate::pending_page::PendingPage;
 use crate::reranking;
 use crate::topics;
 
@@ -49,7 +50,17 @@ pub(crate) fn agent(home: &Home, settings: &Settings, environment: &Environment,
     let hooks: Hooks = settings.hooks.commands().map(|(point, command)| (point, shell(command))).collect();
     let local_time = Arc::new(move |moment: DateTime<Utc>| moment.with_timezone(&zone).fixed_offset());
     let agent = Agent::new(services, local_time, parts.offer, hooks, parts.instances.as_ref());
-    agent.map(Arc::new).map_err(|error| Failure::Usage { why: error.message, hint: error.hint })
+    let pending = PendingPage::of(home);
+    let refresh = move || {
+        // The change is made; the daemon or the next command writes the page where this failed.
+        let _ = pending.refresh();
+    };
+    let agent = agent.map_err(|error| Failure::Usage { why: error.message, hint: error.hint })?.after_changes(Box::new(refresh));
+    // Only tools of topics need something that may be missing.
+    if agent.offered().next().is_none() {
+        return Err(topics::no_tools(settings, environment));
+    }
+    Ok(Arc::new(agent))
 }
 
 fn shell(command: &str) -> Arc<dyn Hook> {

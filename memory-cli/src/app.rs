@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use memory_agent::Agent;
 use memory_agent::event::EventKind;
 use memory_core::{Clock, Services, StoreError};
@@ -32,11 +33,11 @@ pub(crate) struct App<'a> {
     pub opened: RefCell<Option<(Services, Arc<FileStore>)>>,
 }
 
+/// A process that answers again and again makes the index of the home at most once in this time.
+const PAGE_REST: Duration = Duration::from_millis(250);
+
 /// A process that answers again and again keeps files that take about so many bytes: some six thousand of usual length.
 pub(crate) const KEPT: usize = 8 << 20;
-
-/// The index of a home is made anew at most once in this time.
-pub(crate) const REST: TimeDelta = TimeDelta::seconds(30);
 
 /// The memories' home, opened.
 pub(crate) struct Home {
@@ -63,6 +64,7 @@ impl Home {
             chat: language_model::open_later(settings, clock),
             banks: None,
             topics: None,
+            inbox_ttl: settings.inbox_ttl(),
             actor: "cli".into(),
         };
         Ok(Self { services, store, zone: Zone::of(settings.timezone.value) })
@@ -80,10 +82,9 @@ impl Home {
     }
 }
 
-fn keep_index_page(services: &Services, store: &FileStore) {
-    if store.is_index_page_due(services.clock.now(), REST) {
-        let _ = memory_core::index_page(services).and_then(|page| store.keep_index_page(&page));
-    }
+/// Makes the index of the home anew, if it is time for it; tells whether it was.
+fn keep_index_page(services: &Services, store: &FileStore) -> bool {
+    store.keep_index_page(services.clock.now(), &|| memory_core::index_page(services)).unwrap_or(false)
 }
 
 /// Returns the present moment, for commands that open no home.
@@ -99,10 +100,11 @@ impl App<'_> {
             let file = self.output.place(&settings.file);
             self.output.warning(&format!("{file}: the key {key} means nothing"))?;
         }
-        if settings.llm.key_is_in_the_file() && is_for_others(&settings.file) {
+        let keys =
+            [("llm.api_key", settings.llm.key_is_in_the_file()), ("proxy.openai_api_key", settings.proxy.key_is_in_the_file())];
+        for (key, _) in keys.into_iter().filter(|(_, is_there)| *is_there && is_for_others(&settings.file)) {
             let file = self.output.place(&settings.file);
-            self.output
-                .warning(&format!("{file} holds a key (llm.api_key), and others may read it; `chmod 600` keeps them out"))?;
+            self.output.warning(&format!("{file} holds a key ({key}), and others may read it; `chmod 600` keeps them out"))?;
         }
         Ok(settings)
     }
@@ -128,8 +130,8 @@ impl App<'_> {
         home
     }
 
-    /// Makes the index of the home anew, if something was written since and it was not made just now. Whoever waits for an answer has it
-    /// already; and what goes wrong is seen to by the next command.
+    /// Makes the index of the home anew, if something was written since it was made. The answer is printed already; and what
+    /// goes wrong is seen to by the next command.
     pub(crate) fn keep_index_page(&self) {
         if let Some((services, store)) = self.opened.take() {
             keep_index_page(&services, &store);
@@ -152,9 +154,15 @@ impl App<'_> {
         let Some((services, store)) = self.opened.borrow().clone() else { return };
         let happened = agent.subscribe();
         let work = move || {
+            let mut last: Option<Instant> = None;
             for event in happened {
                 if matches!(event.kind, EventKind::ToolEnd { .. }) {
-                    keep_index_page(&services, &store);
+                    // Of many calls in a row, those that come meanwhile are seen by the next page.
+                    let rest = last.map_or(Duration::ZERO, |last| PAGE_REST.saturating_sub(last.elapsed()));
+                    std::thread::park_timeout(rest);
+                    if keep_index_page(&services, &store) {
+                        last = Some(Instant::now());
+                    }
                 }
             }
         };
@@ -166,6 +174,7 @@ impl App<'_> {
     pub(crate) fn open_with_topics(&self, settings: &Settings, dir: Option<&Path>) -> Result<Home, Failure> {
         let mut home = self.open_with(settings)?;
         home.services.topics = topics::open(settings, self.environment, dir, "cli")?;
+        dir.map_or(Ok(()), |dir| topics::check_there(self.environment, dir))?;
         Ok(home)
     }
 

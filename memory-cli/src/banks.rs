@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memory_core::bank::{BankStore, Banks};
-use memory_store::bank::{BankFolder, BankOptions, JsonSchemas};
+use memory_core::bank::{BankScope, BankStore, Banks};
+use memory_store::bank::{BankFolder, BankOptions, JsonSchemas, SymlinkedBanks};
 use memory_store::{RandomIds, SystemClock};
 
 use crate::config::{Environment, Layer, Settings};
@@ -17,16 +17,36 @@ pub(crate) fn open(settings: &Settings, environment: &Environment, actor: &str) 
 
 /// Opens the banks in one folder, which are the user's.
 pub(crate) fn in_folder(folder: PathBuf, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
-    of(&Places { user: folder, project: None, new_project: None }, settings, environment, actor)
+    of(&Places { user: vec![folder], project: Vec::new(), new_project: None }, settings, environment, actor)
+}
+
+/// Returns the folders of the banks that [`open`] opens, the nearest of each scope first, whether or not they are there.
+pub(crate) fn places(settings: &Settings, environment: &Environment) -> Vec<PathBuf> {
+    let Places { user, project, new_project } = Places::of(settings, environment);
+    let project = project.into_iter().map(|place| match place {
+        ProjectPlace::Folder(place) | ProjectPlace::Symlink(place) => place,
+    });
+    project.chain(new_project).chain(user).collect()
 }
 
 fn of(places: &Places, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
     let options = BankOptions { compress_above: settings.banks.compress_above.value, ..BankOptions::default() };
     let store = |root: &PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, options)) };
+    let in_project = BankOptions { is_in_project: true, ..options };
+    let project_store = |root: &PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, in_project)) };
+    let of_project = |place: &ProjectPlace| -> Arc<dyn BankStore> {
+        match place {
+            ProjectPlace::Folder(folder) => project_store(folder),
+            ProjectPlace::Symlink(link) => Arc::new(SymlinkedBanks::new(link.clone())),
+        }
+    };
+    let further_user = places.user.iter().skip(1).map(|folder| (BankScope::User, store(folder)));
+    let further_project = places.project.iter().skip(1).map(|place| (BankScope::Project, of_project(place)));
     Banks {
-        user: store(&places.user),
-        project: places.project.as_ref().map(store),
-        new_project: places.new_project.as_ref().map(store),
+        user: store(&places.user[0]),
+        project: places.project.first().map(of_project),
+        further: further_project.chain(further_user).collect(),
+        new_project: places.new_project.as_ref().map(project_store),
         filter: Arc::new(Filters::of(settings, environment)),
         schemas: Arc::new(JsonSchemas),
         limits: options.limits,
@@ -36,12 +56,21 @@ fn of(places: &Places, settings: &Settings, environment: &Environment, actor: &s
     }
 }
 
-/// The folders of banks.
+/// The folders of banks, the first of each scope first.
 #[derive(Debug, PartialEq, Eq)]
 struct Places {
-    user: PathBuf,
-    project: Option<PathBuf>,
+    /// At least one.
+    user: Vec<PathBuf>,
+    project: Vec<ProjectPlace>,
     new_project: Option<PathBuf>,
+}
+
+/// Where banks of a project are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum ProjectPlace {
+    Folder(PathBuf),
+    /// This is there instead, and might lead out of the project.
+    Symlink(PathBuf),
 }
 
 impl Places {
@@ -49,37 +78,55 @@ impl Places {
         let own = settings.root.value.join("banks");
         let config = environment.config_folder.clone().or_else(|| Some(environment.home.as_ref()?.join(".config")));
         let peer = config.map(|config| config.join("slop-mcp/memory"));
-        // Whoever names a home means that home.
-        let user = peer.filter(|peer| settings.root.from == Layer::Default && peer.is_dir()).unwrap_or(own);
+        // A home that was named is meant alone.
+        let peer = peer.filter(|peer| settings.root.from == Layer::Default && peer.is_dir());
+        let user = match peer {
+            Some(peer) if own.is_dir() => vec![peer, own.clone()],
+            Some(peer) => vec![peer],
+            None => vec![own.clone()],
+        };
         let folder = environment.folder.as_deref();
-        let project = folder.and_then(|folder| project(folder, &settings.root.value));
-        let new_project = folder.map(|folder| repository(folder).unwrap_or(folder).join(".memory/banks"));
+        let project = folder.map(|folder| project(folder, &settings.root.value)).unwrap_or_default();
+        let new_project = folder.map(|folder| marked(folder).unwrap_or_else(|| repository(folder).unwrap_or(folder)));
         // In the person's home folder that would be their own banks under another name.
-        let new_project = new_project.filter(|project| *project != settings.root.value.join("banks"));
+        let new_project = new_project.map(|root| root.join(".memory/banks")).filter(|project| *project != own);
         Self { user, project, new_project }
     }
 }
 
-/// Returns the folder of the banks of the project around `folder`, if one stands there or above it, up to the repository's root. The
-/// memories' home itself is no project.
-fn project(folder: &Path, home: &Path) -> Option<PathBuf> {
-    let end = repository(folder).unwrap_or(folder);
+/// Returns the folders of the banks of the project around `folder`, up to the repository's root, the nearest first. In one place those of
+/// slop-mcp come first. The memories' home itself is no project, and a `.memory` without banks is none of banks: it may have been made for
+/// topics.
+fn project(folder: &Path, home: &Path) -> Vec<ProjectPlace> {
     let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
-    for folder in folder.ancestors() {
+    let is_home = |path: &Path| path.canonicalize().is_ok_and(|path| path == home);
+    let mut places = Vec::new();
+    for folder in around(folder) {
         let (own, peer) = (folder.join(".memory"), folder.join(".slop-mcp"));
-        let has_own = is_folder(&own) && own.canonicalize().is_ok_and(|own| own != home) && !own.join("banks").is_symlink();
-        let (theirs, has_peer) = (peer.join("memory"), is_folder(&peer));
-        if has_peer && (is_folder(&theirs) || (!has_own && !theirs.is_symlink())) {
-            return Some(theirs);
-        }
-        if has_own {
-            return Some(own.join("banks"));
-        }
-        if folder == end {
-            break;
-        }
+        let has_own = !is_home(&own) && (own.is_symlink() || is_folder(&own.join("banks")) || own.join("banks").is_symlink());
+        let theirs = place(&peer, "memory").filter(|_| is_folder(&peer.join("memory")) || !has_own || peer.is_symlink());
+        places.extend(theirs);
+        places.extend(place(&own, "banks").filter(|_| has_own));
     }
-    None
+    places
+}
+
+/// Returns the folder `name` in `parent`, or the symlink on the way; nothing if `parent` is not there.
+fn place(parent: &Path, name: &str) -> Option<ProjectPlace> {
+    let folder = parent.join(name);
+    let link = [parent, &folder].into_iter().find(|path| path.is_symlink()).map(|link| ProjectPlace::Symlink(link.to_owned()));
+    link.or_else(|| is_folder(parent).then_some(ProjectPlace::Folder(folder)))
+}
+
+/// Returns the nearest folder around `folder` that has a `.memory`.
+fn marked(folder: &Path) -> Option<&Path> {
+    around(folder).find(|folder| is_folder(&folder.join(".memory")))
+}
+
+/// Returns a folder and those around it, up to the root of the repository; without a repository the folder alone.
+fn around(folder: &Path) -> impl Iterator<Item = &Path> {
+    let end = repository(folder).unwrap_or(folder);
+    folder.ancestors().take_while(move |folder| folder.starts_with(end))
 }
 
 /// Tells whether a folder is there, and no symlink: what a repository brings along must not lead out of it.
@@ -107,20 +154,40 @@ mod tests {
             create_dir_all(path(folder)).expect("a folder");
         }
         let found = |folder: &str| project(&path(folder), &home);
-        // What stands above the repository is another's.
-        assert_eq!(found("home/work/repo/src/deep"), None);
+        let at = |places: &[&str]| places.iter().map(|place| ProjectPlace::Folder(path(place))).collect::<Vec<_>>();
+        // What stands above the repository is another's, and a folder of topics is none of banks.
+        create_dir_all(path("home/work/.memory/banks")).expect("a folder");
         create_dir_all(path("home/work/repo/.memory")).expect("a folder");
-        assert_eq!(found("home/work/repo/src/deep"), Some(path("home/work/repo/.memory/banks")));
+        assert_eq!(found("home/work/repo/src/deep"), []);
+        create_dir_all(path("home/work/repo/.memory/banks")).expect("a folder");
+        assert_eq!(found("home/work/repo/src/deep"), at(&["home/work/repo/.memory/banks"]));
         create_dir_all(path("home/work/repo/src/.slop-mcp")).expect("a folder");
-        assert_eq!(found("home/work/repo/src/deep"), Some(path("home/work/repo/src/.slop-mcp/memory")));
-        create_dir_all(path("home/work/repo/src/.memory")).expect("a folder");
-        assert_eq!(found("home/work/repo/src/deep"), Some(path("home/work/repo/src/.memory/banks")));
+        let both = ["home/work/repo/src/.slop-mcp/memory", "home/work/repo/.memory/banks"];
+        assert_eq!(found("home/work/repo/src/deep"), at(&both), "what was there before is still found");
+        create_dir_all(path("home/work/repo/src/.memory/banks")).expect("a folder");
+        let own = ["home/work/repo/src/.memory/banks", "home/work/repo/.memory/banks"];
+        assert_eq!(found("home/work/repo/src/deep"), at(&own), "slop-mcp has no banks there yet");
         create_dir_all(path("home/work/repo/src/.slop-mcp/memory")).expect("a folder");
-        assert_eq!(found("home/work/repo/src/deep"), Some(path("home/work/repo/src/.slop-mcp/memory")));
+        let all = ["home/work/repo/src/.slop-mcp/memory", "home/work/repo/src/.memory/banks", "home/work/repo/.memory/banks"];
+        assert_eq!(found("home/work/repo/src/deep"), at(&all));
         // The user's own home is no project, and without a repository only the folder itself counts.
-        assert_eq!(found("home"), None);
-        assert_eq!(found("home/work"), Some(path("home/work/.memory/banks")));
-        create_dir_all(path("home/loose/.memory")).expect("a folder");
-        assert_eq!((found("home/loose/sub"), found("home/loose")), (None, Some(path("home/loose/.memory/banks"))));
+        assert_eq!(found("home"), []);
+        assert_eq!(found("home/work"), at(&["home/work/.memory/banks"]));
+        create_dir_all(path("home/loose/.memory/banks")).expect("a folder");
+        assert_eq!((found("home/loose/sub"), found("home/loose")), (vec![], at(&["home/loose/.memory/banks"])));
+    }
+
+    #[test]
+    fn a_symlink_in_the_place_of_a_folder_is_named() {
+        let base = tempfile::tempdir().expect("a folder");
+        let path = |path: &str| base.path().join(path);
+        create_dir_all(path("elsewhere/banks")).expect("a folder");
+        for link in [".memory", ".slop-mcp", ".memory/banks", ".slop-mcp/memory"] {
+            let folder = path(&format!("{}/repo", link.replace('/', "-")));
+            create_dir_all(folder.join(".git")).expect("a folder");
+            create_dir_all(folder.join(link).parent().expect("it has one")).expect("a folder");
+            std::os::unix::fs::symlink(path("elsewhere"), folder.join(link)).expect("a link");
+            assert_eq!(project(&folder, &path("home")), [ProjectPlace::Symlink(folder.join(link))], "{link}");
+        }
     }
 }

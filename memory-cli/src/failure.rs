@@ -1,9 +1,10 @@
 //! Why a command could not do what it was asked to.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use memory_core::bank::{BankError, BankName, Key, Trouble};
+use memory_core::bank::{BankError, BankName, BankScope, Key, Trouble};
 use memory_core::instance::InstanceError;
 use memory_core::topic::TopicError;
 use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
@@ -20,6 +21,14 @@ pub(crate) enum Failure {
     /// A bank could not be read or changed.
     #[error(transparent)]
     Bank(BankError),
+    /// A command on banks failed outside of a bank.
+    #[error("{failure}")]
+    InScope {
+        /// The scope in which the command works.
+        scope: BankScope,
+        /// Why it failed.
+        failure: Box<Failure>,
+    },
     /// An instance could not be made, read or changed.
     #[error(transparent)]
     Instance(InstanceError),
@@ -55,6 +64,24 @@ pub(crate) enum Failure {
         /// What was tried, to what.
         action: String,
         /// Why it failed.
+        source: io::Error,
+    },
+    /// A folder of conversations that was named is not there.
+    #[error("cannot read the conversations in {}", folder.display())]
+    NoConversations {
+        /// The folder.
+        folder: PathBuf,
+        /// That it is not there.
+        source: io::Error,
+    },
+    /// A server cannot listen.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Which flag names another address.
+        hint: Option<String>,
+        /// Why.
         source: io::Error,
     },
     /// The answer could not be written to the standard output.
@@ -120,12 +147,6 @@ pub(crate) enum Failure {
         /// Why the first was not.
         source: NotifyError,
     },
-    /// There is no home to look after.
-    #[error("there is no home at {}", root.display())]
-    NoHome {
-        /// Where it was looked for.
-        root: PathBuf,
-    },
     /// Some chores failed; the report that was printed says why.
     #[error("{count} {} failed", if *count == 1 { "chore has" } else { "chores have" })]
     Undone {
@@ -185,6 +206,14 @@ impl Failure {
         }
     }
 
+    /// Adds the scope in which a command on banks works.
+    pub(crate) fn in_scope(self, scope: BankScope) -> Self {
+        match self {
+            Self::Bank(error) => Self::Bank(error.in_scope(scope)),
+            other => Self::InScope { scope, failure: Box::new(other) },
+        }
+    }
+
     /// Returns the permanent name.
     pub(crate) fn code(&self) -> &'static str {
         if matches!(self, Self::Usage { .. }) { "USAGE" } else { self.core_code().as_str() }
@@ -194,6 +223,7 @@ impl Failure {
         match self {
             Self::Store(error) | Self::Draft { source: error, .. } => error.code(),
             Self::Bank(error) => error.code(),
+            Self::InScope { failure, .. } => failure.core_code(),
             Self::Instance(error) => error.code(),
             Self::Topic(error) => error.code(),
             Self::Tool(error) | Self::BrokenOff { source: error } => error.code,
@@ -202,14 +232,14 @@ impl Failure {
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
             Self::Filter { .. } => Code::FilterError,
             Self::CallsFailed { .. } => Code::CallFailed,
-            Self::File { source, .. } | Self::Output(source) => match source.kind() {
+            Self::File { source, .. } | Self::Listen { source, .. } | Self::Output(source) => match source.kind() {
                 io::ErrorKind::NotFound => Code::PathNotFound,
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
                 _ => Code::Io,
             },
             Self::Editor { .. } => Code::Io,
             Self::NotShown { .. } => Code::NotifyFailed,
-            Self::NoHome { .. } => Code::PathNotFound,
+            Self::NoConversations { .. } => Code::PathNotFound,
             Self::Taken { .. } => Code::Conflict,
             Self::Undone { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
@@ -223,17 +253,20 @@ impl Failure {
         match self {
             Self::Store(error) => error.hint(),
             Self::Bank(error) => error.hint(),
+            Self::InScope { failure, .. } => failure.hint(),
             Self::Instance(error) => error.hint(),
             Self::Topic(error) => error.hint(),
             Self::Tool(error) | Self::BrokenOff { source: error } => error.hint.clone(),
             Self::Source(error) => error.hint(),
             Self::Config(error) => error.hint(),
-            Self::Usage { hint, .. } => hint.clone(),
+            Self::Usage { hint, .. } | Self::Listen { hint, .. } => hint.clone(),
             Self::Editor { draft: Some(draft), .. } => Some(format!("the text is in {}", draft.display())),
             Self::Draft { draft, source } => Some(kept_at(draft, source)),
             Self::CheckFailed { tried: false, .. } => Some("`memory doctor --fix` repairs what can be repaired".into()),
             Self::Unreadable { .. } => Some("all others were written; `memory doctor` says more".into()),
-            Self::NoHome { .. } => Some("`memory write` makes one; --root names another".into()),
+            Self::NoConversations { .. } => {
+                Some("name the folder that `memory proxy` or `memory add` was given with --memory-path".into())
+            }
             Self::Undone { .. } | Self::CallsFailed { .. } => {
                 Some("all others were done; the answers to these say what is wrong".into())
             }

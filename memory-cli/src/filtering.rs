@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use memory_core::bank::{FilterTrouble, JsonFilter};
 use memory_core::json::JsonText;
@@ -40,11 +41,15 @@ impl Filters {
 
     /// Runs a filter on JSON, and returns what it put out for each value.
     pub(crate) fn ask(&self, filter: &str, input: &str, on: On, form: Form) -> Result<Vec<Answer>, JqError> {
+        self.ask_within(&Question { filter, input, on, form }, self.bounds)
+    }
+
+    fn ask_within(&self, question: &Question<'_>, bounds: Bounds) -> Result<Vec<Answer>, JqError> {
         let Some(program) = self.program.clone() else {
             return Err(JqError::Process { message: "the file of this program is not known".into() });
         };
         let helper = Helper { program, arguments: CHILD.map(OsString::from).into() };
-        jq::bounded(&helper, &Question { filter, input, on, form }, &self.bounds)
+        jq::bounded(&helper, question, &bounds)
     }
 
     fn trouble(&self, error: &JqError) -> FilterTrouble {
@@ -59,7 +64,13 @@ impl Filters {
 
 impl JsonFilter for Filters {
     fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble> {
-        let answers = self.ask(filter, input, On::Each, Form::Compact).map_err(|error| self.trouble(&error))?;
+        self.run_within(filter, input, self.bounds.time)
+    }
+
+    fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, FilterTrouble> {
+        let question = Question { filter, input, on: On::Each, form: Form::Compact };
+        let bounds = Bounds { time: time.min(self.bounds.time), ..self.bounds };
+        let answers = self.ask_within(&question, bounds).map_err(|error| self.trouble(&error))?;
         let value = |answer: Answer| {
             let text = answer.map_err(|error| self.trouble(&error))?;
             text.parse().map_err(|why| FilterTrouble::Failed { message: format!("what the filter puts out is not kept: {why}") })

@@ -1,19 +1,20 @@
 //! Where HTTP is served, and to whom.
 
+use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use clap::Args;
 use memory_agent::Agent;
-use memory_agent::http::{HttpFront, HttpLimits, Token};
+use memory_agent::http::{AccessRules, HttpFront, HttpLimits, Token};
 use memory_agent::instance::{Holding, OpenInstances, backend};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use tokio::sync::oneshot;
 
-use crate::config::Environment;
+use crate::config::{Environment, HttpSettings};
 use crate::failure::Failure;
 use crate::instances::DEFAULT;
 
@@ -21,7 +22,8 @@ use crate::instances::DEFAULT;
 #[derive(Debug, Args)]
 pub(crate) struct TokenArgs {
     /// What whoever asks over HTTP must send, as Authorization: Bearer TOKEN; better in MEMO_AUTH_TOKEN, since others see what is
-    /// typed. Without it, only your own programs on this machine are served
+    /// typed; GET /v1/health of a server of instances alone is answered without it. Without a token, only your own programs on this
+    /// machine are served
     #[arg(long, value_name = "TOKEN")]
     auth_token: Option<String>,
 }
@@ -37,6 +39,65 @@ impl TokenArgs {
         let refused =
             |()| Failure::usage(format!("{from} is no token"), "a token is of visible ASCII characters, without spaces");
         token.map(Some).map_err(refused)
+    }
+}
+
+/// How the flags of a server are called, for whoever cannot be served or cannot listen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ServerFlags {
+    /// The flag that names another port, as in "choose another port with --port".
+    port: &'static str,
+    /// The flag that names another address.
+    host: &'static str,
+    /// What lets others in.
+    open: &'static str,
+    /// How clients then send the token.
+    send: &'static str,
+}
+
+/// The flags of `memory proxy`.
+pub(crate) const PROXY: ServerFlags = ServerFlags {
+    port: "--port, such as --port 8101",
+    host: "--host",
+    open: "--host 0.0.0.0 --auth-token TOKEN",
+    send: "have applications send TOKEN as their API key",
+};
+
+/// The flags of `memo serve`.
+pub(crate) const INSTANCES: ServerFlags = ServerFlags {
+    port: "--addr, such as --addr 127.0.0.1:8766",
+    host: "--addr",
+    open: "--addr 0.0.0.0:8765 --auth-token TOKEN",
+    send: "have clients send Authorization: Bearer TOKEN",
+};
+
+/// The flags of `memory serve`.
+pub(crate) const DAEMON: ServerFlags = ServerFlags {
+    port: "--http, such as --http 127.0.0.1:8718",
+    host: "--http",
+    open: "--http 0.0.0.0:8717 --auth-token TOKEN",
+    send: "have clients send Authorization: Bearer TOKEN",
+};
+
+impl ServerFlags {
+    /// Returns who may call a server with this token and these settings.
+    pub(crate) fn access(&self, token: Option<Token>, settings: &HttpSettings) -> AccessRules {
+        let how_to_admit = format!(
+            "to let containers (Docker), other users or other machines in, start it with {} and {}",
+            self.open, self.send
+        );
+        AccessRules { token, origins: settings.allowed_origins.value.clone(), how_to_admit }
+    }
+
+    /// Says what to do where an address cannot be listened on.
+    fn advice(&self, error: &io::Error) -> Option<String> {
+        let advice = match error.kind() {
+            io::ErrorKind::AddrInUse => format!("another program listens there: choose another port with {}", self.port),
+            io::ErrorKind::AddrNotAvailable => format!("this machine has no such address: choose another with {}", self.host),
+            io::ErrorKind::PermissionDenied => format!("choose a port above 1023 with {}", self.port),
+            _ => return None,
+        };
+        Some(advice)
     }
 }
 
@@ -100,9 +161,9 @@ pub(crate) fn address(text: &str) -> Result<Address, String> {
 
 impl Address {
     /// Listens there. Where others reach it, there must be a token.
-    pub(crate) fn listen(&self, token: Option<&Token>) -> Result<TcpListener, Failure> {
+    pub(crate) fn listen(&self, token: Option<&Token>, flags: ServerFlags) -> Result<TcpListener, Failure> {
         if let (None, Some(open)) = (token, self.0.iter().find(|address| !address.ip().is_loopback())) {
-            let hint = "set MEMO_AUTH_TOKEN to a token, or listen on 127.0.0.1";
+            let hint = "add --auth-token TOKEN, or set MEMO_AUTH_TOKEN to a token; without one, listen on 127.0.0.1";
             return Err(Failure::usage(format!("others could reach {open}, and there is no token"), hint));
         }
         let mut refused = None;
@@ -113,17 +174,15 @@ impl Address {
             }
         }
         let (address, error) = refused.expect("there is at least one address");
-        Err(Failure::file(format!("listen on {address}"))(error))
+        Err(Failure::Listen { address: *address, hint: flags.advice(&error), source: error })
     }
 }
 
-/// Returns what is served: the tools of `agent`, which reach the usual notes and banks, and the instances.
-pub(crate) fn front(agent: Arc<Agent>, instances: Arc<OpenInstances>, token: Option<Token>) -> Result<HttpFront, Failure> {
-    for name in ["notes", "bank"] {
-        // What cannot be read is told to whoever asks for it.
-        let _ = instances.keep(backend(name)?, &DEFAULT.parse()?, Holding::Tools(Arc::clone(&agent)));
-    }
-    Ok(HttpFront { agent, instances, token, limits: limits(), chat: None })
+/// Returns what is served: the tools of `agent`, which reach the usual notes, and the instances.
+pub(crate) fn front(agent: Arc<Agent>, instances: Arc<OpenInstances>, access: AccessRules) -> Result<HttpFront, Failure> {
+    // An error is reported to the client that asks for it.
+    let _ = instances.keep(backend("notes")?, &DEFAULT.parse()?, Holding::Tools(Arc::clone(&agent)));
+    Ok(HttpFront { agent, instances, access, limits: limits(), chat: None })
 }
 
 /// Returns how much is given to whom.
@@ -163,9 +222,9 @@ mod tests {
         let token = Token::new("t".into());
         for everywhere in ["0.0.0.0:0", ":0"] {
             let everywhere = address(everywhere).expect("an address");
-            assert!(everywhere.listen(None).is_err());
-            assert!(everywhere.listen(token.as_ref()).is_ok());
+            assert!(everywhere.listen(None, PROXY).is_err());
+            assert!(everywhere.listen(token.as_ref(), PROXY).is_ok());
         }
-        assert!(address("127.0.0.1:0").expect("an address").listen(None).is_ok());
+        assert!(address("127.0.0.1:0").expect("an address").listen(None, PROXY).is_ok());
     }
 }

@@ -17,9 +17,11 @@ use serde_json::{Map, Value, json};
 
 use crate::agent::{self, Parts};
 use crate::app::{App, Home, KEPT};
+use crate::banks;
 use crate::config::{Environment, Layer, Setting, Settings, usual_root};
 use crate::embedding;
 use crate::failure::Failure;
+use crate::topics;
 
 /// The instance that is there though nobody has made it.
 pub(crate) const DEFAULT: &str = "default";
@@ -116,6 +118,12 @@ impl Book {
         Ok(plain.chain(sealed.map(|(name, _)| (name.clone(), json!({ "sealed": true })))).collect())
     }
 
+    /// Returns the folder of an instance that names none, if it is kept in a folder of its own.
+    pub(crate) fn usual_folder_of(&self, backend: &Backend, name: &InstanceName) -> Result<Option<PathBuf>, InstanceError> {
+        let has_place = !backend.has_drivers() && name.as_str() == DEFAULT;
+        Ok(if has_place { None } else { Some(self.usual_folder(&backend.name.parse()?, name)) })
+    }
+
     fn usual_folder(&self, backend: &InstanceName, name: &InstanceName) -> PathBuf {
         match name.as_str() {
             DEFAULT => self.home.join(backend.as_str()),
@@ -140,6 +148,9 @@ impl Book {
         // Every path is checked before anything is read or written.
         for described in backend.fields.iter().filter(|described| described.kind == Kind::Path) {
             field(described.name).map_or(Ok(()), |path| self.place(Path::new(path)).map(drop))?;
+        }
+        if field("dir").is_none() {
+            self.usual_places(backend.name)?;
         }
         let folder = || self.place(Path::new(field("dir").unwrap_or_default()));
         let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
@@ -189,13 +200,26 @@ impl Book {
         }
         let home = Home::open(&settings, Options { kept: KEPT, ..Options::default() })?;
         let own = |name: &str| folder.filter(|_| backend == name).map(Path::to_owned);
-        // Whoever is in no project has topics as well.
-        let at_home = || (backend == "topic" && self.environment.folder.is_none()).then(|| settings.root.value.join("topics"));
-        let (bank_folder, topic_folder) = (own("bank"), own("topic").or_else(at_home));
+        let (bank_folder, topic_folder) = (own("bank"), own("topic"));
+        if backend == "topic" && folder.is_none() && topics::of_project_at(&settings, &self.environment).is_none() {
+            return Err(topics::no_instance(&settings, &self.environment));
+        }
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         let parts = Parts { offer: &Offer::all(), embedder, bank_folder, topic_folder, instances: None };
         agent::agent(&home, &settings, &self.environment, parts)
             .map_err(|failure| InstanceError::Invalid { why: failure.to_string(), hint: failure.hint() })
+    }
+
+    /// Returns the folders that an instance without a folder of its own uses now, if it may use all of them. Which they are depends on the
+    /// folders that are there.
+    fn usual_places(&self, backend: &str) -> Result<Vec<PathBuf>, InstanceError> {
+        let places = match backend {
+            "notes" => vec![self.settings.root.value.clone()],
+            "bank" => banks::places(&self.settings, &self.environment),
+            "topic" => topics::of_project_at(&self.settings, &self.environment).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        places.into_iter().map(|place| self.place(&place)).collect()
     }
 
     /// Returns the key that `rekey` is to use instead of one of its own.
@@ -260,7 +284,11 @@ impl instance::Instances for Book {
         // Where a path leads may have changed since the instance was opened, and with it whether it may.
         let places = self.fields(backend, &definition)?.into_iter().filter(|(name, _)| is_path(backend, name));
         let places = places.map(|(name, path)| Ok((name.to_owned(), self.place(Path::new(&path))?.display().to_string())));
-        let places = places.collect::<Result<Vec<_>, InstanceError>>()?;
+        let mut places = places.collect::<Result<Vec<_>, InstanceError>>()?;
+        if !places.iter().any(|(name, _)| name == "dir") {
+            let usual = self.usual_places(backend.name)?.into_iter();
+            places.extend(usual.map(|place| ("usual".to_owned(), place.display().to_string())));
+        }
         Ok(Version(definition.fields.into_iter().map(field).chain(places).collect()))
     }
 

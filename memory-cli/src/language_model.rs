@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use chrono::{NaiveDate, Offset, Utc};
 use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
-use memory_core::{Answer, Budget, ChatError, ChatModel, ChatRequest, Clock, Metered, Trouble};
+use memory_core::{Allowance, Answer, Budget, ChatError, ChatModel, ChatRequest, Clock, Metered, StoreError, Trouble};
 use memory_store::Ledger;
 
 use crate::config::{Layer, Llm, Settings, certificates};
@@ -21,15 +21,16 @@ pub(crate) fn open_later(settings: &Settings, clock: Arc<dyn Clock>) -> Option<A
     llm.is_named().then(|| Arc::new(later()) as Arc<dyn ChatModel>)
 }
 
-/// Returns a model that keeps to the budget of the settings; what it spends is written down below `root`.
+/// Returns a model that keeps to the budget of the settings. What it spends is recorded below the first of `roots`, which is made if it is
+/// missing, or below the second one if the first cannot be opened; what was recorded below the second one before counts as well.
 pub(crate) fn within_budget(
     model: impl ChatModel + 'static,
-    root: PathBuf,
+    roots: [PathBuf; 2],
     settings: &Settings,
     clock: Arc<dyn Clock>,
 ) -> Arc<dyn ChatModel> {
     let zone = zone(settings.timezone.value);
-    Arc::new(Budgeted { model: Arc::new(model), root, zone, clock, budget: settings.llm.budget(), meter: OnceLock::new() })
+    Arc::new(Budgeted { model: Arc::new(model), roots, zone, clock, budget: settings.llm.budget(), meter: OnceLock::new() })
 }
 
 /// Returns the day whose budget is spent now.
@@ -68,29 +69,53 @@ impl ChatModel for Later {
     fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
         self.opened()?.answer(request)
     }
+
+    fn allowance(&self) -> Result<Allowance, ChatError> {
+        self.opened()?.allowance()
+    }
 }
 
 /// A model that keeps to a budget, which is looked up when it is first asked.
 #[derive(Debug)]
 struct Budgeted<M> {
     model: Arc<M>,
-    root: PathBuf,
+    roots: [PathBuf; 2],
     zone: Zone,
     clock: Arc<dyn Clock>,
     budget: Budget,
     meter: OnceLock<Arc<Ledger>>,
 }
 
-impl<M: ChatModel> ChatModel for Budgeted<M> {
-    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+impl<M: ChatModel> Budgeted<M> {
+    fn opened(&self) -> Result<Metered<Shared<M>, Zone>, ChatError> {
         let meter = if let Some(meter) = self.meter.get() {
             meter
         } else {
-            let opened = Arc::new(Ledger::open(&self.root).map_err(ChatError::Meter)?);
+            let opened = Arc::new(open_ledger(&self.roots).map_err(ChatError::Meter)?);
             self.meter.get_or_init(|| opened)
         };
         let (clock, zone, budget) = (Arc::clone(&self.clock), self.zone, self.budget);
-        Metered { model: Shared(Arc::clone(&self.model)), meter: Arc::clone(meter) as _, clock, zone, budget }.answer(request)
+        Ok(Metered { model: Shared(Arc::clone(&self.model)), meter: Arc::clone(meter) as _, clock, zone, budget })
+    }
+}
+
+impl<M: ChatModel> ChatModel for Budgeted<M> {
+    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+        self.opened()?.answer(request)
+    }
+
+    fn allowance(&self) -> Result<Allowance, ChatError> {
+        self.opened()?.allowance()
+    }
+}
+
+/// Opens the ledger below the first root, and counts what the second one holds.
+fn open_ledger([root, other]: &[PathBuf; 2]) -> Result<Ledger, StoreError> {
+    match Ledger::open(root) {
+        // Where there is nothing yet, nothing is made.
+        Ok(ledger) if other.join("usage").is_dir() => Ok(ledger.counting(Ledger::open(other)?)),
+        Ok(ledger) => Ok(ledger),
+        Err(error) => Ledger::open(other).map_err(|_| error),
     }
 }
 
@@ -101,6 +126,10 @@ struct Shared<M>(Arc<M>);
 impl<M: ChatModel> ChatModel for Shared<M> {
     fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
         self.0.answer(request)
+    }
+
+    fn allowance(&self) -> Result<Allowance, ChatError> {
+        self.0.allowance()
     }
 }
 

@@ -18,6 +18,9 @@ pub(crate) struct Way {
     pub instead: Option<String>,
 }
 
+/// Whether this is built for the one system that has `osascript`.
+const IS_MACOS: bool = cfg!(target_os = "macos");
+
 /// Returns the way that the settings name, or the next best on this machine.
 pub(crate) fn way(method: NotificationMethod, environment: &Environment) -> Way {
     let wanted = match method {
@@ -29,10 +32,13 @@ pub(crate) fn way(method: NotificationMethod, environment: &Environment) -> Way 
         Ok(notifier) => return by_desktop(wanted, notifier, None),
         Err(missing) => missing,
     };
-    let said = |instead: &str| (method != NotificationMethod::Auto).then(|| format!("{missing}; {instead}"));
+    // The usual setting names the way of macOS; elsewhere its program is not missed.
+    let is_missed = method == NotificationMethod::NotifySend || (method == NotificationMethod::Osascript && IS_MACOS);
+    let said = |instead: &str| is_missed.then(|| format!("{missing}; {instead}"));
     match desktop(Desktop::NotifySend, environment) {
         Ok(notifier) => by_desktop(Desktop::NotifySend, notifier, said("notify-send is taken instead")),
-        Err(_) => by_file(said("what is due stands in pending.md only")),
+        Err(_) if method == NotificationMethod::Auto || is_missed => by_file(said("what is due stands in pending.md only")),
+        Err(_) => by_file(Some("there is no desktop to show messages on; what is due stands in pending.md only".into())),
     }
 }
 
@@ -89,13 +95,19 @@ mod tests {
     #[test]
     fn what_is_taken_instead_is_said_unless_nobody_named_anything() {
         let instead = |program: &str, rest: &str| Some(format!("there is no {program} here; {rest}"));
-        let taken = instead("osascript", "notify-send is taken instead");
-        assert_eq!(chosen(NotificationMethod::Osascript, &["notify-send"]), ("notify-send", taken));
         let page = "what is due stands in pending.md only";
-        assert_eq!(chosen(NotificationMethod::Osascript, &[]), ("file", instead("osascript", page)));
         assert_eq!(chosen(NotificationMethod::NotifySend, &["osascript"]), ("file", instead("notify-send", page)));
         assert_eq!(chosen(NotificationMethod::Auto, &["notify-send"]), ("notify-send", None));
         assert_eq!(chosen(NotificationMethod::Auto, &[]), ("file", None));
+    }
+
+    #[test]
+    #[cfg(not(target_os = "macos"))]
+    fn the_program_of_macos_is_not_missed_elsewhere() {
+        assert_eq!(chosen(NotificationMethod::Osascript, &["notify-send"]), ("notify-send", None));
+        let (name, instead) = chosen(NotificationMethod::Osascript, &[]);
+        let page = "there is no desktop to show messages on; what is due stands in pending.md only";
+        assert_eq!((name, instead.as_deref()), ("file", Some(page)));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::io;
 
 use memory_agent::json;
+use memory_core::ToolError;
+use memory_core::bank::BankScope;
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -11,10 +13,14 @@ use crate::print::Output;
 
 /// Says why a command failed, and returns the number with which the program ends.
 ///
-/// People read it on the standard error; programs that asked for JSON, as `{"error": {…}}` on the standard output, which
+/// People read it on the standard error; programs that asked for JSON errors, as `{"error": {…}}` on the standard output, which
 /// holds nothing else then (save the lines of an export that went before). That this stream fails, or that what was printed there is no
 /// whole answer, is told on the other.
 pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
+    let (scope, failure) = match failure {
+        Failure::InScope { scope, failure } => (Some(*scope), failure.as_ref()),
+        failure => (None, failure),
+    };
     if failure.is_closed_pipe() {
         return ExitCode::Done;
     }
@@ -22,24 +28,38 @@ pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
         return failure.exit_code();
     }
     // When the streams themselves are gone, the number is all that is left to say.
-    let is_for_programs = output.is_json() && !matches!(failure, Failure::Output(_) | Failure::BrokenOff { .. });
-    let _ = if is_for_programs { for_programs(failure, output) } else { for_people(failure, output) };
+    let is_for_programs = output.has_json_errors() && !matches!(failure, Failure::Output(_) | Failure::BrokenOff { .. });
+    let _ = if is_for_programs { for_programs(failure, scope, output) } else { for_people(failure, output) };
     failure.exit_code()
 }
 
-fn for_programs(failure: &Failure, output: &mut Output) -> io::Result<()> {
+fn for_programs(failure: &Failure, scope: Option<BankScope>, output: &mut Output) -> io::Result<()> {
     if failure.is_in_the_answer() {
         return Ok(());
     }
     if let Failure::Bank(error) = failure {
-        return output.json_text(&json::bank::error(error));
+        let hint = error.hint().map(|hint| output.own_commands(&hint).into_owned());
+        return output.json_text(&json::bank::error(error, hint));
+    }
+    if let Failure::Tool(error) = failure {
+        let own = |text: &str| output.own_commands(text).into_owned();
+        let error = ToolError { message: own(&error.message), hint: error.hint.as_deref().map(own), ..error.clone() };
+        return output.json(&json::tool_error(&error));
     }
     let mut message = failure.to_string();
     for cause in causes(failure) {
         message.push_str(": ");
         message.push_str(&cause);
     }
-    output.json(&json::error(failure.code(), &message, failure.hint().as_deref()))
+    let hint = failure.hint().map(|hint| output.own_commands(&hint).into_owned());
+    let mut shape = json::error(failure.code(), &message, None);
+    if let Some(scope) = scope {
+        shape["error"]["scope"] = scope.as_str().into();
+    }
+    if let Some(hint) = hint {
+        shape["error"]["hint"] = hint.into();
+    }
+    output.json(&shape)
 }
 
 fn for_people(failure: &Failure, output: &mut Output) -> io::Result<()> {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memory_core::OperationId;
+use memory_core::instance::InstanceError;
 use memory_core::text::one_line;
-use memory_core::topic::Topics;
+use memory_core::topic::{TopicError, Topics};
 use memory_store::topic::TopicFolder;
 use memory_store::{RandomIds, SystemClock};
 
@@ -24,10 +25,7 @@ pub(crate) fn open(
 ) -> Result<Option<Topics>, Failure> {
     let root = match named {
         Some(named) => Some(checked(environment.whole(named), &settings.root.value)?),
-        None => match place(settings, environment) {
-            Place::At(folder) => Some(folder),
-            Place::Nowhere | Place::Link(_) => None,
-        },
+        None => of_project_at(settings, environment),
     };
     Ok(root.map(|root| Topics {
         store: Arc::new(TopicFolder::new(root)),
@@ -37,24 +35,67 @@ pub(crate) fn open(
     }))
 }
 
-/// Says why there are no topics here.
+/// Refuses a folder that is not there, though topics are looked for in it.
+pub(crate) fn check_there(environment: &Environment, dir: &Path) -> Result<(), Failure> {
+    let folder = environment.whole(dir);
+    if folder.exists() { Ok(()) } else { Err(TopicError::NoFolder { place: folder.display().to_string() }.into()) }
+}
+
+/// Returns why there are no topics here, for a command that takes --dir.
 pub(crate) fn why_not(settings: &Settings, environment: &Environment) -> Failure {
+    let (why, is_link) = missing(settings, environment);
+    Failure::usage(why, if is_link { "name the folder itself with --dir" } else { "go to one, or name a folder with --dir" })
+}
+
+/// Returns why `topic/default` cannot be used here.
+pub(crate) fn no_instance(settings: &Settings, environment: &Environment) -> InstanceError {
+    let (why, _) = missing(settings, environment);
+    InstanceError::invalid(
+        why,
+        "start it in the folder of a project, or use an instance of the type topic that has the field dir",
+    )
+}
+
+/// Returns why there is no folder of topics here, and whether a symlink is in its place.
+fn missing(settings: &Settings, environment: &Environment) -> (String, bool) {
     match place(settings, environment) {
-        Place::Link(link) => Failure::usage(
-            format!("{} is a symlink, which might lead out of the project", link.display()),
-            "name the folder itself with --dir",
-        ),
-        Place::At(_) | Place::Nowhere => Failure::usage("there is no project here", "go to one, or name a folder with --dir"),
+        Place::Link(link) => (format!("{} is a symlink, which might lead out of the project", link.display()), true),
+        Place::At(_) | Place::Nowhere => ("there is no project here".to_owned(), false),
+    }
+}
+
+/// Says why there are no tools of topics here.
+pub(crate) fn no_tools(settings: &Settings, environment: &Environment) -> Failure {
+    let (mut why, is_link) = missing(settings, environment);
+    if !is_link {
+        let folder = environment.folder.as_deref().map(|folder| folder.display().to_string());
+        why = format!("{} belongs to no project", folder.as_deref().unwrap_or("this folder"));
+    }
+    Failure::usage(
+        format!("--tools would offer no tool, since there is no folder of topics: {why}"),
+        "name a folder with --topics, start it within a project, or offer other tools as well",
+    )
+}
+
+/// Returns where the topics of the project are; nothing where there is no such folder and none may be made.
+pub(crate) fn of_project_at(settings: &Settings, environment: &Environment) -> Option<PathBuf> {
+    match place(settings, environment) {
+        Place::At(folder) => Some(folder),
+        Place::Nowhere | Place::Link(_) => None,
     }
 }
 
 /// Returns the command that takes back an operation on the topics in the folder that was named, or the last one.
 pub(crate) fn undo_command(operation: Option<&OperationId>, dir: Option<&Path>) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-~+,@%".contains(letter);
-    let quoted = |dir: String| if dir.chars().all(is_plain) { dir } else { format!("'{}'", dir.replace('\'', "'\\''")) };
     let operation = operation.map(|operation| format!(" {operation}")).unwrap_or_default();
-    let dir = dir.map(|dir| format!(" --dir {}", quoted(one_line(&dir.to_string_lossy(), usize::MAX)))).unwrap_or_default();
+    let dir = dir.map(|dir| format!(" --dir {}", quoted(&one_line(&dir.to_string_lossy(), usize::MAX)))).unwrap_or_default();
     format!("memory undo{operation}{dir}")
+}
+
+/// Returns a path as a shell reads it.
+pub(crate) fn quoted(path: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-~+,@%".contains(letter);
+    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// Refuses the home, whose files are memories and no topics, and what git keeps.

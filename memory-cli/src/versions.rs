@@ -150,7 +150,7 @@ pub(crate) fn shapes(versions: &[Version]) -> Vec<Value> {
 
 /// Returns states as a table.
 pub(crate) fn table(versions: &[Version]) -> Table {
-    let mut table = Table::new(["version", "when", "what"].map(Column::Text));
+    let mut table = Table::new([Column::Whole("version"), Column::Whole("when"), Column::Text("what")]);
     for Version { id, at, message } in versions {
         table.push([id.as_str(), at, message]);
     }
@@ -159,8 +159,12 @@ pub(crate) fn table(versions: &[Version]) -> Table {
 
 /// Refuses to tell of states where none are kept.
 pub(crate) fn is_kept(root: &Path) -> Result<(), Failure> {
+    if root.join(".git").exists() { Ok(()) } else { Err(not_kept()) }
+}
+
+pub(crate) fn not_kept() -> Failure {
     let hint = "let it, for what comes: `memory config set git.enabled true`";
-    if root.join(".git").exists() { Ok(()) } else { Err(Failure::usage("git does not keep the states of this home", hint)) }
+    Failure::usage("git does not keep the states of this home", hint)
 }
 
 /// Says why git does not tell.

@@ -1,15 +1,16 @@
 //! Which memories lead to one.
 
-use crate::link::follow;
-use crate::{MemoryStoreExt, Services, StoreError, Stored, wikilink};
+use crate::link::{find_named, follow};
+use crate::{Services, StoreError, Stored, wikilink};
 
-/// Returns the memories that lead to the one a person means by `reference`: by a link or by a wikilink, by path.
+/// Returns the memories that lead to the one a person means by `reference` (an id, a file, a title or an alias): by a link or by a wikilink,
+/// by path.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
 pub fn backlinks(services: &Services, reference: &str) -> Result<Vec<Stored>, StoreError> {
     services.store.refresh()?;
-    let stored = services.store.get_by(reference)?;
+    let stored = services.store.get(&find_named(services, reference)?)?;
     let id = stored.memory.id;
     let mut referring = Vec::new();
     let mut keys = wikilink::names_of(&stored.memory, &stored.path);

@@ -26,12 +26,21 @@ pub struct Spent {
 }
 
 /// What is left of a budget; what is `None` has no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Left {
     /// How often a model may still be asked.
     pub calls: Option<u64>,
     /// How many tokens that may take.
     pub tokens: Option<u64>,
+}
+
+/// The budget of a day, and what is left of it now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// The budget.
+    pub budget: Budget,
+    /// What is left.
+    pub left: Left,
 }
 
 /// What a budget counts.
@@ -74,6 +83,19 @@ impl Budget {
             calls: self.calls_a_day.map(|calls| calls.saturating_sub(spent.calls)),
             tokens: self.tokens_a_day.map(|tokens| tokens.saturating_sub(spent.tokens())),
         }
+    }
+}
+
+impl Allowance {
+    /// Returns which share of the day is left, from 0 to 1: of calls or of tokens, whichever is less. Without a limit it is 1.
+    pub fn share_left(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
+        let share = |a_day: Option<u64>, left: Option<u64>| match (a_day, left) {
+            (Some(0), _) => 0.0,
+            (Some(a_day), Some(left)) => (left as f64 / a_day as f64).min(1.0),
+            _ => 1.0,
+        };
+        share(self.budget.calls_a_day, self.left.calls).min(share(self.budget.tokens_a_day, self.left.tokens))
     }
 }
 
@@ -154,6 +176,19 @@ mod tests {
         assert_eq!(
             Budget { calls_a_day: Some(0), tokens_a_day: None }.allows(NOTHING, one(0, 0)).map_err(|own| own.left),
             Err(0)
+        );
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "the shares are exact in binary")]
+    fn the_share_that_is_left_is_that_of_the_scarcer_limit() {
+        let share = |budget: Budget, spent: Spent| Allowance { budget, left: budget.left(spent) }.share_left();
+        let budget = Budget { calls_a_day: Some(4), tokens_a_day: Some(100) };
+        let spent = Spent { calls: 1, prompt_tokens: 30, answer_tokens: 20 };
+        assert_eq!([share(budget, NOTHING), share(budget, spent), share(Budget::default(), spent)], [1.0, 0.5, 1.0]);
+        assert_eq!(
+            [share(budget, Spent { calls: 9, ..spent }), share(Budget { calls_a_day: Some(0), ..budget }, NOTHING)],
+            [0.0; 2]
         );
     }
 

@@ -25,6 +25,34 @@ pub struct Operation {
     pub changes: Vec<Change>,
     /// Why, for those memories of which the verb does not say it; the journal keeps it.
     pub reasons: BTreeMap<MemoryId, String>,
+    /// The files that memories had elsewhere, for those that come from an export.
+    pub files: BTreeMap<MemoryId, ExportedFile>,
+}
+
+/// The file that a memory had where it was exported.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExportedFile {
+    /// Its name, without its folder. A store that keeps files gives a new file this name, if it is free.
+    pub name: Option<String>,
+    /// What it said. A store that keeps files keeps all of it that is not a field of the memory.
+    pub text: Option<String>,
+}
+
+impl ExportedFile {
+    /// Returns the file at `path`, if its name is one that a memory's file may have.
+    pub fn new(path: Option<&str>, text: Option<String>) -> Self {
+        let name = path.filter(|path| path.starts_with("categories/")).and_then(|path| path.rsplit('/').next());
+        Self { name: name.filter(|name| is_file_name(name)).map(str::to_owned), text }
+    }
+}
+
+/// Names of files have at most so many bytes everywhere; some are left for a number behind.
+const LONGEST_NAME: usize = 240;
+
+fn is_file_name(name: &str) -> bool {
+    let is_plain = |character: char| !character.is_control() && !matches!(character, '/' | '\\' | '\0');
+    let stem = name.strip_suffix(".md").unwrap_or_default();
+    !stem.is_empty() && !name.starts_with('.') && name.len() <= LONGEST_NAME && name.chars().all(is_plain)
 }
 
 /// What becomes of one memory.
@@ -73,7 +101,7 @@ pub enum Outcome {
         /// Where it is now, below the home.
         path: String,
     },
-    /// Nothing was made, because this memory has the same text in the same scope.
+    /// Nothing was written, because this memory has the same text in the same scope, or its file is the one of the export already.
     Duplicate {
         /// The memory that was there before.
         id: MemoryId,

@@ -16,6 +16,8 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
+use crate::Allowance;
+
 /// A language model. It makes answers better and is never required.
 pub trait ChatModel: Debug + Send + Sync {
     /// Returns the model's answer, which is whole and not empty.
@@ -26,6 +28,12 @@ pub trait ChatModel: Debug + Send + Sync {
     /// When the model cannot be reached, does not answer in time, refuses, or answers with something that is no text or
     /// breaks off; and when the day's budget is used up.
     fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError>;
+
+    /// Returns the budget that the model keeps to, and what is left of it today. Asking for this costs nothing.
+    ///
+    /// # Errors
+    /// [`ChatError::Meter`] when it cannot be read what was spent.
+    fn allowance(&self) -> Result<Allowance, ChatError>;
 }
 
 /// What may be asked of every language model.

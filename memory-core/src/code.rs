@@ -78,8 +78,10 @@ pub enum Code {
     PermissionDenied,
     /// A jq filter is none, or failed.
     FilterError,
-    /// A jq filter took too long, or too much memory.
+    /// A jq filter took too long.
     FilterTimeout,
+    /// A jq filter needed more memory than it may have.
+    FilterMemory,
     /// That is no JSON Schema.
     InvalidSchema,
     /// A value does not fit the schema of its bank.
@@ -92,6 +94,8 @@ pub enum Code {
     ActionNotFound,
     /// An instance has no such session.
     SessionNotFound,
+    /// No conversation is called so.
+    ConversationNotFound,
     /// A credential cannot be opened: the key is another, or what is sealed was changed.
     SealBroken,
     /// A request does not say what whoever asks must know.
@@ -133,7 +137,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 54] = [
+    pub const ALL: [Self; 56] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -171,12 +175,14 @@ impl Code {
         Self::PermissionDenied,
         Self::FilterError,
         Self::FilterTimeout,
+        Self::FilterMemory,
         Self::InvalidSchema,
         Self::SchemaViolation,
         Self::BackendNotFound,
         Self::InstanceNotFound,
         Self::ActionNotFound,
         Self::SessionNotFound,
+        Self::ConversationNotFound,
         Self::SealBroken,
         Self::Unauthorized,
         Self::Forbidden,
@@ -230,12 +236,14 @@ impl Code {
             Self::PermissionDenied => "PERMISSION_DENIED",
             Self::FilterError => "FILTER_ERROR",
             Self::FilterTimeout => "FILTER_TIMEOUT",
+            Self::FilterMemory => "FILTER_MEMORY",
             Self::InvalidSchema => "INVALID_SCHEMA",
             Self::SchemaViolation => "SCHEMA_VIOLATION",
             Self::BackendNotFound => "BACKEND_NOT_FOUND",
             Self::InstanceNotFound => "INSTANCE_NOT_FOUND",
             Self::ActionNotFound => "ACTION_NOT_FOUND",
             Self::SessionNotFound => "SESSION_NOT_FOUND",
+            Self::ConversationNotFound => "CONVERSATION_NOT_FOUND",
             Self::SealBroken => "SEAL_BROKEN",
             Self::Unauthorized => "UNAUTHORIZED",
             Self::Forbidden => "FORBIDDEN",
@@ -265,6 +273,7 @@ impl Code {
             | Self::InstanceNotFound
             | Self::ActionNotFound
             | Self::SessionNotFound
+            | Self::ConversationNotFound
             | Self::RouteNotFound => Fault::Missing,
             Self::Conflict | Self::DaemonRunning | Self::KeyExists => Fault::Conflict,
             Self::MemoryAmbiguous
@@ -297,6 +306,7 @@ impl Code {
             | Self::Locked
             | Self::PermissionDenied
             | Self::FilterTimeout
+            | Self::FilterMemory
             | Self::DatabaseUnreachable
             | Self::DatabaseTimeout
             | Self::DiskFull
@@ -325,7 +335,7 @@ mod tests {
              INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED SCOPE_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
              MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_FAILED CALL_BLOCKED HOOK_FAILED \
              BANK_NOT_FOUND KEY_NOT_FOUND TTL_EXPIRED KEY_EXISTS INVALID_BANK_NAME INVALID_KEY INVALID_JSON LIMIT_EXCEEDED PERMISSION_DENIED \
-             FILTER_ERROR FILTER_TIMEOUT INVALID_SCHEMA SCHEMA_VIOLATION BACKEND_NOT_FOUND INSTANCE_NOT_FOUND ACTION_NOT_FOUND SESSION_NOT_FOUND SEAL_BROKEN \
+             FILTER_ERROR FILTER_TIMEOUT FILTER_MEMORY INVALID_SCHEMA SCHEMA_VIOLATION BACKEND_NOT_FOUND INSTANCE_NOT_FOUND ACTION_NOT_FOUND SESSION_NOT_FOUND CONVERSATION_NOT_FOUND SEAL_BROKEN \
              UNAUTHORIZED FORBIDDEN ROUTE_NOT_FOUND METHOD_REFUSED REQUEST_TIMEOUT DATABASE_UNREACHABLE DATABASE_TIMEOUT \
              DISK_FULL IO INTERNAL"
         );

@@ -83,13 +83,19 @@ fn texts(operation: &Operation) -> impl Iterator<Item = &str> {
         Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory.as_ref()),
         Change::Remove { .. } => None,
     });
-    memories.flat_map(texts_of)
+    let files = operation.files.values().flat_map(|file| [file.name.as_deref(), file.text.as_deref()]).flatten();
+    memories.flat_map(texts_of).chain(files)
 }
 
 /// Iterates over everything of `memory` that somebody may have written.
 pub(crate) fn texts_of(memory: &Memory) -> impl Iterator<Item = &str> {
     let names = memory.tags.iter().chain(&memory.aliases).map(String::as_str);
-    let origin = memory.origin.iter().flat_map(|origin| [&origin.source, &origin.root, &origin.path]).map(String::as_str);
+    let origin = memory
+        .origin
+        .iter()
+        .chain(&memory.other_origins)
+        .flat_map(|origin| [&origin.source, &origin.root, &origin.path])
+        .map(String::as_str);
     let texts = [memory.content.as_str(), memory.source.as_str()].into_iter().chain(memory.title.as_deref());
     texts.chain(memory.scope.name()).chain(names).chain(origin)
 }

@@ -22,6 +22,8 @@ pub struct Context {
     pub left_out: usize,
     /// Why it may be less than it should be, if it may.
     pub degraded: Option<String>,
+    /// That the budget is too small for any memory, if it is.
+    pub shortage: Option<String>,
 }
 
 /// What somebody was given already, so that it is not given again until it changes.
@@ -102,11 +104,18 @@ pub fn context<Tz: TimeZone>(
             None => context.left_out += 1,
         }
     }
+    if body.is_empty() && 0 < context.left_out {
+        context.shortage = Some(format!("a budget of {budget} tokens is too small for {}", found(context.left_out)));
+    }
     if !body.is_empty() {
         context.text = format!("{BEGIN}{body}{END}");
         context.tokens = token_count(&context.text);
     }
     Ok(context)
+}
+
+fn found(count: usize) -> String {
+    if count == 1 { "the memory that was found".to_owned() } else { format!("any of the {count} memories that were found") }
 }
 
 fn wanted<Tz: TimeZone>(
@@ -123,7 +132,10 @@ fn wanted<Tz: TimeZone>(
             context.degraded = answer.found.degraded;
             let is_listed = |hit: &Hit| hit.explanation.parts.is_empty();
             let best = answer.found.hits.iter().map(|hit| hit.explanation.relevance).fold(0.0, f32::max);
-            let is_relevant = |hit: &Hit| is_listed(hit) || LEAST_PART * best <= hit.explanation.relevance;
+            // A part of a word is worth showing to whoever searches, and to a model only where there is nothing else.
+            let has_whole = answer.found.hits.iter().any(|hit| !hit.explanation.is_part);
+            let is_meant = |hit: &Hit| !(has_whole && hit.explanation.is_part);
+            let is_relevant = |hit: &Hit| is_listed(hit) || is_meant(hit) && LEAST_PART * best <= hit.explanation.relevance;
             Ok(answer.found.hits.into_iter().filter(is_relevant).map(|hit| hit.stored).collect())
         }
         // A prompt without a word in it has nothing to look for.

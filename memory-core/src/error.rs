@@ -37,6 +37,14 @@ pub enum StoreError {
         /// What was asked for.
         reference: String,
     },
+    /// No conversation is called so.
+    #[error("there is no conversation {conversation} in {place}")]
+    ConversationNotFound {
+        /// What was asked for.
+        conversation: String,
+        /// The folder or folders that were searched.
+        place: String,
+    },
     /// A file was changed by somebody else in the meantime.
     #[error("{what} was changed in the meantime")]
     Conflict {
@@ -136,6 +144,7 @@ impl StoreError {
             Self::Ambiguous { .. } => Code::MemoryAmbiguous,
             Self::OperationNotFound { .. } => Code::OperationNotFound,
             Self::TrashNotFound { .. } => Code::TrashNotFound,
+            Self::ConversationNotFound { .. } => Code::ConversationNotFound,
             Self::Conflict { .. } => Code::Conflict,
             Self::Locked { .. } => Code::Locked,
             Self::DaemonRunning { .. } => Code::DaemonRunning,
@@ -157,6 +166,9 @@ impl StoreError {
             Self::Ambiguous { .. } => Some("give more digits of the id".into()),
             Self::OperationNotFound { .. } => Some("`memory log` shows the operations".into()),
             Self::TrashNotFound { .. } => Some("`memory trash list` shows what is there".into()),
+            Self::ConversationNotFound { .. } => {
+                Some("`memory conversations` lists them; --memory-path names another folder".into())
+            }
             Self::Conflict { .. } => Some("read it again and repeat the change".into()),
             Self::Locked { .. } => Some("try again in a moment".into()),
             Self::DaemonRunning { .. } => Some("`memory status` says what it does; SIGTERM ends it".into()),

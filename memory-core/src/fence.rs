@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-use crate::text::{fold, one_line};
+use crate::text::{deceptive_characters, fold, one_line};
 
 /// What our tags begin with.
 const FENCE: &str = "memory";
@@ -27,7 +27,7 @@ const LOOKALIKES: [char; 13] = [
     '\u{1d236}',
 ];
 
-/// Takes from a text what would end its fence, and what a reader would not see.
+/// Takes from a text what would end its fence, and the invisible characters that can deceive a reader.
 ///
 /// A tag of ours is a bracket and the letters of its name, whatever stands before or between these that is neither letter nor digit: a
 /// language model reads past it as a person does.
@@ -40,7 +40,11 @@ pub(crate) fn disarmed(text: &str) -> String {
         safe.push_str(&one_line(&line, usize::MAX));
         safe.push('\n');
     }
-    safe.retain(|character| !is_unseen(character));
+    let deceptive: Vec<usize> = deceptive_characters(&safe).map(|(at, _)| at).collect();
+    if !deceptive.is_empty() {
+        safe =
+            safe.char_indices().filter(|(at, _)| deceptive.binary_search(at).is_err()).map(|(_, character)| character).collect();
+    }
     let mut disarmed = String::with_capacity(safe.len());
     let mut end = 0;
     for (start, bracket) in fences(&safe) {
@@ -90,21 +94,12 @@ fn is_bracket(character: char) -> bool {
     first == Some('<') || LOOKALIKES.contains(&character)
 }
 
-/// Tells whether a reader does not see a character: the property `Default_Ignorable_Code_Point` of Unicode 16 (in its file
-/// `DerivedCoreProperties.txt`), and what annotates a text between the lines.
-fn is_unseen(character: char) -> bool {
-    matches!(character,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}')
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::text::is_invisible;
 
     #[test]
     fn a_tag_is_known_however_it_is_dressed_up() {
@@ -161,6 +156,8 @@ mod tests {
             "नमस्ते <पाठ>",
             "e\u{301}",
             "if (a<b) { memory }",
+            "⚠️ ❤️ 1️⃣ 👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿",
+            "می‌خواهم क्‍ष",
         ] {
             assert_eq!(disarmed(text), format!("{text}\n"));
         }
@@ -169,7 +166,7 @@ mod tests {
     /// Returns what may stand between the letters of a tag: what nobody sees, marks, and what is neither letter nor digit.
     fn between() -> impl Strategy<Value = String> {
         let passed_over = |character: &char| {
-            let is_letter = character.is_alphanumeric() && !is_combining_mark(*character) && !is_unseen(*character);
+            let is_letter = character.is_alphanumeric() && !is_combining_mark(*character) && !is_invisible(*character);
             !is_letter && fold(&character.to_string()).chars().all(|part| !part.is_alphanumeric() || is_combining_mark(part))
         };
         let marks = prop_oneof![

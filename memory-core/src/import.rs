@@ -5,7 +5,8 @@ use chrono::{DateTime, Utc};
 use crate::commit::{commit, texts_of, unkeepable};
 use crate::ingest::{Progress, Skipped};
 use crate::{
-    Change, Draft, Duplicates, Memory, MemoryId, Operation, Outcome, Secrets, Services, Stamp, StoreError, Verb, secret,
+    Change, ContentHash, Draft, Duplicates, ExportedFile, InboxTtl, Memory, MemoryId, Operation, Origin, Outcome, Secrets,
+    Services, Stamp, StoreError, Verb, secret,
 };
 
 /// How many memories are written with one sync.
@@ -30,6 +31,10 @@ pub struct Exported {
     pub supersedes: Vec<MemoryId>,
     /// The memory that took its place.
     pub superseded_by: Option<MemoryId>,
+    /// Other files that said the same when they were taken in.
+    pub other_origins: Vec<Origin>,
+    /// The file that it had.
+    pub file: ExportedFile,
 }
 
 impl From<Draft> for Exported {
@@ -44,11 +49,22 @@ impl From<Draft> for Exported {
             version: None,
             supersedes: Vec::new(),
             superseded_by: None,
+            other_origins: Vec::new(),
+            file: ExportedFile::default(),
         }
     }
 }
 
 impl Exported {
+    /// Removes an expiry that is only the end of the time in the inbox: `memory read --json` shows it, and no file holds it.
+    fn drop_derived_expiry(&mut self, inbox_ttl: InboxTtl, now: DateTime<Utc>) {
+        let Some(expiry) = self.draft.expires_at.take() else { return };
+        let without = self.clone().into_memory(MemoryId::of_path(""), now);
+        if inbox_ttl.expiry_of(&without) != Some(expiry) {
+            self.draft.expires_at = Some(expiry);
+        }
+    }
+
     fn into_memory(self, id: MemoryId, now: DateTime<Utc>) -> Memory {
         let mut memory = self.draft.into_memory(id, now);
         memory.updated_at = self.updated_at.unwrap_or(memory.updated_at);
@@ -57,6 +73,7 @@ impl Exported {
         memory.version = self.version.unwrap_or(1);
         memory.supersedes = self.supersedes;
         memory.superseded_by = self.superseded_by;
+        memory.other_origins = self.other_origins;
         memory
     }
 }
@@ -102,7 +119,7 @@ pub fn import(
     let mut taken = std::collections::HashSet::new();
     for (done, line) in exported.enumerate() {
         progress(Progress { done: done as u64, total: None });
-        let (place, exported) = match line {
+        let (place, mut exported) = match line {
             Ok(line) => line,
             Err(ImportError { place, reason }) => {
                 report.skipped.push(Skipped { path: place, reason });
@@ -110,17 +127,25 @@ pub fn import(
             }
         };
         let id = exported.id.unwrap_or_else(|| services.ids.memory_id());
+        exported.drop_derived_expiry(services.inbox_ttl, operation.at);
         let memory = exported.clone().into_memory(id, operation.at);
-        if let Some(reason) = refusal(exported.id, &memory, secrets) {
+        let file = exported.file.clone();
+        if let Some(reason) = refusal(exported.id, &memory, &file, secrets) {
             report.skipped.push(Skipped { path: place, reason });
             continue;
         }
         match exported.id {
-            None => nameless.changes.push(create(memory)),
+            None => {
+                nameless.files.insert(id, file);
+                nameless.changes.push(create(memory));
+            }
             Some(id) if !taken.insert(id) => {
                 report.skipped.push(Skipped { path: place, reason: format!("the id {id} stands in the export already") });
             }
-            Some(id) => operation.changes.extend(replace_or_create(services, id, exported, operation.at, &mut report)?),
+            Some(id) => {
+                operation.files.insert(id, file);
+                operation.changes.extend(replace_or_create(services, id, exported, operation.at, &mut report)?);
+            }
         }
         for operation in [&mut operation, &mut nameless] {
             if operation.changes.len() >= BATCH {
@@ -133,14 +158,15 @@ pub fn import(
     Ok(report)
 }
 
-fn refusal(given: Option<MemoryId>, memory: &Memory, secrets: Secrets) -> Option<String> {
+fn refusal(given: Option<MemoryId>, memory: &Memory, file: &ExportedFile, secrets: Secrets) -> Option<String> {
     if given.is_none() && memory.content.trim().is_empty() {
         return Some("it has no text".into());
     }
-    if let Some(why) = texts_of(memory).find_map(unkeepable) {
+    let texts = || texts_of(memory).chain(file.name.as_deref()).chain(file.text.as_deref());
+    if let Some(why) = texts().find_map(unkeepable) {
         return Some(why.into());
     }
-    let kind = texts_of(memory).filter(|_| secrets == Secrets::Refuse).flat_map(secret::find).next()?.kind;
+    let kind = texts().filter(|_| secrets == Secrets::Refuse).flat_map(secret::find).next()?.kind;
     Some(format!("it holds what looks like {kind}; --allow-secret keeps it"))
 }
 
@@ -161,6 +187,9 @@ fn replace_or_create(
         Err(error) => return Err(error),
     };
     let (says_version, says_creation) = (exported.version.is_some(), exported.draft.created_at.is_some());
+    // What it says beside its fields is compared by the whole of it.
+    let is_same_file = |text: &String| stored.stamp == Stamp(ContentHash::of_bytes(text.as_bytes()));
+    let is_same_file = exported.file.text.as_ref().is_none_or(is_same_file);
     let mut memory = exported.into_memory(id, now);
     if !says_version {
         memory.version = stored.memory.version;
@@ -169,7 +198,7 @@ fn replace_or_create(
         memory.created_at = stored.memory.created_at;
     }
     memory.access_count = memory.access_count.max(stored.memory.access_count);
-    if (Memory { updated_at: stored.memory.updated_at, ..memory.clone() }) == stored.memory {
+    if is_same_file && (Memory { updated_at: stored.memory.updated_at, ..memory.clone() }) == stored.memory {
         report.unchanged += 1;
         return Ok(None);
     }
@@ -191,5 +220,6 @@ fn flush(services: &Services, operation: &mut Operation, report: &mut Imported) 
         }
     }
     operation.changes.clear();
+    operation.files.clear();
     Ok(())
 }

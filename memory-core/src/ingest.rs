@@ -70,7 +70,8 @@ pub struct Progress {
 ///
 /// Notes are known by their origin: one that has not changed is left alone, one that has changed updates its memory, one
 /// that was moved takes its memory along. A note whose memory was changed as well is skipped, so that neither side is
-/// lost. A note with the text of a memory that came from elsewhere is not taken twice. Tags, aliases and links are only
+/// lost. A note with the text of a memory that came from elsewhere is not taken twice, and equal files of one source are one
+/// memory, which knows all of them. Tags, aliases and links are only
 /// ever added to a memory. Credentials are redacted. With `dry_run`, the report says what would happen and nothing is
 /// written.
 ///

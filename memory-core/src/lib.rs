@@ -34,6 +34,8 @@ mod error;
 mod fence;
 mod filter;
 mod history;
+mod inbox_ttl;
+mod local_zone;
 mod memory;
 mod meter;
 mod notifier;
@@ -94,8 +96,8 @@ pub mod when;
 pub mod wikilink;
 
 pub use backlinks::backlinks;
-pub use budget::{Budget, Left, Limit, Shortage, Spent};
-pub use change::{Change, Duplicates, Operation, OperationId, Outcome, Stamp, Verb};
+pub use budget::{Allowance, Budget, Left, Limit, Shortage, Spent};
+pub use change::{Change, Duplicates, ExportedFile, Operation, OperationId, Outcome, Stamp, Verb};
 pub use chat::{
     Answer, ChatError, ChatModel, ChatModelExt, ChatRequest, Message, Metered, NoJson, Purpose, Role, Tokens, Trouble,
     json_answer,
@@ -113,10 +115,14 @@ pub use error::{Problem, StoreError};
 pub use filter::{Filter, Lifetime};
 pub use history::{History, Record, RecordedChange, RecordedFile, Trashed};
 pub use import::{Exported, ImportError, Imported, import};
+pub use inbox_ttl::InboxTtl;
 pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};
 pub use ingest::{IngestReport, LinkCounts, Progress, Skipped, ingest};
-pub use link::{LinksResolved, link, resolve_links, resolve_links_in, resolve_links_of, unlink};
+pub use link::{
+    LinksResolved, UnresolvedLink, link, resolve_links, resolve_links_in, resolve_links_of, unlink, wikilinks_between,
+};
 pub use list::list;
+pub use local_zone::{LocalOffset, LocalTime, LocalZone};
 pub use log::{LogError, Logged, TakenBack, log, take_back};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder,
@@ -135,7 +141,7 @@ pub use query::{
 };
 pub use read::read;
 pub use refine::{Refinement, Unit};
-pub use remind::{Reminded, remind, remind_of, reminder_id, reminder_of};
+pub use remind::{Reminded, WrittenReminder, remind, remind_of, reminder_id, reminder_in, reminder_of, write_reminder};
 pub use reminders::{ReminderFilter, reminders};
 pub use reranker::{RerankError, Reranker};
 pub use reranking::Reranking;
@@ -150,7 +156,7 @@ pub use tag::tag;
 pub use tool::{Effect, Tool, ToolContext, ToolError};
 pub use undo::{Undone, restore, undo, whole_text};
 pub use update::update;
-pub use upgrade::upgrade;
+pub use upgrade::{FiledReminder, upgrade, upgrade_to_reminder};
 pub use usage::{Costs, Usage, usage};
 pub use view::View;
-pub use write::{Written, write};
+pub use write::{Merged, Written, write};

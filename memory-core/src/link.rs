@@ -27,7 +27,7 @@ pub fn unlink(services: &Services, first: &str, second: &str) -> Result<(Stored,
 }
 
 fn join(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(Stored, Stored), StoreError> {
-    let (first, second) = (services.store.find(first)?, services.store.find(second)?);
+    let (first, second) = (find_named(services, first)?, find_named(services, second)?);
     if first == second {
         return Err(StoreError::Invalid { why: "a memory cannot be linked to itself".into() });
     }
@@ -45,8 +45,34 @@ fn join(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(S
     Ok((services.store.get(&first)?, services.store.get(&second)?))
 }
 
+/// Returns the wikilinks in the text of either memory that lead to the other, each with the memory that holds it.
+///
+/// # Errors
+/// When the files cannot be read.
+pub fn wikilinks_between(services: &Services, first: &Stored, second: &Stored) -> Result<Vec<(MemoryId, String)>, StoreError> {
+    let mut found = Vec::new();
+    for (from, to) in [(first, second), (second, first)] {
+        for link in wikilink::parse(&from.memory.content) {
+            let is_new = !found.iter().any(|(id, target)| *id == from.memory.id && *target == link.target);
+            if is_new && follow(services.store.as_ref(), &link.target, from)? == Some(to.memory.id) {
+                found.push((from.memory.id, link.target));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A wikilink that leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnresolvedLink {
+    /// The memory that holds it.
+    pub from: MemoryId,
+    /// The name in the brackets.
+    pub target: String,
+}
+
 /// What following all wikilinks led to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinksResolved {
     /// Wikilinks that lead to a memory, or to a topic at hand.
     pub resolved: u64,
@@ -54,6 +80,8 @@ pub struct LinksResolved {
     pub unresolved: u64,
     /// Memories whose links grew.
     pub updated: u64,
+    /// The wikilinks that lead nowhere, in the order in which the memories were read.
+    pub unresolved_links: Vec<UnresolvedLink>,
 }
 
 /// How many memories are changed with one sync.
@@ -142,7 +170,10 @@ impl Wanted {
                     self.join(stored.memory.id, target);
                 }
                 None if topic::follow(&self.topics, &found.target).is_some() => self.report.resolved += 1,
-                None => self.report.unresolved += 1,
+                None => {
+                    self.report.unresolved += 1;
+                    self.report.unresolved_links.push(UnresolvedLink { from: stored.memory.id, target: found.target });
+                }
             }
         }
         Ok(())
@@ -231,6 +262,42 @@ fn grown(services: &Services, id: &MemoryId, links: &[MemoryId]) -> Result<Optio
     let patch = Patch { add_links: links.to_vec(), ..Patch::default() };
     let memory = patch.apply(&stored.memory, services.clock.now());
     Ok(memory.map(|memory| Change::Replace { expected: stored.stamp, memory: Box::new(memory) }))
+}
+
+/// Finds the memory that a person means by `reference`: as [`MemoryStoreExt::find`] does, or else by its title or an alias, in upper or lower
+/// case, with or without the brackets of a wikilink.
+///
+/// # Errors
+/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
+pub(crate) fn find_named(services: &Services, reference: &str) -> Result<MemoryId, StoreError> {
+    let not_found = match services.store.find(reference) {
+        Err(error @ StoreError::NotFound { .. }) => error,
+        found => return found,
+    };
+    let inner = reference.trim().strip_prefix("[[").and_then(|inner| inner.strip_suffix("]]"));
+    let name = inner.map_or(reference, |inner| inner.split(['|', '#']).next().unwrap_or(inner));
+    let mut candidates = services.store.named(&wikilink::fold(name))?;
+    for by in [By::Id, By::Path, By::Title, By::Alias] {
+        let found: Vec<_> = candidates.extract_if(.., |candidate| candidate.by == by).collect();
+        let mut memories: Vec<(MemoryId, String)> = found
+            .into_iter()
+            .filter_map(|candidate| match candidate.target {
+                Target::Memory(id) => Some((id, candidate.path)),
+                Target::Attachment => None,
+            })
+            .collect();
+        memories.sort();
+        memories.dedup();
+        match memories.as_slice() {
+            [] => {}
+            [(id, _)] => return Ok(*id),
+            several => {
+                let candidates = several.iter().take(5).map(|(id, path)| format!("{id} ({path})")).collect();
+                return Err(StoreError::Ambiguous { reference: reference.to_owned(), candidates });
+            }
+        }
+    }
+    Err(not_found)
 }
 
 /// Returns the memory that a wikilink in `from` leads to; an empty target is the memory itself.

@@ -5,6 +5,7 @@ use std::iter::Peekable;
 use chrono::{DateTime, Utc};
 
 use crate::bank::{self, BankError, BankRecord, BankScope, BankUndone, Banks, Trouble};
+use crate::conversation::{self, ConversationRecord, ConversationUndone, KeptConversations};
 use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndone, KeptInstance};
 use crate::topic::{self, TopicError, TopicRecord, TopicUndone};
 use crate::{Code, OperationId, Record, Services, StoreError, Undone};
@@ -20,6 +21,8 @@ pub enum Logged {
     Topics(TopicRecord),
     /// To an instance, which is called so.
     Instance(String, InstanceRecord),
+    /// To a conversation in a folder.
+    Conversation(String, ConversationRecord),
 }
 
 impl Logged {
@@ -30,6 +33,7 @@ impl Logged {
             Self::Bank(_, record) => &record.operation.id,
             Self::Topics(record) => &record.operation.id,
             Self::Instance(_, record) => &record.operation.id,
+            Self::Conversation(_, record) => &record.operation.id,
         }
     }
 
@@ -40,6 +44,7 @@ impl Logged {
             Self::Bank(_, record) => record.operation.at,
             Self::Topics(record) => record.operation.at,
             Self::Instance(_, record) => record.operation.at,
+            Self::Conversation(_, record) => record.operation.at,
         }
     }
 }
@@ -70,7 +75,13 @@ type Done<'a> = Peekable<Box<dyn Iterator<Item = Result<Logged, LogError>> + 'a>
 ///
 /// # Errors
 /// When what was done cannot be read.
-pub fn log(services: &Services, banks: &Banks, instances: &[KeptInstance], limit: usize) -> Result<Vec<Logged>, LogError> {
+pub fn log(
+    services: &Services,
+    banks: &Banks,
+    instances: &[KeptInstance],
+    conversations: &[KeptConversations],
+    limit: usize,
+) -> Result<Vec<Logged>, LogError> {
     let notes = services.history.records().map(|record| Ok(Logged::Notes(record?)));
     let of_banks = bank::history(banks)?.into_iter().map(|(scope, record)| Ok(Logged::Bank(scope, record)));
     let mut done: Vec<Done> = vec![peekable(notes), peekable(of_banks)];
@@ -80,6 +91,10 @@ pub fn log(services: &Services, banks: &Banks, instances: &[KeptInstance], limit
     for one in instances {
         let records = one.store.operations()?;
         done.push(peekable(records.map(|record| Ok(Logged::Instance(one.name.clone(), record?)))));
+    }
+    for one in conversations {
+        let records = one.store.operations()?.into_iter();
+        done.push(peekable(records.map(|record| Ok(Logged::Conversation(one.place.clone(), record)))));
     }
     let mut logged = Vec::new();
     while logged.len() < limit {
@@ -111,6 +126,8 @@ pub enum TakenBack {
     Topics(TopicUndone),
     /// Something that was done to an instance, which is called so.
     Instance(String, InstanceUndone),
+    /// Something that was done to a conversation in a folder.
+    Conversation(String, ConversationUndone),
 }
 
 /// Takes back the operation whose id begins with `reference`, or the last one that was not taken back, be it on notes, on a bank, on
@@ -122,9 +139,10 @@ pub fn take_back(
     services: &Services,
     banks: &Banks,
     instances: &[KeptInstance],
+    conversations: &[KeptConversations],
     reference: Option<&str>,
 ) -> Result<TakenBack, LogError> {
-    let Some(reference) = reference else { return take_last_back(services, banks, instances) };
+    let Some(reference) = reference else { return take_last_back(services, banks, instances, conversations) };
     let missing = match crate::undo(services, Some(reference)) {
         Err(missing @ StoreError::OperationNotFound { .. }) => missing,
         done => return Ok(TakenBack::Notes(done?)),
@@ -146,10 +164,28 @@ pub fn take_back(
             done => return Ok(TakenBack::Instance(one.name.clone(), done?)),
         }
     }
+    for one in conversations {
+        match conversation::undo(one.store.as_ref(), reference, services.clock.as_ref(), services.ids.as_ref()) {
+            Err(StoreError::OperationNotFound { .. }) if !has_operation(one, reference)? => {}
+            done => return Ok(TakenBack::Conversation(one.place.clone(), done?)),
+        }
+    }
     Err(missing.into())
 }
 
-fn take_last_back(services: &Services, banks: &Banks, instances: &[KeptInstance]) -> Result<TakenBack, LogError> {
+/// Tells whether an operation of these conversations begins so: then what it deleted may have been purged.
+fn has_operation(one: &KeptConversations, reference: &str) -> Result<bool, StoreError> {
+    let wanted = reference.trim().to_lowercase();
+    let is_wanted = |record: &ConversationRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);
+    Ok(one.store.operations()?.iter().any(is_wanted))
+}
+
+fn take_last_back(
+    services: &Services,
+    banks: &Banks,
+    instances: &[KeptInstance],
+    conversations: &[KeptConversations],
+) -> Result<TakenBack, LogError> {
     let mut last = crate::undo::last_open(services)?.map(Logged::Notes);
     let mut offer = |other: Option<Logged>| {
         // Of two at one moment, notes are the earlier.
@@ -164,7 +200,16 @@ fn take_last_back(services: &Services, banks: &Banks, instances: &[KeptInstance]
     for one in instances {
         offer(instance::last(one.store.as_ref())?.map(|record| Logged::Instance(one.name.clone(), record)));
     }
+    for one in conversations {
+        offer(conversation::last(one.store.as_ref())?.map(|record| Logged::Conversation(one.place.clone(), record)));
+    }
     match last {
+        Some(Logged::Conversation(place, record)) => {
+            let kept = conversations.iter().find(|one| one.place == place).expect("it is one of these");
+            let id = record.operation.id.as_str();
+            let undone = conversation::undo(kept.store.as_ref(), id, services.clock.as_ref(), services.ids.as_ref())?;
+            Ok(TakenBack::Conversation(place, undone))
+        }
         Some(Logged::Bank(_, record)) => Ok(TakenBack::Bank(bank::undo(banks, record.operation.id.as_str())?)),
         Some(Logged::Topics(record)) => {
             let topics = services.topics.as_ref().expect("something was done to them");

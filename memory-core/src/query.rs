@@ -97,6 +97,8 @@ pub struct Explanation {
     pub parts: Vec<PartScore>,
     /// How likely it is to be an answer, from 0 to 1; comparable between questions.
     pub relevance: f32,
+    /// Whether only parts of its words match: it comes behind all that match otherwise.
+    pub is_part: bool,
     /// What a reranking model said, if one has read it: then the relevance is its own.
     pub rerank: Option<RerankScore>,
     /// How new it is, from 0 to 1.

@@ -5,9 +5,10 @@ use std::ops::Range;
 use chrono::{DateTime, TimeZone, Utc};
 
 use crate::commit::{commit, persist};
+use crate::write::decide;
 use crate::{
-    Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, Patch, Phase, Reminder, Secrets, Services, StoreError, Stored,
-    Verb, due,
+    Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, Merged, Patch, Phase, Reminder, Secrets, Services, StoreError,
+    Stored, Verb, Written, due, write,
 };
 
 /// What became of the wish to be reminded.
@@ -19,12 +20,16 @@ pub struct Reminded {
     pub created: bool,
     /// What was taken for granted, as sentences, where the words leave the time open.
     pub assumed: Option<String>,
+    /// What the reminder that was there already got from the draft.
+    pub merged: Merged,
+    /// The fields of the draft that were not taken, because that reminder says something else there.
+    pub ignored: Vec<&'static str>,
 }
 
 /// Keeps `draft` as a reminder, due `at` that moment, else when its text says, seen from now in `zone`.
 ///
 /// The same text in the same scope is remembered once for each time: one that is open is named, one that is done is open
-/// again.
+/// again, and either gets the tags, the title and the pin that it lacks, as with [`write()`].
 ///
 /// # Errors
 /// [`StoreError::NoTime`] and [`StoreError::Over`] as [`due()`] says, [`StoreError::Over`] also for a moment that has passed;
@@ -46,6 +51,66 @@ pub fn remind<Tz: TimeZone>(
     };
     let id = MemoryId::of_reminder(&[&draft.content, &draft.scope.to_string()], at);
     keep(services, id, &reminder(draft, Reminder::at(at)), assumed, secrets)
+}
+
+/// What became of a text that was written under the category of reminders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WrittenReminder {
+    /// It names a time to come, and is a reminder.
+    Reminder(Box<Reminded>),
+    /// It is a memory of the category that reminds nobody.
+    Memory {
+        /// What was written.
+        written: Written,
+        /// Why there is no reminder, and what to do about it, as sentences.
+        warning: String,
+    },
+}
+
+/// Keeps `draft` as a reminder, due when its text says, seen from now in `zone`; a text that names no time to come is kept as a memory of
+/// the category.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_reminder<Tz: TimeZone>(
+    services: &Services,
+    draft: Draft,
+    zone: &Tz,
+    secrets: Secrets,
+) -> Result<WrittenReminder, StoreError> {
+    let now = services.clock.now();
+    match reminder_in(&draft.content, now, now, zone) {
+        Ok((Reminder { due, .. }, assumed)) => remind(services, draft, Some(due), zone, secrets)
+            .map(|reminded| WrittenReminder::Reminder(Box::new(Reminded { assumed: reminded.assumed.or(assumed), ..reminded }))),
+        Err(warning) => {
+            let category = Some(Category::Reminders);
+            let written = write(services, Draft { category, ..draft }, secrets)?;
+            Ok(WrittenReminder::Memory { written, warning })
+        }
+    }
+}
+
+/// Returns the reminder that a memory with this text is, seen from when it was written in `zone`, and what was assumed where the words leave
+/// the time open.
+///
+/// # Errors
+/// A warning that there is none, if the text names no time that is to come at `now`.
+pub fn reminder_in<Tz: TimeZone>(
+    text: &str,
+    written_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+    zone: &Tz,
+) -> Result<(Reminder, Option<String>), String> {
+    let found = due(text, &written_at.with_timezone(zone))
+        .and_then(|due| to_come(due.at, &now.with_timezone(zone)).map(|at| (Reminder::at(at), due.assumed)));
+    found.map_err(|error| {
+        let why = match error {
+            StoreError::NoTime => "the text names no time".to_owned(),
+            StoreError::Over { at } => format!("the time it names has passed ({})", at.format("%Y-%m-%d %H:%M")),
+            error => error.to_string(),
+        };
+        format!("{why}, so this is no reminder")
+    })
 }
 
 /// Makes a reminder of the memory that a person means by `reference`, due `at` that moment, else when its text says, seen from
@@ -120,14 +185,23 @@ fn keep(
     assumed: Option<String>,
     secrets: Secrets,
 ) -> Result<Reminded, StoreError> {
-    let created = persist(|| {
+    let (created, merged, ignored) = persist(|| {
         let mut operation = services.operation(Verb::Remind);
+        let (mut merged, mut ignored, mut created) = (Merged::default(), Vec::new(), true);
         match services.store.get(&id) {
             Ok(there) => {
                 let is_over = there.memory.reminder.is_none_or(|reminder| reminder.of.is_none() && !reminder.is_open());
-                let patch = Patch { reminder: draft.reminder, ..Patch::default() };
-                let again = patch.apply(&there.memory, operation.at).filter(|_| is_over);
-                let Some(memory) = again else { return Ok(false) };
+                (merged, ignored) = decide(draft, &there, &services.actor);
+                let patch = Patch {
+                    reminder: draft.reminder.filter(|_| is_over),
+                    add_tags: merged.tags.iter().collect(),
+                    category: merged.category,
+                    title: merged.title.clone().map(Some),
+                    pinned: merged.pinned.then_some(true),
+                    ..Patch::default()
+                };
+                created = is_over && patch.reminder.is_some_and(|reminder| there.memory.reminder != Some(reminder));
+                let Some(memory) = patch.apply(&there.memory, operation.at) else { return Ok((false, merged, ignored)) };
                 operation.changes.push(Change::Replace { expected: there.stamp, memory: Box::new(memory) });
             }
             Err(StoreError::NotFound { .. }) => {
@@ -136,9 +210,10 @@ fn keep(
             }
             Err(error) => return Err(error),
         }
-        commit(services, &operation, secrets).map(|_| true)
+        commit(services, &operation, secrets)?;
+        Ok((created, merged, ignored))
     })?;
-    Ok(Reminded { stored: services.store.get(&id)?, created, assumed })
+    Ok(Reminded { stored: services.store.get(&id)?, created, assumed, merged, ignored })
 }
 
 #[cfg(test)]

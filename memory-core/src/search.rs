@@ -29,7 +29,7 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
         let why = if query.text.contains(char::is_alphanumeric) {
             "only says which memories are meant; name a word that they have, or list them"
         } else {
-            "has no letter or digit"
+            "has no letter, digit or symbol"
         };
         return Err(StoreError::Invalid { why: format!("nothing to search for: {:?} {why}", query.text) });
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::bank::Banks;
 use crate::topic::Topics;
-use crate::{ChatModel, Clock, Duplicates, Embedder, History, IdSource, MemoryStore, Operation, Reranking, Verb};
+use crate::{ChatModel, Clock, Duplicates, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, Reranking, Verb};
 
 /// What the use cases work with: the machine, behind traits.
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ pub struct Services {
     pub banks: Option<Banks>,
     /// The topics at hand, if there is a place for some.
     pub topics: Option<Topics>,
+    /// How long a memory may stay in the inbox.
+    pub inbox_ttl: InboxTtl,
     /// Who is asking, for the journal: `cli`, or an agent's name.
     pub actor: String,
 }
@@ -43,6 +45,7 @@ impl Services {
             duplicates: Duplicates::Keep,
             changes: Vec::new(),
             reasons: BTreeMap::new(),
+            files: BTreeMap::new(),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::instance::InstanceError;
 use crate::text::with_causes;
-use crate::{Code, Given, Services, StoreError};
+use crate::{Code, Given, LocalZone, Services, StoreError};
 
 /// One verb that agents may use, self-describing. Every front offers the same ones.
 pub trait Tool: Debug + Send + Sync {
@@ -51,6 +51,8 @@ pub struct ToolContext {
     pub speaker: String,
     /// The time, in the zone in which times are meant.
     pub now: DateTime<FixedOffset>,
+    /// That zone.
+    pub zone: LocalZone,
     /// What they were given before.
     pub given: Arc<Given>,
 }

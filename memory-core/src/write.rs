@@ -1,7 +1,12 @@
 //! Remembering something new.
 
-use crate::commit::commit;
-use crate::{Change, Draft, Duplicates, MemoryId, Outcome, Secrets, Services, StoreError, Verb};
+use chrono::{DateTime, Utc};
+
+use crate::commit::{commit, persist};
+use crate::{
+    Category, Change, Draft, Duplicates, Memory, MemoryId, Outcome, Patch, Phase, Secrets, Services, StoreError, Stored, Tags,
+    Verb,
+};
 
 /// What became of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,24 +17,203 @@ pub struct Written {
     pub path: String,
     /// Whether it is new; if not, the same text was kept in the same scope already.
     pub created: bool,
+    /// When the memory expires, see [`crate::InboxTtl::expires_at`].
+    pub expires_at: Option<DateTime<Utc>>,
+    /// What the memory that was kept already got from the draft.
+    pub merged: Merged,
+    /// The fields of the draft that were not taken, because that memory says something else there.
+    pub ignored: Vec<&'static str>,
 }
 
-/// Keeps `draft` as a memory. If the same text is kept in the same scope already, nothing is written and that one is named.
+/// What a memory got from a draft with the same text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// The tags that it did not have.
+    pub tags: Vec<String>,
+    /// The category it was filed under, if it was in the inbox.
+    pub category: Option<Category>,
+    /// Its title, if it had none.
+    pub title: Option<String>,
+    /// Whether it is pinned now and was not.
+    pub pinned: bool,
+}
+
+impl Merged {
+    /// Tells whether it got nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Keeps `draft` as a memory. If the same text is kept in the same scope already, that memory is named and gets what the draft adds:
+/// tags, a category if it is in the inbox, a title if it has none, and the pin. What it says otherwise stays, and is reported.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if there is no text, [`StoreError::Secret`] if it holds a credential, and whatever the store
 /// says.
+#[expect(clippy::needless_pass_by_value, reason = "a draft becomes the memory")]
 pub fn write(services: &Services, draft: Draft, secrets: Secrets) -> Result<Written, StoreError> {
     if draft.content.trim().is_empty() {
         return Err(StoreError::Invalid { why: "there is nothing to remember: the text is empty".into() });
     }
     let mut operation = services.operation(Verb::Write);
-    let memory = draft.into_memory(services.ids.memory_id(), operation.at);
+    let memory = draft.clone().into_memory(services.ids.memory_id(), operation.at);
+    let expires_at = services.inbox_ttl.expiry_of(&memory);
     operation.duplicates = Duplicates::Skip;
     operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
     match commit(services, &operation, secrets)?.pop() {
-        Some(Outcome::Kept { id, path } | Outcome::Removed { id, path }) => Ok(Written { id, path, created: true }),
-        Some(Outcome::Duplicate { id, path }) => Ok(Written { id, path, created: false }),
+        Some(Outcome::Kept { id, path } | Outcome::Removed { id, path }) => {
+            Ok(Written { id, path, created: true, expires_at, merged: Merged::default(), ignored: Vec::new() })
+        }
+        Some(Outcome::Duplicate { id, path }) => merge(services, &draft, id, &path),
         None => unreachable!("a store returns one outcome for each change"),
+    }
+}
+
+/// Gives the memory that has the text of `draft` what the draft adds.
+fn merge(services: &Services, draft: &Draft, id: MemoryId, known_path: &str) -> Result<Written, StoreError> {
+    let attempt = || {
+        let stored = match services.store.get(&id) {
+            Ok(stored) => stored,
+            // It was deleted since.
+            Err(StoreError::NotFound { .. }) => {
+                let path = known_path.into();
+                let (merged, ignored) = (Merged::default(), Vec::new());
+                return Ok(Written { id, path, created: false, expires_at: None, merged, ignored });
+            }
+            Err(error) => return Err(error),
+        };
+        let (merged, ignored) = decide(draft, &stored, &services.actor);
+        let mut operation = services.operation(Verb::Write);
+        let patch = Patch {
+            add_tags: merged.tags.iter().collect(),
+            category: merged.category,
+            title: merged.title.clone().map(Some),
+            pinned: merged.pinned.then_some(true),
+            ..Patch::default()
+        };
+        let expires_at = services.inbox_ttl.expires_at(&stored);
+        let mut written = Written { id, path: stored.path.clone(), created: false, expires_at, merged, ignored };
+        if let Some(memory) = patch.apply(&stored.memory, operation.at) {
+            written.expires_at = services.inbox_ttl.expiry_of(&memory);
+            operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+            // What the draft says was looked at when it was to become a memory.
+            if let Some(Outcome::Kept { path, .. }) = commit(services, &operation, Secrets::Keep)?.pop() {
+                written.path = path;
+            }
+        }
+        Ok(written)
+    };
+    persist(attempt)
+}
+
+/// Decides what of `draft` the memory that has its text gets, and what not. A source that is the `actor` was not asked for.
+pub(crate) fn decide(draft: &Draft, stored: &Stored, actor: &str) -> (Merged, Vec<&'static str>) {
+    let memory = &stored.memory;
+    let tags: Vec<String> = draft.tags.iter().filter(|tag| !has_tag(&memory.tags, tag)).cloned().collect();
+    let wished = draft.category.filter(|category| *category != Category::Inbox && draft.phase != Some(Phase::Inbox));
+    let category = wished.filter(|category| memory.phase == Phase::Inbox || *category != memory.category);
+    let title = draft.title.clone().filter(|title| memory.title.as_ref() != Some(title));
+    let pinned = draft.pinned && !memory.pinned;
+    let expires = draft.expires_at.is_some() && draft.expires_at != memory.expires_at;
+    let source = !["", actor, &memory.source].contains(&draft.source.as_str());
+    if stored.problem.is_some() {
+        let all = [!tags.is_empty(), category.is_some(), title.is_some(), pinned, expires, source];
+        let names = ["tags", "category", "title", "pinned", "expires_at", "source"];
+        return (Merged::default(), names.into_iter().zip(all).filter_map(|(name, is)| is.then_some(name)).collect());
+    }
+    let takes_category = is_unfiled(memory);
+    let takes_title = memory.title.is_none();
+    let others = [
+        ("category", category.is_some() && !takes_category),
+        ("title", title.is_some() && !takes_title),
+        ("expires_at", expires),
+        ("source", source),
+    ];
+    let ignored = others.into_iter().filter_map(|(name, is)| is.then_some(name)).collect();
+    let merged = Merged { tags, category: category.filter(|_| takes_category), title: title.filter(|_| takes_title), pinned };
+    (merged, ignored)
+}
+
+/// Tells whether nobody has chosen a category for a memory yet.
+fn is_unfiled(memory: &Memory) -> bool {
+    memory.phase == Phase::Inbox && memory.reminder.is_none()
+}
+
+fn has_tag(tags: &Tags, tag: &str) -> bool {
+    tags.iter().any(|own| Tags::key(own) == Tags::key(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::Scope;
+    use crate::testing::{FakeStore, services};
+
+    fn draft(tags: &[&str], category: Option<Category>) -> Draft {
+        Draft { tags: tags.iter().collect(), category, ..Draft::new("green tea") }
+    }
+
+    #[test]
+    fn a_text_that_is_written_again_adds_what_is_new() {
+        let services = services(Arc::new(FakeStore::default()));
+        let first = write(&services, draft(&["drink"], None), Secrets::Refuse).expect("it is kept");
+        assert!(first.created && first.merged.is_empty() && first.ignored.is_empty());
+        let mut again = draft(&["Drink", "morning"], Some(Category::Preferences));
+        (again.title, again.pinned) = (Some("Tea".into()), true);
+        let second = write(&services, again.clone(), Secrets::Refuse).expect("it is kept");
+        let merged = Merged {
+            tags: vec!["morning".into()],
+            category: Some(Category::Preferences),
+            title: Some("Tea".into()),
+            pinned: true,
+        };
+        assert_eq!((second.id, second.created, second.merged, second.ignored), (first.id, false, merged, vec![]));
+        let kept = services.store.get(&first.id).expect("it is there");
+        assert_eq!(kept.memory.tags.as_slice(), ["drink", "morning"]);
+        assert_eq!((kept.memory.phase, kept.memory.category), (Phase::Organized, Category::Preferences));
+        assert_eq!(second.path, kept.path);
+        let third = write(&services, again, Secrets::Refuse).expect("it is kept");
+        assert!(third.merged.is_empty() && third.ignored.is_empty());
+        assert_eq!(services.store.get(&first.id).expect("it is there").memory.version, kept.memory.version);
+    }
+
+    #[test]
+    fn what_a_memory_says_itself_stays_and_is_reported() {
+        let services = services(Arc::new(FakeStore::default()));
+        let mut own = draft(&[], Some(Category::Habits));
+        own.title = Some("Tea".into());
+        let first = write(&services, own, Secrets::Refuse).expect("it is kept");
+        let mut other = draft(&["x"], Some(Category::Preferences));
+        (other.title, other.expires_at) = (Some("Drink".into()), Some("2030-01-01T00:00:00Z".parse().expect("a time")));
+        let second = write(&services, other, Secrets::Refuse).expect("it is kept");
+        assert_eq!(second.ignored, ["category", "title", "expires_at"]);
+        assert_eq!(second.merged, Merged { tags: vec!["x".into()], ..Merged::default() });
+        let kept = services.store.get(&first.id).expect("it is there").memory;
+        assert_eq!((kept.category, kept.title.as_deref(), kept.expires_at), (Category::Habits, Some("Tea"), None));
+    }
+
+    #[test]
+    fn in_another_scope_it_is_another_memory() {
+        let services = services(Arc::new(FakeStore::default()));
+        write(&services, draft(&[], None), Secrets::Refuse).expect("it is kept");
+        let other = Draft { scope: Scope::Agent("claude".into()), ..draft(&["x"], None) };
+        assert!(write(&services, other, Secrets::Refuse).expect("it is kept").created);
+    }
+
+    #[test]
+    fn another_source_is_ignored_and_reported_unless_it_is_the_usual_one() {
+        let services = services(Arc::new(FakeStore::default()));
+        let ignored = |source: &str| {
+            let draft = Draft { source: source.into(), ..draft(&[], None) };
+            write(&services, draft, Secrets::Refuse).expect("it is kept").ignored
+        };
+        assert!(ignored("notes").is_empty(), "it is new");
+        assert_eq!(ignored("browser"), ["source"]);
+        for usual in ["", "notes", &services.actor] {
+            assert!(ignored(usual).is_empty(), "{usual}");
+        }
     }
 }

@@ -163,7 +163,7 @@ fn rounds<'s, Tz: TimeZone>(
         }
         remember(services, &plan, &skipped, &mut looked, dream.tasks);
         let is_done = (plan.is_empty() || skipped.len() == plan.len()) && (0 < round || dreamt.compressed.is_empty());
-        dreamt.add_links(links);
+        dreamt.add_links(&links);
         dreamt.take(plan, &skipped);
         dreamt.skipped.extend(skipped);
         if is_done {
@@ -248,7 +248,7 @@ impl Dreamt {
         self.spared.extend(plan.spared);
     }
 
-    fn add_links(&mut self, links: LinksResolved) {
+    fn add_links(&mut self, links: &LinksResolved) {
         // Later rounds follow some of them again.
         self.links.resolved = self.links.resolved.max(links.resolved);
         self.links.unresolved = self.links.unresolved.max(links.unresolved);

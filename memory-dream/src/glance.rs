@@ -2,7 +2,7 @@
 
 use memory_core::{Category, Memory, wikilink};
 
-use crate::classify::{Classification, Note, SURE, classify, shipped};
+use crate::classify::{Choice, choose_category, cue_version, shipped};
 use crate::similar::{SKETCH_BYTES, SKETCH_VERSION, Sketch};
 
 /// What is remembered of a text between dreams, so that it need not be read again.
@@ -45,7 +45,7 @@ const BYTES: usize = 8 + 3 + SKETCH_BYTES;
 impl Glance {
     /// Looks at a memory's text.
     pub fn of(memory: &Memory) -> Self {
-        let (verdict, confidence) = verdict(&classify(&Note::from(memory)));
+        let Choice { category: verdict, confidence } = choose_category(memory);
         let sketch = Sketch::of(&memory.content);
         Self {
             verdict,
@@ -104,25 +104,11 @@ impl Glance {
 
 /// Tells what made a glance: another classifier, or other sketches, see another thing.
 fn maker() -> u64 {
-    shipped().fitted_on ^ u64::from(SKETCH_VERSION).rotate_left(56)
+    shipped().fitted_on ^ u64::from(cue_version()).rotate_left(20) ^ u64::from(SKETCH_VERSION).rotate_left(56)
 }
 
 fn coarse(confidence: f32) -> f32 {
     (confidence * 255.0).round() / 255.0
-}
-
-/// Returns the content category that is surely meant, if one is, and how probable the most probable is.
-///
-/// What asks to be reminded is about a date: a reminder itself is made where a time is named.
-fn verdict(classification: &Classification) -> (Option<Category>, f32) {
-    let of = |category: Category| classification.scores.iter().find(|score| score.category == category);
-    let probability = |category: Category| of(category).map_or(0.0, |score| score.probability);
-    let dates = probability(Category::Date) + probability(Category::Reminders);
-    let others = classification.scores.iter().filter(|score| ![Category::Date, Category::Reminders].contains(&score.category));
-    let best = others
-        .map(|score| (score.category, score.probability))
-        .fold((Category::Date, dates), |best, other| if best.1 < other.1 { other } else { best });
-    ((SURE <= best.1).then_some(best.0), best.1.min(1.0))
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@
 //! | tidy memories | [`dream()`], [`Level`], [`Task`], [`Rules`] |
 //! | know what would become of them | [`plan::plan()`] |
 //! | know what age does to them | [`lifecycle::fate()`], [`lifecycle::spared()`] |
-//! | know where a memory belongs, and why | [`classify::classify()`], [`classify::explain()`] |
+//! | know where a memory belongs, and why | [`classify::choose_category()`], [`classify::explain()`] |
+//! | file one memory | [`upgrade()`] |
 //! | find what says the same | [`similar::candidates()`], [`similar::likeness()`] |
 //! | make one of several | [`merge::merged()`], [`merge::conserved()`] |
 //! | know what somebody asks to be reminded of | [`reminders::reminders()`] |
@@ -27,6 +28,7 @@ mod glance;
 mod pace;
 mod reviewing;
 mod rules;
+mod upgrade;
 
 pub mod ask;
 pub mod classify;
@@ -43,3 +45,4 @@ pub use dream::{Dream, Dreamt, Skipped, dream};
 pub use glance::Glance;
 pub use pace::{Halt, Pace};
 pub use rules::{Level, Rules, Task};
+pub use upgrade::upgrade;

@@ -1,12 +1,13 @@
 //! What may be set about refinement.
 
 use chrono::TimeDelta;
+use memory_core::InboxTtl;
 
 /// What may be set about refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     /// How long a memory may wait in the inbox before it expires.
-    pub patience: TimeDelta,
+    pub inbox_ttl: InboxTtl,
     /// How old a filed memory may become that nobody reads.
     pub decay_after: TimeDelta,
     /// How often a memory in the inbox is read until it is filed for that alone.
@@ -15,7 +16,7 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { patience: TimeDelta::days(7), decay_after: TimeDelta::days(30), filing_accesses: 3 }
+        Self { inbox_ttl: InboxTtl::default(), decay_after: TimeDelta::days(30), filing_accesses: 3 }
     }
 }
 

@@ -7,7 +7,7 @@ const LARGEST: usize = 1 << 20;
 
 /// Our own keys, and what a person may write for them. A foreign key of the same name goes by another, so that it is not
 /// taken for ours.
-const OURS: [&str; 29] = [
+const OURS: [&str; 30] = [
     "id",
     "content_hash",
     "phase",
@@ -29,6 +29,7 @@ const OURS: [&str; 29] = [
     "superseded_by",
     "summarised_by",
     "origin",
+    "other_origins",
     "pinned",
     "due",
     "reminds",

@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use serde_json::Value;
 
 use super::{Answer, Hook, Occasion, PATIENCE};
+use crate::exact;
 
 /// A command that is given the occasion as JSON on its standard input (see [`Occasion::json`]), and answers on its standard
 /// output: nothing for "go on", `{"block": "reason"}`, `{"parameters": {…}}` or `{"result": …}`.
@@ -94,7 +95,8 @@ impl Hook for ShellHook {
     }
 
     fn answer(&self, occasion: &Occasion) -> Result<Answer, String> {
-        let output = self.run(&occasion.json().to_string(), PATIENCE.saturating_sub(2 * SPARE))?;
+        // With a line break, so that a command such as `cat >> events.jsonl` writes one line for each.
+        let output = self.run(&format!("{}\n", exact::to_text(&occasion.json())), PATIENCE.saturating_sub(2 * SPARE))?;
         if matches!(occasion, Occasion::Event(_)) || output.trim().is_empty() {
             return Ok(Answer::Go);
         }
@@ -104,7 +106,7 @@ impl Hook for ShellHook {
 
 fn read(output: &str) -> Result<Answer, String> {
     let wrong = "its answer is none of {\"block\": \"reason\"}, {\"parameters\": {…}} and {\"result\": …}";
-    let Ok(Value::Object(said)) = serde_json::from_str(output) else { return Err(wrong.into()) };
+    let Ok(Value::Object(said)) = exact::from_slice(output.as_bytes()) else { return Err(wrong.into()) };
     let mut said = said.into_iter();
     let answer = match said.next() {
         None => Answer::Go,

@@ -7,10 +7,11 @@ use axum::response::{IntoResponse, Response};
 use memory_core::{Code, ToolError};
 use serde_json::Value;
 
+use super::hints;
 use super::pieces::PiecewiseBody;
 use super::status::status;
 use crate::instance::Answer;
-use crate::json;
+use crate::{exact, json};
 
 /// Says why an answer is less than it should be.
 const WARNING: HeaderName = HeaderName::from_static("memory-warning");
@@ -28,14 +29,16 @@ impl Refusal {
 
 impl<E: Into<ToolError>> From<E> for Refusal {
     fn from(error: E) -> Self {
-        Self(error.into())
+        let mut error = error.into();
+        error.hint = error.hint.and_then(|hint| hints::with_routes(&hint));
+        Self(error)
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let status = status(self.0.code);
-        let mut response = json_text(json::tool_error(&self.0).to_string());
+        let mut response = json_text(exact::to_text(&json::tool_error(&self.0)));
         *response.status_mut() = status;
         if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -79,7 +82,7 @@ fn plain(letter: char) -> String {
 
 /// Answers with a value.
 pub(super) fn value(value: &Value) -> Response {
-    json_text(value.to_string())
+    json_text(exact::to_text(value))
 }
 
 fn json_text(text: String) -> Response {

@@ -11,9 +11,11 @@ use axum::http::{HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use memory_core::Code;
+use memory_core::text::one_line;
 use tokio::sync::OnceCell;
 
 use super::answer::Refusal;
+use super::cors::{self, AllowedOrigins};
 use super::metrics::Metrics;
 use super::neighbour::Neighbours;
 use super::routes::HEALTH;
@@ -44,56 +46,84 @@ impl Connection {
     }
 }
 
-/// Who may come in, and how many did.
+/// Who may call a server.
+#[derive(Debug, Clone, Default)]
+pub struct AccessRules {
+    /// The token that every request must carry; without one, only programs of the same person on this machine are served.
+    pub token: Option<Token>,
+    /// The origins whose web pages may call it as well.
+    pub origins: AllowedOrigins,
+    /// How whoever started it lets others in: the flags, as a sentence without its full stop. It is the hint of a refusal.
+    pub how_to_admit: String,
+}
+
+/// Checks and counts requests.
 #[derive(Debug)]
 pub(super) struct Gate {
-    pub token: Option<Token>,
+    pub rules: AccessRules,
     pub metrics: Metrics,
 }
 
-/// Refuses whoever is somebody else, and counts what is asked.
+/// Refuses requests of others, answers preflights of allowed origins, and counts what is asked.
 pub(super) async fn enter(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let _running = gate.metrics.begin();
     let connection = request.extensions_mut().remove::<Connection>().expect("the server says where a request comes from");
-    let response = match admit(&gate, &connection, request.uri(), request.headers()).await {
-        Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(),
+    let allowed = gate.rules.origins.find(request.headers()).cloned();
+    let preflight = allowed.as_ref().filter(|_| cors::is_preflight(&method, request.headers()));
+    let response = if let Some(origin) = preflight {
+        cors::answer_preflight(origin, request.headers())
+    } else {
+        // Where this is no route of ours, as in a proxy that stands alone, the request is passed on, and needs the token.
+        let admitted = if gate.rules.token.is_some() && route == HEALTH {
+            Ok(())
+        } else {
+            admit(&gate.rules, &connection, request.uri(), request.headers(), allowed.is_some()).await
+        };
+        let mut response = match admitted {
+            Ok(()) => next.run(request).await,
+            Err(refusal) => refusal.into_response(),
+        };
+        gate.rules.origins.mark(allowed.as_ref(), response.headers_mut());
+        response
     };
     gate.metrics.answered(&route, method.as_str(), response.status().as_u16(), begun.elapsed());
     response
 }
 
-async fn admit(gate: &Gate, connection: &Connection, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-    let Some(token) = &gate.token else {
+async fn admit(
+    rules: &AccessRules,
+    connection: &Connection,
+    uri: &Uri,
+    headers: &HeaderMap,
+    is_allowed_page: bool,
+) -> Result<(), Refusal> {
+    let Some(token) = &rules.token else {
         // What a web page sends is told by the request alone.
-        let from_here = same_machine(uri, headers);
+        let from_here = same_machine(uri, headers, is_allowed_page, rules);
         if !connection.is_ours().await {
-            let hint = "begin it with a token, and send that";
-            return Err(Refusal::new(Code::Forbidden, "these are somebody else's memories", hint));
+            let message = "the request comes from another user or another machine, and there is no token";
+            return Err(Refusal::new(Code::Forbidden, message, &rules.how_to_admit));
         }
         return from_here;
     };
-    if uri.path() == HEALTH || token.is_known(headers) {
+    if token.is_known(headers) {
         return Ok(());
     }
     let message = if headers.contains_key("authorization") { "the token is another one" } else { "there is no token" };
     Err(Refusal::new(Code::Unauthorized, message, "send the header Authorization: Bearer TOKEN"))
 }
 
-/// Refuses what a web page may have sent: it comes under a name of its own, or says from where it comes.
-fn same_machine(uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-    let refused = |what: &str| {
-        let hint = "only programs on this machine are served, under its own name";
-        Err(Refusal::new(Code::Forbidden, format!("the request {what}"), hint))
-    };
+/// Refuses what a web page may have sent, unless its origin is allowed: it comes under a name of its own, or names its origin.
+fn same_machine(uri: &Uri, headers: &HeaderMap, is_allowed_page: bool, rules: &AccessRules) -> Result<(), Refusal> {
     let text = |name| headers.get(name).map(|value: &axum::http::HeaderValue| value.to_str().unwrap_or_default());
     let named = uri.authority().map(Authority::as_str).or_else(|| text(HOST)).unwrap_or_default();
     let is_ours = |authority: &Authority| is_this_machine(authority.host()) && !authority.as_str().contains('@');
     if 1 < headers.get_all(HOST).iter().count() || !named.parse().as_ref().is_ok_and(is_ours) {
-        return refused("is for another host");
+        let message = format!("the request is for another host ({}), and there is no token", one_line(named, 80));
+        return Err(Refusal::new(Code::Forbidden, message, &rules.how_to_admit));
     }
     let is_our_page = headers.get_all(SITE).iter().all(|site| site == "same-origin" || site == "none");
     let mut origins = headers.get_all(ORIGIN).iter();
@@ -102,7 +132,12 @@ fn same_machine(uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         (Some(origin), None) => named.parse().is_ok_and(|own| origin.to_str().is_ok_and(|origin| is_origin(origin, &own))),
         (Some(_), Some(_)) => false,
     };
-    if is_our_page && is_of_ours { Ok(()) } else { refused("comes from a web page") }
+    if is_allowed_page || is_our_page && is_of_ours {
+        return Ok(());
+    }
+    let origin = one_line(text(ORIGIN).unwrap_or("not named"), 80);
+    let message = format!("the request comes from a web page (origin: {origin})");
+    Err(Refusal::new(Code::Forbidden, message, rules.origins.how_to_add()))
 }
 
 /// Tells whether pages of `origin` come from where the request goes to, `own`, which is this machine by one of its names. What another

@@ -21,27 +21,37 @@
 //!
 //! With a token, every route but that of health asks for `Authorization: Bearer TOKEN`. Without one, only programs of the same person on
 //! this machine are served: the listener must be bound to a loopback address, connections of other people are refused where the system
-//! tells whose they are (Linux), and so are requests for a foreign `Host` or from a foreign `Origin`, so no web page reaches it.
+//! tells whose they are (Linux), and so are requests for a foreign `Host` or from a foreign `Origin`, so no web page reaches it, except those
+//! of the [`AllowedOrigins`].
 
 mod answer;
+mod cors;
 mod door;
+mod hints;
 mod limits;
 mod metrics;
 mod neighbour;
 mod openapi;
 mod pieces;
 mod proxy;
+mod quick_ack;
 mod reading;
+mod request_log;
 mod rest;
 mod routes;
 mod serve;
+#[cfg(target_os = "linux")]
+mod socket_diag;
 mod status;
 mod token;
 
+pub use cors::{AllowedOrigins, Origin, OriginError};
+pub use door::AccessRules;
 pub use limits::HttpLimits;
 pub use openapi::openapi;
 #[cfg(feature = "testing")]
 pub use proxy::heard;
-pub use proxy::{ChatProxy, LastAsked, Model, ProxyRules, Told, Upstream, UpstreamError};
-pub use serve::{HttpFront, serve_http, serve_proxy};
+pub use proxy::{ChatProxy, ClientEmbedder, LastAsked, Model, ProxyRules, Told, Upstream, UpstreamError};
+pub use request_log::{ChatRecord, RequestLog, RequestRecord, Stored};
+pub use serve::{HttpFront, ProxyFront, serve_http, serve_proxy};
 pub use token::Token;

@@ -1,22 +1,31 @@
-//! Whether whoever connects over TCP belongs to the same person.
+//! Whether the program behind a TCP connection belongs to the same person.
 
 use std::collections::HashMap;
-use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
+use std::{fs, io};
 
 use tokio::sync::Mutex;
 
-/// The programs on this machine that are connected to `here`. The system's table of sockets is read by one connection at a time, and
-/// serves all that came meanwhile.
+#[cfg(target_os = "linux")]
+use super::socket_diag::socket_owner;
+
+/// The programs on this machine that are connected to `here`.
+///
+/// The kernel is asked for the one connection. Where it does not answer, the table of all sockets is read, by one connection at a time,
+/// and serves every connection that waited meanwhile.
 #[derive(Debug)]
 pub(super) struct Neighbours {
     here: SocketAddr,
+    /// Asks the kernel for the owner of the socket with these two ends.
+    socket_owner: SocketOwner,
     last: Mutex<Option<Reading>>,
 }
 
-/// Who was connected at a moment; nothing where the system does not tell.
+type SocketOwner = fn(SocketAddr, SocketAddr) -> io::Result<Option<u32>>;
+
+/// The owners of all connections at one moment; none where the system has no such table.
 #[derive(Debug, Clone)]
 struct Reading {
     begun: Instant,
@@ -25,12 +34,16 @@ struct Reading {
 
 impl Neighbours {
     pub(super) fn new(here: SocketAddr) -> Self {
-        Self { here: canonical(here), last: Mutex::new(None) }
+        Self { here: canonical(here), socket_owner, last: Mutex::new(None) }
     }
 
-    /// Tells whether the program behind a connection that stood at the moment `since` runs as the same person as we, or as root. Where
-    /// the system does not tell, it is believed to.
+    /// Tells whether the program behind a connection that existed at the moment `since` runs as the same user as we do, or as root.
+    /// Where the system does not tell at all, it is trusted.
     pub(super) async fn is_ours(&self, peer: SocketAddr, since: Instant) -> bool {
+        // An error may mean that there is no such connection, or that the kernel does not answer: the table knows which.
+        if let Ok(owner) = (self.socket_owner)(canonical(peer), self.here) {
+            return owner.is_some_and(is_trusted);
+        }
         let mut last = self.last.lock().await;
         let known = last.take().filter(|reading| since <= reading.begun);
         let reading = match known {
@@ -40,8 +53,7 @@ impl Neighbours {
         *last = Some(reading.clone());
         drop(last);
         let Some(owners) = reading.owners else { return true };
-        let own = rustix::process::getuid().as_raw();
-        owners.get(&canonical(peer)).is_some_and(|owner| *owner == own || *owner == 0)
+        owners.get(&canonical(peer)).is_some_and(|owner| is_trusted(*owner))
     }
 
     async fn read(&self) -> Reading {
@@ -51,13 +63,23 @@ impl Neighbours {
             let told = tables.iter().any(Result::is_ok);
             told.then(|| Arc::new(tables.iter().flatten().flat_map(|table| owners(table, here)).collect()))
         };
-        // What broke down tells of nobody.
+        // After a panic no connection is trusted.
         let owners = tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| Some(Arc::default()));
         Reading { begun, owners }
     }
 }
 
-/// A socket that no program has open any more stands there as one of root's, with this for its inode.
+#[cfg(not(target_os = "linux"))]
+fn socket_owner(_: SocketAddr, _: SocketAddr) -> io::Result<Option<u32>> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Tells whether a user may see what we serve: the one who runs this process, or root.
+fn is_trusted(owner: u32) -> bool {
+    owner == 0 || owner == rustix::process::getuid().as_raw()
+}
+
+/// A socket that no program has open any more is listed as one of root's, with this inode.
 const ORPHAN: &str = "0";
 
 /// Returns who owns each socket to `remote`, by its other end, as a table of the system's sockets has it (`proc_net_tcp(5)`).
@@ -117,22 +139,51 @@ mod tests {
         assert_eq!(owners("127.0.0.1:8082"), []);
     }
 
+    /// What a sandbox answers that forbids netlink, and a kernel without the module `tcp_diag`.
+    const REFUSALS: [SocketOwner; 2] =
+        [|_, _| Err(io::ErrorKind::PermissionDenied.into()), |_, _| Err(io::ErrorKind::NotFound.into())];
+
     #[test]
-    fn we_are_our_own_neighbours_until_we_leave() {
+    fn the_table_is_read_where_the_kernel_does_not_answer() {
+        for refusal in REFUSALS {
+            we_are_trusted_until_we_leave(refusal, true);
+        }
+        we_are_trusted_until_we_leave(socket_owner, false);
+    }
+
+    #[test]
+    fn the_kernels_answer_decides() {
+        let here: SocketAddr = "127.0.0.1:8100".parse().expect("one");
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let is_ours = |answer: SocketOwner| {
+            let neighbours = Neighbours { socket_owner: answer, ..Neighbours::new(here) };
+            let is_ours = runtime.block_on(neighbours.is_ours("127.0.0.1:4000".parse().expect("one"), Instant::now()));
+            assert!(neighbours.last.blocking_lock().is_none(), "the table was read");
+            is_ours
+        };
+        assert!(is_ours(|_, _| Ok(Some(rustix::process::getuid().as_raw()))));
+        assert!(is_ours(|_, _| Ok(Some(0))));
+        assert!(!is_ours(|_, _| Ok(Some(rustix::process::getuid().as_raw() + 1))));
+        assert!(!is_ours(|_, _| Ok(None)), "a socket that nobody has open any more");
+    }
+
+    fn we_are_trusted_until_we_leave(socket_owner: SocketOwner, reads_table: bool) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let here = listener.local_addr().expect("an address");
-        let neighbours = Neighbours::new(here);
+        let neighbours = Neighbours { socket_owner, ..Neighbours::new(here) };
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let is_ours = |peer: SocketAddr, since| runtime.block_on(neighbours.is_ours(peer, since));
         let clients: Vec<_> = (0..2).map(|_| TcpStream::connect(here).expect("a connection")).collect();
         let peers: Vec<_> = clients.iter().map(|client| client.local_addr().expect("an address")).collect();
         let since = Instant::now();
         assert!(peers.iter().all(|peer| is_ours(*peer, since)));
-        let known = neighbours.last.blocking_lock().clone().expect("it was read").begun;
+        let reading = || neighbours.last.blocking_lock().clone().map(|reading| reading.begun);
+        let known = reading();
+        assert!(!reads_table || known.is_some(), "the table was not read");
         assert!(is_ours(peers[1], since), "one reading serves all that came before it");
-        assert_eq!(neighbours.last.blocking_lock().clone().expect("it was read").begun, known);
+        assert_eq!(reading(), known);
         clients[0].shutdown(Shutdown::Write).expect("it goes silent");
-        assert!(is_ours(peers[0], Instant::now()), "whoever has said all listens still");
+        assert!(is_ours(peers[0], Instant::now()), "a client that has sent everything still reads");
         drop(clients);
         assert!(!is_ours(peers[1], Instant::now()));
     }

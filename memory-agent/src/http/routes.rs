@@ -27,7 +27,7 @@ use crate::agent::Agent;
 use crate::instance::{Answer, Asker, OpenInstances, backend, backends};
 use crate::rpc::described;
 use crate::session::Session;
-use crate::{json as shapes, tools};
+use crate::{exact, json as shapes, tools};
 
 /// Where anybody hears that the server lives.
 pub(super) const HEALTH: &str = "/v1/health";
@@ -153,7 +153,7 @@ async fn call(State(desk): State<Arc<Desk>>, Named(name): Named<String>, request
     let view = view(request.headers())?;
     let (parameters, body) = desk.room.parameters(request.into_body()).await?;
     let work = move |desk: &Desk| {
-        let done = Session::begin(&desk.agent, &view).call(&name, parameters.to_value());
+        let done = Session::begin(&desk.agent, &view).call(&name, exact::to_value(&parameters));
         drop(body);
         Ok(done?)
     };

@@ -1,9 +1,9 @@
 //! Taking connections, and ending well.
 
 use std::future::Future;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use axum::Router;
 use axum::http::{Request, StatusCode};
@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -20,14 +20,15 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 
-use super::door::{self, Connection, Gate};
+use super::door::{self, AccessRules, Connection, Gate};
 use super::limits::HttpLimits;
 use super::metrics::Metrics;
 use super::neighbour::Neighbours;
 use super::proxy::{self, ChatProxy};
+use super::quick_ack::QuickAck;
+use super::request_log::{self, RequestLog};
 use super::rest::Rest;
 use super::routes::{Desk, routes};
-use super::token::Token;
 use crate::agent::Agent;
 use crate::instance::OpenInstances;
 use crate::mcp::{self, Speaker};
@@ -39,12 +40,32 @@ pub struct HttpFront {
     pub agent: Arc<Agent>,
     /// The instances.
     pub instances: Arc<OpenInstances>,
-    /// What whoever asks must know; without it, only programs of the same person on this machine are served.
-    pub token: Option<Token>,
+    /// Who may call it.
+    pub access: AccessRules,
     /// How much is given to whom.
     pub limits: HttpLimits,
     /// A language model that remembers, beside them.
     pub chat: Option<Arc<ChatProxy>>,
+}
+
+/// A language model that remembers and nothing else, served over HTTP.
+pub struct ProxyFront {
+    /// The language model.
+    pub chat: Arc<ChatProxy>,
+    /// Who may call it.
+    pub access: AccessRules,
+    /// How much is given to whom.
+    pub limits: HttpLimits,
+    /// Takes a record of each request, if anybody wants one.
+    pub log: Option<Arc<dyn RequestLog>>,
+}
+
+impl fmt::Debug for ProxyFront {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { chat, access, limits, log: _ } = self;
+        let mut shown = formatter.debug_struct("ProxyFront");
+        shown.field("chat", chat).field("access", access).field("limits", limits).finish_non_exhaustive()
+    }
 }
 
 /// After the system refused a connection, as when there are no more file descriptors, so long none is taken.
@@ -59,9 +80,9 @@ const BUFFER: usize = 64 * 1024;
 /// When the listener breaks down, or is not bound to a loopback address though there is no token; or when something that was said to a
 /// language model could not be kept until the end.
 pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
-    let HttpFront { agent, instances, token, limits, chat } = front;
+    let HttpFront { agent, instances, access, limits, chat } = front;
     let end = CancellationToken::new();
-    let gate = Arc::new(Gate { token, metrics: Metrics::new() });
+    let gate = Arc::new(Gate { rules: access, metrics: Metrics::new() });
     let desk = Arc::new(Desk::new(Arc::clone(&agent), Arc::clone(&instances), Arc::clone(&gate), limits));
     let protocol = mcp::over_http(&agent, &Speaker::default(), &end);
     let router = routes(&desk, protocol, chat.as_ref());
@@ -74,20 +95,17 @@ pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl 
     served.and(kept)
 }
 
-/// Serves a language model that remembers, and nothing else, to whoever knows the token, or without one to programs of the same person on
-/// this machine. Ends as [`serve_http`] does, once what was said by then is kept.
+/// Serves a language model that remembers. Ends as [`serve_http`] does, once what was said by then is kept.
 ///
 /// # Errors
 /// As [`serve_http`].
-pub async fn serve_proxy(
-    listener: TcpListener,
-    chat: Arc<ChatProxy>,
-    token: Option<Token>,
-    limits: HttpLimits,
-    shutdown: impl Future<Output = ()> + Send,
-) -> io::Result<()> {
-    let gate = Arc::new(Gate { token, metrics: Metrics::new() });
-    let router = proxy::alone(&chat).layer(from_fn_with_state(Arc::clone(&gate), door::enter));
+pub async fn serve_proxy(listener: TcpListener, front: ProxyFront, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
+    let ProxyFront { chat, access, limits, log } = front;
+    let gate = Arc::new(Gate { rules: access, metrics: Metrics::new() });
+    let mut router = proxy::alone(&chat).layer(from_fn_with_state(Arc::clone(&gate), door::enter));
+    if let Some(log) = log {
+        router = router.layer(from_fn_with_state(log, request_log::trace));
+    }
     let served = serve_routes(listener, router, &gate, limits, &CancellationToken::new(), shutdown).await;
     let kept = kept(chat).await;
     served.and(kept)
@@ -111,7 +129,7 @@ async fn serve_routes(
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
     let here = listener.local_addr()?;
-    if gate.token.is_none() && !here.ip().is_loopback() {
+    if gate.rules.token.is_none() && !here.ip().is_loopback() {
         let why = format!("without a token, others must not reach {here}");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
@@ -137,7 +155,7 @@ async fn serve_routes(
         let connection = Connection::new(peer, &neighbours);
         let router = router.clone();
         let service = service_fn(move |request| answer(router.clone(), request, connection.clone(), limits.body_time));
-        let served = open.watch(http.serve_connection(TokioIo::new(stream), service));
+        let served = open.watch(http.serve_connection(QuickAck::new(stream), service));
         let counted = gate.metrics.connected();
         tokio::spawn(async move {
             // Whoever breaks off has no use for an answer.

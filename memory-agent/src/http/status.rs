@@ -13,7 +13,7 @@ pub(super) fn status(code: Code) -> StatusCode {
         Code::Forbidden | Code::PathRefused | Code::ScopeRefused | Code::CallBlocked => StatusCode::FORBIDDEN,
         Code::Locked | Code::BudgetExhausted | Code::DatabaseUnreachable => StatusCode::SERVICE_UNAVAILABLE,
         Code::ModelFailed | Code::ModelRefused | Code::ModelUnreadable => StatusCode::BAD_GATEWAY,
-        Code::ModelTimeout | Code::FilterTimeout | Code::DatabaseTimeout => StatusCode::GATEWAY_TIMEOUT,
+        Code::ModelTimeout | Code::FilterTimeout | Code::FilterMemory | Code::DatabaseTimeout => StatusCode::GATEWAY_TIMEOUT,
         Code::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
         code => match code.fault() {
             Fault::Caller => StatusCode::BAD_REQUEST,
@@ -69,12 +69,14 @@ mod tests {
         500 PERMISSION_DENIED
         400 FILTER_ERROR
         504 FILTER_TIMEOUT
+        504 FILTER_MEMORY
         400 INVALID_SCHEMA
         400 SCHEMA_VIOLATION
         404 BACKEND_NOT_FOUND
         404 INSTANCE_NOT_FOUND
         404 ACTION_NOT_FOUND
         404 SESSION_NOT_FOUND
+        404 CONVERSATION_NOT_FOUND
         500 SEAL_BROKEN
         401 UNAUTHORIZED
         403 FORBIDDEN

@@ -9,6 +9,7 @@ use memory_core::{Code, ToolError};
 
 use super::action::Run;
 use super::{Action, Answer, Asker, Field, Holding, Kind, Parameters, history, kv, tools};
+use crate::exact;
 use crate::session::Session;
 use crate::validation::Schema;
 
@@ -68,7 +69,7 @@ impl Backend {
     /// # Panics
     /// If `holding` is not of this type, or `action` of another.
     pub fn run(&self, action: &Action, holding: &Holding, asker: &Asker, parameters: &JsonText) -> Result<Answer, ToolError> {
-        let value = parameters.to_value();
+        let value = exact::to_value(parameters);
         let own = match action.run {
             Run::Own(own) => own,
             Run::Tool(tool) => {
@@ -76,7 +77,11 @@ impl Backend {
                     Asker::Person => Session::of_the_person(holding.tools()),
                     Asker::Agent(view) => Session::begin(holding.tools(), view),
                 };
-                return session.call(tool, value).map(|answer| Answer::of(answer.to_string()));
+                let done = session.call(tool, value).map(|answer| Answer::of(exact::to_text(&answer)));
+                return done.map_err(|mut error| {
+                    error.hint = error.hint.map(|hint| self.with_actions(&hint));
+                    error
+                });
             }
         };
         if let Some(faults) = self.schema(action).faults(&value) {
@@ -85,6 +90,23 @@ impl Backend {
         }
         let members = parameters.members().expect("the schema asks for an object");
         own(holding, &Parameters::of(members, &action.parameters))
+    }
+
+    /// Returns a hint that names actions of this type in the place of the tools that do them.
+    fn with_actions(&self, hint: &str) -> String {
+        let word = |word: &str| {
+            let action = self.actions.iter().find(|action| matches!(action.run, Run::Tool(tool) if tool == word));
+            action.map_or_else(|| word.to_owned(), |action| format!("the action {}", action.name))
+        };
+        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let (mut text, mut rest) = (String::with_capacity(hint.len()), hint);
+        while let Some(at) = rest.find(is_of_name) {
+            let end = rest[at..].find(|letter| !is_of_name(letter)).map_or(rest.len(), |length| at + length);
+            text.extend([&rest[..at], &word(&rest[at..end])]);
+            rest = &rest[end..];
+        }
+        text.push_str(rest);
+        text
     }
 
     fn schema(&self, action: &Action) -> &Schema {
@@ -161,6 +183,12 @@ mod tests {
         ] {
             assert_eq!(checked(&given).unwrap_err(), why);
         }
+    }
+
+    #[test]
+    fn hints_of_tools_name_actions() {
+        let hint = backend("bank").unwrap().with_actions("bank_list shows the banks; memory_list does not, nor bank_lists ü");
+        assert_eq!(hint, "the action list shows the banks; memory_list does not, nor bank_lists ü");
     }
 
     #[test]

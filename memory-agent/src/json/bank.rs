@@ -5,16 +5,29 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::Logged;
 use memory_core::bank::{
-    Bank, BankError, BankName, BankScope, BankUndone, Checked, Collected, Done, Entry, Gone, ImportReport, Key, KeyListing,
-    Listing, Matches, Reading, Searched,
+    Bank, BankError, BankName, BankScope, BankUndone, Checked, Collected, Done, Entry, Gone, Holders, ImportReport, Key,
+    KeyListing, Listing, Matches, Queried, Reading, Searched,
 };
 use memory_core::json::JsonText;
 use memory_core::text::with_causes;
 
-/// Writes an entry: `{value, metadata: {created_at, updated_at, ttl?, expires_at?}}`.
+/// Writes an entry: `{value, metadata: {created_at, updated_at, ttl?, expires_at?}, folder?, also_in?: [{scope, folder}]}`; the last two if
+/// other folders have a bank of that name.
 pub fn reading(reading: &Reading) -> String {
-    let Reading { scope: _, entry } = reading;
-    format!(r#"{{"value":{},"metadata":{}}}"#, entry.value, metadata(entry))
+    let Reading { entry, holders, .. } = reading;
+    format!(r#"{{"value":{},"metadata":{}{}}}"#, entry.value, metadata(entry), others(holders))
+}
+
+/// Writes an entry as [`reading`], with the `bank`, `key` and `scope` that it has, and `size_bytes` in its metadata.
+pub fn reading_of(bank: &BankName, key: &Key, reading: &Reading) -> String {
+    let Reading { scope, entry, holders } = reading;
+    let (bank, key, metadata) = (string(bank.as_str()), string(key.as_str()), metadata(entry));
+    let (size, metadata) = (entry.value.as_str().len(), metadata.trim_end_matches('}'));
+    format!(
+        r#"{{"bank":{bank},"key":{key},"scope":"{scope}","value":{},"metadata":{metadata},"size_bytes":{size}}}{}}}"#,
+        entry.value,
+        others(holders)
+    )
 }
 
 /// Writes what is returned instead of an entry that is not there: `{value, metadata: null}`.
@@ -32,6 +45,54 @@ fn metadata(entry: &Entry) -> String {
 /// Writes a whole bank, as its file is: `{_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}`.
 pub fn bank(bank: &Bank) -> String {
     memory_core::bank::document(bank)
+}
+
+/// Writes a whole bank as [`bank`], and which folders have others of its name, if any does.
+pub fn bank_among(found: &Bank, holders: &Holders) -> String {
+    let mut text = bank(found);
+    text.pop();
+    format!("{text}{}}}", others(holders))
+}
+
+/// Writes a whole bank as [`bank_among`], and as `warning` which entries are damaged, if any is.
+pub fn bank_with_warning(found: &Bank, holders: &Holders) -> String {
+    let mut text = bank_among(found, holders);
+    if found.damaged.is_empty() {
+        return text;
+    }
+    text.pop();
+    let faults: Vec<_> = found.damaged.iter().map(|(key, why)| format!("the entry '{key}' {why}")).collect();
+    let warning = format!("the answer may be less than it should be: {}", faults.join(", "));
+    format!(r#"{text},"warning":{}}}"#, string(&warning))
+}
+
+/// Writes a whole bank as [`bank_among`], with the `bank` and `scope` that it has, and `size_bytes`, the size of its values.
+pub fn bank_of(scope: BankScope, found: &Bank, holders: &Holders) -> String {
+    let mut text = bank_among(found, holders);
+    text.pop();
+    let (name, size) = (string(found.name.as_str()), size_of(found));
+    format!(r#"{text},"bank":{name},"scope":"{scope}","size_bytes":{size}}}"#)
+}
+
+fn size_of(bank: &Bank) -> usize {
+    bank.entries.iter().map(|(_, entry)| entry.value.as_str().len()).sum()
+}
+
+/// Writes which folder was used, and which others have a bank of that name: `,folder, also_in: [{scope, folder}]`; nothing if none has.
+fn others(holders: &Holders) -> String {
+    if holders.others.is_empty() {
+        return String::new();
+    }
+    let one = |(scope, folder): &(BankScope, String)| format!(r#"{{"scope":"{scope}","folder":{}}}"#, string(folder));
+    format!(r#","folder":{},"also_in":{}"#, string(&holders.used), list(holders.others.iter().map(one)))
+}
+
+/// Writes which folder a key is in, and whether it is the one that is read: `,folder, used`; nothing if no other has a bank of that name.
+fn place(holders: &Holders) -> String {
+    if holders.others.is_empty() {
+        return String::new();
+    }
+    format!(r#","folder":{},"used":{}"#, string(&holders.used), !holders.is_hidden)
 }
 
 /// Writes several banks: `{banks: {project?: {NAME: BANK}, user: {NAME: BANK}}}`.
@@ -72,16 +133,28 @@ pub fn deleted(bank: &BankName, key: Option<&Key>, scope: BankScope) -> String {
     format!(r#"{{"success":true,"bank":{bank},"scope":"{scope}"{key},"deleted":"{what}"}}"#)
 }
 
-/// Writes the list of banks: `{banks: [{name, scope, key_count, updated_at, size_bytes} or {name, scope, size_bytes, error}]}`.
+/// Writes the list of banks; `folder` and `used` are there if there are several of a name: `{banks: [{name, scope, key_count, updated_at,
+/// size_bytes, folder?, used?} or {name, scope, size_bytes, error}]}`.
 pub fn listings(listings: &[Listing]) -> String {
     let one = |listing: &Listing| {
         let (name, scope, size) = (string(listing.name.as_str()), listing.scope, listing.size_bytes);
+        let place = listing
+            .folder
+            .as_ref()
+            .map_or_else(String::new, |folder| format!(r#","folder":{},"used":{}"#, string(folder), !listing.is_hidden));
         match &listing.state {
             Ok((keys, updated)) => {
                 let updated = moment(*updated);
-                format!(r#"{{"name":{name},"scope":"{scope}","key_count":{keys},"updated_at":{updated},"size_bytes":{size}}}"#)
+                format!(
+                    r#"{{"name":{name},"scope":"{scope}","key_count":{keys},"updated_at":{updated},"size_bytes":{size}{place}}}"#
+                )
             }
-            Err(error) => format!(r#"{{"name":{name},"scope":"{scope}","size_bytes":{size},"error":{}}}"#, inner_error(error)),
+            Err(error) => {
+                format!(
+                    r#"{{"name":{name},"scope":"{scope}","size_bytes":{size}{place},"error":{}}}"#,
+                    inner_error(error, error.hint())
+                )
+            }
         }
     };
     format!(r#"{{"banks":{}}}"#, list(listings.iter().map(one)))
@@ -90,31 +163,47 @@ pub fn listings(listings: &[Listing]) -> String {
 /// Writes the keys of a bank: `{bank, scope, keys: [{key, size_bytes?, created_at?, updated_at?, ttl?, expires_at?}], damaged?}`; what is
 /// more than the key only if it was asked for.
 pub fn keys(bank: &BankName, listing: &KeyListing, verbose: bool) -> String {
+    let (bank, scope) = (string(bank.as_str()), listing.scope);
+    let (keys, damaged) = (key_items(listing, verbose, false), damaged([listing]));
+    let others = others(&listing.holders);
+    format!(r#"{{"bank":{bank},"scope":"{scope}","keys":{}{damaged}{others}}}"#, list(keys.into_iter()))
+}
+
+/// Writes the keys of a bank in all scopes: as [`keys`], with `all` as the scope, and each key with its own; also with `folder` and `used`
+/// if several folders have the bank.
+pub fn keys_in_all(bank: &BankName, listings: &[KeyListing], verbose: bool) -> String {
+    let keys = listings.iter().flat_map(|listing| key_items(listing, verbose, true));
+    let (bank, damaged) = (string(bank.as_str()), damaged(listings));
+    format!(r#"{{"bank":{bank},"scope":"all","keys":{}{damaged}}}"#, list(keys))
+}
+
+fn key_items(listing: &KeyListing, verbose: bool, with_place: bool) -> Vec<String> {
+    let scope = if with_place { format!(r#","scope":"{}"{}"#, listing.scope, place(&listing.holders)) } else { String::new() };
     let one = |(key, entry): &(Key, Entry)| {
         let key = string(key.as_str());
         if !verbose {
-            return format!(r#"{{"key":{key}}}"#);
+            return format!(r#"{{"key":{key}{scope}}}"#);
         }
         let metadata = metadata(entry);
-        format!(r#"{{"key":{key},"size_bytes":{},{}"#, entry.value.as_str().len(), &metadata[1..])
+        format!(r#"{{"key":{key}{scope},"size_bytes":{},{}"#, entry.value.as_str().len(), &metadata[1..])
     };
-    let damaged = if listing.damaged.is_empty() {
-        String::new()
-    } else {
-        let one = |(key, why): &(String, String)| format!(r#"{{"key":{},"why":{}}}"#, string(key), string(why));
-        format!(r#","damaged":{}"#, list(listing.damaged.iter().map(one)))
-    };
-    let (bank, scope) = (string(bank.as_str()), listing.scope);
-    format!(r#"{{"bank":{bank},"scope":"{scope}","keys":{}{damaged}}}"#, list(listing.entries.iter().map(one)))
+    listing.entries.iter().map(one).collect()
 }
 
-/// Writes what a query put out: `{results: [VALUE…]}`.
-pub fn queried(values: &[JsonText]) -> String {
-    format!(r#"{{"results":{}}}"#, list(values.iter().map(ToString::to_string)))
+fn damaged<'a>(listings: impl IntoIterator<Item = &'a KeyListing>) -> String {
+    let one = |(key, why): &(String, String)| format!(r#"{{"key":{},"why":{}}}"#, string(key), string(why));
+    let damaged: Vec<_> = listings.into_iter().flat_map(|listing| &listing.damaged).map(one).collect();
+    if damaged.is_empty() { String::new() } else { format!(r#","damaged":[{}]"#, damaged.join(",")) }
 }
 
-/// Writes what was found: `{matches: [{bank, key, scope, matched, updated_at, value?}], total, unreadable?}`; `matched` is `key` or
-/// `value`, and the value is there if values were searched.
+/// Writes what a query put out: `{results: [VALUE…], folder?, also_in?}`; the last two as in [`reading`].
+pub fn queried(queried: &Queried) -> String {
+    let results = list(queried.results.iter().map(ToString::to_string));
+    format!(r#"{{"results":{results}{}}}"#, others(&queried.holders))
+}
+
+/// Writes what was found: `{matches: [{bank, key, scope, folder?, used?, matched, updated_at, value?}], total, unreadable?}`; `matched` is
+/// `key` or `value`, and the value is there if values were searched; `folder` and `used` if several folders have the bank.
 pub fn matches(found: &Matches, searched: Searched) -> String {
     let one = |found: &memory_core::bank::Match| {
         let (bank, key, scope) = (string(found.bank.as_str()), string(found.key.as_str()), found.scope);
@@ -123,8 +212,8 @@ pub fn matches(found: &Matches, searched: Searched) -> String {
             Searched::Keys => String::new(),
             Searched::Values => format!(r#","value":{}"#, found.entry.value),
         };
-        let updated = moment(found.entry.updated_at);
-        format!(r#"{{"bank":{bank},"key":{key},"scope":"{scope}","matched":"{matched}","updated_at":{updated}{value}}}"#)
+        let (updated, place) = (moment(found.entry.updated_at), place(&found.holders));
+        format!(r#"{{"bank":{bank},"key":{key},"scope":"{scope}"{place},"matched":"{matched}","updated_at":{updated}{value}}}"#)
     };
     let (total, unreadable) = (found.matches.len(), unreadable(&found.unreadable));
     format!(r#"{{"matches":{},"total":{total}{unreadable}}}"#, list(found.matches.iter().map(one)))
@@ -178,15 +267,15 @@ pub fn undone(undone: &BankUndone) -> String {
     format!(r#"{{"operation":"{}","undone":{record}}}"#, undone.undo)
 }
 
-/// Writes what went wrong: `{"error": {code, message, bank?, key?, scope?, hint?}}`.
-pub fn error(error: &BankError) -> String {
-    format!(r#"{{"error":{}}}"#, inner_error(error))
+/// Writes what went wrong, with a hint that the caller may have reworded: `{"error": {code, message, bank?, key?, scope?, hint?}}`.
+pub fn error(error: &BankError, hint: Option<String>) -> String {
+    format!(r#"{{"error":{}}}"#, inner_error(error, hint))
 }
 
-fn inner_error(error: &BankError) -> String {
+fn inner_error(error: &BankError, hint: Option<String>) -> String {
     let message = with_causes(error);
     let scope = error.scope.map(|scope| scope.as_str().to_owned());
-    let parts = [("bank", error.bank.clone()), ("key", error.key.clone()), ("scope", scope), ("hint", error.hint())];
+    let parts = [("bank", error.bank.clone()), ("key", error.key.clone()), ("scope", scope), ("hint", hint)];
     let parts: String =
         parts.iter().filter_map(|(name, value)| Some(format!(r#","{name}":{}"#, string(value.as_ref()?)))).collect();
     format!(r#"{{"code":"{}","message":{}{parts}}}"#, error.code(), string(&message))
@@ -196,7 +285,7 @@ fn unreadable(errors: &[BankError]) -> String {
     if errors.is_empty() {
         return String::new();
     }
-    format!(r#","unreadable":{}"#, list(errors.iter().map(inner_error)))
+    format!(r#","unreadable":{}"#, list(errors.iter().map(|error| inner_error(error, error.hint()))))
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {

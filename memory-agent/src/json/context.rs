@@ -1,12 +1,12 @@
 //! What a language model should know, in JSON.
 
-use memory_core::{Context, SmartFound};
+use memory_core::{Context, InboxTtl, SmartFound};
 use serde_json::{Value, json};
 
 use super::{found, time};
 
-/// Writes what was gathered for a prompt: `{context, memories, tokens, left_out, degraded?}`; `context` is the text to put in
-/// front of it, `memories` the ids of what it holds.
+/// Writes what was gathered for a prompt: `{context, memories, tokens, left_out, degraded?, warning?}`; `context` is the text to put in
+/// front of it, `memories` the ids of what it holds, and `warning` says that the budget is too small for any memory.
 pub fn context(context: &Context) -> Value {
     let ids: Vec<String> = context.memories.iter().map(|stored| stored.memory.id.to_string()).collect();
     let Context { text, tokens, left_out, .. } = context;
@@ -14,13 +14,16 @@ pub fn context(context: &Context) -> Value {
     if let Some(degraded) = &context.degraded {
         shape["degraded"] = degraded.as_str().into();
     }
+    if let Some(shortage) = &context.shortage {
+        shape["warning"] = shortage.as_str().into();
+    }
     shape
 }
 
 /// Writes the answer to a question as [`found`] does, and how it was understood: `understood: {query, category?, from?,
 /// until?}`.
-pub fn smart_found(answer: &SmartFound) -> Value {
-    let mut shape = found(&answer.found, false);
+pub fn smart_found(answer: &SmartFound, inbox_ttl: InboxTtl) -> Value {
+    let mut shape = found(&answer.found, false, inbox_ttl);
     let mut understood = json!({ "query": answer.text });
     if let Some(category) = answer.filter.category {
         understood["category"] = category.as_str().into();

@@ -1,6 +1,8 @@
 //! What is kept of conversations, in JSON.
 
-use memory_core::conversation::{Entry, Remembered};
+use std::sync::Arc;
+
+use memory_core::conversation::{ConversationContents, ConversationId, ConversationSummary, Entry, EntryId, Remembered};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -40,14 +42,94 @@ struct RememberedEntry<'a> {
     content: &'a str,
     created_at: String,
     score: f32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    earlier: bool,
 }
 
-/// Writes what was called to mind: `[{role, content, created_at, score}…]`.
+/// Writes what was called to mind: `[{role, content, created_at, score}…]`, with `earlier: true` where something newer took its place.
 pub fn remembered(memories: &[Remembered]) -> Value {
     let one = |remembered: &'_ Remembered| {
         let entry = &remembered.entry;
         let created_at = time::text(entry.created_at);
-        value(&RememberedEntry { role: entry.role.as_str(), content: &entry.content, created_at, score: remembered.score })
+        value(&RememberedEntry {
+            role: entry.role.as_str(),
+            content: &entry.content,
+            created_at,
+            score: remembered.score,
+            earlier: remembered.is_superseded,
+        })
     };
     Value::Array(memories.iter().map(one).collect())
+}
+
+#[derive(Serialize)]
+struct ListedConversation<'a> {
+    id: &'a str,
+    turns: usize,
+    facts: usize,
+    has_summary: bool,
+    last_used: String,
+    memory_path: &'a str,
+}
+
+/// Writes one conversation of a list, with the folder in which it lies: `{id, turns, facts, has_summary, last_used, memory_path}`.
+pub fn conversation_summary(listed: &ConversationSummary, memory_path: &str) -> Value {
+    value(&ListedConversation {
+        id: listed.id.as_str(),
+        turns: listed.turns,
+        facts: listed.facts,
+        has_summary: listed.has_summary,
+        last_used: time::text(listed.last_used),
+        memory_path,
+    })
+}
+
+#[derive(Serialize)]
+struct ShownConversation<'a> {
+    id: &'a str,
+    memory_path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<ShownEntry<'a>>,
+    facts: Vec<ShownEntry<'a>>,
+    turns: Vec<ShownEntry<'a>>,
+    total_facts: usize,
+    total_turns: usize,
+}
+
+#[derive(Serialize)]
+struct ShownEntry<'a> {
+    id: &'a str,
+    role: &'a str,
+    content: &'a str,
+    created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_id: Option<&'a str>,
+}
+
+/// Writes one conversation with the newest `limit` of its facts and of its turns:
+/// `{id, memory_path, summary?, facts, turns, total_facts, total_turns}`, where each entry is `{id, role, content, created_at, source_id?}`.
+pub fn conversation(id: &ConversationId, contents: &ConversationContents, limit: usize, memory_path: &str) -> Value {
+    value(&ShownConversation {
+        id: id.as_str(),
+        memory_path,
+        summary: contents.summary.as_ref().map(shown_entry),
+        facts: newest(&contents.facts, limit),
+        turns: newest(&contents.turns, limit),
+        total_facts: contents.facts.len(),
+        total_turns: contents.turns.len(),
+    })
+}
+
+fn newest(entries: &[Arc<Entry>], limit: usize) -> Vec<ShownEntry<'_>> {
+    entries[entries.len().saturating_sub(limit)..].iter().map(shown_entry).collect()
+}
+
+fn shown_entry(entry: &Arc<Entry>) -> ShownEntry<'_> {
+    ShownEntry {
+        id: entry.id.as_str(),
+        role: entry.role.as_str(),
+        content: &entry.content,
+        created_at: time::text(entry.created_at),
+        source_id: entry.source_id.as_ref().map(EntryId::as_str),
+    }
 }

@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, Utc};
-use memory_core::{Category, Draft, Exported, MemoryId, Origin, Phase, Reminder, Scope};
+use memory_core::{Category, Draft, Exported, ExportedFile, MemoryId, Origin, Phase, Reminder, Scope};
 use serde_json::{Map, Value};
 
-/// Reads one memory of an export: any JSON object with at least `content`; what else it says is kept.
+/// Reads one memory of an export: any JSON object with at least `content`.
 ///
 /// Case, `_` and `-` in keys do not matter, so that `content_hash`, `contentHash` and `ContentHash` are the same. Null,
 /// an empty text and the year 1 (Go's way to say "no time") count as not said. An id that is no UUID becomes one, the
-/// same for the same id, also where links name it. `content_hash`, `path` and unknown keys are left out.
+/// same for the same id, also where links name it. `path` tells the name of its file and `file` what that said; `content_hash` and
+/// unknown keys are left out.
 ///
 /// ```
 /// let exported = memory_agent::json::exported(r#"{"Content": "tea at seven", "Tags": ["habit"]}"#)?;
@@ -53,6 +54,9 @@ pub fn exported(line: &str) -> Result<Exported, String> {
         version: fields.number("version")?.filter(|version| *version != 0),
         supersedes: fields.ids("supersedes")?,
         superseded_by: fields.text("superseded_by")?.map(|id| memory_id(&id)),
+        other_origins: fields.origins()?,
+        // Other programs' exports may say something else by these names.
+        file: ExportedFile::new(fields.text("path").unwrap_or_default().as_deref(), fields.text("file").unwrap_or_default()),
     })
 }
 
@@ -127,15 +131,26 @@ impl Fields {
     }
 
     fn origin(&mut self) -> Result<Option<Origin>, String> {
-        let mut fields = match self.take("origin") {
-            None => return Ok(None),
-            Some(Value::Object(object)) => Self::of(object),
-            Some(other) => return Err(format!("origin is {}, not an object", kind(&other))),
-        };
-        let mut part = |name: &str| Ok::<_, String>(fields.text(name)?.unwrap_or_default());
-        let (source, root, path) = (part("source")?, part("root")?, part("path")?);
-        Ok(Some(Origin { source, root, path, hash: fields.parsed("hash")? }))
+        self.take("origin").map(|value| origin("origin", value)).transpose()
     }
+
+    fn origins(&mut self) -> Result<Vec<Origin>, String> {
+        match self.take("other_origins") {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => items.into_iter().map(|item| origin("other_origins", item)).collect(),
+            Some(other) => Err(format!("other_origins is {}, not a list", kind(&other))),
+        }
+    }
+}
+
+fn origin(name: &str, value: Value) -> Result<Origin, String> {
+    let mut fields = match value {
+        Value::Object(object) => Fields::of(object),
+        other => return Err(format!("{name} is {}, not an object", kind(&other))),
+    };
+    let mut part = |name: &str| Ok::<_, String>(fields.text(name)?.unwrap_or_default());
+    let (source, root, path) = (part("source")?, part("root")?, part("path")?);
+    Ok(Origin { source, root, path, hash: fields.parsed("hash")? })
 }
 
 fn key(name: &str) -> String {

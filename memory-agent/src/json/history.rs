@@ -1,6 +1,7 @@
 //! What was done, and the way back, in JSON.
 
 use chrono::{DateTime, Utc};
+use memory_core::conversation::{ConversationRecord, ConversationUndone, DeletedEntry, Entry, EntryId};
 use memory_core::instance::{InstanceRecord, InstanceUndone};
 use memory_core::topic::TopicRecord;
 use memory_core::{Logged, OperationId, Outcome, Record, RecordedChange, RecordedFile, Trashed, Undone};
@@ -38,7 +39,48 @@ pub(super) struct RecordShape<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     topics: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    conversation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entries: Option<Vec<EntryShape<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<ChangeShape<'a>>>,
+}
+
+#[derive(Serialize)]
+struct EntryShape<'a> {
+    id: &'a str,
+    change: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct DeletedEntryShape<'a> {
+    id: &'a str,
+    path: &'a str,
+    trash: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verb: Option<&'a str>,
+    at: String,
+    size: u64,
+    conversation: &'a str,
+    role: &'a str,
+    memory_path: &'a str,
+}
+
+#[derive(Serialize)]
+struct RestoredEntry<'a> {
+    id: &'a str,
+    path: &'a str,
+    trash: &'a str,
+    conversation: &'a str,
+    memory_path: &'a str,
 }
 
 #[derive(Serialize)]
@@ -79,13 +121,6 @@ struct Restored<'a> {
 }
 
 #[derive(Serialize)]
-struct Trash<'a> {
-    files: Vec<TrashedShape<'a>>,
-    total: u64,
-    bytes: u64,
-}
-
-#[derive(Serialize)]
 struct TrashedShape<'a> {
     id: String,
     path: &'a str,
@@ -110,7 +145,9 @@ pub fn record(record: &Record, changes: &[RecordedChange]) -> Value {
 }
 
 /// Writes what was done: `{operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?,
-/// key?, records?, topics?}]}`; `files` is how many files were changed, and what was done to a bank, an instance or topics names it.
+/// key?, records?, topics?, conversation?, memory_path?, entries?}]}`; `files` is how many files were changed, and what was done to a bank,
+/// an instance, topics or a conversation names it. Of a conversation, `entries` are `{id, change, replaced_by?}`, where `change` is
+/// `added` or `deleted`.
 pub fn logged(logged: &[Logged]) -> Value {
     value(&Records { operations: logged.iter().map(RecordShape::of_logged).collect() })
 }
@@ -135,15 +172,57 @@ pub fn instance_undone(instance: &str, undone: &InstanceUndone) -> Value {
     value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of_instance(instance, &undone.record) })
 }
 
+/// Writes what was done to a conversation, as [`logged`] does, with the text of each entry that is still kept, by `text`.
+pub fn conversation_record<'a>(
+    memory_path: &'a str,
+    record: &'a ConversationRecord,
+    text: &dyn Fn(&EntryId) -> Option<&'a Entry>,
+) -> Value {
+    let mut shape = RecordShape::of_conversation(memory_path, record);
+    let ids = record.added.iter().chain(record.deleted.iter().map(|(id, _)| id));
+    for (entry, id) in shape.entries.iter_mut().flatten().zip(ids) {
+        entry.content = text(id).map(|entry| entry.content.as_str());
+    }
+    value(&shape)
+}
+
+/// Writes what was taken back of a conversation, as [`undone`] does.
+pub fn conversation_undone(memory_path: &str, undone: &ConversationUndone) -> Value {
+    let shape = RecordShape::of_conversation(memory_path, &undone.record);
+    value(&Reversal { operation: undone.undo.as_str(), undone: shape })
+}
+
+/// Writes a deleted entry of a conversation: `{id, path, trash, operation?, verb?, at, size, conversation, role, memory_path}`.
+pub fn deleted_entry(memory_path: &str, entry: &DeletedEntry) -> Value {
+    value(&DeletedEntryShape {
+        id: entry.id.as_str(),
+        path: &entry.path,
+        trash: &entry.trash,
+        operation: entry.operation.as_ref().map(|(id, _)| id.as_str()),
+        verb: entry.operation.as_ref().map(|(_, verb)| verb.as_str()),
+        at: time::text(entry.at),
+        size: entry.size,
+        conversation: entry.conversation.as_str(),
+        role: entry.role.as_str(),
+        memory_path,
+    })
+}
+
+/// Writes an entry of a conversation that came back: `{id, path, trash, conversation, memory_path}`.
+pub fn restored_entry(memory_path: &str, entry: &DeletedEntry, path: &str) -> Value {
+    let (id, conversation, trash) = (entry.id.as_str(), entry.conversation.as_str(), entry.trash.as_str());
+    value(&RestoredEntry { id, path, trash, conversation, memory_path })
+}
+
 /// Writes what came back from trash: `{id, path, trash}`.
 pub fn restored(trashed: &Trashed, outcome: &Outcome) -> Value {
     let (Outcome::Kept { id, path } | Outcome::Duplicate { id, path } | Outcome::Removed { id, path }) = outcome;
     value(&Restored { id: id.to_string(), path, trash: &trashed.trash })
 }
 
-/// Writes what is in the trash: some of its files, and the number and bytes of all of them.
-pub fn trashed(files: &[Trashed], total: u64, bytes: u64) -> Value {
-    value(&Trash { files: files.iter().map(TrashedShape::of).collect(), total, bytes })
+/// Writes a file in the trash: `{id, path, trash, operation, verb, at, size}`.
+pub fn trashed(trashed: &Trashed) -> Value {
+    value(&TrashedShape::of(trashed))
 }
 
 /// Writes how much was removed for good: `{files, bytes}`.
@@ -177,6 +256,30 @@ impl<'a> RecordShape<'a> {
             },
             Logged::Topics(record) => Self::of_topics(record),
             Logged::Instance(instance, record) => Self::of_instance(instance, record),
+            Logged::Conversation(memory_path, record) => Self::of_conversation(memory_path, record),
+        }
+    }
+
+    fn of_conversation(memory_path: &'a str, record: &'a ConversationRecord) -> Self {
+        let added =
+            record.added.iter().map(|id| EntryShape { id: id.as_str(), change: "added", replaced_by: None, content: None });
+        let deleted = record.deleted.iter().map(|(id, by)| EntryShape {
+            id: id.as_str(),
+            change: "deleted",
+            replaced_by: by.as_ref().map(EntryId::as_str),
+            content: None,
+        });
+        Self {
+            by: Some(&record.operation.by),
+            files: (record.added.len() + record.deleted.len()) as u64,
+            conversation: Some(record.conversation.as_str()),
+            memory_path: Some(memory_path),
+            entries: Some(added.chain(deleted).collect()),
+            ..Self::of_one_file(
+                (&record.operation.id, record.operation.at),
+                record.operation.verb.as_str(),
+                (record.undoes.as_ref(), record.undone_by.as_ref()),
+            )
         }
     }
 
@@ -230,6 +333,9 @@ impl<'a> RecordShape<'a> {
             key: None,
             records: None,
             topics: None,
+            conversation: None,
+            memory_path: None,
+            entries: None,
             changes: None,
         }
     }

@@ -1,20 +1,38 @@
-//! What following all wikilinks led to, in JSON.
+//! What became of links, in JSON.
 
-use memory_core::LinksResolved;
+use memory_core::{InboxTtl, LinksResolved, MemoryId, Stored};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::value;
 
 #[derive(Serialize)]
-struct Followed {
+struct Followed<'a> {
     resolved: u64,
     unresolved: u64,
     updated: u64,
+    unresolved_links: Vec<LinkShape<'a>>,
 }
 
-/// Writes what following all wikilinks led to: `{resolved, unresolved, updated}`; `updated` counts memories.
+#[derive(Serialize)]
+struct LinkShape<'a> {
+    id: String,
+    link: &'a str,
+}
+
+/// Writes what following all wikilinks led to: `{resolved, unresolved, updated, unresolved_links: [{id, link}]}`; `updated` counts memories.
 pub fn links_resolved(report: &LinksResolved) -> Value {
-    let LinksResolved { resolved, unresolved, updated } = *report;
-    value(&Followed { resolved, unresolved, updated })
+    let LinksResolved { resolved, unresolved, updated, unresolved_links } = report;
+    let links = unresolved_links.iter().map(|link| LinkShape { id: link.from.to_string(), link: &link.target });
+    value(&Followed { resolved: *resolved, unresolved: *unresolved, updated: *updated, unresolved_links: links.collect() })
+}
+
+/// Writes two memories that are no longer linked: `{memories, wikilinks?: [{id, link}]}`; the wikilinks still lead from one to the other.
+pub fn unlinked(memories: [&Stored; 2], wikilinks: &[(MemoryId, String)], inbox_ttl: InboxTtl) -> Value {
+    let mut shape = super::memories(memories, inbox_ttl);
+    if !wikilinks.is_empty() {
+        let links: Vec<_> = wikilinks.iter().map(|(id, link)| LinkShape { id: id.to_string(), link }).collect();
+        shape["wikilinks"] = value(&links);
+    }
+    shape
 }

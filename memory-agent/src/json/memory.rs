@@ -1,6 +1,6 @@
 //! A memory, in JSON.
 
-use memory_core::{MemoryId, OperationId, Origin, Page, Problem, Stored};
+use memory_core::{InboxTtl, MemoryId, OperationId, Origin, Page, Problem, Stored};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -48,6 +48,8 @@ pub(super) struct MemoryShape<'a> {
     done_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<OriginShape<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_origins: Vec<OriginShape<'a>>,
     path: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<ProblemShape<'a>>,
@@ -88,27 +90,35 @@ struct Listed<'a> {
 
 /// Writes a memory: every field of it, and its path below the home.
 ///
-/// `expires_at` is null if it never expires. `title`, `aliases`, `valid_from`, `valid_until`, `supersedes`,
-/// `superseded_by`, `summarised_by` (the operation that put a summary in the place of the text) and `origin` (`{source, root, path, hash?}`) are there if they say something, `pinned` if it is true, and
+/// `expires_at` is the moment that the memory names, or the end of its time in the inbox; null if it never expires. `title`, `aliases`, `valid_from`, `valid_until`, `supersedes`,
+/// `superseded_by`, `summarised_by` (the operation that put a summary in the place of the text) `origin` (`{source, root, path, hash?}`) and
+/// `other_origins` (other files that said the same) are there if they say something, `pinned` if it is true, and
 /// `problem` (`{code, path, line?, what, hint?}`) if its file is damaged. A reminder has `due`, and `reminds` (the id of the
 /// memory it was made from), `notified_at` and `done_at` if they say something.
-pub fn memory(stored: &Stored) -> Value {
-    value(&MemoryShape::of(stored))
+pub fn memory(stored: &Stored, inbox_ttl: InboxTtl) -> Value {
+    value(&MemoryShape::of(stored, inbox_ttl))
+}
+
+/// Writes a memory for an export: as [`memory`] does, but `expires_at` is null unless the memory itself names that moment.
+///
+/// An import stores what it reads, and a stored moment hides the memory from then on.
+pub fn memory_for_export(stored: &Stored) -> Value {
+    value(&MemoryShape::of(stored, InboxTtl::UNLIMITED))
 }
 
 /// Writes several memories: `{memories}`.
-pub fn memories<'a>(all: impl IntoIterator<Item = &'a Stored>) -> Value {
-    value(&Memories { memories: all.into_iter().map(MemoryShape::of).collect() })
+pub fn memories<'a>(all: impl IntoIterator<Item = &'a Stored>, inbox_ttl: InboxTtl) -> Value {
+    value(&Memories { memories: all.into_iter().map(|stored| MemoryShape::of(stored, inbox_ttl)).collect() })
 }
 
 /// Writes one slice of a list and how many there are in all: `{memories, total, degraded?}`.
-pub fn page(page: &Page) -> Value {
-    let memories = page.memories.iter().map(MemoryShape::of).collect();
+pub fn page(page: &Page, inbox_ttl: InboxTtl) -> Value {
+    let memories = page.memories.iter().map(|stored| MemoryShape::of(stored, inbox_ttl)).collect();
     value(&Listed { memories, total: page.total, degraded: page.degraded.as_deref() })
 }
 
 impl<'a> MemoryShape<'a> {
-    pub(super) fn of(stored: &'a Stored) -> Self {
+    pub(super) fn of(stored: &'a Stored, inbox_ttl: InboxTtl) -> Self {
         let memory = &stored.memory;
         Self {
             id: memory.id.to_string(),
@@ -121,7 +131,7 @@ impl<'a> MemoryShape<'a> {
             source: &memory.source,
             created_at: time::text(memory.created_at),
             updated_at: time::text(memory.updated_at),
-            expires_at: memory.expires_at.map(time::text),
+            expires_at: inbox_ttl.expires_at(stored).map(time::text),
             access_count: memory.access_count,
             links: ids(&memory.links),
             version: memory.version,
@@ -138,6 +148,7 @@ impl<'a> MemoryShape<'a> {
             notified_at: memory.reminder.and_then(|reminder| reminder.notified_at).map(time::text),
             done_at: memory.reminder.and_then(|reminder| reminder.done_at).map(time::text),
             origin: memory.origin.as_ref().map(OriginShape::of),
+            other_origins: memory.other_origins.iter().map(OriginShape::of).collect(),
             path: &stored.path,
             problem: stored.problem.as_ref().map(ProblemShape::of),
         }

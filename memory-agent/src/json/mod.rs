@@ -5,31 +5,34 @@
 //!
 //! | asked for | answer |
 //! |---|---|
-//! | write | `{id, path, created}`; `created` is false if the same text was kept in the same scope already |
+//! | write | `{id, path, created, expires_at?, merged?, ignored?}`; `created` is false if the same text was kept in the same scope already |
 //! | read, tag, edit, upgrade | a memory, see [`memory()`] |
 //! | list | `{memories, total}`, see [`page`] |
 //! | search | `{hits: [{memory, score, snippet, explain?}], total, degraded?}`, see [`found`] |
 //! | `memory_smart_search` | as search, and `understood: {query, category?, from?, until?}`, see [`smart_found`] |
 //! | `memory_context`, `agent --prompt` | `{context, memories, tokens, left_out, degraded?}`, see [`context()`] |
 //! | backlinks, link, unlink | `{memories}`, see [`memories`] |
-//! | resolve-links | `{resolved, unresolved, updated}` |
+//! | resolve-links | `{resolved, unresolved, updated, unresolved_links: [{id, link}]}` |
 //! | delete | `{id, path}` |
 //! | ingest | `{source, new, updated, unchanged, skipped: [{path, reason}], warnings, tags, links}`, see [`ingested`] |
-//! | export | one memory a line |
+//! | export | one memory a line, see [`memory_for_export`] |
 //! | import | `{new, updated, unchanged, skipped: [{path, reason}]}`; what it takes is said at [`exported`] |
 //! | undo | `{operation, undone}`, see [`undone`] |
-//! | restore | `{id, path, trash}` |
-//! | trash list | `{files: [{id, path, trash, operation, verb, at, size}], total, bytes}` |
+//! | restore | `{id, path, trash, conversation?, memory_path?}` |
+//! | trash list | `{files: [{id, path, trash, operation?, verb?, at, size, …}], total, bytes}`, see [`trashed`], [`deleted_entry`] |
 //! | trash purge | `{files, bytes}` |
 //! | log | `{operations: [{operation, at, verb, by?, undoes?, undone_by?, files, …}]}`, see [`logged`] |
 //! | log OPERATION | one of these, with its `changes`, see [`record`] |
 //! | when | `{text, at, span, kind, relation, repeats, vague, assumed?}`, see [`reading`] |
 //! | usage | `{budget, left, today, lately, unreadable}`, see [`usage`] |
-//! | remind | `{id, path, created, due, assumed?}`, see [`reminded`] |
+//! | remind | `{id, path, created, due, assumed?, merged?, ignored?}`, see [`reminded`] |
+//! | write --category reminders | as remind, or as write with a `warning`, see [`written_reminder`] |
 //! | reminders | as list |
 //! | done, snooze, pin, unpin | as read |
 //! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`, see [`notified`] |
 //! | add | `{added, memories: [{id, conversation_id, content, created_at}…]}`, see [`added`] |
+//! | conversations | `{conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}`, see [`conversation_summary`] |
+//! | conversations show | `{id, memory_path, summary?, facts, turns, total_facts, total_turns}`, see [`conversation()`] |
 //! | what a chat is told | `[{role, content, created_at, score}…]`, see [`remembered`] |
 //! | bank … | see [`mod@bank`] |
 //! | topic … | see [`mod@topic`] |
@@ -55,16 +58,19 @@ mod usage;
 mod write;
 
 pub use context::{context, smart_found};
-pub use conversation::{added, remembered};
+pub use conversation::{added, conversation, conversation_summary, remembered};
 pub use error::{error, tool_error};
 pub use exported::exported;
-pub use history::{bank_record, instance_record, instance_undone, logged, purged, record, restored, trashed, undone};
+pub use history::{
+    bank_record, conversation_record, conversation_undone, deleted_entry, instance_record, instance_undone, logged, purged,
+    record, restored, restored_entry, trashed, undone,
+};
 pub use ingested::{imported, ingested};
 pub use instance::{actions, backend, backends, instances};
-pub use links::links_resolved;
-pub use memory::{memories, memory, page};
+pub use links::{links_resolved, unlinked};
+pub use memory::{memories, memory, memory_for_export, page};
 pub use reading::reading;
-pub use reminder::{notified, reminded};
+pub use reminder::{notified, reminded, written_reminder};
 pub use search::found;
 pub use usage::usage;
 pub use write::{deleted, written};

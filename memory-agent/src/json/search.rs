@@ -1,6 +1,6 @@
 //! The answer to a question, in JSON.
 
-use memory_core::{Explanation, Found, Hit, PartScore, RerankScore, TermScore};
+use memory_core::{Explanation, Found, Hit, InboxTtl, PartScore, RerankScore, TermScore};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -65,18 +65,18 @@ struct TermShape<'a> {
 /// came about: `{relevance, rerank?: {score, before}, recency, parts: [{part, value, score}], terms: [{term, frequency,
 /// documents, idf, score}], length, average_length, documents}`. The scores of the parts add up to what the relevance is made
 /// of; where a reranking model has given its own `score`, to what it was made of `before`.
-pub fn found(found: &Found, explain: bool) -> Value {
+pub fn found(found: &Found, explain: bool, inbox_ttl: InboxTtl) -> Value {
     value(&Answer {
-        hits: found.hits.iter().map(|hit| HitShape::of(hit, explain)).collect(),
+        hits: found.hits.iter().map(|hit| HitShape::of(hit, explain, inbox_ttl)).collect(),
         total: found.total,
         degraded: found.degraded.as_deref(),
     })
 }
 
 impl<'a> HitShape<'a> {
-    fn of(hit: &'a Hit, explain: bool) -> Self {
+    fn of(hit: &'a Hit, explain: bool, inbox_ttl: InboxTtl) -> Self {
         Self {
-            memory: MemoryShape::of(&hit.stored),
+            memory: MemoryShape::of(&hit.stored, inbox_ttl),
             score: decimal(hit.score),
             snippet: &hit.snippet,
             explain: explain.then(|| ExplanationShape::of(&hit.explanation)),
@@ -86,7 +86,7 @@ impl<'a> HitShape<'a> {
 
 impl<'a> ExplanationShape<'a> {
     fn of(explanation: &'a Explanation) -> Self {
-        let Explanation { parts, relevance, rerank, recency, terms, length, average_length, documents } = explanation;
+        let Explanation { parts, relevance, rerank, recency, terms, length, average_length, documents, is_part: _ } = explanation;
         Self {
             relevance: decimal(*relevance),
             rerank: rerank.map(|RerankScore { score, before }| RerankShape { score: decimal(score), before: decimal(before) }),

@@ -55,12 +55,16 @@ struct HitShape<'a> {
 #[derive(Serialize)]
 struct IndexShape<'a> {
     index: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct RebuiltShape {
+struct RebuiltShape<'a> {
     changed: bool,
     topics: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -136,14 +140,14 @@ pub fn reading(reading: &Reading) -> Value {
     value(&TopicShape { links: links.collect(), ..TopicShape::of(&reading.topic, Some(&reading.text)) })
 }
 
-/// Writes the index: `{index}`.
-pub fn index(index: &str) -> Value {
-    value(&IndexShape { index })
+/// Writes the index: `{index, warning?}`; the warning says why it is longer than its limits.
+pub fn index(index: &str, warning: Option<&str>) -> Value {
+    value(&IndexShape { index, warning })
 }
 
-/// Writes whether the index was changed, and how many topics it is about: `{changed, topics}`.
-pub fn rebuilt(changed: bool, topics: usize) -> Value {
-    value(&RebuiltShape { changed, topics })
+/// Writes whether the index was changed, and how many topics it is about: `{changed, topics, warning?}`.
+pub fn rebuilt(changed: bool, topics: usize, warning: Option<&str>) -> Value {
+    value(&RebuiltShape { changed, topics, warning })
 }
 
 /// Writes the block for a system prompt: `{context}`.
@@ -151,9 +155,11 @@ pub fn context(context: &str) -> Value {
     value(&ContextShape { context })
 }
 
-/// Writes what was written: `{file, created, warning?}`; the warning says why the index does not follow.
+/// Writes what was written: `{file, created, warning?}`; the warning says why the index does not follow, or is longer than its limits.
 pub fn written(written: &Written) -> Value {
-    let warning = written.stale_index.as_ref().map(|why| format!("the index does not follow: {why}"));
+    let stale = written.stale_index.as_ref().map(|why| format!("the index does not follow: {why}"));
+    let warnings: Vec<String> = stale.into_iter().chain(written.long_index.clone()).collect();
+    let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
     value(&WrittenShape { file: written.name.as_str(), created: written.created, warning })
 }
 

@@ -1,16 +1,43 @@
 //! What became of one memory, in JSON.
 
-use memory_core::{Stored, Written};
+use memory_core::{Merged, Stored, Written};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::value;
+use super::{time, value};
 
 #[derive(Serialize)]
 struct Receipt<'a> {
     id: String,
     path: &'a str,
     created: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merged: Option<MergedShape<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    ignored: &'a [&'static str],
+}
+
+#[derive(Serialize)]
+pub(super) struct MergedShape<'a> {
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tags: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    category: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pinned: bool,
+}
+
+impl<'a> MergedShape<'a> {
+    /// Returns what a memory got, or `None` if that is nothing.
+    pub(super) fn of(merged: &'a Merged) -> Option<Self> {
+        let Merged { tags, category, title, pinned } = merged;
+        let category = category.map(memory_core::Category::as_str);
+        (!merged.is_empty()).then(|| Self { tags, category, title: title.as_deref(), pinned: *pinned })
+    }
 }
 
 #[derive(Serialize)]
@@ -19,9 +46,20 @@ struct Deleted<'a> {
     path: &'a str,
 }
 
-/// Writes what became of a draft: `{id, path, created}`.
+/// Writes what became of a draft: `{id, path, created, expires_at?, merged?, ignored?}`.
+///
+/// `expires_at` is there if the memory expires: at the moment that it names, or at the end of its time in the inbox.
+/// Where the same text was kept already, `merged` is what its memory got from the draft (`{tags?, category?, title?, pinned?}`), and
+/// `ignored` names the fields that were not taken.
 pub fn written(written: &Written) -> Value {
-    value(&Receipt { id: written.id.to_string(), path: &written.path, created: written.created })
+    value(&Receipt {
+        id: written.id.to_string(),
+        path: &written.path,
+        created: written.created,
+        expires_at: written.expires_at.map(time::text),
+        merged: MergedShape::of(&written.merged),
+        ignored: &written.ignored,
+    })
 }
 
 /// Writes which memory was deleted and where it was: `{id, path}`.

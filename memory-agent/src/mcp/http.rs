@@ -1,31 +1,39 @@
 //! The protocol over HTTP.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::to_bytes;
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use http_body_util::BodyExt;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::refusal::refusal;
 use super::server::{Server, Speaker};
 use crate::agent::Agent;
+use crate::exact;
+use crate::socket::LONGEST_LINE;
 
 /// A longer request is refused, as on the socket.
-const LARGEST: usize = 1 << 20;
+const LARGEST: usize = LONGEST_LINE;
 
 /// How long a client may take to send one.
 const SENDING: Duration = Duration::from_secs(10);
 
 /// So many requests are read at once; others wait.
-const READING: usize = 32;
+const READING: usize = 16;
 
 /// So many clients are served at once; a new one is turned away.
 const SESSIONS: usize = 128;
@@ -35,7 +43,8 @@ pub(crate) fn over_http(agent: &Arc<Agent>, speaker: &Speaker, end: &Cancellatio
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
-        .with_max_request_body_bytes(LARGEST)
+        // Each request was read and measured before.
+        .with_max_request_body_bytes(usize::MAX)
         .with_cancellation_token(end.clone());
     let room = Room { reading: Arc::new(Semaphore::new(READING)), sessions: Arc::new(LocalSessionManager::default()) };
     let sessions = Arc::clone(&room.sessions);
@@ -63,8 +72,32 @@ async fn enter(State(room): State<Room>, request: Request, next: Next) -> Respon
         to_bytes(body, LARGEST).await
     };
     match timeout(SENDING, whole).await {
-        Ok(Ok(body)) => next.run(Request::from_parts(parts, body.into())).await,
-        Ok(Err(_)) => (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 1 MiB\n").into_response(),
+        Ok(Ok(body)) => match exact::from_slice(&body).ok().as_ref().and_then(Value::as_object).and_then(refusal) {
+            Some(answer) => {
+                (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], exact::to_text(&answer)).into_response()
+            }
+            None => exact_answer(next.run(with_exact_numbers(parts, body)).await),
+        },
+        Ok(Err(_)) => (StatusCode::PAYLOAD_TOO_LARGE, format!("a request has at most {LARGEST} bytes\n")).into_response(),
         Err(_) => (StatusCode::REQUEST_TIMEOUT, "the request did not come to its end\n").into_response(),
     }
+}
+
+/// Returns a request whose numbers keep every digit on their way through the SDK.
+fn with_exact_numbers(mut parts: Parts, body: Bytes) -> Request {
+    let marked = std::str::from_utf8(&body).map_or(Cow::Borrowed(""), exact::mark);
+    let Cow::Owned(marked) = marked else { return Request::from_parts(parts, body.into()) };
+    parts.headers.insert(CONTENT_LENGTH, marked.len().into());
+    Request::from_parts(parts, marked.into())
+}
+
+/// Writes the numbers of an answer as they were written. The SDK sends each message in one piece.
+fn exact_answer(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    parts.headers.remove(CONTENT_LENGTH);
+    let plain = |piece: Bytes| match std::str::from_utf8(&piece).map_or(Cow::Borrowed(""), exact::unmark) {
+        Cow::Owned(plain) => Bytes::from(plain),
+        Cow::Borrowed(_) => piece,
+    };
+    Response::from_parts(parts, Body::new(body.map_frame(move |frame| frame.map_data(plain))))
 }

@@ -7,6 +7,7 @@
 #[cfg(feature = "server")]
 mod http;
 mod prompts;
+mod refusal;
 mod resources;
 mod server;
 mod stdio;

@@ -1,15 +1,19 @@
 //! The protocol on the standard streams.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
 use rmcp::ServiceExt;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
 use tokio::sync::{Mutex, Semaphore};
 
+use super::refusal::{error, refusal};
 use super::server::{Server, Speaker};
 use crate::agent::Agent;
+use crate::exact;
+use crate::socket::LONGEST_LINE;
 
 /// Serves one client on the standard streams, until it closes them. Blocks.
 ///
@@ -25,9 +29,6 @@ pub fn serve_stdio(agent: &Arc<Agent>, speaker: &Speaker) -> io::Result<()> {
 
 /// So many requests may be on their way; a client that does not read the answers is not read either.
 const ON_THEIR_WAY: usize = 64;
-
-/// A longer line is refused, as on the socket.
-const LONGEST: usize = 1 << 20;
 
 /// So many bytes lie between us and the SDK.
 const BETWEEN: usize = 64 << 10;
@@ -75,8 +76,12 @@ async fn hear(
             continue;
         }
         let complaint = if is_whole {
-            match serde_json::from_slice::<Value>(&line) {
+            match exact::from_slice(&line) {
                 Ok(Value::Object(message)) => {
+                    if let Some(answer) = refusal(&message) {
+                        write_line(&output, exact::to_text(&answer).as_bytes()).await?;
+                        continue;
+                    }
                     if message.contains_key("id") && message.contains_key("method") {
                         room.acquire().await.map_err(io::Error::other)?.forget();
                     } else if message.get("method").is_some_and(|method| method == "notifications/cancelled") {
@@ -89,12 +94,14 @@ async fn hear(
                 Err(error) => Some((-32700, format!("the line is no JSON: {error}"))),
             }
         } else {
-            Some((-32600, format!("a line has at most {LONGEST} bytes")))
+            Some((-32600, format!("a line has at most {LONGEST_LINE} bytes")))
         };
         if let Some((code, message)) = complaint {
-            let answer = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
-            write_line(&output, answer.to_string().as_bytes()).await?;
+            write_line(&output, error(&Value::Null, code, &message).to_string().as_bytes()).await?;
             continue;
+        }
+        if let Cow::Owned(marked) = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact::mark) {
+            line = marked.into_bytes();
         }
         line.push(b'\n');
         requests.write_all(&line).await?;
@@ -114,7 +121,7 @@ async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8
         has_begun = true;
         let end = buffer.iter().position(|byte| *byte == b'\n');
         let part = &buffer[..end.unwrap_or(buffer.len())];
-        is_whole &= line.len() + part.len() <= LONGEST;
+        is_whole &= line.len() + part.len() <= LONGEST_LINE;
         if is_whole {
             line.extend_from_slice(part);
         }
@@ -137,7 +144,8 @@ async fn say(
         while line.last().is_some_and(u8::is_ascii_whitespace) {
             line.pop();
         }
-        write_line(&output, &line).await?;
+        let plain = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact::unmark);
+        write_line(&output, if let Cow::Owned(plain) = &plain { plain.as_bytes() } else { &line }).await?;
         // What asks has a method; what answers has none.
         let is_answer = serde_json::from_slice::<Head>(&line).is_ok_and(|head| head.method.is_none());
         if is_answer {

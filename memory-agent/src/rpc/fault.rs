@@ -68,6 +68,7 @@ impl From<ToolError> for Fault {
             Code::InvalidInput => -32_602,
             _ => -32_000,
         };
-        Self { number, error }
+        let hint = error.hint.as_deref().and_then(crate::tools::without_commands);
+        Self { number, error: ToolError { hint, ..error } }
     }
 }

@@ -4,6 +4,7 @@ use memory_core::{AgentName, Scope, View};
 use serde_json::{Map, Number, Value};
 
 use super::Fault;
+use crate::exact;
 
 /// More requests in one list are refused.
 pub const MOST: usize = 1_000;
@@ -59,7 +60,7 @@ pub fn read(line: &[u8]) -> Line {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Line::Blank;
     }
-    match serde_json::from_slice(line) {
+    match exact::from_slice(line) {
         Err(error) => Line::One(Request::refused(Fault::not_json(&error))),
         Ok(Value::Array(items)) if items.is_empty() => Line::One(Request::refused(Fault::no_request("the list is empty"))),
         Ok(Value::Array(items)) if MOST < items.len() => {
@@ -86,7 +87,7 @@ fn request(value: Value) -> Request {
         return Request::refused(Fault::no_request("id: it is a text, a number or null"));
     }
     // Whoever asked would not know their own number again.
-    if id.as_ref().and_then(Value::as_number).is_some_and(is_rounded) {
+    if id.as_ref().is_some_and(|id| exact::as_number(id).is_some() || id.as_number().is_some_and(is_rounded)) {
         return Request::refused(Fault::no_request(
             "id: a number with so many digits cannot be given back as it came; a text can",
         ));
@@ -160,7 +161,8 @@ fn open(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
 
 fn embed(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
     let wrong = || Fault::parameters(format!("texts: they are a list of at most {MOST_TEXTS} texts"));
-    let Some(Value::Array(texts)) = parameters.remove("texts") else { return Err(wrong()) };
+    let texts = parameters.remove("texts").filter(|texts| !exact::holds_number(texts));
+    let Some(Value::Array(texts)) = texts else { return Err(wrong()) };
     let texts: Option<Vec<String>> = texts.into_iter().map(|text| text.as_str().map(str::to_owned)).collect();
     let texts = texts.filter(|texts| texts.len() <= MOST_TEXTS).ok_or_else(wrong)?;
     none_left(&parameters).map(|()| Ask::Embed(texts))
@@ -169,6 +171,7 @@ fn embed(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
 fn text(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Fault> {
     match parameters.remove(name) {
         None | Some(Value::Null) => Ok(None),
+        Some(value) if exact::holds_number(&value) => Err(Fault::parameters(format!("{name}: it is a text"))),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(Fault::parameters(format!("{name}: it is a text"))),
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::request::{Line, Request};
 use super::{Ask, Fault, answer, read};
 use crate::agent::Agent;
+use crate::exact;
 use crate::session::Session;
 
 /// Somebody who speaks line by line: who it is, and what comes of what it says.
@@ -15,6 +16,8 @@ use crate::session::Session;
 pub struct Speech {
     agent: Arc<Agent>,
     view: View,
+    /// Whether `session/open` is refused.
+    is_bound: bool,
     /// Begins with the first request that needs it.
     session: Option<Arc<Session>>,
 }
@@ -32,7 +35,12 @@ const LONGEST: usize = 8 << 20;
 impl Speech {
     /// Begins with whoever `view` describes; `session/open` may say otherwise.
     pub fn begin(agent: &Arc<Agent>, view: View) -> Self {
-        Self { agent: Arc::clone(agent), view, session: None }
+        Self { agent: Arc::clone(agent), view, is_bound: false, session: None }
+    }
+
+    /// Begins with whoever `view` describes, for good: `session/open` is refused.
+    pub fn bound(agent: &Arc<Agent>, view: View) -> Self {
+        Self { is_bound: true, ..Self::begin(agent, view) }
     }
 
     /// Takes a line, without what ends it. Who speaks in the next one is known at once, and whatever else it asks for once
@@ -43,7 +51,10 @@ impl Speech {
             Line::One(request) => (vec![request], false),
             Line::Batch(requests) => (requests, true),
         };
-        let requests = requests.into_iter().map(|request| {
+        let requests = requests.into_iter().map(|mut request| {
+            if self.is_bound && matches!(request.ask, Ok(Ask::Open(_))) {
+                request.ask = Err(Fault::no_request("session/open: the agent was named at the start, and stays the same"));
+            }
             if let Ok(Ask::Open(view)) = &request.ask {
                 self.view = view.clone();
                 self.session = None;
@@ -64,14 +75,14 @@ impl Work {
     pub fn answer(self) -> Option<String> {
         if !self.is_batch {
             let (session, request) = self.requests.into_iter().next()?;
-            return answered(&session, request).map(|answer| answer.to_string());
+            return answered(&session, request).map(|answer| exact::to_text(&answer));
         }
         let mut answers = String::new();
         for (session, request) in self.requests {
             let answer = if answers.len() < LONGEST { answered(&session, request) } else { left_undone(request) };
             if let Some(answer) = answer {
                 answers.push(if answers.is_empty() { '[' } else { ',' });
-                answers.push_str(&answer.to_string());
+                answers.push_str(&exact::to_text(&answer));
             }
         }
         if answers.is_empty() {

@@ -4,8 +4,8 @@ use std::num::NonZero;
 use std::thread;
 use std::time::Duration;
 
-/// A longer line is refused.
-pub const LONGEST_LINE: usize = 1 << 20;
+/// A longer line is refused. A value of a bank has 1 MiB at most, and a client may write each of its bytes as `\u00e9`.
+pub const LONGEST_LINE: usize = 8 << 20;
 
 /// How much is given to whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -36,6 +36,6 @@ impl Tool for Backlinks {
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let Input { id } = read(parameters)?;
-        Ok(json::memories(&memory_core::backlinks(&context.services, &id)?))
+        Ok(json::memories(&memory_core::backlinks(&context.services, &id)?, context.services.inbox_ttl))
     }
 }

@@ -12,7 +12,11 @@ use serde_json::Value;
 /// # Errors
 /// Where the schema says less than the type does.
 pub(super) fn read<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolError> {
-    T::deserialize(with_whole_numbers(parameters).as_ref()).map_err(|error| invalid(error.to_string()))
+    let read = T::deserialize(parameters).or_else(|error| match with_whole_numbers(parameters) {
+        Cow::Owned(parameters) => T::deserialize(&parameters),
+        Cow::Borrowed(_) => Err(error),
+    });
+    read.map_err(|error| invalid(error.to_string()))
 }
 
 /// Beyond this, a number with a fraction does not tell one whole number from the next.

@@ -7,6 +7,7 @@ use memory_core::json::JsonText;
 use memory_core::{Effect, Tool, ToolContext, ToolError, View};
 use serde_json::{Value, json};
 
+use crate::exact;
 use crate::instance::{Action, Asker, Backend, OpenInstances, backend};
 
 /// The types of instances whose actions are tools: `history_append`, `kv_get`.
@@ -35,6 +36,11 @@ pub(super) fn tools(instances: &Arc<OpenInstances>) -> Vec<Arc<dyn Tool>> {
 /// Returns what they are called.
 pub(super) fn names() -> impl Iterator<Item = String> {
     actions().map(|(backend, action)| name(backend, action))
+}
+
+/// Tells whether a tool is one of these, by its own name.
+pub(super) fn is_own(tool: &str) -> bool {
+    names().any(|name| name == tool)
 }
 
 fn actions() -> impl Iterator<Item = (&'static Backend, &'static Action)> {
@@ -75,9 +81,9 @@ impl Tool for InstanceTool {
         let name: InstanceName = name.parse().map_err(|error: InstanceError| ToolError::from(error))?;
         let holding = self.instances.hold(self.backend, &name)?;
         let asker = Asker::Agent(View::default());
-        let answer = self.backend.run(self.action, &holding, &asker, &JsonText::from(&parameters))?;
+        let answer = self.backend.run(self.action, &holding, &asker, &exact::to_json_text(&parameters))?;
         let (json, warnings) = answer.whole()?;
-        let mut value = json.parse::<JsonText>().map_err(|error| told(&error))?.to_value();
+        let mut value = exact::to_value(&json.parse::<JsonText>().map_err(|error| told(&error))?);
         if !warnings.is_empty() {
             value = json!({ "answer": value, "warnings": warnings });
         }

@@ -38,6 +38,6 @@ impl Tool for Link {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let Input { source, target } = read(parameters)?;
         let (first, second) = memory_core::link(&context.services, &source, &target)?;
-        Ok(json::memories([&first, &second]))
+        Ok(json::memories([&first, &second], context.services.inbox_ttl))
     }
 }

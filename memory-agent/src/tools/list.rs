@@ -44,6 +44,6 @@ impl Tool for List {
         let Input { limit, offset } = read(parameters)?;
         let filter = read::<FilterInput>(parameters)?.filter(context)?;
         let slice = Slice { order: Order::Created, offset, limit: Some(limit.unwrap_or(USUAL)) };
-        Ok(json::page(&memory_core::list(&context.services, &filter, &slice)?))
+        Ok(json::page(&memory_core::list(&context.services, &filter, &slice)?, context.services.inbox_ttl))
     }
 }

@@ -10,6 +10,9 @@
 //! | `memory_tag` | adds and removes tags | yes |
 //! | `memory_smart_search` | finds them by what is meant | yes |
 //! | `memory_update` | replaces a passage of one | yes |
+//! | `memory_remind` | reminds of a text when it is due | yes |
+//! | `memory_reminders` | lists reminders | yes |
+//! | `memory_done` | marks one as done | yes |
 //! | `memory_context` | gathers what matters for a prompt | no |
 //! | `memory_link` | links two | no |
 //! | `memory_backlinks` | lists what leads to one | no |
@@ -25,13 +28,17 @@ mod backlinks;
 mod bank;
 mod context;
 mod delete;
+mod done;
 mod filter;
+mod hints;
 mod input;
 mod instance;
 mod link;
 mod list;
 mod offer;
 mod read;
+mod remind;
+mod reminders;
 mod search;
 mod smart_search;
 mod tag;
@@ -40,6 +47,7 @@ mod undo;
 mod update;
 mod write;
 
+pub(crate) use hints::{rewrite, rewrite_answer, without_commands};
 pub use offer::{Offer, Set};
 pub(crate) use offer::{There, not_found, offered};
 
@@ -48,7 +56,7 @@ use std::sync::Arc;
 use memory_core::Tool;
 
 /// The tools that are listed unasked: schemas cost every prompt tokens.
-pub const DEFAULT: [&str; 8] = [
+pub const DEFAULT: [&str; 11] = [
     "memory_write",
     "memory_read",
     "memory_delete",
@@ -57,6 +65,9 @@ pub const DEFAULT: [&str; 8] = [
     "memory_tag",
     "memory_smart_search",
     "memory_update",
+    "memory_remind",
+    "memory_reminders",
+    "memory_done",
 ];
 
 /// Returns all tools.
@@ -70,6 +81,9 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(tag::Tag),
         Arc::new(smart_search::SmartSearch),
         Arc::new(update::Update),
+        Arc::new(remind::Remind),
+        Arc::new(reminders::ListReminders),
+        Arc::new(done::Done),
         Arc::new(context::GatherContext),
         Arc::new(link::Link),
         Arc::new(backlinks::Backlinks),

@@ -22,7 +22,11 @@ use crate::instance::OpenInstances;
 /// # Ok::<(), memory_core::ToolError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer(Vec<Part>);
+pub struct Offer {
+    parts: Vec<Part>,
+    /// Whether only what is listed may be called.
+    is_listed_only: bool,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
@@ -88,12 +92,18 @@ impl Offer {
     /// All of notes and banks may be called, and [`DEFAULT`] are listed. What is said in sessions may be private, and topics are
     /// kept where a project is; they are offered only to whom somebody offers them.
     pub fn usual() -> Self {
-        Self(vec![Part::Usual])
+        Self { parts: vec![Part::Usual], is_listed_only: false }
     }
 
     /// All are listed.
     pub fn all() -> Self {
-        Self(vec![Part::All])
+        Self { parts: vec![Part::All], is_listed_only: false }
+    }
+
+    /// Lets nothing be called that is not listed.
+    #[must_use]
+    pub fn listed_only(self) -> Self {
+        Self { is_listed_only: true, ..self }
     }
 }
 
@@ -120,7 +130,8 @@ impl FromStr for Offer {
                 _ => Err(not_found(word)),
             }
         };
-        text.split(',').map(|word| part(word.trim())).collect::<Result<_, _>>().map(Self)
+        let parts = text.split(',').map(|word| part(word.trim())).collect::<Result<_, _>>()?;
+        Ok(Self { parts, is_listed_only: false })
     }
 }
 
@@ -142,8 +153,8 @@ pub(crate) struct There {
     pub topics: bool,
 }
 
-/// A tool, and whether it is listed.
-type Offered = (Arc<dyn Tool>, bool);
+/// A tool, whether it is listed, and what it is called where nobody renames it.
+type Offered = (Arc<dyn Tool>, bool, String);
 
 /// Returns the tools that `offer` means, each with whether it is listed. Those of banks and topics only if there are such, and those of
 /// sessions and values only if there are `instances`.
@@ -156,40 +167,42 @@ pub(crate) fn offered(offer: &Offer, there: There, instances: Option<&Arc<OpenIn
     let own = all().into_iter().filter(|tool| is_there(tool.name()));
     let tools: Vec<_> = own.chain(instances.map(instance::tools).unwrap_or_default()).collect();
     let mut offered: Vec<Offered> = Vec::new();
-    let mut put = |tool: Arc<dyn Tool>, is_listed: bool, is_renamed: bool| match offered
+    let mut put = |tool: Arc<dyn Tool>, is_listed: bool, renamed_from: Option<&str>| match offered
         .iter_mut()
-        .find(|(other, _)| other.name() == tool.name())
+        .find(|(other, ..)| other.name() == tool.name())
     {
-        Some(_) if is_renamed => Err(taken(tool.name())),
-        Some((_, known)) => {
+        Some(_) if renamed_from.is_some() => Err(taken(tool.name())),
+        Some((_, known, _)) => {
             *known |= is_listed;
             Ok(())
         }
         None => {
-            offered.push((tool, is_listed));
+            let own_name = renamed_from.unwrap_or(tool.name()).to_owned();
+            offered.push((tool, is_listed, own_name));
             Ok(())
         }
     };
-    for part in &offer.0 {
+    for part in &offer.parts {
         for tool in &tools {
             let name = tool.name();
             match part {
                 Part::Usual if Set::ALL.into_iter().any(|set| !set.is_usual() && set.has(name)) => {}
-                Part::Usual => put(Arc::clone(tool), DEFAULT.contains(&name), false)?,
-                Part::All => put(Arc::clone(tool), true, false)?,
+                Part::Usual => put(Arc::clone(tool), DEFAULT.contains(&name), None)?,
+                Part::All => put(Arc::clone(tool), true, None)?,
                 Part::Set { set, prefix } if set.has(name) => {
                     let renamed = format!("{prefix}{}", &name[set.prefix().len()..]);
                     if renamed == name {
-                        put(Arc::clone(tool), true, false)?;
+                        put(Arc::clone(tool), true, None)?;
                     } else {
-                        put(Arc::new(Renamed { tool: Arc::clone(tool), name: renamed }), true, true)?;
+                        put(Arc::new(Renamed { tool: Arc::clone(tool), name: renamed }), true, Some(name))?;
                     }
                 }
-                Part::Tool(wanted) if wanted == name => put(Arc::clone(tool), true, false)?,
+                Part::Tool(wanted) if wanted == name => put(Arc::clone(tool), true, None)?,
                 Part::Set { .. } | Part::Tool(_) => {}
             }
         }
     }
+    offered.retain(|(_, is_listed, _)| *is_listed || !offer.is_listed_only);
     Ok(offered)
 }
 
@@ -233,7 +246,7 @@ mod tests {
 
     fn listed(words: &str) -> Result<Vec<String>, ToolError> {
         let offered = offered(&words.parse()?, There { banks: true, topics: true }, None)?;
-        Ok(offered.into_iter().filter(|(_, is_listed)| *is_listed).map(|(tool, _)| tool.name().to_owned()).collect())
+        Ok(offered.into_iter().filter(|(_, is_listed, _)| *is_listed).map(|(tool, ..)| tool.name().to_owned()).collect())
     }
 
     #[test]
@@ -259,13 +272,15 @@ mod tests {
             offered(&words.parse().unwrap(), There { banks, topics: true }, None)
                 .unwrap()
                 .into_iter()
-                .map(|(tool, _)| tool.name().to_owned())
+                .map(|(tool, ..)| tool.name().to_owned())
                 .collect()
         };
         assert_eq!(names("bank_read", true), ["bank_read"]);
         // Neither those of banks nor those of topics are among them unless somebody says so.
         assert_eq!(names("usual", true).len(), all().len() - 6);
         assert_eq!(names("usual", false).len(), all().len() - 6 - 7);
+        let listed_only = "usual".parse::<Offer>().unwrap().listed_only();
+        assert_eq!(offered(&listed_only, There { banks: true, topics: true }, None).unwrap().len(), DEFAULT.len());
         assert_eq!(names("memory_20250818", true), ["memory"]);
         assert_eq!(names("memory_20250818=files", true), ["files"]);
     }

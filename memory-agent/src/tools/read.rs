@@ -36,6 +36,6 @@ impl Tool for Read {
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let Input { id } = read(parameters)?;
-        Ok(json::memory(&memory_core::read(&context.services, &id)?))
+        Ok(json::memory(&memory_core::read(&context.services, &id)?, context.services.inbox_ttl))
     }
 }

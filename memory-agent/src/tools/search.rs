@@ -43,6 +43,6 @@ impl Tool for Search {
         let Input { query, limit } = read(parameters)?;
         let filter = read::<FilterInput>(parameters)?.filter(context)?;
         let query = Query { text: query, filter, limit: limit.unwrap_or(USUAL), ranking: Ranking::default() };
-        Ok(json::found(&memory_core::search(&context.services, &query)?, false))
+        Ok(json::found(&memory_core::search(&context.services, &query)?, false, context.services.inbox_ttl))
     }
 }

@@ -49,6 +49,6 @@ impl Tool for SmartSearch {
         let filter = Filter { tags: tags.iter().collect(), ..Filter::default() };
         let limit = limit.unwrap_or(USUAL);
         let answer = memory_core::smart_search(&context.services, &query, &filter, limit, &context.now)?;
-        Ok(json::smart_found(&answer))
+        Ok(json::smart_found(&answer, context.services.inbox_ttl))
     }
 }

@@ -45,6 +45,6 @@ impl Tool for Tag {
             return Err(invalid("add, remove: neither names a tag".into()));
         }
         let stored = memory_core::tag(&context.services, &id, add.iter().collect(), remove.iter().collect())?;
-        Ok(json::memory(&stored))
+        Ok(json::memory(&stored, context.services.inbox_ttl))
     }
 }

@@ -1,6 +1,6 @@
 //! `memory_undo`
 
-use memory_core::{Effect, Tool, ToolContext, ToolError};
+use memory_core::{Code, Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,6 +36,13 @@ impl Tool for Undo {
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let Input { operation } = read(parameters)?;
-        Ok(json::undone(&memory_core::undo(&context.services, operation.as_deref())?))
+        let undone = memory_core::undo(&context.services, operation.as_deref()).map_err(|error| {
+            let mut error = ToolError::from(error);
+            if error.code == Code::OperationNotFound {
+                error.hint = operation.as_ref().map(|_| "leave the operation out to take back the last change".to_owned());
+            }
+            error
+        })?;
+        Ok(json::undone(&undone))
     }
 }

@@ -46,6 +46,6 @@ impl Tool for Update {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let Input { id, old, new, version } = read(parameters)?;
         let revision = Revision { old, new, version };
-        Ok(json::memory(&memory_core::revise(&context.services, &id, &revision, Secrets::Refuse)?))
+        Ok(json::memory(&memory_core::revise(&context.services, &id, &revision, Secrets::Refuse)?, context.services.inbox_ttl))
     }
 }

@@ -1,6 +1,6 @@
 //! `memory_write`
 
-use memory_core::{Draft, Effect, Scope, Secrets, Tool, ToolContext, ToolError};
+use memory_core::{Category, Draft, Effect, Scope, Secrets, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ impl Tool for Write {
 
     fn description(&self) -> &'static str {
         "Remember a fact, decision, preference or lesson for later sessions. One thing a memory, in full sentences. \
-         The same text is kept once."
+         The same text is kept once; new tags are added to it."
     }
 
     fn parameters(&self) -> Value {
@@ -71,6 +71,10 @@ impl Tool for Write {
             pinned: input.pinned,
             ..Draft::new(&input.content)
         };
+        if draft.category == Some(Category::Reminders) {
+            let written = memory_core::write_reminder(&context.services, draft, &context.zone, Secrets::Refuse)?;
+            return Ok(json::written_reminder(&written, "memory_remind with `of` and `at` makes one of it"));
+        }
         Ok(json::written(&memory_core::write(&context.services, draft, Secrets::Refuse)?))
     }
 }

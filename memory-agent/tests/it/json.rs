@@ -1,14 +1,15 @@
 //! Golden shapes: a change here is a change to what programs read.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use insta::assert_snapshot;
 use memory_agent::json;
 use memory_core::rank::Part;
 use memory_core::when::when;
 use memory_core::{
-    Budget, Category, Code, ContentHash, Costs, Draft, Explanation, Found, Hit, IngestReport, Left, LinkCounts, MemoryId,
-    Notified, NotifyError, Origin, Outcome, Page, PartScore, Problem, Purpose, Record, RecordedChange, RecordedFile, Reminded,
-    Reminder, RerankScore, Skipped, Spent, Stamp, Stored, TermScore, Trashed, Undone, Usage, Verb, Written,
+    Budget, Category, Code, ContentHash, Costs, Draft, Explanation, Found, Hit, InboxTtl, IngestReport, Left, LinkCounts,
+    MemoryId, Merged, Notified, NotifyError, Origin, Outcome, Page, PartScore, Phase, Problem, Purpose, Record, RecordedChange,
+    RecordedFile, Reminded, Reminder, RerankScore, Skipped, Spent, Stamp, Stored, TermScore, Trashed, Undone, Usage, Verb,
+    Written,
 };
 use serde_json::Value;
 
@@ -61,7 +62,7 @@ fn pretty(value: &Value) -> String {
 
 #[test]
 fn a_memory_has_the_fields_of_the_specification() {
-    assert_snapshot!(pretty(&json::memory(&stored())), @r#"
+    assert_snapshot!(pretty(&json::memory(&stored(), InboxTtl::default())), @r#"
     {
       "id": "550e8400-e29b-41d4-a716-446655440000",
       "content": "user prefers dark mode",
@@ -89,7 +90,7 @@ fn a_memory_has_the_fields_of_the_specification() {
 
 #[test]
 fn a_memory_says_the_rest_when_there_is_something_to_say() {
-    assert_snapshot!(pretty(&json::memory(&full())), @r#"
+    assert_snapshot!(pretty(&json::memory(&full(), InboxTtl::default())), @r#"
     {
       "id": "550e8400-e29b-41d4-a716-446655440000",
       "content": "user prefers dark mode",
@@ -146,14 +147,21 @@ fn a_memory_says_the_rest_when_there_is_something_to_say() {
 #[test]
 fn lists_name_their_memories() {
     let page = Page { memories: Vec::new(), total: 7, degraded: None };
-    assert_snapshot!(json::page(&page), @r#"{"memories":[],"total":7}"#);
-    assert_snapshot!(json::memories(&[]), @r#"{"memories":[]}"#);
+    assert_snapshot!(json::page(&page, InboxTtl::default()), @r#"{"memories":[],"total":7}"#);
+    assert_snapshot!(json::memories(&[], InboxTtl::default()), @r#"{"memories":[]}"#);
 }
 
 #[test]
 fn a_receipt_says_whether_something_new_was_kept() {
-    let written = Written { id: id(ID), path: "categories/inbox/a-550e8400.md".into(), created: true };
-    assert_snapshot!(json::written(&written), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/inbox/a-550e8400.md","created":true}"#);
+    let written = Written {
+        id: id(ID),
+        path: "categories/inbox/a-550e8400.md".into(),
+        created: true,
+        expires_at: Some(moment("2026-05-14T10:00:00Z")),
+        merged: Merged::default(),
+        ignored: vec![],
+    };
+    assert_snapshot!(json::written(&written), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/inbox/a-550e8400.md","created":true,"expires_at":"2026-05-14T10:00:00Z"}"#);
     assert_snapshot!(json::deleted(&stored()), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/preferences/user-prefers-dark-mode-550e8400.md"}"#);
 }
 
@@ -164,6 +172,7 @@ fn an_answer_explains_itself_only_when_asked() {
     let explanation = Explanation {
         parts,
         relevance: 0.75,
+        is_part: false,
         rerank: Some(RerankScore { score: 1.1, before: 0.25 }),
         recency: 0.5,
         terms,
@@ -179,10 +188,11 @@ fn an_answer_explains_itself_only_when_asked() {
         explanation,
     };
     let found = Found { hits: vec![hit], total: 1, degraded: None };
-    let mut plain = json::found(&found, false);
+    let mut plain = json::found(&found, false, InboxTtl::default());
     plain["hits"][0]["memory"] = Value::Null;
     assert_snapshot!(plain, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode"}],"total":1}"#);
-    let mut explained = json::found(&Found { degraded: Some("the index is being rebuilt".into()), ..found }, true);
+    let degraded = Found { degraded: Some("the index is being rebuilt".into()), ..found };
+    let mut explained = json::found(&degraded, true, InboxTtl::default());
     explained["hits"][0]["memory"] = Value::Null;
     assert_snapshot!(explained, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode","explain":{"relevance":0.75,"rerank":{"score":1.1,"before":0.25},"recency":0.5,"parts":[{"part":"words","value":0.5,"score":1.25}],"terms":[{"term":"dark","frequency":1,"documents":4,"idf":2.1,"score":1.3}],"length":4,"average_length":20.5,"documents":9}}],"total":1,"degraded":"the index is being rebuilt"}"#);
 }
@@ -224,16 +234,33 @@ fn history_names_operations_files_and_the_trash() {
         at: moment("2026-05-07T10:00:00Z"),
         size: 120,
     };
-    assert_snapshot!(json::trashed(std::slice::from_ref(&trashed), 1, 120), @r#"{"files":[{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md","operation":"00000000000a","verb":"delete","at":"2026-05-07T10:00:00Z","size":120}],"total":1,"bytes":120}"#);
+    assert_snapshot!(json::trashed(&trashed), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md","operation":"00000000000a","verb":"delete","at":"2026-05-07T10:00:00Z","size":120}"#);
     let outcome = Outcome::Kept { id: id(ID), path: "a.md".into() };
     assert_snapshot!(json::restored(&trashed, &outcome), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md"}"#);
     assert_snapshot!(json::purged(1, 120), @r#"{"files":1,"bytes":120}"#);
 }
 
 #[test]
+fn a_memory_of_the_inbox_shows_the_end_of_its_time_there_and_its_export_does_not() {
+    let mut stored = stored();
+    let of_a_day = InboxTtl(TimeDelta::days(1));
+    assert_eq!(json::memory(&stored, of_a_day)["expires_at"], Value::Null, "it is organized");
+    stored.memory.phase = Phase::Inbox;
+    assert_eq!(json::memory(&stored, of_a_day)["expires_at"], "2026-05-08T10:00:00Z");
+    assert_eq!(json::memories([&stored], of_a_day)["memories"][0]["expires_at"], "2026-05-08T10:00:00Z");
+    let page = Page { memories: vec![stored.clone()], total: 1, degraded: None };
+    assert_eq!(json::page(&page, of_a_day)["memories"][0]["expires_at"], "2026-05-08T10:00:00Z");
+    assert_eq!(json::memory_for_export(&stored)["expires_at"], Value::Null);
+    stored.problem = full().problem;
+    assert_eq!(json::memory(&stored, of_a_day)["expires_at"], Value::Null, "a damaged file is never changed");
+    let own = full();
+    assert_eq!(json::memory_for_export(&own)["expires_at"], "2027-01-01T00:00:00Z");
+}
+
+#[test]
 fn an_export_is_read_back_as_it_was_written() {
     let stored = full();
-    let exported = json::exported(&json::memory(&stored).to_string()).expect("a memory");
+    let exported = json::exported(&json::memory_for_export(&stored).to_string()).expect("a memory");
     let draft = exported.draft;
     let memory = stored.memory;
     assert_eq!(exported.id, Some(memory.id));
@@ -306,7 +333,13 @@ fn reminders_tell_when_they_are_due_and_what_became_of_them() {
     let due = moment("2026-06-01T09:00:00Z");
     let mut stored = full();
     stored.memory = Draft { reminder: Some(Reminder::at(due)), ..Draft::new("call Anna") }.into_memory(id(ID), due);
-    let reminded = Reminded { stored: stored.clone(), created: true, assumed: Some("No time of the day is said.".into()) };
+    let reminded = Reminded {
+        stored: stored.clone(),
+        created: true,
+        assumed: Some("No time of the day is said.".into()),
+        merged: Merged::default(),
+        ignored: vec![],
+    };
     assert_snapshot!(json::reminded(&reminded), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/preferences/user-prefers-dark-mode-550e8400.md","created":true,"due":"2026-06-01T09:00:00Z","assumed":"No time of the day is said."}"#);
     let failed = Some(NotifyError { why: "nobody looks".into() });
     let notified = Notified { failed, waiting: 2, ..Notified::default() };

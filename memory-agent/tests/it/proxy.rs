@@ -1,4 +1,4 @@
-//! A proxy whose memory is stuck.
+//! A proxy whose memory is stuck or slow.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use memory_agent::http::{ChatProxy, HttpLimits, LastAsked, ProxyRules, Told, Upstream, serve_proxy};
+use memory_agent::http::{AccessRules, ChatProxy, HttpLimits, LastAsked, ProxyFront, ProxyRules, Told, Upstream, serve_proxy};
 use memory_core::conversation::{ConversationId, RecallRules};
 use memory_core::testing::{Disturbed, FakeConversations, FakeJobs, Step, conversations};
 use tokio::sync::oneshot;
@@ -29,35 +29,46 @@ impl Told for Nobody {
     }
 }
 
-/// Answers whoever asks, once.
-fn model() -> String {
+/// A model that answers the first request with this body. Returns its address.
+fn model(kind: &'static str, body: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let place = listener.local_addr().expect("an address");
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("somebody asks");
         let mut request = [0; 4096];
         let _ = stream.read(&mut request).expect("a request");
-        let body = r#"{"choices":[{"message":{"content":"Fine."}}]}"#;
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len());
         stream.write_all(format!("{head}{body}").as_bytes()).expect("it takes it");
     });
     format!("http://{place}/v1")
 }
 
-#[test]
-fn a_memory_that_is_stuck_holds_up_no_chat() {
+const WHOLE: [&str; 2] = ["application/json", r#"{"choices":[{"message":{"content":"Fine."}}]}"#];
+const STREAM: [&str; 2] = [
+    "text/event-stream",
+    "data: {\"choices\":[{\"delta\":{\"content\":\"Fine.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+];
+
+/// Asks a proxy whose memory is stuck at a step until `go_on` is called by `read`, which reads the answer. Returns
+/// the model that was asked last.
+fn ask_stuck(
+    at: Step,
+    patience: Duration,
+    [kind, body]: [&'static str; 2],
+    read: impl FnOnce(TcpStream, &dyn Fn()),
+) -> LastAsked {
     let (go_on, stuck) = channel::<()>();
     let (tell, kept) = channel();
     let stuck = Mutex::new(stuck);
     let conversations = conversations(Arc::new(Disturbed::<FakeConversations>::new(move |step| {
-        if step == Step::Read {
-            // Until the test is over.
+        if step == at {
+            // Until the other side is dropped.
             let _ = stuck.lock().expect("nobody panics here").recv();
         }
         Ok(())
     })));
-    let rules = ProxyRules { recall: RecallRules::default(), patience: Duration::from_millis(20), has_token: false };
-    let upstream = Upstream::new(&model(), None, None).expect("an address");
+    let rules = ProxyRules { recall: RecallRules::default(), patience, has_token: false };
+    let upstream = Upstream::new(&model(kind, body), None, None).expect("an address");
     let (jobs, told) = (Arc::new(FakeJobs::default()), Arc::new(Nobody(Mutex::new(tell))));
     let last_asked = LastAsked::default();
     let proxy = Arc::new(ChatProxy::new(conversations, jobs, upstream, rules, last_asked.clone(), told));
@@ -69,7 +80,8 @@ fn a_memory_that_is_stuck_holds_up_no_chat() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            serve_proxy(listener, proxy, None, HttpLimits::default(), async { drop(ending.await) }).await
+            let front = ProxyFront { chat: proxy, access: AccessRules::default(), limits: HttpLimits::default(), log: None };
+            serve_proxy(listener, front, async { drop(ending.await) }).await
         })
     });
     let body = r#"{"model":"m","messages":[{"role":"user","content":"Hi"}]}"#;
@@ -77,13 +89,42 @@ fn a_memory_that_is_stuck_holds_up_no_chat() {
     let head =
         format!("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}", body.len());
     write!(stream, "{head}\r\nAuthorization: Bearer sk-own\r\n\r\n{body}").expect("it takes it");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("text");
-    assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains("memory-error: REQUEST_TIMEOUT"), "{answer}");
-    assert!(answer.contains("Fine.") && answer.ends_with(r#""memory_hits":[]}"#), "{answer}");
-    drop(go_on);
+    let go_on = Mutex::new(Some(go_on));
+    let go_on = || drop(go_on.lock().expect("nobody panics here").take());
+    read(stream, &go_on);
+    go_on();
     assert_eq!(kept.recv().expect("what was said is kept"), ConversationId::unnamed());
-    assert_eq!(last_asked.get().map(|model| (model.name, model.key)), Some(("m".into(), Some("sk-own".into()))));
     end.send(()).expect("it runs");
     served.join().expect("no panic").expect("it ends well");
+    last_asked
+}
+
+#[test]
+fn a_memory_that_is_stuck_holds_up_no_chat() {
+    for (answer, end) in [(WHOLE, r#""memory_hits":[]}"#), (STREAM, "data: [DONE]\n\n")] {
+        let last_asked = ask_stuck(Step::Read, Duration::from_millis(20), answer, |mut stream, _| {
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).expect("text");
+            assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains("memory-error: REQUEST_TIMEOUT"), "{answer}");
+            assert!(answer.contains("Fine.") && answer.ends_with(end), "{answer}");
+        });
+        assert_eq!(last_asked.get().map(|model| (model.name, model.key)), Some(("m".into(), Some("sk-own".into()))));
+    }
+}
+
+#[test]
+fn an_answer_ends_once_its_turns_are_written_where_the_disk_is_slow() {
+    for (answer, end) in [(WHOLE, r#""memory_hits":[]}"#), (STREAM, "data: [DONE]\n\n")] {
+        ask_stuck(Step::Write, Duration::from_hours(1), answer, |mut stream, go_on| {
+            // What came too early would be read here.
+            stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
+            let mut answer = Vec::new();
+            assert!(stream.read_to_end(&mut answer).is_err(), "{}", String::from_utf8_lossy(&answer));
+            assert!(!answer.ends_with(end.as_bytes()), "{}", String::from_utf8_lossy(&answer));
+            go_on();
+            stream.set_read_timeout(None).expect("a socket");
+            stream.read_to_end(&mut answer).expect("the rest");
+            assert!(answer.ends_with(end.as_bytes()), "{}", String::from_utf8_lossy(&answer));
+        });
+    }
 }

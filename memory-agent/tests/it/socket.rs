@@ -131,7 +131,7 @@ fn many_requests_over_one_connection() {
     let found = client.ask(&json!({ "id": 2, "method": "tools/call",
         "params": { "name": "memory_search", "params": { "query": "tea" } } }));
     assert_eq!((&found["id"], &found["result"]["total"]), (&json!(2), &json!(1)));
-    assert_eq!(client.ask(&json!({ "id": 3, "method": "tools/list" }))["result"]["tools"].as_array().map(Vec::len), Some(8));
+    assert_eq!(client.ask(&json!({ "id": 3, "method": "tools/list" }))["result"]["tools"].as_array().map(Vec::len), Some(11));
     // What another one wrote is there as well.
     assert_eq!(server.client().ask(&json!({ "id": 1, "method": "memory_list" }))["result"]["total"], 1);
 }
@@ -141,7 +141,7 @@ fn bad_lines_are_errors_and_the_next_one_is_answered() {
     let server = Server::usual();
     let mut client = server.client();
     let batch = format!("[{}]", vec![r#"{"id":1,"method":"ping"}"#; 10_000].join(","));
-    let long = format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{}"}}}}"#, "a".repeat(2 << 20));
+    let long = format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{}"}}}}"#, "a".repeat(LONGEST_LINE));
     for (line, number) in [
         (b"{\"id\":1,".as_slice(), -32_700),
         (b"{\"id\":1,\"method\":\"\xff\xfe\"}", -32_700),
@@ -160,7 +160,7 @@ fn bad_lines_are_errors_and_the_next_one_is_answered() {
 }
 
 #[test]
-fn a_line_of_a_mebibyte_is_read_and_a_longer_one_is_not() {
+fn the_longest_line_is_read_and_a_longer_one_is_not() {
     let server = Server::usual();
     let mut client = server.client();
     let line = |bytes: usize| {

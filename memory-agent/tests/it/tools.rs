@@ -61,6 +61,12 @@ fn schemas_are_what_programs_rely_on() {
       {"type":"object","properties":{"query":{"type":"string","minLength":1},"tags":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10}},"additionalProperties":false,"required":["query"]}
     memory_update Changes
       {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"old":{"type":"string","minLength":1},"new":{"type":"string"},"version":{"type":"integer","minimum":0,"description":"as read; refused if it has changed since"}},"additionalProperties":false,"required":["id","old","new"]}
+    memory_remind Adds
+      {"type":"object","properties":{"text":{"type":"string","minLength":1,"description":"call Anna tomorrow at 3pm"},"at":{"type":"string","minLength":1,"description":"words, a day, or RFC 3339"},"of":{"type":"string","minLength":1,"description":"id of a memory, instead of text"},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string","default":"global"}},"additionalProperties":false}
+    memory_reminders Reads
+      {"type":"object","properties":{"which":{"type":"string","enum":["open","due","all"],"default":"open"},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":20}},"additionalProperties":false}
+    memory_done Changes
+      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
     memory_context Reads
       {"type":"object","properties":{"query":{"type":"string"},"budget":{"type":"integer","minimum":1,"maximum":100000,"default":2000,"description":"tokens"}},"additionalProperties":false}
     memory_link Changes
@@ -72,7 +78,7 @@ fn schemas_are_what_programs_rely_on() {
     bank_read Reads
       {"type":"object","properties":{"bank":{"type":"string","description":"Memory bank name"},"key":{"type":"string","description":"Key to read (optional, reads all if omitted)"},"scope":{"type":"string","enum":["user","project"]},"default":{"description":"Default value if key not found"}},"required":["bank"]}
     bank_write Changes
-      {"type":"object","properties":{"bank":{"type":"string"},"key":{"type":"string"},"value":{"description":"Value to store (any JSON)"},"scope":{"type":"string","enum":["user","project"]},"ttl":{"type":"integer","description":"TTL in seconds"}},"required":["bank","key","value"]}
+      {"type":"object","properties":{"bank":{"type":"string"},"key":{"type":"string"},"value":{"description":"Value to store (any JSON)"},"scope":{"type":"string","enum":["user","project"]},"ttl":{"type":"integer","minimum":0,"description":"TTL in seconds"}},"required":["bank","key","value"]}
     bank_update Changes
       {"type":"object","properties":{"bank":{"type":"string"},"key":{"type":"string"},"filter":{"type":"string","description":"jq filter to apply"},"scope":{"type":"string","enum":["user","project"]}},"required":["bank","key","filter"]}
     bank_delete Changes
@@ -129,6 +135,53 @@ fn each_tool_does_what_it_says() {
 }
 
 #[test]
+fn reminders_are_made_listed_and_done() {
+    let agent = agent(Hooks::new());
+    let session = speaker(&agent, "claude");
+    let made = call(&session, "memory_remind", json!({ "text": "call Anna tomorrow at 3pm", "tags": ["phone"] }));
+    assert!(made["created"] == true && made["due"].as_str().is_some_and(|due| due.contains("T15:00")), "{made}");
+    let at = call(&session, "memory_remind", json!({ "text": "给安娜打电话", "at": "2099-01-02T10:00:00+08:00" }));
+    assert_eq!(at["due"], "2099-01-02T02:00:00Z");
+    let note = call(&session, "memory_write", json!({ "content": "Bob moves to Lisbon" }));
+    let of = call(&session, "memory_remind", json!({ "of": note["id"], "at": "明天下午三点" }));
+    let listed = call(&session, "memory_reminders", json!({}));
+    assert_eq!((&listed["total"], &listed["memories"][0]["source"]), (&json!(3), &json!("claude")));
+    assert!(call(&session, "memory_done", json!({ "id": of["id"] }))["done_at"].is_string());
+    assert_eq!(call(&session, "memory_reminders", json!({}))["total"], 2);
+    assert_eq!(call(&session, "memory_reminders", json!({ "which": "all" }))["total"], 3);
+    assert_eq!(call(&session, "memory_reminders", json!({ "which": "due" }))["total"], 0);
+    for (wrong, code) in [
+        (json!({ "text": "call Anna" }), Code::InvalidInput),
+        (json!({ "text": "call Anna yesterday" }), Code::InvalidInput),
+        (json!({}), Code::InvalidInput),
+        (json!({ "text": "call Anna tomorrow", "of": note["id"] }), Code::InvalidInput),
+        (json!({ "of": note["id"], "at": "tomorrow", "scope": "agent:claude" }), Code::InvalidInput),
+        (json!({ "of": "ffffffff", "at": "tomorrow" }), Code::MemoryNotFound),
+    ] {
+        assert_eq!(session.call("memory_remind", wrong.clone()).expect_err("no reminder").code, code, "{wrong}");
+    }
+    assert_eq!(session.call("memory_done", json!({ "id": note["id"] })).expect_err("no reminder").code, Code::InvalidInput);
+}
+
+#[test]
+fn a_text_of_the_category_of_reminders_becomes_one_or_says_why_not() {
+    let agent = agent(Hooks::new());
+    let session = speaker(&agent, "claude");
+    let write = |text: &str| call(&session, "memory_write", json!({ "content": text, "category": "reminders" }));
+    for text in ["pay rent tomorrow", "明天下午三点交房租", "pay rent every Friday at 9am"] {
+        let answer = write(text);
+        assert!(answer["due"].is_string() && answer.get("warning").is_none(), "{answer}");
+    }
+    let answer = write("pay rent");
+    assert_eq!(answer["created"], true);
+    assert_eq!(
+        answer["warning"],
+        "the text names no time, so this is no reminder; memory_remind with `of` and `at` makes one of it"
+    );
+    assert_eq!(call(&session, "memory_reminders", json!({}))["total"], 3);
+}
+
+#[test]
 fn no_tool_tells_one_agent_of_anothers_memory() {
     let agent = agent(Hooks::new());
     let (claude, codex) = (speaker(&agent, "claude"), speaker(&agent, "codex"));
@@ -141,6 +194,8 @@ fn no_tool_tells_one_agent_of_anothers_memory() {
         ("memory_update", json!({ "id": id, "old": "hidden", "new": "shown" })),
         ("memory_link", json!({ "source": id, "target": id })),
         ("memory_backlinks", json!({ "id": id })),
+        ("memory_done", json!({ "id": id })),
+        ("memory_remind", json!({ "of": id, "at": "tomorrow" })),
     ];
     for (tool, parameters) in asked {
         assert_eq!(codex.call(tool, parameters).expect_err(tool).code, Code::MemoryNotFound, "{tool}");

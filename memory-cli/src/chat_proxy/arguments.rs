@@ -1,11 +1,15 @@
 //! The settings of a proxy, as flags.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use memory_agent::model::{ApiKey, ApiKeyError};
 
+use super::LogLevel;
 use crate::config::{Environment, Layer, ProxySettings, Setting, max_entries, share};
+use crate::failure::Failure;
 use crate::moments::span;
 
 /// The settings of a proxy, as flags.
@@ -15,7 +19,11 @@ pub(crate) struct ProxyArgs {
     /// The address of the model's server, such as http://localhost:11434/v1
     #[arg(long, value_name = "URL")]
     openai_base_url: Option<String>,
-    /// The variable that holds the key for it, for applications that bring none
+    /// The key for it, for applications that bring none; better in OPENAI_API_KEY, since others see what is typed
+    // What clap refuses, it shows: so a text that is no key is refused later.
+    #[arg(long, value_name = "KEY", value_parser = |text: &str| Ok::<_, Infallible>(text.parse::<ApiKey>()), conflicts_with = "openai_api_key_env")]
+    openai_api_key: Option<Result<ApiKey, ApiKeyError>>,
+    /// The variable that holds this key [default: OPENAI_API_KEY, if it is set]
     #[arg(long, value_name = "NAME")]
     openai_api_key_env: Option<String>,
     /// Keep conversations in this folder [default: the home]
@@ -48,7 +56,7 @@ pub(crate) struct ProxyArgs {
     /// Keep what is said, and nothing else
     #[arg(long)]
     no_summarization: bool,
-    /// Keep every state with git; usual where --memory-path is given
+    /// Keep every state of conversations with git; this is usual
     #[arg(long, alias = "git-versioning", conflicts_with = "no_git_versioning")]
     enable_git_versioning: bool,
     /// Keep no states with git
@@ -57,7 +65,7 @@ pub(crate) struct ProxyArgs {
     /// Listen for changes of files by others
     #[arg(long)]
     start_watcher: bool,
-    /// How long memories are waited for before the model is asked without [default: 2s]
+    /// How long a request waits for memories, and the end of an answer for a slow disk, before it goes on without [default: 2s]
     #[arg(long, value_name = "SPAN", value_parser = span)]
     memory_timeout: Option<Duration>,
     /// Where to listen [default: 127.0.0.1]
@@ -66,11 +74,21 @@ pub(crate) struct ProxyArgs {
     /// At which port [default: 8100]
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
+    /// What is logged to the standard error: debug, info (each request), warning or error [default: info]
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    log_level: Option<LogLevel>,
 }
 
 impl ProxyArgs {
     /// Has the flags win over all else.
-    pub(crate) fn overrule(&self, settings: &mut ProxySettings, environment: &Environment) {
+    ///
+    /// # Errors
+    /// When the key is none; it is not shown.
+    pub(crate) fn overrule(&self, settings: &mut ProxySettings, environment: &Environment) -> Result<(), Failure> {
+        let key = self.openai_api_key.clone().transpose();
+        let key = key.map_err(|error| Failure::usage("--openai-api-key is no key", error.to_string()))?;
+        put(&mut settings.openai_api_key, key.map(Some));
+        put(&mut settings.log_level, self.log_level);
         let path = self.memory_path.as_ref().map(|path| environment.whole(path));
         put(&mut settings.memory_path, path.map(Some));
         for (setting, said) in [
@@ -87,11 +105,12 @@ impl ProxyArgs {
         put(&mut settings.recency_weight, self.recency_weight);
         put(&mut settings.score_threshold, self.score_threshold);
         put(&mut settings.enable_summarization, either(self.enable_summarization, self.no_summarization));
-        put(&mut settings.enable_git_versioning, either(self.enable_git_versioning, self.no_git_versioning).map(Some));
+        put(&mut settings.enable_git_versioning, either(self.enable_git_versioning, self.no_git_versioning));
         put(&mut settings.start_watcher, self.start_watcher.then_some(true));
         put(&mut settings.memory_timeout, self.memory_timeout);
         put(&mut settings.host, self.host.clone());
         put(&mut settings.port, self.port);
+        Ok(())
     }
 }
 
@@ -103,6 +122,10 @@ fn put<T>(setting: &mut Setting<T>, said: Option<T>) {
 
 fn either(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
+}
+
+fn level(text: &str) -> Result<LogLevel, String> {
+    text.parse().map_err(|error: memory_core::ParseError| error.to_string())
 }
 
 fn most(text: &str) -> Result<usize, String> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use memory_agent::http::{LastAsked, Model};
 use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
-use memory_core::{Answer, ChatError, ChatModel, ChatRequest, Trouble};
+use memory_core::{Allowance, Answer, ChatError, ChatModel, ChatRequest, Trouble};
 
 use crate::config::certificates;
 
@@ -45,5 +45,9 @@ impl AskedModel {
 impl ChatModel for AskedModel {
     fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
         self.opened()?.answer(request)
+    }
+
+    fn allowance(&self) -> Result<Allowance, ChatError> {
+        Ok(Allowance::default())
     }
 }

@@ -2,25 +2,25 @@
 
 use std::env;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use memory_agent::http::{ChatProxy, LastAsked, ProxyRules, Told, Upstream, UpstreamError};
-use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
+use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_core::conversation::{Conversations, JobQueue};
 use memory_core::text::with_causes;
-use memory_core::{ChatModel, Clock, EmbedError, Embedder};
+use memory_core::{ChatModel, Clock};
 use memory_dream::conversation::{ProcessRules, Prompts};
 use memory_store::conversation::{ConversationFolder, JobFile, Versions};
 use memory_store::{Log, RandomIds, SystemClock};
 
+use super::base_url;
+use super::embedder::ProxyEmbedder;
 use super::model::AskedModel;
 use super::watcher::{Watcher, watch};
 use super::worker::{Telling, Work, Worker};
 use crate::config::{ProxySettings, Settings, certificates};
 use crate::daemon::Bell;
-use crate::embedding;
 use crate::failure::Failure;
 use crate::language_model;
 use crate::reranking;
@@ -35,19 +35,22 @@ pub(crate) struct Opened {
     pub(crate) watcher: Option<Watcher>,
     /// How many turns from before wait until somebody asks a model, since the settings name none.
     pub(crate) waiting: usize,
+    /// What a person should know at the start.
+    pub(crate) notices: Vec<String>,
 }
 
-impl Opened {
-    /// Says what waits, if something does.
-    pub(crate) fn says_what_waits(&self) -> Option<String> {
-        let turns = match self.waiting {
-            0 => return None,
-            1 => "1 turn waits".to_owned(),
-            count => format!("{count} turns wait"),
-        };
-        Some(format!("{turns} to be worked on until a chat names a model; `llm` in config.yaml lets it be done at once"))
-    }
+/// Says what waits, if something does.
+fn says_what_waits(waiting: usize) -> Option<String> {
+    let turns = match waiting {
+        0 => return None,
+        1 => "1 turn waits".to_owned(),
+        count => format!("{count} turns wait"),
+    };
+    Some(format!("{turns} to be worked on until a chat names a model; `llm` in config.yaml lets it be done at once"))
 }
+
+/// The variable with the key that the clients of `OpenAI` use.
+const USUAL_KEY: &str = "OPENAI_API_KEY";
 
 /// What is asked for memories has so much of the time that they are waited for.
 const SHARE: u32 = 2;
@@ -59,9 +62,20 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
         let hint = "name it: --openai-base-url http://localhost:11434/v1, or proxy.openai_base_url in config.yaml";
         Failure::usage("there is no model to remember for", hint)
     })?;
+    let base_url = base_url::base_url(base_url);
+    let mut notices: Vec<String> = base_url.notice.into_iter().collect();
+    let base_url = base_url.text.as_str();
+    if let Some(address) = proxy.embedding_model.value.as_ref().and(proxy.embedding_base_url.value.as_ref()) {
+        notices.extend(base_url::base_url(address).notice);
+    }
     let api_key = api_key(proxy)?;
+    if let Some((_, origin)) = &api_key {
+        notices.push(format!("applications that bring no key use that of {origin}"));
+    }
+    let key = api_key.map(|(key, _)| key);
     let refused = |error: UpstreamError| Failure::usage(error.to_string(), error.hint());
-    let upstream = Upstream::new(base_url, api_key.as_deref(), certificates().as_deref()).map_err(refused)?;
+    let secret = key.as_ref().map(ApiKey::expose_secret);
+    let upstream = Upstream::new(base_url, secret, certificates().as_deref()).map_err(refused)?;
     if upstream.is_at(here) {
         let hint = "name the address of the model's own server, or listen at another --port";
         return Err(Failure::usage(format!("{} is the address of this proxy itself", upstream.place()), hint));
@@ -70,7 +84,6 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
     let (clock, ids): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(RandomIds));
     let last_asked = LastAsked::default();
     let patience = proxy.memory_timeout.value;
-    let key = api_key.as_deref().and_then(|key| key.parse::<ApiKey>().ok());
     let store = Arc::new(ConversationFolder::new(&place));
     let watcher = if proxy.start_watcher.value {
         // Without it they are seen as well, if not always at once.
@@ -79,25 +92,29 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
         None
     };
     let chat = chat(settings, base_url, &place, &last_asked, key.clone(), &clock);
+    let embedder = ProxyEmbedder::open(settings, base_url, key.as_ref(), Some(patience / SHARE))?;
     let conversations = Conversations {
         store: store.clone(),
         clock,
         ids,
-        embedder: embedder(settings, base_url, key.clone(), Some(patience / SHARE))?,
+        embedder: embedder.usual(),
         reranker: reranking::open_for(&settings.reranking, patience / SHARE),
         chat: None,
     };
     let telling =
-        Telling { log, bell: Bell::default(), versions: Mutex::default(), until: Mutex::default(), ails: Mutex::default() };
+        Telling { log, bell: Bell::default(), versions: Mutex::default(), until: Mutex::default(), failure: Mutex::default() };
     let told = Arc::new(telling);
-    if keeps_versions(&place, proxy) {
+    if proxy.enable_git_versioning.value {
         let tell = Arc::downgrade(&told);
         let complain = move |error: &memory_store::conversation::VersionsError| {
             if let Some(told) = tell.upgrade() {
                 told.trouble(&error.to_string());
             }
         };
-        let versions = Versions::new(&place, Box::new(complain));
+        let complain = Box::new(complain);
+        let is_home = place == settings.root.value;
+        let versions =
+            if is_home { Versions::of_conversations_in_home(&place, complain) } else { Versions::new(&place, complain) };
         // What somebody who died had no time for.
         versions.note("Keep what was there before the start");
         *told.versions.lock().unwrap_or_else(PoisonError::into_inner) = Some(versions);
@@ -107,7 +124,7 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
     let waiting = if is_asked_later { pending(queue.as_ref(), &told) } else { 0 };
     let work = Work {
         conversations: Conversations {
-            embedder: embedder(settings, base_url, key, None)?,
+            embedder: ProxyEmbedder::open(settings, base_url, key.as_ref(), None)?.in_background(&last_asked),
             chat: Some(chat),
             ..conversations.clone()
         },
@@ -122,21 +139,18 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
         told: Arc::clone(&told),
     };
     let rules = ProxyRules { recall: proxy.recall_rules(), patience, has_token };
-    let proxy = Arc::new(ChatProxy::new(conversations, queue, upstream, rules, last_asked, told));
-    Ok(Opened { proxy, worker: Worker::begin(work), watcher, waiting })
+    let mut proxy = ChatProxy::new(conversations, queue, upstream, rules, last_asked, told);
+    if let Some(of_clients) = embedder.of_clients() {
+        proxy = proxy.with_client_embedder(of_clients);
+    }
+    notices.extend(says_what_waits(waiting));
+    Ok(Opened { proxy: Arc::new(proxy), worker: Worker::begin(work), watcher, waiting, notices })
 }
 
 /// Returns how many turns wait from before.
 fn pending(queue: &dyn JobQueue, told: &Telling) -> usize {
     let pending = queue.pending().inspect_err(|error| told.trouble(&with_causes(error)));
     pending.map_or(0, |pending| pending.len())
-}
-
-/// Tells whether git keeps every state of the conversations in a folder: as it was said, or else where the folder is one of its own, or
-/// a repository.
-fn keeps_versions(place: &Path, proxy: &ProxySettings) -> bool {
-    let by_itself = || proxy.memory_path.value.is_some() || place.join(".git").exists();
-    proxy.enable_git_versioning.value.unwrap_or_else(by_itself)
 }
 
 /// Returns the model that is asked for facts: that of the settings, or else the one that was asked.
@@ -158,40 +172,28 @@ fn chat(
         timeout: settings.llm.timeout.value,
         opened: Mutex::default(),
     };
-    // What was spent is written down where the queue is, unless there is a home.
-    let root = if *place == settings.root.value { place.to_owned() } else { place.join(".conversations") };
-    language_model::within_budget(model, root, settings, Arc::clone(clock))
+    // The budget is one, whatever folder conversations are in; so `memory usage` reports it, from a home that is made for it if it is
+    // missing. A home that cannot be opened leaves the folder beside the queue, where earlier versions kept it.
+    let roots = [settings.root.value.clone(), place.join(".conversations")];
+    language_model::within_budget(model, roots, settings, Arc::clone(clock))
 }
 
-/// Returns the embedding model: the one of the proxy, or else that of all.
-fn embedder(
-    settings: &Settings,
-    base_url: &str,
-    api_key: Option<ApiKey>,
-    patience: Option<Duration>,
-) -> Result<Option<Arc<dyn Embedder>>, Failure> {
-    let Some(named) = &settings.proxy.embedding_model.value else { return Ok(embedding::open_later(&settings.embedding)) };
-    let folder = PathBuf::from(named);
-    if folder.is_dir() {
-        return Ok(Some(Arc::new(LocalEmbedder::open(&folder, None).map_err(refused)?)));
+/// Returns the key for applications that bring none, and where it comes from. What was set with more authority wins: the key itself, the
+/// variable that is named, and at last `OPENAI_API_KEY`.
+fn api_key(proxy: &ProxySettings) -> Result<Option<(ApiKey, String)>, Failure> {
+    let (key, name) = (&proxy.openai_api_key, &proxy.openai_api_key_env);
+    if let Some(own) = key.value.as_ref().filter(|_| name.value.is_none() || name.from <= key.from) {
+        return Ok(Some((own.clone(), "the settings".to_owned())));
     }
-    let base_url = settings.proxy.embedding_base_url.value.as_deref().unwrap_or(base_url);
-    let usual = RemoteSettings { api_key, certificates: certificates(), ..RemoteSettings::new(base_url, named) };
-    let remote = match patience {
-        Some(patience) => RemoteSettings { timeout: patience, patience, tries: 1, ..usual },
-        None => usual,
+    let no_key = |variable: &str, error: ApiKeyError| {
+        Failure::usage(format!("the variable {variable} holds no key: {error}"), format!("correct {variable}, or unset it"))
     };
-    Ok(Some(Arc::new(RemoteEmbedder::new(remote).map_err(refused)?)))
-}
-
-fn refused(error: EmbedError) -> Failure {
-    Failure::Store(memory_core::StoreError::Embed(error))
-}
-
-/// Returns the key for applications that bring none.
-fn api_key(proxy: &ProxySettings) -> Result<Option<String>, Failure> {
-    let Some(name) = &proxy.openai_api_key_env.value else { return Ok(None) };
-    let key = env::var(name).ok().filter(|key| !key.is_empty());
-    let missing = || Failure::usage(format!("the variable {name}, which should hold the key, is not set"), format!("set {name}"));
-    key.map(Some).ok_or_else(missing)
+    if let Some(name) = &name.value {
+        let missing =
+            || Failure::usage(format!("the variable {name}, which should hold the key, is not set"), format!("set {name}"));
+        let text = env::var(name).ok().filter(|key| !key.is_empty()).ok_or_else(missing)?;
+        return Ok(Some((text.parse().map_err(|error| no_key(name, error))?, name.clone())));
+    }
+    let usual = proxy.usual_api_key.clone().transpose().map_err(|error| no_key(USUAL_KEY, error))?;
+    Ok(usual.map(|key| (key, USUAL_KEY.to_owned())))
 }

@@ -10,7 +10,7 @@ use memory_agent::http::{LastAsked, Told};
 use memory_core::Clock;
 use memory_core::conversation::{ConversationId, Conversations, JobQueue, enqueue_rest};
 use memory_core::text::with_causes;
-use memory_dream::conversation::{ProcessRules, Processed, Prompts, process};
+use memory_dream::conversation::{Backoff, ProcessRules, Processed, Prompts, process_with_backoff};
 use memory_store::conversation::Versions;
 use memory_store::{Log, SystemClock};
 
@@ -34,7 +34,7 @@ pub(crate) struct Worker {
     ended: Receiver<()>,
 }
 
-/// What waits for a model that did not answer is tried again after this time.
+/// What waits is looked at again after this time; whether the model is asked then is a matter of its backoff.
 const AGAIN: Duration = Duration::from_mins(1);
 
 /// After the end was asked for, what is left may take so long; the rest goes on with the next start.
@@ -68,21 +68,21 @@ impl Work {
     fn go_on(&self) {
         let until = || *self.told.until.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known: Vec<String> = Vec::new();
-        let mut has_rest = true;
+        let (mut has_rest, mut backoff) = (true, Backoff::default());
         loop {
             let ending = until();
             let rest = if has_rest { enqueue_rest(&self.conversations, self.queue.as_ref()) } else { Ok(0) };
             has_rest = rest.is_err();
-            let mut processed = self.process();
+            let mut processed = self.process(&mut backoff);
             if let Err(error) = rest {
                 processed
                     .troubles
                     .push(format!("what was kept last before the start may give no facts: {}", with_causes(&error)));
                 processed.waiting += 1;
             }
-            self.told.note_ails(&processed);
+            self.told.note_failure(&processed);
             let mut troubles = processed.troubles;
-            if 0 < processed.done && troubles.is_empty() {
+            if 0 < processed.done && processed.waiting == 0 && troubles.is_empty() {
                 known.clear();
             }
             troubles.retain(|trouble| !known.contains(trouble));
@@ -100,7 +100,7 @@ impl Work {
         }
     }
 
-    fn process(&self) -> Processed {
+    fn process(&self, backoff: &mut Backoff) -> Processed {
         if self.last_asked.as_ref().is_some_and(|asked| self.rules.summarise && asked.get().is_none()) {
             return Processed::default();
         }
@@ -109,7 +109,7 @@ impl Work {
         let read =
             |name: &str| self.prompts.iter().find_map(|folder| std::fs::read_to_string(folder.join(format!("{name}.md"))).ok());
         let rules = ProcessRules { prompts: Prompts::with(&read), ..self.rules.clone() };
-        process(&self.conversations, self.queue.as_ref(), &rules, &goes_on).unwrap_or_else(|error| {
+        process_with_backoff(&self.conversations, self.queue.as_ref(), &rules, backoff, &goes_on).unwrap_or_else(|error| {
             let trouble = format!("facts could not be kept: {}", with_causes(&error));
             Processed { troubles: vec![trouble], waiting: 1, ..Processed::default() }
         })
@@ -123,16 +123,39 @@ pub(super) struct Telling {
     pub(super) versions: Mutex<Option<Versions>>,
     /// When all is to have ended, once somebody has asked for it.
     pub(super) until: Mutex<Option<Instant>>,
-    /// What could not be made of what was said, the last time that something was to be.
-    pub(super) ails: Mutex<Option<String>>,
+    /// Why facts could not be extracted, the last time that it was tried.
+    pub(super) failure: Mutex<ExtractionFailure>,
+}
+
+/// Why facts could not be extracted, until they can be.
+#[derive(Debug, Default)]
+pub(super) struct ExtractionFailure {
+    why: Option<String>,
+    is_reported: bool,
+}
+
+impl ExtractionFailure {
+    /// Takes the place of what was known before. The same reason is not reported again.
+    fn replace(&mut self, why: Option<String>) {
+        if self.why != why {
+            *self = Self { why, is_reported: false };
+        }
+    }
+
+    /// Returns the reason, if it was not returned before.
+    fn report_once(&mut self) -> Option<String> {
+        let is_news = !std::mem::replace(&mut self.is_reported, true);
+        self.why.clone().filter(|_| is_news)
+    }
 }
 
 impl Telling {
-    /// Notes what could not be done; who did nothing knows nothing of it.
-    fn note_ails(&self, processed: &Processed) {
-        if 0 < processed.done || !processed.troubles.is_empty() {
-            let troubles = Some(processed.troubles.join("; ")).filter(|troubles| !troubles.is_empty());
-            *self.ails.lock().unwrap_or_else(PoisonError::into_inner) = troubles;
+    /// Records why facts could not be extracted. A run that did nothing, or left some for later, does not tell that all is well.
+    fn note_failure(&self, processed: &Processed) {
+        let is_well = processed.troubles.is_empty();
+        if !is_well || 0 < processed.done && processed.waiting == 0 {
+            let why = (!is_well).then(|| processed.troubles.join("; "));
+            self.failure.lock().unwrap_or_else(PoisonError::into_inner).replace(why);
         }
     }
 
@@ -154,6 +177,6 @@ impl Told for Telling {
     }
 
     fn ails(&self) -> Option<String> {
-        self.ails.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).report_once()
     }
 }

@@ -4,19 +4,21 @@ mod filter;
 mod globals;
 mod speaker;
 mod text;
+mod typed;
 mod usage;
 mod values;
 
 pub(crate) use filter::FilterArgs;
 pub(crate) use globals::Globals;
 pub(crate) use speaker::{SpeakerArgs, project_of};
-pub(crate) use text::{content, or_piped};
+pub(crate) use text::{content, or_piped, words};
 pub(crate) use values::{Sources, category, client, order, share, sources};
 
 use std::cell::RefCell;
 use std::ffi::OsString;
 
 use clap::Parser;
+use typed::Line;
 
 use crate::app::App;
 use crate::commands::Command;
@@ -24,7 +26,7 @@ use crate::config::Environment;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::filtering;
-use crate::print::{Output, Streams};
+use crate::print::{Output, Program, Streams};
 use crate::report;
 use crate::versions;
 
@@ -46,7 +48,7 @@ pub(crate) struct Cli {
 
 /// Does what `arguments` say, the first of which is the program itself.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Environment, streams: Streams) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.collect();
+    let mut arguments: Vec<OsString> = arguments.collect();
     if filtering::is_child(&arguments) {
         return if filtering::serve().is_ok() { ExitCode::Done } else { ExitCode::Failed };
     }
@@ -54,16 +56,33 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
         versions::keep(&root, &end);
         return ExitCode::Done;
     }
-    let cli = match Cli::try_parse_from(&arguments) {
+    let program = arguments.first().map_or(Program::Memory, |first| Program::from_first_argument(first));
+    if let (true, Some(first)) = (program != Program::Memory, arguments.first_mut()) {
+        // Usage lines begin with it, and are spelled as the program that runs by what prints them.
+        *first = "memory".into();
+    }
+    let line = Line::read(arguments);
+    let arguments = line.arguments();
+    let asks_version = matches!(arguments, [_, flag] | [_, _, flag] if flag == "--version" || flag == "-V");
+    if program != Program::Memory && asks_version {
+        let mut output = Output::new(streams, false, false);
+        let version = format!("{} {}", program.name(), env!("CARGO_PKG_VERSION"));
+        return match output.line(&version).and_then(|()| output.flush()) {
+            Ok(()) => ExitCode::Done,
+            Err(error) => report::failure(&error.into(), &mut output),
+        };
+    }
+    let cli = match line.parse() {
         Ok(cli) => cli,
         // A client of another version may ask a hook for what we do not know; it would take a complaint for an answer.
         Err(error) if error.use_stderr() && arguments.get(1).is_some_and(|first| first == "hook") => return ExitCode::Done,
-        Err(error) => return usage::answer(&error, &arguments, environment, streams),
+        Err(error) => return usage::answer(&error, arguments, environment, streams, program),
     };
     let Cli { command, globals } = cli;
     let mut output = Output::new(streams, globals.json, globals.quiet);
     output.color(globals.color, environment.colors);
     output.abbreviate(environment.home.as_deref());
+    output.call_self(program);
     let mut app = App { environment, globals, output, opened: RefCell::default() };
     let is_silent = command.is_silent();
     let done = command.run(&mut app).and_then(|()| app.output.flush().map_err(Failure::from));

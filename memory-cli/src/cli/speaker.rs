@@ -15,10 +15,10 @@ pub(crate) struct SpeakerArgs {
     /// The project it works on; if not given, the folder of the git repository it was started in
     #[arg(long, value_name = "NAME", value_parser = project)]
     project: Option<String>,
-    /// The tools it may use: usual, all, a set (memory, bank, topic, memory_20250818, history, kv), a set under another prefix
-    /// (bank=memory_), or names, with commas between them
-    #[arg(long, value_name = "TOOLS", default_value = "usual", value_parser = offer)]
-    tools: Offer,
+    /// The tools it may use, and no others: usual, all, a set (memory, bank, topic, memory_20250818, history, kv), a set under another prefix
+    /// (bank=memory_), or names, with commas between them [default: the usual are listed, and all of memories and banks may be called]
+    #[arg(long, value_name = "TOOLS", value_parser = offer)]
+    tools: Option<Offer>,
     /// The folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     topics: Option<PathBuf>,
@@ -28,6 +28,11 @@ impl SpeakerArgs {
     /// Returns the agent, if it was named.
     pub(crate) fn agent(&self) -> Option<AgentName> {
         self.agent.clone()
+    }
+
+    /// Tells whether an agent or a project was named.
+    pub(crate) fn names_somebody(&self) -> bool {
+        self.agent.is_some() || self.project.is_some()
     }
 
     /// Returns the project: that which was named, else that of `folder`.
@@ -41,8 +46,8 @@ impl SpeakerArgs {
     }
 
     /// Returns which tools may be used.
-    pub(crate) fn offer(&self) -> &Offer {
-        &self.tools
+    pub(crate) fn offer(&self) -> Offer {
+        self.tools.clone().map_or_else(Offer::usual, Offer::listed_only)
     }
 }
 

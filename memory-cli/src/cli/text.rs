@@ -29,6 +29,11 @@ pub(crate) fn content(given: &str, output: &mut Output) -> Result<String, Failur
     Ok(text)
 }
 
+/// Returns the text that words make which were typed without quotes.
+pub(crate) fn words(words: &[String]) -> Option<String> {
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
 /// Returns what was given, or `-` if nothing was and no person sits at the standard input.
 pub(crate) fn or_piped<'a>(given: Option<&'a str>, output: &Output) -> Option<&'a str> {
     given.or_else(|| (!output.input_is_terminal()).then_some("-"))

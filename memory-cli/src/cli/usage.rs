@@ -7,11 +7,17 @@ use memory_agent::json;
 
 use crate::config::Environment;
 use crate::exit_code::ExitCode;
-use crate::print::{ColorChoice, Output, Streams};
+use crate::print::{ColorChoice, Output, Program, Streams};
 use crate::report;
 
 /// Prints the help that was asked for, or says what is wrong with `arguments`.
-pub(super) fn answer(error: &clap::Error, arguments: &[OsString], environment: &Environment, streams: Streams) -> ExitCode {
+pub(super) fn answer(
+    error: &clap::Error,
+    arguments: &[OsString],
+    environment: &Environment,
+    streams: Streams,
+    program: Program,
+) -> ExitCode {
     // Whoever asks a bank in a pipe reads JSON.
     let is_bank = arguments.get(1).is_some_and(|first| first == "bank") && streams.out_width.is_none();
     let is_json = is_bank || arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
@@ -19,17 +25,20 @@ pub(super) fn answer(error: &clap::Error, arguments: &[OsString], environment: &
     let colored = environment.colors && streams.out_width.is_some();
     let mut output = Output::new(streams, is_json, false);
     output.color(ColorChoice::Auto, environment.colors);
+    output.call_self(program);
     let said = if is_help {
         let help = error.render();
         let help = if colored { help.ansi().to_string() } else { help.to_string() };
-        output.line(help.trim_end())
+        let help = output.own_commands(help.trim_end()).into_owned();
+        output.line(&help)
     } else if is_json {
-        let (message, hint) = split(error);
+        let (message, hint) = split(&own_usage(error, &output), error.kind());
         output.json(&json::error("USAGE", &message, hint.as_deref()))
     } else if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        output.complaint(error.render().to_string().trim_end())
+        let help = output.own_commands(error.render().to_string().trim_end()).into_owned();
+        output.complaint(&help)
     } else {
-        let text = error.render().to_string();
+        let text = own_usage(error, &output);
         output.error("usage", text.trim_start_matches("error: ").trim_end())
     };
     match said.and_then(|()| output.flush()) {
@@ -40,13 +49,21 @@ pub(super) fn answer(error: &clap::Error, arguments: &[OsString], environment: &
     }
 }
 
+/// Returns clap's complaint with its usage line as the program that runs spells it; the rest may repeat what was typed.
+fn own_usage(error: &clap::Error, output: &Output) -> String {
+    let text = error.render().to_string();
+    text.rsplit_once("\n\nUsage: ").map_or_else(
+        || text.clone(),
+        |(before, usage)| format!("{before}\n\n{}", output.own_commands(&format!("Usage: {usage}"))),
+    )
+}
+
 /// Splits clap's complaint into what is wrong and what to do instead.
-fn split(error: &clap::Error) -> (String, Option<String>) {
-    if matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
+fn split(text: &str, kind: ErrorKind) -> (String, Option<String>) {
+    if matches!(kind, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
         return ("no command was given".into(), Some("--help lists the commands".into()));
     }
-    let text = error.render().to_string();
-    let (message, rest) = text.trim_start_matches("error: ").split_once("\n\n").unwrap_or((text.as_str(), ""));
+    let (message, rest) = text.trim_start_matches("error: ").split_once("\n\n").unwrap_or((text, ""));
     let tips = rest
         .split("\n\n")
         .map(str::trim)

@@ -14,6 +14,7 @@ use memory_store::{RandomIds, SystemClock};
 use self::given::{Given, read};
 use crate::app::App;
 use crate::cli;
+use crate::config::Settings;
 use crate::failure::Failure;
 use crate::versions;
 
@@ -21,7 +22,8 @@ use crate::versions;
 ///
 /// Each text is a fact of its own, kept as it is. A file holds a JSON list of texts, or of objects with content and perhaps
 /// conversation_id, or an object with such a list under memories; or else a fact on each line. A text that holds a credential is
-/// refused, and then nothing is added. `memory search --scope conversation:ID` finds what is below the home.
+/// refused, and then nothing is added. `memory search --scope conversation:ID` finds what is below the home. `memory undo` does not
+/// take back what was added: `memory delete ID` moves a fact of the home to the trash.
 ///
 /// JSON: {added, memories: [{id, conversation_id, content, created_at}…]}
 #[derive(Debug, Args)]
@@ -37,7 +39,8 @@ pub(crate) struct Add {
     /// Keep them in this folder [default: the home]
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
-    /// Commit them with git [default: if --memory-path is given, or its folder is a repository]
+    /// Commit them with git [default: if --memory-path is given, or its folder is a
+    /// repository, unless proxy.enable_git_versioning is false]
     #[arg(long, conflicts_with = "no_git_versioning")]
     git_versioning: bool,
     /// Do not commit them
@@ -54,11 +57,10 @@ impl Add {
         if given.is_empty() {
             return Err(Failure::usage("there is no fact to add", "type it: `memory add \"…\"`; or name a file with -f"));
         }
-        let (place, keeps_home) = if let Some(place) = &self.memory_path {
-            (place.clone(), false)
-        } else {
-            let settings = app.settings()?;
-            (settings.root.value, settings.git.value)
+        let settings = app.settings()?;
+        let (place, keeps_home) = match &self.memory_path {
+            Some(place) => (app.environment.whole(place), false),
+            None => (settings.root.value.clone(), settings.git.value),
         };
         let conversations = open(&place);
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
@@ -73,7 +75,7 @@ impl Add {
         if keeps_home && !self.no_git_versioning {
             // What is not kept of the notes yet is kept as well.
             versions::tell(&place, versions::keep_now(&place, &message), &mut app.output);
-        } else if self.keeps_versions(&place) {
+        } else if self.keeps_versions(&settings, &place) {
             versions::tell(&place, Versions::commit(&place, &message), &mut app.output);
         }
         if app.output.is_json() {
@@ -105,8 +107,9 @@ impl Add {
         Ok(given)
     }
 
-    fn keeps_versions(&self, place: &Path) -> bool {
-        let by_itself = || self.memory_path.is_some() || place.join(".git").exists();
+    fn keeps_versions(&self, settings: &Settings, place: &Path) -> bool {
+        let by_itself =
+            || settings.proxy.enable_git_versioning.value && (self.memory_path.is_some() || place.join(".git").exists());
         !self.no_git_versioning && (self.git_versioning || by_itself())
     }
 }

@@ -4,7 +4,9 @@ use std::io::Read;
 
 use clap::Args;
 use memory_agent::batch::{self, Wish};
-use memory_agent::{CONTEXT_BUDGET, Session, json, rpc};
+use memory_agent::exact;
+use memory_agent::rpc::{Speech, Work};
+use memory_agent::{CONTEXT_BUDGET, InputError, InputValues, Session, json, rpc};
 use memory_core::View;
 use serde_json::Value;
 
@@ -20,11 +22,12 @@ use crate::print::Output;
 ///
 /// Reads JSON from the standard input: a list of calls, [{"name": "memory_search", "params": {"query": "tea"}}, …], and answers
 /// with a list, one result for each, in order; or one call, and answers with its result; or {"prompt": TEXT, "budget"?,
-/// "calls"?}, and answers with what is remembered about it. Several such values are answered one after the other. A call that
-/// fails does not stop the others.
+/// "calls"?}, and answers with what is remembered about it; or a JSON-RPC request, as the socket of `memory serve` takes it,
+/// {"id": 1, "method": "tools/call", "params": {"name": "memory_list"}}, and answers with a line as the socket does. Several such values are answered one after the other. Neither
+/// a call that fails nor a line that is no JSON stops the others.
 ///
 /// JSON: {id?, name, result} or {id?, name, error: {code, message, hint?}} for a call; for a prompt {context, memories, tokens,
-/// left_out, degraded?, results?}; with --list-tools {tools: [{name, description, parameters}]}
+/// left_out, degraded?, warning?, results?}; with --list-tools {tools: [{name, description, parameters}]}
 #[derive(Debug, Args)]
 pub(crate) struct Agent {
     /// Show the tools, with the JSON Schema of their parameters
@@ -50,21 +53,26 @@ impl Agent {
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         let instances = Some(instances::kept_open(&settings, app.environment)?);
         let parts =
-            Parts { offer: self.speaker.offer(), embedder, bank_folder: None, topic_folder: self.speaker.topics(), instances };
+            Parts { offer: &self.speaker.offer(), embedder, bank_folder: None, topic_folder: self.speaker.topics(), instances };
         let agent = agent::agent(&home, &settings, app.environment, parts)?;
         if self.list_tools {
             return Ok(app.output.json(&rpc::tools(&agent, false))?);
         }
         app.keep_index_page_meanwhile(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
-        let session = Session::begin(&agent, &View { agent: self.speaker.agent(), project });
+        let view = View { agent: self.speaker.agent(), project };
+        let session = Session::begin(&agent, &view);
         match self.prompt.as_deref() {
             Some(prompt) if prompt != "-" => self.gather(&session, prompt, &mut app.output),
             _ if app.output.input_is_terminal() => Err(Failure::usage(
                 "there are no calls to answer",
                 "pipe them: echo '[{\"name\": \"memory_list\"}]' | memory agent; --list-tools shows the tools",
             )),
-            _ => answer_all(&session, &mut app.output),
+            // The caller that names an agent decides for the input, which may come from that agent.
+            _ if self.speaker.names_somebody() => {
+                answer_all(&session, &mut Speech::bound(&agent, view), self.budget, &mut app.output)
+            }
+            _ => answer_all(&session, &mut Speech::begin(&agent, view), self.budget, &mut app.output),
         }
     }
 
@@ -77,7 +85,9 @@ impl Agent {
         if let Some(why) = &context.degraded {
             output.less_than_it_should_be(why)?;
         }
-        if context.memories.is_empty() {
+        if let Some(shortage) = &context.shortage {
+            output.warning(&format!("{shortage}; --budget gives more"))?;
+        } else if context.memories.is_empty() {
             output.note("nothing is remembered about that")?;
         } else if 0 < context.left_out {
             output.note(&format!("{} more found no room; --budget gives more", context.left_out))?;
@@ -86,27 +96,29 @@ impl Agent {
     }
 }
 
-fn answer_all(session: &Session, output: &mut Output) -> Result<(), Failure> {
+fn answer_all(session: &Session, speech: &mut Speech, budget: usize, output: &mut Output) -> Result<(), Failure> {
     let input = output.take_input().take(MOST);
     let mut failed = 0_u64;
     let mut count = 0_u64;
-    for wish in serde_json::Deserializer::from_reader(input).into_iter::<Value>() {
+    for wish in InputValues::new(input) {
         count += 1;
         let wish = match wish {
-            Err(error) if error.is_io() => return Err(Failure::file("read the standard input")(error.into())),
-            // Behind what is no JSON nobody can tell where the next value begins.
-            Err(error) => {
-                let message = format!("the standard input is no JSON: {error}");
-                output.json(&json::error("INVALID_INPUT", &message, Some("`memory agent --help` shows the forms")))?;
-                return Err(Failure::CallsFailed { count: failed + 1 });
+            Err(InputError::Io(error)) => return Err(Failure::file("read the standard input")(error)),
+            Err(InputError::NotJson(reason)) => {
+                failed += 1;
+                let message = format!("the standard input is no JSON: {reason}");
+                output.json(&json::error("INVALID_INPUT", &message, Some(batch::FORMS)))?;
+                output.flush()?;
+                continue;
             }
             Ok(wish) => Wish::read(wish),
         };
         match wish {
-            Ok(wish) => failed += answer(session, wish, output)?,
+            Ok(Wish::Rpc(request)) => failed += answer_rpc(speech, &request, output)?,
+            Ok(wish) => failed += answer(session, wish, budget, output)?,
             Err(error) => {
                 failed += 1;
-                output.json(&json::tool_error(&error))?;
+                output.json_text(&exact::to_text(&json::tool_error(&error)))?;
             }
         }
         // Whoever waits for the answer before the next wish gets it.
@@ -119,12 +131,26 @@ fn answer_all(session: &Session, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
+/// Answers JSON-RPC as the socket does, and returns how many requests failed.
+fn answer_rpc(speech: &mut Speech, request: &Value, output: &mut Output) -> Result<u64, Failure> {
+    let Some(answer) = speech.take(request.to_string().as_bytes()).and_then(Work::answer) else { return Ok(0) };
+    let read = exact::from_slice(answer.as_bytes()).expect("an answer is JSON");
+    let has_failed = |answer: &Value| answer.get("error").is_some();
+    let failed = match &read {
+        Value::Array(answers) => answers.iter().filter(|answer| has_failed(answer)).count() as u64,
+        answer => u64::from(has_failed(answer)),
+    };
+    output.json_text(&answer)?;
+    Ok(failed)
+}
+
 /// Answers a wish, and returns how many calls of it failed.
-fn answer(session: &Session, wish: Wish, output: &mut Output) -> Result<u64, Failure> {
+fn answer(session: &Session, wish: Wish, usual_budget: usize, output: &mut Output) -> Result<u64, Failure> {
     match wish {
+        Wish::Rpc(_) => Ok(0),
         Wish::Call(call) => {
             let (answer, is_done) = batch::answer(session, call);
-            output.json(&answer)?;
+            output.json_text(&exact::to_text(&answer))?;
             Ok(u64::from(!is_done))
         }
         Wish::Calls(calls) => {
@@ -135,19 +161,20 @@ fn answer(session: &Session, wish: Wish, output: &mut Output) -> Result<u64, Fai
             for (number, call) in calls.into_iter().enumerate() {
                 let (answer, is_done) = batch::answer(session, call);
                 failed += u64::from(!is_done);
-                output.json_item(&answer, number == last)?;
+                let comma = if number == last { "" } else { "," };
+                output.json_text(&format!("{}{comma}", exact::to_text(&answer)))?;
             }
             output.line("]")?;
             Ok(failed)
         }
         Wish::Prompt { prompt, budget, calls } => {
-            let mut answer = json::context(&session.inject_context(&prompt, budget)?);
+            let mut answer = json::context(&session.inject_context(&prompt, budget.unwrap_or(usual_budget))?);
             let results: Vec<(Value, bool)> = calls.into_iter().map(|call| batch::answer(session, call)).collect();
             let failed = results.iter().filter(|(_, is_done)| !is_done).count() as u64;
             if !results.is_empty() {
                 answer["results"] = results.into_iter().map(|(result, _)| result).collect();
             }
-            output.json(&answer)?;
+            output.json_text(&exact::to_text(&answer))?;
             Ok(failed)
         }
     }

@@ -13,7 +13,7 @@ use crate::print::memories;
 /// JSON: {memories: [MEMORY…]}
 #[derive(Debug, Args)]
 pub(crate) struct Backlinks {
-    /// Which memory
+    /// Which memory: its id, its file, its title or an alias
     id: String,
 }
 
@@ -22,9 +22,9 @@ impl Backlinks {
         let home = app.open()?;
         let referring = memory_core::backlinks(&home.services, &self.id)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memories(&referring))?);
+            return Ok(app.output.json(&json::memories(&referring, home.services.inbox_ttl))?);
         }
-        memories::lines(&mut app.output, &referring, Order::Created)?;
+        memories::lines(&mut app.output, &referring, Order::Created, home.services.inbox_ttl)?;
         if referring.is_empty() {
             app.output.note("no memory leads to it")?;
         }

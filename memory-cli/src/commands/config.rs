@@ -8,7 +8,7 @@ use memory_store::edit_file;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::config::{DEFAULT_FILE, Layer, Settings, with_value};
+use crate::config::{DEFAULT_FILE, HIDDEN, Layer, Settings, with_value};
 use crate::failure::Failure;
 use crate::print::{Column, Table};
 use crate::versions;
@@ -96,7 +96,7 @@ fn show(app: &mut App) -> Result<(), Failure> {
         let answer = json!({ "path": file, "exists": file_exists, "settings": all, "unknown": unknown });
         return Ok(app.output.json(&answer)?);
     }
-    let mut table = Table::new(["key", "value", "from"].map(Column::Text));
+    let mut table = Table::new([Column::Whole("key"), Column::Text("value"), Column::Text("from")]);
     for (key, value, from) in settings.all() {
         let value = match &value {
             Value::Null => "-".to_owned(),
@@ -138,6 +138,9 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
     {
         app.output.warning(&error.to_string())?;
     }
+    // A key is shown by no command, not even by the one that was given it.
+    let shown = read.all().into_iter().find(|(own, ..)| own == key).and_then(|(_, shown, _)| shown.as_str().map(str::to_owned));
+    let value = if shown.as_deref() == Some(HIDDEN) { HIDDEN } else { value };
     if app.output.is_json() {
         return Ok(app.output.json(&json!({ "path": path, "key": key, "value": value }))?);
     }

@@ -29,12 +29,17 @@ impl Diff {
         let home = app.open()?;
         let root = home.store.root().to_owned();
         versions::is_kept(&root)?;
+        let keeps_home = app.settings()?.git.value;
         // What was written a moment ago may not be kept yet.
-        if let Err(error) = versions::keep_now(&root, "Remember") {
+        if keeps_home && let Err(error) = versions::keep_now(&root, "Remember") {
             app.output.warning(&error.to_string())?;
         }
         let stored = home.services.store.get_by(&self.id)?;
         let changes = Versions::changes(&root, &stored.path, self.limit).map_err(|error| versions::refused(&error))?;
+        if changes.is_empty() && !keeps_home {
+            // The repository may be there for conversations alone.
+            return Err(versions::not_kept());
+        }
         if app.output.is_json() {
             let id = stored.memory.id.to_string();
             return Ok(app.output.json(&json!({ "id": id, "path": stored.path, "changes": changes }))?);

@@ -60,7 +60,7 @@ impl Doctor {
 }
 
 fn show(report: &Report, app: &mut App) -> Result<(), Failure> {
-    let mut table = Table::new(["state", "code", "where", "what"].map(Column::Text));
+    let mut table = Table::new([Column::Whole("state"), Column::Whole("code"), Column::Whole("where"), Column::Text("what")]);
     for Finding { code, path, line, what, hint, fixed } in &report.findings {
         let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
         let what = hint.as_ref().map_or_else(|| what.clone(), |hint| format!("{what}; {hint}"));

@@ -24,7 +24,7 @@ impl Done {
         let stored = memory_core::done(&home.services, &self.id)?;
         home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&stored))?);
+            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("done")?)

@@ -7,14 +7,15 @@ use std::process::Command;
 use clap::Args;
 use memory_agent::json;
 use memory_core::{
-    Category, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Scope, Secrets, Services, Stamp, StoreError, Stored,
+    Category, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Reminder, Scope, Secrets, Services, Stamp, StoreError, Stored,
 };
 use tempfile::NamedTempFile;
 
-use crate::app::App;
+use super::remind;
+use crate::app::{App, Home};
 use crate::cli;
 use crate::failure::Failure;
-use crate::moments::Deadline;
+use crate::moments::{self, Deadline};
 use crate::print::memories;
 
 /// Change a memory, in an editor or field by field
@@ -22,7 +23,9 @@ use crate::print::memories;
 /// Without flags, the text opens in $VISUAL or $EDITOR. If the file was changed by somebody else in the meantime, nothing
 /// is overwritten: the edited text stays in a file of its own, and the exit code is 4.
 ///
-/// JSON: the memory as it is then
+/// Under the category reminders it becomes a reminder of the time that its text names; a warning says if it names none to come.
+///
+/// JSON: the memory as it is then, with a `warning` if it should be a reminder and is none
 #[derive(Debug, Args)]
 pub(crate) struct Edit {
     /// Which memory
@@ -79,26 +82,46 @@ fn expiry(text: &str) -> Result<Expiry, ParseError> {
 
 impl Edit {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let services = app.open()?.services;
+        let home = app.open()?;
+        let services = home.services.clone();
         services.store.refresh()?;
         let stored = services.store.get_by(&self.id)?;
         if self.if_version.is_some_and(|version| version != stored.memory.version) {
             return Err(StoreError::Conflict { what: stored.path }.into());
         }
+        let mut warning = None;
         let changed = if self.fields == Fields::default() {
             self.by_hand(&services, &stored, app)?
         } else {
-            let patch = self.fields.patch(&services, app)?;
+            let mut patch = self.fields.patch(&services, app)?;
+            if self.fields.category == Some(Category::Reminders) && stored.memory.reminder.is_none() {
+                match reminder_of(&patch, &stored.memory, &home) {
+                    Ok(reminder) => patch.reminder = Some(reminder),
+                    Err(why) => warning = Some(remind::with_hint(&why, stored.memory.id)),
+                }
+            }
             let expected = self.if_version.map(|_| stored.stamp);
             memory_core::update(&services, &stored.memory.id.to_string(), &patch, expected, self.secrets())?
         };
+        if changed.memory.reminder.is_some() {
+            home.keep_pending(&mut app.output)?;
+        }
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&changed))?);
+            let mut shape = json::memory(&changed, services.inbox_ttl);
+            if let Some(warning) = warning {
+                shape["warning"] = warning.into();
+            }
+            return Ok(app.output.json(&shape)?);
         }
         memories::receipt(&mut app.output, changed.memory.id, &changed.path)?;
-        let Memory { version, .. } = changed.memory;
+        if let Some(warning) = warning {
+            app.output.warning(&warning)?;
+        }
+        let version = changed.memory.version;
         let what = if version == stored.memory.version { "nothing was changed; it is" } else { "changed; it is now" };
-        Ok(app.output.note(&format!("{what} version {version}"))?)
+        let due = changed.memory.reminder.filter(|_| stored.memory.reminder.is_none());
+        let due = due.map(|reminder| format!(", due {}", moments::minute_in(reminder.due, home.zone))).unwrap_or_default();
+        Ok(app.output.note(&format!("{what} version {version}{due}"))?)
     }
 
     fn secrets(&self) -> Secrets {
@@ -165,6 +188,13 @@ impl Fields {
             ..Patch::default()
         })
     }
+}
+
+/// Returns the reminder that a memory becomes: its new text is seen from now, one that stays from when it was written.
+fn reminder_of(patch: &Patch, memory: &Memory, home: &Home) -> Result<Reminder, String> {
+    let now = home.services.clock.now();
+    let (text, written_at) = patch.content.as_deref().map_or((memory.content.as_str(), memory.created_at), |text| (text, now));
+    memory_core::reminder_in(text, written_at, now, &home.zone).map(|(reminder, _)| reminder)
 }
 
 /// Writes the text to a file of its own that nobody else may read.

@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Filter, Lifetime, Services, StoreError, Stored};
-use serde_json::json;
+use memory_core::{Filter, Lifetime, StoreError};
+use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use crate::app::App;
+use crate::app::{App, Home};
 use crate::cli::FilterArgs;
 use crate::failure::Failure;
 
 /// Write memories as JSON, one a line, oldest first
 ///
-/// Also those that have expired or were superseded. A file that cannot be read is named, and the others are written all
+/// Also those that have expired or were superseded. `path` tells the name of the file, and `file`, where the file says more than the
+/// memory (other keys, comments), all that it says: `memory import` restores both. A file that cannot be read is named, and the others are written all
 /// the same.
 ///
 /// JSON: the memories themselves; with --output: {output, memories}
@@ -31,11 +32,10 @@ pub(crate) struct Export {
 impl Export {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let services = home.services;
         let filter = self.filter.filter(Lifetime::All);
         let unreadable = match self.output.as_deref().filter(|file| *file != Path::new("-")) {
-            None => export(&services, &filter, app, &mut |stored, app| Ok(app.output.json(&json::memory(stored))?))?,
-            Some(file) => to_file(file, &services, &filter, app)?,
+            None => export(&home, &filter, app, &mut |memory, app| Ok(app.output.json(memory)?))?,
+            Some(file) => to_file(file, &home, &filter, app)?,
         };
         let never_read = home.store.unreadable()?;
         for problem in &never_read {
@@ -46,15 +46,15 @@ impl Export {
     }
 }
 
-fn to_file(file: &Path, services: &Services, filter: &Filter, app: &mut App) -> Result<u64, Failure> {
+fn to_file(file: &Path, home: &Home, filter: &Filter, app: &mut App) -> Result<u64, Failure> {
     let place = app.output.place(file);
     let failed = |source: io::Error| Failure::File { action: format!("write {place}"), source };
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut draft = BufWriter::new(NamedTempFile::new_in(folder).map_err(failed)?);
     let mut memories = 0_u64;
-    let unreadable = export(services, filter, app, &mut |stored, _| {
+    let unreadable = export(home, filter, app, &mut |memory, _| {
         memories += 1;
-        writeln!(draft, "{}", json::memory(stored)).map_err(failed)
+        writeln!(draft, "{memory}").map_err(failed)
     })?;
     let draft = draft.into_inner().map_err(|error| failed(error.into_error()))?;
     draft.as_file().sync_all().map_err(failed)?;
@@ -69,16 +69,23 @@ fn to_file(file: &Path, services: &Services, filter: &Filter, app: &mut App) -> 
 
 /// Hands each memory to `write`, and returns how many could not be read.
 fn export(
-    services: &Services,
+    home: &Home,
     filter: &Filter,
     app: &mut App,
-    write: &mut dyn FnMut(&Stored, &mut App) -> Result<(), Failure>,
+    write: &mut dyn FnMut(&Value, &mut App) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
+    let services = &home.services;
     services.store.refresh()?;
     let mut unreadable = 0;
     for stored in services.store.memories(filter, services.clock.now()) {
         match stored {
-            Ok(stored) => write(&stored, app)?,
+            Ok(stored) => {
+                let mut memory = json::memory_for_export(&stored);
+                if let Some(text) = home.store.file_beyond(&stored)? {
+                    memory["file"] = text.into();
+                }
+                write(&memory, app)?;
+            }
             Err(StoreError::Damaged(problem)) => {
                 unreadable += 1;
                 app.output.warning(&problem.to_string())?;

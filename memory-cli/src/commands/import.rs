@@ -14,9 +14,9 @@ use crate::print::Table;
 
 /// Read memories that were exported, one a line
 ///
-/// Any JSON object with at least `content` is a memory; what else it says is kept. One that is here under the same id is
-/// replaced if it differs; the former one goes to the trash. Lines that cannot be taken are named, all others are kept, and
-/// the exit code is 5.
+/// Any JSON object with at least `content` is a memory; its other fields are kept as `export` writes them, and keys that no memory has are
+/// left out. One that is here under the same id is replaced if it differs; the former one goes to the trash. Lines that cannot be taken are
+/// named, all others are kept, and the exit code is 5.
 ///
 /// JSON: {new, updated, unchanged, skipped: [{path, reason}]}; `path` is the line
 #[derive(Debug, Args)]
@@ -33,6 +33,9 @@ impl Import {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let services = app.open()?.services;
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        if self.input.as_deref().is_none_or(|file| file == Path::new("-")) && app.output.input_is_terminal() {
+            app.output.note("reading memories from the standard input, one JSON object a line; Ctrl-D ends it")?;
+        }
         let mut bar = app.output.bar("reading");
         let mut input: Box<dyn Read + '_> = match self.input.as_deref().filter(|file| *file != Path::new("-")) {
             Some(file) => Box::new(File::open(file).map_err(Failure::file(format!("read {}", file.display())))?),

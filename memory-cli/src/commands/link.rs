@@ -26,9 +26,9 @@ impl Link {
         let home = app.open()?;
         let (first, second) = memory_core::link(&home.services, &self.first, &self.second)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memories([&first, &second]))?);
+            return Ok(app.output.json(&json::memories([&first, &second], home.services.inbox_ttl))?);
         }
-        memories::lines(&mut app.output, &[first, second], Order::Created)?;
+        memories::lines(&mut app.output, &[first, second], Order::Created, home.services.inbox_ttl)?;
         Ok(app.output.note("linked, both ways")?)
     }
 }

@@ -6,12 +6,13 @@ use memory_core::{Lifetime, Order, Slice};
 
 use crate::app::App;
 use crate::cli::{self, FilterArgs};
+use crate::conversations;
 use crate::failure::Failure;
 use crate::print::memories;
 
 /// List memories, newest first
 ///
-/// Facts and turns of conversations are listed with `--scope conversation:ID` only.
+/// Facts and turns of conversations are listed with `--scope conversation:ID` only; `memory conversations` lists the conversations.
 ///
 /// JSON: {memories: [MEMORY…], total, degraded?}
 ///
@@ -36,19 +37,25 @@ pub(crate) struct List {
 
 impl List {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let home = app.open()?;
+        let settings = app.settings()?;
+        let home = app.open_with(&settings)?;
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let slice = Slice { order: self.sort, offset: self.offset, limit: Some(self.limit).filter(|limit| *limit != 0) };
         let page = memory_core::list(&home.services, &self.filter.of_notes(lifetime), &slice)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::page(&page))?);
+            return Ok(app.output.json(&json::page(&page, home.services.inbox_ttl))?);
         }
-        memories::lines(&mut app.output, &page.memories, self.sort)?;
+        memories::lines(&mut app.output, &page.memories, self.sort, home.services.inbox_ttl)?;
         if let Some(why) = &page.degraded {
             app.output.less_than_it_should_be(why)?;
         }
         if let Some(note) = rest(self.offset as u64, page.memories.len() as u64, page.total) {
-            app.output.note(&note)?;
+            let more = if page.total == 0 && conversations::has_any(&settings) {
+                "; `memory conversations` lists the conversations"
+            } else {
+                ""
+            };
+            app.output.note(&format!("{note}{more}"))?;
         }
         Ok(())
     }

@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use memory_agent::json;
 use memory_core::bank::{BankRecord, Banks};
+use memory_core::conversation::{ConversationOperations, ConversationRecord, ConversationStore, EntryId, KeptConversations};
 use memory_core::instance::{InstanceRecord, KeptInstance};
 use memory_core::topic::{TopicRecord, Topics};
 use memory_core::{Logged, OperationId, Record, RecordedChange, RecordedFile, StoreError};
+use memory_store::conversation::ConversationFolder;
 
 use crate::app::{App, Home};
 use crate::banks;
+use crate::conversations;
 use crate::failure::Failure;
 use crate::instances;
 use crate::moments;
@@ -22,7 +25,7 @@ use crate::versions;
 /// Where git keeps the states of the home, these stand behind it; `memory diff ID` shows those of one memory.
 ///
 /// JSON: {operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?, key?,
-/// records?, topics?}], versions?: [{version, at, message}]}; with --versions {versions}; with an OPERATION, that one alone, and if it is about notes with changes: [{id, before?, after?}], each a file:
+/// records?, topics?, conversation?, memory_path?, entries?}], versions?: [{version, at, message}]}; with --versions {versions}; with an OPERATION, that one alone, and if it is about notes with changes: [{id, before?, after?}], each a file:
 /// {path, hash, trash?}
 #[derive(Debug, Args)]
 pub(crate) struct Log {
@@ -34,8 +37,11 @@ pub(crate) struct Log {
     /// The folder of the topics, if it is another than the project's
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// The folder of the conversations [default: the home, and the proxy's folder]
+    #[arg(long, value_name = "DIR")]
+    memory_path: Option<PathBuf>,
     /// Show the states that git keeps alone
-    #[arg(long, conflicts_with_all = ["operation", "dir"])]
+    #[arg(long, conflicts_with_all = ["operation", "dir", "memory_path"])]
     versions: bool,
 }
 
@@ -48,15 +54,25 @@ impl Log {
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let banks = banks::open(&settings, app.environment, "cli");
         let instances = instances::kept_in_files(&settings, app)?;
-        match &self.operation {
-            Some(operation) => show(operation, &home, &banks, &instances, app),
-            None => self.list(&home, &banks, &instances, app),
+        let folders = conversations::folders(&settings, app.environment, self.memory_path.as_deref())?;
+        if let Some(operation) = &self.operation {
+            show(operation, &home, &banks, &instances, &folders, app)
+        } else {
+            let kept = conversations::kept(&settings, app.environment, self.memory_path.as_deref())?;
+            self.list(&home, &banks, &instances, &kept, app)
         }
     }
 
-    fn list(&self, home: &Home, banks: &Banks, instances: &[KeptInstance], app: &mut App) -> Result<(), Failure> {
+    fn list(
+        &self,
+        home: &Home,
+        banks: &Banks,
+        instances: &[KeptInstance],
+        conversations: &[KeptConversations],
+        app: &mut App,
+    ) -> Result<(), Failure> {
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
-        let logged = memory_core::log(&home.services, banks, instances, limit)?;
+        let logged = memory_core::log(&home.services, banks, instances, conversations, limit)?;
         // What git does not tell is no reason not to tell the rest.
         let versions = match versions::listed(home.store.root(), self.limit) {
             Ok(versions) => versions,
@@ -74,6 +90,7 @@ impl Log {
         }
         let columns = ["operation", "when", "what", "by", "files", "state"].map(|name| match name {
             "files" => Column::Number(name),
+            "operation" | "when" | "what" => Column::Whole(name),
             _ => Column::Text(name),
         });
         let mut table = Table::new(columns);
@@ -100,6 +117,12 @@ impl Log {
                 Logged::Instance(name, record) => {
                     let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
                     (format!("{} {name}: {}", record.verb.as_str(), record.subject), "-", 1, state)
+                }
+                Logged::Conversation(_, record) => {
+                    let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
+                    let what = format!("{} conversation {}", record.operation.verb.as_str(), record.conversation);
+                    let files = (record.added.len() + record.deleted.len()) as u64;
+                    (what, record.operation.by.as_str(), files, state)
                 }
             };
             table.push([one.id().as_str(), &when, &what, by, &files.to_string(), &state]);
@@ -132,10 +155,17 @@ fn files(record: &TopicRecord) -> String {
     }
 }
 
-fn show(operation: &str, home: &Home, banks: &Banks, instances: &[KeptInstance], app: &mut App) -> Result<(), Failure> {
+fn show(
+    operation: &str,
+    home: &Home,
+    banks: &Banks,
+    instances: &[KeptInstance],
+    conversations: &[ConversationFolder],
+    app: &mut App,
+) -> Result<(), Failure> {
     let record = match find(operation, home) {
         Err(StoreError::OperationNotFound { wanted }) => {
-            return show_of_others(operation, wanted, (banks, home.services.topics.as_ref(), instances), app);
+            return show_of_others(operation, wanted, (banks, home.services.topics.as_ref(), instances, conversations), app);
         }
         found => found?,
     };
@@ -143,7 +173,10 @@ fn show(operation: &str, home: &Home, banks: &Banks, instances: &[KeptInstance],
     if app.output.is_json() {
         return Ok(app.output.json(&json::record(&record, &changes))?);
     }
-    let mut table = Table::new(["id", "before", "after", "former file", "why"].map(Column::Text));
+    let mut table = Table::new(["id", "before", "after", "former file", "why"].map(|name| match name {
+        "why" => Column::Text(name),
+        _ => Column::Whole(name),
+    }));
     for RecordedChange { id, before, after, why } in &changes {
         let id = if app.output.form() == Form::Tabbed { id.to_string() } else { id.short() };
         let path = |file: &Option<RecordedFile>| file.as_ref().map_or_else(|| "-".to_owned(), |file| file.path.clone());
@@ -156,7 +189,7 @@ fn show(operation: &str, home: &Home, banks: &Banks, instances: &[KeptInstance],
 fn show_of_others(
     operation: &str,
     missing: String,
-    (banks, topics, instances): (&Banks, Option<&Topics>, &[KeptInstance]),
+    (banks, topics, instances, conversations): (&Banks, Option<&Topics>, &[KeptInstance], &[ConversationFolder]),
     app: &mut App,
 ) -> Result<(), Failure> {
     let wanted = operation.trim().to_lowercase();
@@ -174,12 +207,17 @@ fn show_of_others(
                 return show_of_instance(&one.name, &record, app);
             }
         }
+        for folder in conversations {
+            if let Some(record) = folder.operations()?.into_iter().find(|record| is_wanted(&record.operation.id)) {
+                return show_of_conversation(folder, &record, app);
+            }
+        }
         return Err(StoreError::OperationNotFound { wanted: missing }.into());
     };
     if app.output.is_json() {
         return Ok(app.output.json(&json::bank_record(&Logged::Bank(scope, record)))?);
     }
-    let mut table = Table::new(["bank", "scope", "key"].map(Column::Text));
+    let mut table = Table::new(["bank", "scope", "key"].map(Column::Whole));
     for key in record.keys.iter().map(String::as_str).chain(record.keys.is_empty().then_some("-")) {
         table.push([record.bank.as_str(), scope.as_str(), key]);
     }
@@ -190,7 +228,7 @@ fn show_of_topics(record: &TopicRecord, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::topic::record(record))?);
     }
-    let mut table = Table::new([Column::Text("topic")]);
+    let mut table = Table::new([Column::Whole("topic")]);
     for file in &record.files {
         table.push([file.as_str()]);
     }
@@ -201,8 +239,32 @@ fn show_of_instance(name: &str, record: &InstanceRecord, app: &mut App) -> Resul
     if app.output.is_json() {
         return Ok(app.output.json(&json::instance_record(name, record))?);
     }
-    let mut table = Table::new([Column::Text("instance"), Column::Text("of"), Column::Number("count")]);
+    let mut table = Table::new([Column::Whole("instance"), Column::Text("of"), Column::Number("count")]);
     table.push([name, &record.subject, &record.count.to_string()]);
+    Ok(app.output.table(&table)?)
+}
+
+/// Shows the entries of an operation on a conversation, with their texts as they are now.
+fn show_of_conversation(folder: &ConversationFolder, record: &ConversationRecord, app: &mut App) -> Result<(), Failure> {
+    let active = folder.read(&record.conversation)?;
+    let deleted = folder.deleted(&record.conversation)?;
+    let text = |id: &EntryId| active.get(id).map(|entry| &**entry).or_else(|| deleted.iter().rev().find(|entry| entry.id == *id));
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::conversation_record(&folder.place(), record, &text))?);
+    }
+    let mut table = Table::new(["id", "change", "replaced by", "text"].map(|name| match name {
+        "id" | "replaced by" => Column::Whole(name),
+        _ => Column::Text(name),
+    }));
+    let is_tabbed = app.output.form() == Form::Tabbed;
+    let short = |id: &EntryId| if is_tabbed { id.to_string() } else { id.as_str().chars().take(8).collect() };
+    let added = record.added.iter().map(|id| (id, "added", None));
+    let deleted = record.deleted.iter().map(|(id, by)| (id, "deleted", by.as_ref()));
+    for (id, change, by) in deleted.chain(added) {
+        let (id, by, content) =
+            (short(id), by.map_or_else(|| "-".to_owned(), short), text(id).map_or("-", |entry| &*entry.content));
+        table.push([id.as_str(), change, by.as_str(), content]);
+    }
     Ok(app.output.table(&table)?)
 }
 

@@ -30,7 +30,7 @@ impl Mcp {
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         let instances = Some(instances::kept_open(&settings, app.environment)?);
         let parts =
-            Parts { offer: self.speaker.offer(), embedder, bank_folder: None, topic_folder: self.speaker.topics(), instances };
+            Parts { offer: &self.speaker.offer(), embedder, bank_folder: None, topic_folder: self.speaker.topics(), instances };
         let agent = agent::agent(&home, &settings, app.environment, parts)?;
         app.keep_index_page_meanwhile(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());

@@ -7,6 +7,7 @@ mod bank;
 mod completions;
 mod config;
 mod consolidate;
+mod conversations;
 mod decay;
 mod delete;
 mod diff;
@@ -63,6 +64,7 @@ use crate::failure::Failure;
 pub(crate) enum Command {
     Write(write::Write),
     Add(add::Add),
+    Conversations(conversations::ConversationsCommand),
     Read(read::Read),
     List(list::List),
     Search(search::Search),
@@ -126,6 +128,7 @@ impl Command {
         match self {
             Self::Write(command) => command.run(app),
             Self::Add(command) => command.run(app),
+            Self::Conversations(command) => command.run(app),
             Self::Read(command) => command.run(app),
             Self::List(command) => command.run(app),
             Self::Search(command) => command.run(app),

@@ -13,12 +13,12 @@ use crate::zone::Zone;
 
 /// Show the reminders that are due, each once
 ///
-/// They are shown as the settings say (`notification.method`): on the desktop by osascript (macOS) or notify-send, or by nothing
+/// They are shown as the settings say (`notification.method`): on the desktop, or by nothing
 /// but pending.md, where all that is due and not done stands for agents to read. Run it from time to time, such as by cron.
 /// What cannot be shown is shown the next time; what was shown stays due until it is done.
 ///
 /// JSON: {shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}: `waiting` counts those still to be shown, `method` is
-/// osascript, notify-send, file or off, `instead` says why it is not the one of the settings, `failed` why not all were shown,
+/// the way that was taken (off if none), `instead` says why it is not the one of the settings, `failed` why not all were shown,
 /// and `pending` whether pending.md is there
 #[derive(Debug, Args)]
 pub(crate) struct Notify {}

@@ -14,8 +14,9 @@ use crate::print::memories;
 /// said where in the trash that text is; `memory restore` with the id brings it back.
 ///
 /// JSON: the memory: {id, content, content_hash, phase, category, scope, tags, source, created_at, updated_at, expires_at,
-/// access_count, links, version, title?, aliases?, valid_from?, valid_until?, supersedes?, superseded_by?, summarised_by?,
-/// pinned?, due?, reminds?, notified_at?, done_at?, origin?, path, problem?}
+/// access_count, links, version, title?, aliases?, valid_from?, valid_until?, supersedes?, superseded_by?, summarised_by?, other_origins?,
+/// pinned?, due?, reminds?, notified_at?, done_at?, origin?, path, problem?}; `expires_at` of a memory in the inbox is the end of
+/// its time there (`storage.short_term_ttl`), unless it names another
 #[derive(Debug, Args)]
 pub(crate) struct Read {
     /// Which memory
@@ -27,9 +28,9 @@ impl Read {
         let home = app.open()?;
         let stored = memory_core::read(&home.services, &self.id)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&stored))?);
+            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
-        memories::whole(&mut app.output, &stored)?;
+        memories::whole(&mut app.output, &stored, home.services.inbox_ttl)?;
         if stored.memory.summarised_by.is_some() {
             let whole = memory_core::whole_text(&home.services, &stored.memory)?;
             app.output.note(&match whole {

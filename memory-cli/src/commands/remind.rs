@@ -3,13 +3,15 @@
 use chrono::{DateTime, Utc};
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Draft, Reminded, Scope, Secrets, StoreError};
+use memory_core::{Draft, MemoryId, Reminded, Scope, Secrets, StoreError};
 
+use super::write::{gained, warn_of_ignored};
 use crate::app::{App, Home};
 use crate::cli;
 use crate::failure::Failure;
 use crate::moments;
-use crate::print::memories;
+use crate::print::{Output, memories};
+use crate::zone::Zone;
 
 /// Remember a text until it is due
 ///
@@ -19,11 +21,11 @@ use crate::print::memories;
 ///
 /// With --of, the reminder is made of a memory, and goes to the trash with it; seen from the time at which that was written.
 ///
-/// JSON: {id, path, created, due, assumed?}; `assumed` says what was taken for granted
+/// JSON: {id, path, created, due, assumed?, merged?, ignored?}; `assumed` says what was taken for granted
 #[derive(Debug, Args)]
 pub(crate) struct Remind {
-    /// The text; `-`, or nothing in a pipe, reads the standard input
-    text: Option<String>,
+    /// The text, of one word or several; `-`, or nothing in a pipe, reads the standard input
+    text: Vec<String>,
     /// When it is due: words such as `tomorrow at 3pm`, a span such as 30m, a day, or a moment
     #[arg(long, value_name = "WHEN")]
     at: Option<String>,
@@ -57,16 +59,12 @@ impl Remind {
         if app.output.is_json() {
             return Ok(app.output.json(&json::reminded(&reminded))?);
         }
-        let memory = &reminded.stored.memory;
-        memories::receipt(&mut app.output, memory.id, &reminded.stored.path)?;
-        let due = memory.reminder.map(|reminder| moments::minute_in(reminder.due, home.zone)).unwrap_or_default();
-        let known = if reminded.created { "" } else { "; there was such a reminder already" };
-        let assumed = reminded.assumed.as_ref().map(|assumed| format!(" ({assumed})")).unwrap_or_default();
-        Ok(app.output.note(&format!("due {due}{known}{assumed}"))?)
+        print(&reminded, home.zone, &mut app.output)
     }
 
     fn text(&self, app: &mut App) -> Result<String, Failure> {
-        let given = cli::or_piped(self.text.as_deref(), &app.output).ok_or_else(|| {
+        let text = cli::words(&self.text);
+        let given = cli::or_piped(text.as_deref(), &app.output).ok_or_else(|| {
             Failure::usage("there is no text to be reminded of", "type it: `memory remind \"call Anna tomorrow at 3pm\"`")
         })?;
         cli::content(given, &mut app.output)
@@ -81,4 +79,29 @@ impl Remind {
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
         memory_core::remind(&home.services, draft, at, &home.zone, secrets)
     }
+}
+
+/// Prints a reminder that was made, and when it is due.
+pub(super) fn print(reminded: &Reminded, zone: Zone, output: &mut Output) -> Result<(), Failure> {
+    let memory = &reminded.stored.memory;
+    memories::receipt(output, memory.id, &reminded.stored.path)?;
+    let due = memory.reminder.map(|reminder| moments::minute_in(reminder.due, zone)).unwrap_or_default();
+    let known = match (reminded.created, reminded.merged.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => "; there was such a reminder already".to_owned(),
+        (false, false) => format!("; there was such a reminder already; {}", gained(&reminded.merged)),
+    };
+    let assumed = reminded.assumed.as_ref().map(|assumed| format!(" ({assumed})")).unwrap_or_default();
+    output.note(&format!("due {due}{known}{assumed}"))?;
+    warn_of_ignored(&reminded.ignored, output)
+}
+
+/// Returns the command that makes a reminder of a memory.
+pub(super) fn hint(id: MemoryId) -> String {
+    format!("`memory remind --of {} --at WHEN` makes one of it", id.short())
+}
+
+/// Returns a warning that a memory is no reminder, with the command that makes one of it.
+pub(super) fn with_hint(warning: &str, id: MemoryId) -> String {
+    format!("{warning}; {}", hint(id))
 }

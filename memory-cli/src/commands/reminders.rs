@@ -39,10 +39,10 @@ impl Reminders {
         let limit = Some(self.limit).filter(|limit| *limit != 0);
         let page = memory_core::reminders(&home.services, filter, limit)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::page(&page))?);
+            return Ok(app.output.json(&json::page(&page, home.services.inbox_ttl))?);
         }
         let now = home.services.clock.now();
-        let mut table = Table::cut(["id", "due", "state", "text"].map(Column::Text));
+        let mut table = Table::cut([Column::Whole("id"), Column::Whole("due"), Column::Text("state"), Column::Text("text")]);
         for Stored { memory, .. } in &page.memories {
             let Some(reminder) = memory.reminder else { continue };
             let (id, due) = match app.output.form() {

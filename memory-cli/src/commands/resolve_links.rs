@@ -2,16 +2,18 @@
 
 use clap::Args;
 use memory_agent::json;
+use memory_core::UnresolvedLink;
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::Table;
+use crate::print::{Column, Form, Table};
 
 /// Follow the wikilinks of all memories, and record them at both ends
 ///
 /// A wikilink names an id, a file, a title or an alias, between two pairs of square brackets.
 ///
-/// JSON: {resolved, unresolved, updated}: wikilinks that lead to a memory or to a topic of the project, wikilinks that lead nowhere, memories changed
+/// JSON: {resolved, unresolved, updated, unresolved_links: [{id, link}]}: wikilinks that lead to a memory or to a topic of the project,
+/// wikilinks that lead nowhere, memories changed; and each wikilink that leads nowhere, with the memory that holds it
 #[derive(Debug, Args)]
 pub(crate) struct ResolveLinks {}
 
@@ -25,6 +27,15 @@ impl ResolveLinks {
             return Ok(app.output.json(&json::links_resolved(&report))?);
         }
         let counts = [("resolved", report.resolved), ("unresolved", report.unresolved), ("updated", report.updated)];
-        Ok(app.output.table(&Table::of_counts(counts))?)
+        app.output.table(&Table::of_counts(counts))?;
+        if report.unresolved_links.is_empty() {
+            return Ok(());
+        }
+        let mut table = Table::new([Column::Whole("id"), Column::Text("unresolved")]);
+        for UnresolvedLink { from, target } in &report.unresolved_links {
+            let id = if app.output.form() == Form::Tabbed { from.to_string() } else { from.short() };
+            table.push([id.as_str(), &format!("[[{target}]]")]);
+        }
+        Ok(app.output.table(&table)?)
     }
 }

@@ -1,13 +1,16 @@
 //! `memory restore`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
+use memory_core::conversation;
 use memory_core::topic::{INDEX_FILE, Trashed};
 use memory_core::{Outcome, Services, StoreError};
 
 use crate::app::App;
+use crate::config::Settings;
+use crate::conversations;
 use crate::failure::Failure;
 use crate::print::memories;
 use crate::topics;
@@ -16,9 +19,11 @@ use crate::topics;
 ///
 /// The one that was put there last, if several answer to the name. Of a memory whose text was summarised, the whole text.
 ///
+/// A fact or a turn of a conversation comes back by its id as well.
+///
 /// A topic comes back by `memory undo OPERATION`, which is told if one is named.
 ///
-/// JSON: {id, path, trash}
+/// JSON: {id, path, trash, conversation?, memory_path?}
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
     /// An id, 4 or more digits of one, the name of the file, or its path in the trash
@@ -27,6 +32,9 @@ pub(crate) struct Restore {
     /// The folder of the topics, if it is another than the project's
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// The folder of the conversations [default: the home, and the proxy's folder]
+    #[arg(long, value_name = "DIR")]
+    memory_path: Option<PathBuf>,
 }
 
 impl Restore {
@@ -35,6 +43,9 @@ impl Restore {
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let (trashed, outcome) = match memory_core::restore(&home.services, &self.reference) {
             Err(missing @ StoreError::TrashNotFound { .. }) => {
+                if self.of_conversations(&home.services, &settings, app)? {
+                    return Ok(());
+                }
                 return Err(self.of_topics(&home.services)?.unwrap_or_else(|| missing.into()));
             }
             restored => restored?,
@@ -45,6 +56,26 @@ impl Restore {
         }
         let (Outcome::Kept { id, path } | Outcome::Duplicate { id, path } | Outcome::Removed { id, path }) = &outcome;
         Ok(memories::receipt(&mut app.output, *id, path)?)
+    }
+
+    /// Brings an entry of a conversation back, and tells whether there is one.
+    fn of_conversations(&self, services: &Services, settings: &Settings, app: &mut App) -> Result<bool, Failure> {
+        for kept in conversations::kept(settings, app.environment, self.memory_path.as_deref())? {
+            let (clock, ids) = (services.clock.as_ref(), services.ids.as_ref());
+            let (entry, path) = match conversation::restore(kept.store.as_ref(), &self.reference, clock, ids) {
+                Err(StoreError::TrashNotFound { .. }) => continue,
+                restored => restored?,
+            };
+            let message = format!("Restore {} of {}", entry.id, entry.conversation);
+            conversations::keep_versions(settings, Path::new(&kept.place), &message, &mut app.output);
+            if app.output.is_json() {
+                app.output.json(&json::restored_entry(&kept.place, &entry, &path))?;
+            } else {
+                app.output.fields(&[entry.id.as_str(), &path])?;
+            }
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     /// Says how a file comes back that is one of topics.

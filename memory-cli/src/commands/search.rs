@@ -21,6 +21,8 @@ use crate::reranking;
 ///
 /// Words are looked for, any of them; a question does as well. "a phrase" must stand there, -word must not, begin* stands
 /// for all words that begin so. tag:, scope:, category:, source:, from: and to: (2026, 2026-05 or 2026-05-07) narrow it.
+/// A word of three letters or more is found inside other words too, as `sql` in PostgreSQL, behind all that have it whole; one of two
+/// letters only if it is the only word of the question, and a single letter or digit is not.
 ///
 /// The topics of the project are looked through as well; they come behind the memories, and no filter lets them pass.
 ///
@@ -89,7 +91,7 @@ impl Search {
             Kind::All | Kind::Note => memory_core::search(&services, &query)?,
         };
         if app.output.is_json() {
-            let mut answer = json::found(&found, self.explain);
+            let mut answer = json::found(&found, self.explain, services.inbox_ttl);
             if let Some((hits, total)) = &topics {
                 answer["topics"] = json::topic::found(hits, *total);
             }
@@ -201,7 +203,8 @@ fn marked(text: &str, line: Range<usize>, marks: &[Range<usize>], palette: Palet
 }
 
 fn reasons(hit: &Hit) -> String {
-    let Explanation { parts, relevance, rerank, recency, terms, length, average_length, documents } = &hit.explanation;
+    let Explanation { parts, relevance, rerank, recency, terms, length, average_length, documents, is_part: _ } =
+        &hit.explanation;
     let parts = parts.iter().map(|part| format!("{} {:.2}", part.part.as_str(), part.score)).collect::<Vec<_>>().join(" + ");
     let terms = terms.iter().map(|term| {
         let (frequency, with) = (term.frequency, term.documents);

@@ -2,7 +2,9 @@
 
 mod fronts;
 
+use std::fs::DirBuilder;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -17,7 +19,7 @@ use serde_json::{Value, json};
 
 use self::fronts::Fronts;
 use crate::app::{App, Home, KEPT};
-use crate::config::{Environment, Settings};
+use crate::config::Settings;
 use crate::daemon::{Bell, Diary, HomeChores, Listener, Report, Signals, Woken, keep, once, told};
 use crate::failure::Failure;
 use crate::http::{Address, TokenArgs, address};
@@ -32,14 +34,15 @@ use crate::print::{Column, Table};
 /// the settings say (storage.trash_retention). What other programs change is found within two seconds, however large the
 /// store is.
 ///
-/// Agents reach the tools at memory.sock in the home: JSON-RPC, one line each way (`tools/list`, `tools/call`, or the name of
-/// a tool as the method). Only programs of the same person are served. --http serves the same and more over HTTP.
+/// A home that is missing is made. Agents reach the tools at memory.sock in the home: JSON-RPC, one line each way (`tools/list`, `tools/call`, or the name of
+/// a tool as the method). Only programs of the same person are served. --http serves the same and more over HTTP, where the
+/// instances topic/default and bank/default use the project in which the daemon is started, if it is in one.
 ///
 /// One process does this for a home; `memory status` says what it did last, and daemon.log in the home tells the story. SIGINT
 /// (Ctrl-C) or SIGTERM ends it within 5 seconds (30 where HTTP has requests to answer), a second one at once; nothing is lost either way, and all that it did can be
 /// taken back with `memory undo`.
 ///
-/// JSON: {pid, home, log, http?}, when it begins; with --once {chores: [{name, ending, said?}]}, where `ending` is done, nothing,
+/// JSON: {pid, home, log, http?, warning?}, when it begins; with --once {chores: [{name, ending, said?}]}, where `ending` is done, nothing,
 /// left_out, stopped or failed
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
@@ -65,7 +68,8 @@ impl Serve {
         let settings = app.settings()?;
         let root = &settings.root.value;
         if !root.is_dir() {
-            return Err(Failure::NoHome { root: root.clone() });
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(root);
+            made.map_err(Failure::file(format!("make the home {}", root.display())))?;
         }
         let mut home = app.open_with(&settings)?;
         let pid = std::process::id();
@@ -82,10 +86,8 @@ impl Serve {
         diary.info(&format!("memory {} begins, process {pid}", env!("CARGO_PKG_VERSION")));
         let (stop, woken) = (Stop::default(), Woken::default());
         let [bell, ear, end] = [(); 3].map(|()| Arc::new(Bell::default()));
-        // Where the daemon was started is the project of none of those who speak to it.
-        let environment = Environment { folder: None, ..app.environment.clone() };
         let token = self.token.token(app.environment)?;
-        let open = || Fronts::open(&home, &settings, &environment, self.http.as_ref().map(|address| (address, token)), &diary);
+        let open = || Fronts::open(&home, &settings, app.environment, self.http.as_ref().map(|address| (address, token)), &diary);
         let fronts = (!self.once).then(open).transpose()?;
         let http = fronts.as_ref().and_then(Fronts::address).map(|address| format!("http://{address}"));
         let serving = fronts.as_ref().map(Fronts::serving).unwrap_or_default();
@@ -96,16 +98,24 @@ impl Serve {
                 if let Some(http) = http {
                     shape["http"] = http.into();
                 }
+                if let Some(why) = fronts.as_ref().and_then(|fronts| fronts.no_socket.as_ref()) {
+                    shape["warning"] = format!("there is no socket for agents: {why}").into();
+                }
                 app.output.json(&shape)?;
             } else {
                 if let Some(http) = http {
                     app.output.note(&format!("HTTP is served at {http}, MCP at {http}/mcp"))?;
                 }
+                if let Some(why) = fronts.as_ref().and_then(|fronts| fronts.no_socket.as_ref()) {
+                    app.output.warning(&format!(
+                        "there is no socket for agents: {why}; a shorter --root or MEMORY_ROOT helps where it is too long"
+                    ))?;
+                }
                 app.output.note(&format!("looking after {place} as process {pid}; Ctrl-C ends it"))?;
             }
             app.output.flush()?;
         }
-        let written = || chores.keep_versions();
+        let written = || chores.keep_index_page().and(chores.keep_versions());
         let kept = thread::scope(|scope| {
             let _end = signals.end(&stop, [&bell, &ear, &end]);
             let told = &diary;

@@ -26,7 +26,7 @@ impl Snooze {
         let stored = memory_core::snooze(&home.services, &self.id, until)?;
         home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&stored))?);
+            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
         let assumed = assumed.map(|assumed| format!(" ({assumed})")).unwrap_or_default();

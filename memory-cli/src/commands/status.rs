@@ -170,7 +170,10 @@ impl Standing {
     }
 
     fn chores(&self, is_drawn: bool) -> Table {
-        let columns = ["chore", "last", "ending", "what", "next"].map(Column::Text);
+        let columns = ["chore", "last", "ending", "what", "next"].map(|name| match name {
+            "chore" => Column::Whole(name),
+            _ => Column::Text(name),
+        });
         let mut table = Table::new(columns);
         for chore in self.state.iter().flat_map(|state| &state.chores) {
             let at = |at: Option<DateTime<Utc>>| at.map_or_else(|| NONE.to_owned(), |at| shown(at, is_drawn));

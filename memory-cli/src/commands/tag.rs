@@ -36,7 +36,7 @@ impl Tag {
         let stored =
             memory_core::tag(&home.services, &self.id, self.change.add.iter().collect(), self.change.remove.iter().collect())?;
         let tags = match app.output.form() {
-            Form::Json => return Ok(app.output.json(&json::memory(&stored))?),
+            Form::Json => return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?),
             Form::Drawn(_) => memories::hashed(&stored.memory),
             Form::Tabbed => stored.memory.tags.as_slice().join(","),
         };

@@ -1,17 +1,25 @@
 //! `memory trash`
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
+use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{Args, Subcommand};
 use memory_agent::json;
-use memory_core::topic::Trashed;
+use memory_core::conversation::DeletedEntry;
+use memory_core::topic;
+use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::banks;
+use crate::conversations;
 use crate::failure::Failure;
 use crate::instances;
 use crate::moments::{self, span};
 use crate::print::{Column, Form, Table};
+
+/// Stands where a column has no value.
+const NONE: &str = "-";
 
 /// Show what is in the trash, or remove it for good
 #[derive(Debug, Args)]
@@ -28,8 +36,10 @@ enum TrashCommand {
 
 /// List the files in the trash, newest first
 ///
-/// JSON: {files: [{id?, path, trash, operation, verb, at, size, topics?}], total, bytes}, where topics is the folder of topics in which the
-/// file lay
+/// Entries of conversations that were deleted or replaced, and topics, are listed with the memories.
+///
+/// JSON: {files: [{id?, path, trash, operation?, verb?, at, size, topics?, conversation?, role?, memory_path?}], total, bytes}, where topics
+/// and memory_path are the folders of topics and of conversations in which the file lay
 #[derive(Debug, Args)]
 struct TrashList {
     /// How many at most; 0 means no limit
@@ -38,6 +48,9 @@ struct TrashList {
     /// The folder of the topics, if it is another than the project's
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// The folder of the conversations [default: the home, and the proxy's folder]
+    #[arg(long, value_name = "DIR")]
+    memory_path: Option<PathBuf>,
 }
 
 /// Remove files from the trash for good
@@ -57,6 +70,9 @@ struct TrashPurge {
     /// The folder of the topics, if it is another than the project's
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// The folder of the conversations [default: the home, and the proxy's folder]
+    #[arg(long, value_name = "DIR")]
+    memory_path: Option<PathBuf>,
 }
 
 impl Trash {
@@ -72,53 +88,125 @@ impl TrashList {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
-        let (mut files, mut total, mut bytes) = (Vec::new(), 0, 0);
+        let mut listing = Listing { files: Vec::new(), most: self.limit, total: 0, bytes: 0 };
         for trashed in home.services.history.trashed() {
-            let trashed = trashed?;
-            (total, bytes) = (total + 1, bytes + trashed.size);
-            if self.limit == 0 || files.len() < self.limit {
-                files.push(trashed);
-            }
+            listing.push(File::of_note(&trashed?));
         }
-        let mut of_topics = Vec::new();
-        for trashed in home.services.topics.as_ref().map(|topics| topics.store.trashed()).transpose()?.unwrap_or_default() {
-            (total, bytes) = (total + 1, bytes + trashed.size);
-            if self.limit == 0 || files.len() + of_topics.len() < self.limit {
-                of_topics.push(trashed);
-            }
+        if let Some(topics) = &home.services.topics {
+            let place = topics.store.place();
+            topics.store.trashed()?.iter().for_each(|trashed| listing.push(File::of_topic(trashed, &place)));
         }
-        let place = home.services.topics.as_ref().map(|topics| topics.store.place()).unwrap_or_default();
+        for kept in conversations::kept(&settings, app.environment, self.memory_path.as_deref())? {
+            kept.store.trashed()?.iter().for_each(|entry| listing.push(File::of_entry(entry, &kept.place)));
+        }
+        listing.sort();
+        let Listing { files, total, bytes, .. } = listing;
         if app.output.is_json() {
-            let mut answer = json::trashed(&files, total, bytes);
-            let rest = of_topics.iter().map(|trashed| json::topic::trashed(trashed, &place));
-            answer["files"].as_array_mut().into_iter().for_each(|files| files.extend(rest.clone()));
-            return Ok(app.output.json(&answer)?);
+            let files: Vec<Value> = files.into_iter().map(|file| file.json).collect();
+            return Ok(app.output.json(&json!({ "files": files, "total": total, "bytes": bytes }))?);
         }
         let mut table = Table::new([
-            Column::Text("id"),
-            Column::Text("when"),
+            Column::Whole("id"),
+            Column::Whole("when"),
             Column::Text("why"),
-            Column::Text("operation"),
+            Column::Whole("operation"),
             Column::Number("bytes"),
-            Column::Text("file"),
+            Column::Whole("file"),
         ]);
         let is_drawn = matches!(app.output.form(), Form::Drawn(_));
-        for file in &files {
-            let id = if is_drawn { file.id.short() } else { file.id.to_string() };
-            let when =
-                if is_drawn { moments::minute_text(file.at) } else { file.at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true) };
-            let size = file.size.to_string();
-            let place = if is_drawn { &file.path } else { &file.trash };
-            table.push([&id, &when, file.verb.as_str(), file.operation.as_str(), &size, place]);
-        }
-        for Trashed { path, trash, size, operation } in &of_topics {
-            let at = operation.at;
-            let when = if is_drawn { moments::minute_text(at) } else { at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true) };
-            let file = if is_drawn { path } else { trash };
-            table.push(["-", &when, operation.verb.as_str(), operation.id.as_str(), &size.to_string(), file]);
+        for File { id, at, verb, operation, size, path, trash, .. } in &files {
+            let id: String = id.chars().take(if is_drawn { 8 } else { usize::MAX }).collect();
+            let when = if is_drawn { moments::minute_text(*at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) };
+            let place = if is_drawn { path } else { trash };
+            table.push([&*id, &*when, &**verb, &**operation, &*size.to_string(), &**place]);
         }
         app.output.table(&table)?;
-        Ok(app.output.note(&format!("{total} files, {bytes} bytes in the trash"))?)
+        let noun = if total == 1 { "file" } else { "files" };
+        Ok(app.output.note(&format!("{total} {noun}, {bytes} bytes in the trash"))?)
+    }
+}
+
+/// A file in the trash, of whatever store.
+struct File {
+    at: DateTime<Utc>,
+    id: String,
+    verb: String,
+    operation: String,
+    size: u64,
+    /// Where it lay.
+    path: String,
+    /// Where it lies.
+    trash: String,
+    json: Value,
+}
+
+impl File {
+    fn of_note(trashed: &memory_core::Trashed) -> Self {
+        Self {
+            at: trashed.at,
+            id: trashed.id.to_string(),
+            verb: trashed.verb.as_str().to_owned(),
+            operation: trashed.operation.to_string(),
+            size: trashed.size,
+            path: trashed.path.clone(),
+            trash: trashed.trash.clone(),
+            json: json::trashed(trashed),
+        }
+    }
+
+    fn of_topic(trashed: &topic::Trashed, place: &str) -> Self {
+        Self {
+            at: trashed.operation.at,
+            id: NONE.to_owned(),
+            verb: trashed.operation.verb.as_str().to_owned(),
+            operation: trashed.operation.id.to_string(),
+            size: trashed.size,
+            path: trashed.path.clone(),
+            trash: trashed.trash.clone(),
+            json: json::topic::trashed(trashed, place),
+        }
+    }
+
+    fn of_entry(entry: &DeletedEntry, place: &str) -> Self {
+        let (operation, verb) = entry.operation.as_ref().map_or((NONE, NONE), |(id, verb)| (id.as_str(), verb.as_str()));
+        Self {
+            at: entry.at,
+            id: entry.id.to_string(),
+            verb: verb.to_owned(),
+            operation: operation.to_owned(),
+            size: entry.size,
+            path: entry.path.clone(),
+            trash: entry.trash.clone(),
+            json: json::deleted_entry(place, entry),
+        }
+    }
+}
+
+/// The newest files of the trash, and the number and bytes of all of them.
+struct Listing {
+    files: Vec<File>,
+    /// How many files to list; 0 means all.
+    most: usize,
+    total: u64,
+    bytes: u64,
+}
+
+impl Listing {
+    fn push(&mut self, file: File) {
+        self.total += 1;
+        self.bytes += file.size;
+        self.files.push(file);
+        // In batches, so that a full trash takes little memory.
+        if 0 < self.most && self.most.saturating_mul(2) < self.files.len() {
+            self.sort();
+        }
+    }
+
+    fn sort(&mut self) {
+        self.files.sort_by_key(|file| Reverse(file.at));
+        if 0 < self.most {
+            self.files.truncate(self.most);
+        }
     }
 }
 
@@ -152,6 +240,11 @@ impl TrashPurge {
             let of_instance = one.store.purge_trash(before)?;
             files += of_instance.0;
             bytes += of_instance.1;
+        }
+        for kept in conversations::kept(&settings, app.environment, self.memory_path.as_deref())? {
+            let of_conversations = kept.store.purge_trash(before)?;
+            files += of_conversations.0;
+            bytes += of_conversations.1;
         }
         if app.output.is_json() {
             return Ok(app.output.json(&json::purged(files, bytes))?);

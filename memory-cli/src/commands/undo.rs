@@ -6,11 +6,14 @@ use clap::Args;
 use memory_agent::json;
 use memory_core::TakenBack;
 use memory_core::bank::BankUndone;
+use memory_core::conversation::ConversationUndone;
 use memory_core::instance::InstanceUndone;
 use memory_core::topic::TopicUndone;
 
 use crate::app::App;
 use crate::banks;
+use crate::config::Settings;
+use crate::conversations;
 use crate::failure::Failure;
 use crate::instances;
 use crate::topics;
@@ -18,10 +21,10 @@ use crate::topics;
 /// Take back the last operation, or the one named
 ///
 /// Files go back to what they were before; if one of them was changed since, nothing is done. Taking back an undo, by its
-/// name, does the operation again.
+/// name, does the operation again. Facts, turns and records that were only added (`memory add`, the proxy, `append`) are no operations.
 ///
 /// JSON: {operation, undone: {operation, at, verb, by?, files, bank?, scope?, keys?, instance?, session?, key?, records?,
-/// topics?}}
+/// topics?, conversation?, memory_path?, entries?}}
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
     /// The operation, as `memory log` names it; 4 digits or more
@@ -29,6 +32,9 @@ pub(crate) struct Undo {
     /// The folder of the topics, if it is another than the project's
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// The folder of the conversations [default: the home, and the proxy's folder]
+    #[arg(long, value_name = "DIR")]
+    memory_path: Option<PathBuf>,
 }
 
 impl Undo {
@@ -37,11 +43,13 @@ impl Undo {
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let banks = banks::open(&settings, app.environment, "cli");
         let instances = instances::kept_in_files(&settings, app)?;
-        let undone = match memory_core::take_back(&home.services, &banks, &instances, self.operation.as_deref())? {
+        let kept = conversations::kept(&settings, app.environment, self.memory_path.as_deref())?;
+        let undone = match memory_core::take_back(&home.services, &banks, &instances, &kept, self.operation.as_deref())? {
             TakenBack::Notes(undone) => undone,
             TakenBack::Bank(undone) => return tell(&undone, app),
             TakenBack::Topics(undone) => return tell_of_topics(&undone, self.dir.as_deref(), app),
             TakenBack::Instance(name, undone) => return tell_of_instance(&name, &undone, app),
+            TakenBack::Conversation(place, undone) => return tell_of_conversation(&place, &undone, &settings, app),
         };
         home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
@@ -94,4 +102,25 @@ fn tell_of_instance(name: &str, undone: &InstanceUndone, app: &mut App) -> Resul
     app.output.fields(&[id, verb, &what])?;
     let again = format!("`memory undo {}` does it again", undone.undo);
     Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
+}
+
+/// Says what was taken back of a conversation.
+fn tell_of_conversation(place: &str, undone: &ConversationUndone, settings: &Settings, app: &mut App) -> Result<(), Failure> {
+    let record = &undone.record;
+    let (id, verb) = (record.operation.id.as_str(), record.operation.verb.as_str());
+    let folder = Path::new(place);
+    conversations::keep_versions(settings, folder, &format!("Undo {verb} {id}"), &mut app.output);
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::conversation_undone(place, undone))?);
+    }
+    let what = format!("{} in conversation {}", entries(record.added.len() + record.deleted.len()), record.conversation);
+    app.output.fields(&[id, verb, &what])?;
+    let is_usual = *folder == *settings.root.value || settings.proxy.memory_path.value.as_deref() == Some(folder);
+    let path = if is_usual { String::new() } else { format!(" --memory-path {}", app.output.place(folder)) };
+    let again = format!("`memory undo {}{path}` does it again", undone.undo);
+    Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
+}
+
+fn entries(count: usize) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }

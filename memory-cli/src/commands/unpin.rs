@@ -21,7 +21,7 @@ impl Unpin {
         let home = app.open()?;
         let stored = memory_core::unpin(&home.services, &self.id)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&stored))?);
+            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("pinned no longer")?)

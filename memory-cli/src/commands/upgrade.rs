@@ -2,18 +2,23 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::Category;
+use memory_core::{Category, FiledReminder, MemoryStoreExt, Merged, Phase, Reminded, Services, StoreError};
 
-use crate::app::App;
+use super::remind;
+use crate::app::{App, Home};
 use crate::cli;
 use crate::failure::Failure;
 use crate::print::memories;
 
 /// File a memory of the inbox under a category
 ///
-/// Without --category, under the one that is suggested in it, else under `knowledge`.
+/// Without --category, under the one that its file suggests, else under the one that `memory dream` would choose by its text,
+/// else under `knowledge`.
 ///
-/// JSON: the memory as it is then
+/// Under `reminders` it becomes a reminder of the time that its text names, seen from when it was written; a warning says if it names none
+/// to come.
+///
+/// JSON: the memory as it is then, with a `warning` if it should be a reminder and is none
 #[derive(Debug, Args)]
 pub(crate) struct Upgrade {
     /// Which memory
@@ -26,11 +31,47 @@ pub(crate) struct Upgrade {
 impl Upgrade {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let stored = memory_core::upgrade(&home.services, &self.id, self.category)?;
+        if self.is_for_reminders(&home.services)? {
+            let filed = memory_core::upgrade_to_reminder(&home.services, &self.id, &home.zone)?;
+            home.keep_pending(&mut app.output)?;
+            return print(filed, &home, app);
+        }
+        let stored = memory_dream::upgrade(&home.services, &self.id, self.category)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::memory(&stored))?);
+            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note(&format!("filed under {}", stored.memory.category))?)
     }
+
+    /// Tells whether the memory is to be filed under the category of reminders: by the flag, or else by what its file suggests.
+    fn is_for_reminders(&self, services: &Services) -> Result<bool, StoreError> {
+        if let Some(category) = self.category {
+            return Ok(category == Category::Reminders);
+        }
+        let memory = services.store.get_by(&self.id)?.memory;
+        Ok(memory.phase == Phase::Inbox && memory.category == Category::Reminders)
+    }
+}
+
+/// Prints a memory that was filed under the category of reminders, and when it is due or why it is not.
+fn print(filed: FiledReminder, home: &Home, app: &mut App) -> Result<(), Failure> {
+    let FiledReminder { stored, assumed, warning } = filed;
+    let warning = warning.map(|warning| remind::with_hint(&warning, stored.memory.id));
+    if app.output.is_json() {
+        let mut shape = json::memory(&stored, home.services.inbox_ttl);
+        if let Some(warning) = warning {
+            shape["warning"] = warning.into();
+        }
+        return Ok(app.output.json(&shape)?);
+    }
+    let Some(warning) = warning else {
+        return remind::print(
+            &Reminded { stored, created: true, assumed, merged: Merged::default(), ignored: Vec::new() },
+            home.zone,
+            &mut app.output,
+        );
+    };
+    memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+    Ok(app.output.warning(&warning)?)
 }

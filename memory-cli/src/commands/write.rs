@@ -2,24 +2,29 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Category, Draft, Scope, Secrets};
+use memory_core::{Category, Draft, Merged, Scope, Secrets, WrittenReminder};
 
-use crate::app::App;
+use super::remind;
+use crate::app::{App, Home};
 use crate::cli;
 use crate::failure::Failure;
 use crate::moments::Deadline;
-use crate::print::memories;
+use crate::print::{Output, memories};
 
 /// Remember a text
 ///
-/// A text that is kept in the same scope already is not kept twice: the memory that has it is named. A text that holds a
-/// credential, such as a private key or a token, is refused.
+/// A text that is kept in the same scope already is not kept twice: the memory that has it gets the new tags, and the category,
+/// title and pin where it has none. A text that holds a credential, such as a private key or a token, is refused.
 ///
-/// JSON: {id, path, created}
+/// With --category reminders, the text is kept as a reminder, due when it says (see `memory remind`); if it names no time, a warning says
+/// so.
+///
+/// JSON: {id, path, created, expires_at?, merged?: {tags?, category?, title?, pinned?}, ignored?}; with --category reminders
+/// also due and assumed?, or warning
 #[derive(Debug, Args)]
 pub(crate) struct Write {
-    /// The text; `-`, or nothing in a pipe, reads the standard input
-    content: Option<String>,
+    /// The text, of one word or several; `-`, or nothing in a pipe, reads the standard input
+    content: Vec<String>,
     /// File it under this category instead of the inbox
     #[arg(long, value_parser = cli::category(), ignore_case = true)]
     category: Option<Category>,
@@ -48,7 +53,8 @@ pub(crate) struct Write {
 
 impl Write {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let given = cli::or_piped(self.content.as_deref(), &app.output).ok_or_else(|| {
+        let words = cli::words(&self.content);
+        let given = cli::or_piped(words.as_deref(), &app.output).ok_or_else(|| {
             Failure::usage("there is no text to remember", "type it: `memory write \"…\"`; or pipe it: `… | memory write`")
         })?;
         let content = cli::content(given, &mut app.output)?;
@@ -72,14 +78,58 @@ impl Write {
             ..Draft::new(&content)
         };
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        if draft.category == Some(Category::Reminders) {
+            return write_reminder(draft, secrets, &home, app);
+        }
         let written = memory_core::write(&home.services, draft, secrets)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::written(&written))?);
         }
-        memories::receipt(&mut app.output, written.id, &written.path)?;
+        memories::written(&mut app.output, &written)?;
         if !written.created {
-            app.output.note("the same text was kept in the same scope already; nothing was written")?;
+            app.output.note(&format!("the same text was kept in the same scope already; {}", gained(&written.merged)))?;
         }
-        Ok(())
+        warn_of_ignored(&written.ignored, &mut app.output)
+    }
+}
+
+/// Names the fields that a memory did not take from a text that was written again.
+pub(super) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> Result<(), Failure> {
+    if ignored.is_empty() {
+        return Ok(());
+    }
+    let ignored = ignored.join(", ");
+    Ok(output.warning(&format!("not taken, since it says something else: {ignored}; `memory edit` changes it"))?)
+}
+
+/// Tells people what a memory got from a text that was written again.
+pub(super) fn gained(merged: &Merged) -> String {
+    let Merged { tags, category, title, pinned } = merged;
+    let tags = (!tags.is_empty()).then(|| format!("tags {}", tags.join(", ")));
+    let category = category.map(|category| format!("category {category}"));
+    let title = title.as_ref().map(|title| format!("title {title}"));
+    let pinned = pinned.then(|| "pinned".to_owned());
+    let all: Vec<String> = [tags, category, title, pinned].into_iter().flatten().collect();
+    if all.is_empty() { "nothing was written".to_owned() } else { format!("added to it: {}", all.join("; ")) }
+}
+
+/// Keeps a text of the category of reminders as a reminder, or warns that it names no time.
+fn write_reminder(draft: Draft, secrets: Secrets, home: &Home, app: &mut App) -> Result<(), Failure> {
+    let written = memory_core::write_reminder(&home.services, draft, &home.zone, secrets)?;
+    home.keep_pending(&mut app.output)?;
+    let id = match &written {
+        WrittenReminder::Reminder(reminded) => reminded.stored.memory.id,
+        WrittenReminder::Memory { written, .. } => written.id,
+    };
+    let hint = remind::hint(id);
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::written_reminder(&written, &hint))?);
+    }
+    match &written {
+        WrittenReminder::Reminder(reminded) => remind::print(reminded, home.zone, &mut app.output),
+        WrittenReminder::Memory { written, warning } => {
+            memories::receipt(&mut app.output, written.id, &written.path)?;
+            Ok(app.output.warning(&format!("{warning}; {hint}"))?)
+        }
     }
 }

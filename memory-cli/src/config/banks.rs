@@ -29,7 +29,7 @@ impl BankSettings {
         Ok(Self {
             compress_above: or_plain(document.take("banks.compress_above", size_or_never)?, Some(MEGABYTE)),
             filter_timeout: or_plain(document.take("banks.filter_timeout", moments::span)?, Duration::from_secs(5)),
-            filter_memory: or_plain(document.take("banks.filter_memory", megabytes)?, 256),
+            filter_memory: or_plain(document.take("banks.filter_memory", megabytes)?, 512),
         })
     }
 

@@ -111,7 +111,8 @@ impl Document {
         }
     }
 
-    fn wrong(&self, key: &str, source: ParseError) -> ConfigError {
+    /// Says that the value of `key` is not what it wants.
+    pub(super) fn wrong(&self, key: &str, source: ParseError) -> ConfigError {
         ConfigError::Value { path: self.path.clone(), key: key.to_owned(), source }
     }
 }

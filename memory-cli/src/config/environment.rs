@@ -40,6 +40,8 @@ pub(crate) struct Environment {
     pub llm_model: Option<String>,
     /// `MEMORY_LLM_API_KEY`: the key for it.
     pub llm_api_key: Option<Result<ApiKey, ApiKeyError>>,
+    /// `OPENAI_API_KEY`: the key for the server behind a proxy, for applications that bring none.
+    pub openai_api_key: Option<Result<ApiKey, ApiKeyError>>,
     /// `MEMORY_PROXY_…`: the settings of `proxy`, by their keys.
     pub proxy: BTreeMap<&'static str, String>,
     /// `MEMO_STORE_DIR`: where instances are defined, if not in `~/.config/memo/instances`.
@@ -88,6 +90,7 @@ impl Environment {
             llm_base_url: text("MEMORY_LLM_BASE_URL"),
             llm_model: text("MEMORY_LLM_MODEL"),
             llm_api_key: variable("MEMORY_LLM_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
+            openai_api_key: variable("OPENAI_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
             proxy: PROXY_KEYS.iter().filter_map(|key| Some((*key, text(&proxy::variable(key))?))).collect(),
             memo_store_dir: variable("MEMO_STORE_DIR").map(PathBuf::from),
             memo_state_dir: variable("MEMO_STATE_DIR").map(PathBuf::from),

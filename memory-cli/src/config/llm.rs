@@ -35,7 +35,7 @@ const CALLS_A_DAY: u64 = 300;
 const TOKENS_A_DAY: u64 = 300_000;
 
 /// What is shown of a secret.
-const HIDDEN: &str = "(hidden)";
+pub(crate) const HIDDEN: &str = "(hidden)";
 
 impl Llm {
     /// Takes it out of the file; the environment wins.
@@ -102,7 +102,7 @@ pub(super) fn shown(address: &str) -> &str {
 }
 
 /// Reads a key. A text that is none is not said either: most of one may stand there.
-fn key(text: &str) -> Result<Option<ApiKey>, ParseError> {
+pub(super) fn key(text: &str) -> Result<Option<ApiKey>, ParseError> {
     text.parse().map(Some).map_err(|_| ParseError::new(HIDDEN, "an API key (one word of ASCII)"))
 }
 

@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_core::ParseError;
 use memory_core::conversation::RecallRules;
 use serde_json::Value;
 
 use super::document::{Document, parsed};
+use super::llm::HIDDEN;
 use super::settings::or_plain;
 use super::{ConfigError, Environment, Layer, Setting};
+use crate::chat_proxy::LogLevel;
 use crate::moments;
 
 /// How the language model that remembers is served: the keys of `proxy`, each also a variable `MEMORY_PROXY_…` and a flag.
@@ -21,6 +24,10 @@ pub(crate) struct ProxySettings {
     pub openai_base_url: Setting<Option<String>>,
     /// The variable with the key for it, for those who bring none.
     pub openai_api_key_env: Setting<Option<String>>,
+    /// The key itself. It is shown nowhere.
+    pub openai_api_key: Setting<Option<ApiKey>>,
+    /// The key of `OPENAI_API_KEY`, where neither is set.
+    pub usual_api_key: Option<Result<ApiKey, ApiKeyError>>,
     /// The embedding model: a folder, or a name at an address.
     pub embedding_model: Setting<Option<String>>,
     /// That address, if it is another than that of the model.
@@ -37,8 +44,8 @@ pub(crate) struct ProxySettings {
     pub score_threshold: Setting<f32>,
     /// Whether facts are drawn and summed up.
     pub enable_summarization: Setting<bool>,
-    /// Whether every state is kept by git; nothing means: where the folder is one of its own, or a repository.
-    pub enable_git_versioning: Setting<Option<bool>>,
+    /// Whether git keeps every state of the conversations.
+    pub enable_git_versioning: Setting<bool>,
     /// Whether changes of files are listened for.
     pub start_watcher: Setting<bool>,
     /// How long memories are waited for.
@@ -47,13 +54,16 @@ pub(crate) struct ProxySettings {
     pub host: Setting<String>,
     /// And at which port.
     pub port: Setting<u16>,
+    /// What `memory proxy` logs.
+    pub log_level: Setting<LogLevel>,
 }
 
 /// The keys, as files, variables and flags name them.
-pub(crate) const PROXY_KEYS: [&str; 16] = [
+pub(crate) const PROXY_KEYS: [&str; 18] = [
     "memory_path",
     "openai_base_url",
     "openai_api_key_env",
+    "openai_api_key",
     "embedding_model",
     "embedding_base_url",
     "default_top_k",
@@ -67,6 +77,7 @@ pub(crate) const PROXY_KEYS: [&str; 16] = [
     "memory_timeout",
     "host",
     "port",
+    "log_level",
 ];
 
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -83,6 +94,8 @@ impl ProxySettings {
             memory_path: from.take("memory_path", path, None)?,
             openai_base_url: from.take("openai_base_url", text, None)?,
             openai_api_key_env: from.take("openai_api_key_env", text, None)?,
+            openai_api_key: from.take("openai_api_key", super::llm::key, None)?,
+            usual_api_key: environment.openai_api_key.clone(),
             embedding_model: from.take("embedding_model", text, None)?,
             embedding_base_url: from.take("embedding_base_url", text, None)?,
             default_top_k: from.take("default_top_k", parsed("a whole number"), usual.top_k)?,
@@ -91,16 +104,17 @@ impl ProxySettings {
             recency_weight: from.take("recency_weight", share, usual.recency_weight)?,
             score_threshold: from.take("score_threshold", share, usual.score_threshold)?,
             enable_summarization: from.take("enable_summarization", &yes, true)?,
-            enable_git_versioning: from.take("enable_git_versioning", |text| yes(text).map(Some), None)?,
+            enable_git_versioning: from.take("enable_git_versioning", &yes, true)?,
             start_watcher: from.take("start_watcher", &yes, false)?,
             memory_timeout: from.take("memory_timeout", moments::span, PATIENCE)?,
             host: from.take("host", |text| Ok(text.trim().to_owned()), "127.0.0.1".to_owned())?,
             port: from.take("port", parsed("a port"), 8100)?,
+            log_level: from.take("log_level", str::parse, LogLevel::Info)?,
         })
     }
 
     /// Returns every key with its value and where that comes from, in the order of the file.
-    pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 16] {
+    pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 18] {
         let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
         // With the digits it was written with.
         let share = |setting: &Setting<f32>| setting.show(|share| share.to_string().parse::<f64>().unwrap_or_default().into());
@@ -108,6 +122,7 @@ impl ProxySettings {
             ("proxy.memory_path", self.memory_path.show(|path| path.as_ref().map(|path| path.display().to_string()).into())),
             ("proxy.openai_base_url", self.openai_base_url.show(|address| address.as_deref().map(super::llm::shown).into())),
             ("proxy.openai_api_key_env", text(&self.openai_api_key_env)),
+            ("proxy.openai_api_key", self.openai_api_key.show(|key| key.as_ref().map(|_| HIDDEN).into())),
             ("proxy.embedding_model", text(&self.embedding_model)),
             (
                 "proxy.embedding_base_url",
@@ -124,7 +139,13 @@ impl ProxySettings {
             ("proxy.memory_timeout", self.memory_timeout.show(|span| moments::span_text(*span).into())),
             ("proxy.host", self.host.show(|host| host.clone().into())),
             ("proxy.port", self.port.show(|port| (*port).into())),
+            ("proxy.log_level", self.log_level.show(|level| level.as_str().into())),
         ]
+    }
+
+    /// Tells whether whoever may read the file may read a key.
+    pub(crate) fn key_is_in_the_file(&self) -> bool {
+        self.openai_api_key.value.is_some() && self.openai_api_key.from == Layer::File
     }
 
     /// Returns how memories are chosen.

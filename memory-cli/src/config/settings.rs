@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use memory_core::ParseError;
+use chrono::TimeDelta;
+use memory_core::{InboxTtl, ParseError};
 use memory_ingest::SourceName;
 use serde_json::Value;
 
 use super::document::{Document, parsed};
-use super::{BankSettings, ConfigError, Environment, Hooks, Llm, ProxySettings, Reranking};
+use super::{BankSettings, ConfigError, Environment, Hooks, HttpSettings, Llm, ProxySettings, Reranking};
 use crate::moments;
 use crate::zone::{self, NamedZone};
 
@@ -49,6 +50,8 @@ pub(crate) struct Settings {
     pub llm: Llm,
     /// How the language model that remembers is served.
     pub proxy: ProxySettings,
+    /// Who may call the servers over HTTP.
+    pub http: HttpSettings,
     /// How banks are kept, and what filters may cost.
     pub banks: BankSettings,
     /// Commands that are asked when agents call tools.
@@ -124,6 +127,11 @@ const HOUR: u64 = 60 * 60;
 const RETENTION: Duration = Duration::from_hours(90 * 24);
 
 impl Settings {
+    /// Returns how long a memory may stay in the inbox.
+    pub(crate) fn inbox_ttl(&self) -> InboxTtl {
+        TimeDelta::from_std(self.short_term_ttl.value).map_or(InboxTtl::UNLIMITED, InboxTtl)
+    }
+
     /// Returns the file with the settings: the one that `MEMORY_CONFIG` names, else `config.yaml` in the memories' home.
     ///
     /// # Errors
@@ -177,6 +185,7 @@ impl Settings {
             reranking: Reranking::take(&mut document, environment)?,
             llm: Llm::take(&mut document, environment)?,
             proxy: ProxySettings::take(&mut document, environment)?,
+            http: HttpSettings::take(&mut document)?,
             banks: BankSettings::take(&mut document)?,
             hooks: Hooks::take(&mut document)?,
             places,
@@ -217,6 +226,7 @@ impl Settings {
         all.extend(self.reranking.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.llm.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.proxy.all().map(|(key, shown)| (key.to_owned(), shown)));
+        all.extend(self.http.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.banks.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.hooks.all());
         for place in &self.places {

@@ -1,22 +1,20 @@
 //! What the daemon does with a home.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::{
-    EmbedError, Embedder, Embedding, MemoryId, Progress, Reminders, Services, StoreError, Verb, embed, index_page, notify,
-    pending,
-};
+use memory_core::{EmbedError, Embedder, Embedding, Progress, Services, StoreError, Verb, embed, index_page, notify};
 use memory_dream::schedule::{Chores, Done, Stop};
 use memory_dream::{Dream, Dreamt, Level, Pace, Task, dream};
 
 use super::ACTOR;
-use crate::app::{Home, REST};
+use crate::app::Home;
 use crate::config::{Environment, Settings};
 use crate::dreaming;
 use crate::embedding;
 use crate::notification;
+use crate::pending_page::PendingPage;
 use crate::versions;
 
 /// What is done at every interval.
@@ -25,26 +23,20 @@ const LIFECYCLE: &[Task] = &[Task::Expire, Task::Decay, Task::Upgrade, Task::Mer
 /// So many texts are embedded before vectors of memories that came in the meantime are asked for.
 const TEXTS: usize = 2048;
 
-/// How many reminders the page of what is due names; whether it must be written anew is told by these.
-const SHOWN: usize = 100;
-
-/// What was last written to the page of what is due: the reminders, and how many there were.
-type Page = (Vec<(MemoryId, Option<DateTime<Utc>>)>, u64);
-
 /// The chores of one home.
 pub(crate) struct HomeChores<'a> {
     home: &'a Home,
     services: Services,
     settings: &'a Settings,
     environment: &'a Environment,
-    page: Mutex<Option<Page>>,
+    page: PendingPage,
 }
 
 impl<'a> HomeChores<'a> {
     /// Returns the chores of `home`, done as `settings` say.
     pub(crate) fn of(home: &'a Home, settings: &'a Settings, environment: &'a Environment) -> Self {
         let services = Services { actor: ACTOR.into(), ..home.services.clone() };
-        Self { home, services, settings, environment, page: Mutex::default() }
+        Self { home, services, settings, environment, page: PendingPage::of(home) }
     }
 
     fn refine(&self, verb: Verb, tasks: &[Task], stop: &Stop) -> Result<Done, StoreError> {
@@ -66,20 +58,14 @@ impl<'a> HomeChores<'a> {
 
     /// Writes the page of what is due anew, if it would say something else; and the index of the home, if it is time for it.
     fn keep_page(&self) -> Result<(), StoreError> {
-        let due = self.services.store.reminders(Reminders::Due(self.services.clock.now()), None, Some(SHOWN))?;
-        let shown = due.memories.iter().map(|stored| (stored.memory.id, stored.memory.reminder.map(|reminder| reminder.due)));
-        let page = (shown.collect::<Vec<_>>(), due.total);
-        let mut last = self.page.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.as_ref() != Some(&page) {
-            self.home.store.keep_pending(|| pending(&self.services, &self.home.zone))?;
-            *last = Some(page);
-        }
-        drop(last);
+        self.page.refresh()?;
         self.keep_versions()?;
-        if self.home.store.is_index_page_due(self.services.clock.now(), REST) {
-            self.home.store.keep_index_page(&index_page(&self.services)?)?;
-        }
-        Ok(())
+        self.keep_index_page()
+    }
+
+    /// Makes the index of the home anew, if something was written since it was made.
+    pub(crate) fn keep_index_page(&self) -> Result<(), StoreError> {
+        self.home.store.keep_index_page(self.services.clock.now(), &|| index_page(&self.services)).map(drop)
     }
 }
 

@@ -137,7 +137,7 @@ impl Listener<'_> {
                 self.woken.0.0.store(true, Ordering::SeqCst);
                 self.woken.1.ring();
                 if let Err(error) = (self.written)() {
-                    self.diary.warning(&format!("versions: {}", told(&error)));
+                    self.diary.warning(&format!("after a write: {}", told(&error)));
                 }
             }
             Err(error) => self.diary.warning(&format!("index: {}", told(&error))),

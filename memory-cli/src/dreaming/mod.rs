@@ -4,14 +4,17 @@ mod shape;
 mod show;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use chrono::TimeDelta;
-use memory_core::Verb;
-use memory_dream::{Dream, Pace, Rules, Task};
+use memory_core::text::with_causes;
+use memory_core::{Services, Verb};
+use memory_dream::{Dream, Dreamt, Pace, Rules, Task};
 
-use crate::app::App;
+use crate::app::{App, Home};
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::zone::Zone;
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy)]
@@ -35,8 +38,9 @@ pub(crate) fn run(wanted: Wanted<'_>, app: &mut App) -> Result<(), Failure> {
             ControlFlow::Continue(())
         };
         let Wanted { verb, tasks, is_rehearsal } = wanted;
-        let dream = Dream { verb, tasks, rules: rules(&settings), is_rehearsal, zone: &home.zone };
-        memory_dream::dream(&home.services, &dream, &mut Pace::new(&mut step))?
+        let dream = Dream { verb, tasks, rules: rules(&settings), is_rehearsal: false, zone: &home.zone };
+        let mut pace = Pace::new(&mut step);
+        if is_rehearsal { rehearse(&home, &dream, &mut pace)? } else { memory_dream::dream(&home.services, &dream, &mut pace)? }
     };
     if app.output.is_json() {
         return Ok(app.output.json(&shape::shape(&dreamt, wanted.is_rehearsal))?);
@@ -44,11 +48,32 @@ pub(crate) fn run(wanted: Wanted<'_>, app: &mut App) -> Result<(), Failure> {
     show::show(&dreamt, wanted.is_rehearsal, &home, &mut app.output)
 }
 
+/// Dreams on a copy of the memories, so that what is listed is what a dream would do, round by round. A language model is not asked.
+fn rehearse(home: &Home, dream: &Dream<'_, Zone>, pace: &mut Pace<'_>) -> Result<Dreamt, Failure> {
+    let rehearsal = match home.store.rehearsal() {
+        Ok(rehearsal) => rehearsal,
+        // Where nothing may be written, the first round is decided on the memories themselves.
+        Err(error) => {
+            let mut dreamt = memory_dream::dream(&home.services, &Dream { is_rehearsal: true, ..*dream }, pace)?;
+            dreamt.troubles.push(format!("{}; so later rounds are not listed", with_causes(&error)));
+            return Ok(dreamt);
+        }
+    };
+    let (store, chat) = (Arc::clone(&rehearsal.store), None);
+    let services = Services { store: Arc::clone(&store) as _, history: store, chat, ..home.services.clone() };
+    let mut dreamt = memory_dream::dream(&services, dream, pace)?;
+    dreamt.operation = None;
+    if home.services.chat.is_some() {
+        dreamt.troubles.push("a dry run asks no language model, which the run does for what is unsure or long".to_owned());
+    }
+    Ok(dreamt)
+}
+
 /// Returns what the settings say about refinement.
 pub(crate) fn rules(settings: &Settings) -> Rules {
     let span = |span| TimeDelta::from_std(span).unwrap_or(TimeDelta::MAX);
     Rules {
-        patience: span(settings.short_term_ttl.value),
+        inbox_ttl: settings.inbox_ttl(),
         decay_after: span(settings.decay_threshold.value),
         filing_accesses: settings.upgrade_access_threshold.value,
     }

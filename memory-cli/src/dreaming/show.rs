@@ -94,7 +94,7 @@ impl Lines<'_> {
         let headline = || self.services.store.get(&id).map(|stored| stored.memory.headline().to_owned()).unwrap_or_default();
         let text = text.map_or_else(headline, str::to_owned);
         let name = self.name(id);
-        let columns = || Table::cut(["", "id", "what", "text"].map(Column::Text).to_vec());
+        let columns = || Table::cut([Column::Whole(""), Column::Whole("id"), Column::Text("what"), Column::Text("text")]);
         self.table.get_or_insert_with(columns).push([sign, &name, what, &text]);
     }
 

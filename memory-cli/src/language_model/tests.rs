@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use memory_core::{Budget, Code, Message, Purpose, Role, Spent, usage};
+use memory_core::{Budget, Code, Message, Meter, MeterError, Purpose, Reservation, Role, Spent, usage};
 use memory_store::SystemClock;
 use serde_json::json;
 
@@ -83,4 +83,27 @@ fn a_key_is_taken_from_the_variable_that_is_named_then_from_the_file() {
     assert_eq!(error, "the language model cannot be asked: the variable SOME_KEY, which should hold the key, is not set");
     let error = key("  api_key_env: SOME_KEY\n", Some("two words")).expect_err("it is none").to_string();
     assert!(error.contains("the variable SOME_KEY holds no key") && !error.contains("two words"), "{error}");
+}
+
+#[test]
+fn the_budget_counts_what_was_recorded_beside_the_queue() {
+    let (home, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let roots = [home.path().join("home"), other.path().join("queue")];
+    let day = NaiveDate::from_ymd_opt(2024, 5, 8).expect("a day");
+    let budget = Budget { calls_a_day: Some(2), tokens_a_day: None };
+    let amount = Spent { calls: 1, prompt_tokens: 5, answer_tokens: 2 };
+    let facts = Reservation { day, purpose: Purpose::of("facts"), amount };
+    let spent =
+        |ledger: &Ledger| ledger.spending(day, day).expect("it is read").entries.into_iter().map(|one| one.spent.calls).sum();
+    let only = open_ledger(&roots).expect("it opens");
+    assert!(roots[0].is_dir() && !roots[1].exists(), "the home is made, and nothing beside the queue");
+    only.reserve(&facts, &budget).expect("it is allowed");
+    Ledger::open(&roots[1]).expect("it opens").reserve(&facts, &budget).expect("it is allowed");
+    let both = open_ledger(&roots).expect("it opens");
+    assert!(
+        matches!(both.reserve(&facts, &budget), Err(MeterError::Exhausted(shortage)) if (shortage.a_day, shortage.left) == (2, 0))
+    );
+    let calls: [u64; 2] = [spent(&both), spent(&only)];
+    assert_eq!(calls, [2, 1]);
+    assert_eq!(both.spending(day, day).expect("it is read").entries.len(), 1, "one entry for each day and purpose");
 }

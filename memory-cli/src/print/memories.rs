@@ -2,7 +2,7 @@
 
 use std::io;
 
-use memory_core::{Memory, MemoryId, Order, Phase, Stored};
+use memory_core::{InboxTtl, Memory, MemoryId, Order, Phase, Stored, Written};
 
 use super::{Column, Form, Output, Palette, Table, visible_line, visible_text};
 use crate::moments;
@@ -18,9 +18,21 @@ pub(crate) fn receipt(output: &mut Output, id: MemoryId, path: &str) -> io::Resu
     }
 }
 
+/// Shows where a memory was written, and, for people, when it expires.
+pub(crate) fn written(output: &mut Output, written: &Written) -> io::Result<()> {
+    match (output.form(), written.expires_at) {
+        (Form::Drawn(_), Some(end)) => {
+            let id = Palette::paint(output.palette().id, written.id.short());
+            let clause = Palette::paint(output.palette().dim, format!("expires {}", moments::day_text(end)));
+            output.line(&format!("{id}  {}  {clause}", visible_line(&written.path)))
+        }
+        _ => receipt(output, written.id, &written.path),
+    }
+}
+
 /// Shows memories, one a line: id, phase, category, scope, when, tags and headline; at a terminal, phase and scope only
-/// where they are not what they usually are.
-pub(crate) fn lines(output: &mut Output, memories: &[Stored], order: Order) -> io::Result<()> {
+/// where they are not what they usually are, and when they expire if one of them does.
+pub(crate) fn lines(output: &mut Output, memories: &[Stored], order: Order, inbox_ttl: InboxTtl) -> io::Result<()> {
     if output.form() == Form::Tabbed {
         return memories.iter().try_for_each(|stored| tabbed(output, &stored.memory));
     }
@@ -29,24 +41,27 @@ pub(crate) fn lines(output: &mut Output, memories: &[Stored], order: Order) -> i
         Order::Created | Order::Accessed | Order::Title | Order::Useful => "created",
     };
     let counted = (order == Order::Accessed).then_some(Column::Number("read"));
-    let mut columns = vec![Column::Text("id"), Column::Text("category"), Column::Text(when)];
+    let mut columns = vec![Column::Whole("id"), Column::Text("category"), Column::Whole(when)];
+    let expiries: Vec<_> = memories.iter().map(|stored| inbox_ttl.expires_at(stored)).collect();
+    let has_expiry = expiries.iter().any(Option::is_some);
+    columns.extend(has_expiry.then_some(Column::Whole("expires")));
     columns.extend(counted);
     columns.extend([Column::Text("tags"), Column::Text("text")]);
     let mut table = Table::cut(columns);
-    for Stored { memory, .. } in memories {
+    for (Stored { memory, .. }, expiry) in memories.iter().zip(expiries) {
         let moment = if order == Order::Updated { memory.updated_at } else { memory.created_at };
         let (id, place, day) = (memory.id.short(), place(memory), moments::day_text(moment));
-        let (tags, read) = (hashed(memory), memory.access_count.to_string());
-        match counted {
-            Some(_) => table.push([&id, &place, &day, &read, &tags, memory.headline()]),
-            None => table.push([&id, &place, &day, &tags, memory.headline()]),
-        }
+        let mut row = vec![id, place, day];
+        row.extend(has_expiry.then(|| expiry.map(moments::day_text).unwrap_or_default()));
+        row.extend(counted.map(|_| memory.access_count.to_string()));
+        row.extend([hashed(memory), memory.headline().to_owned()]);
+        table.push(row.iter().map(String::as_str));
     }
     output.table(&table)
 }
 
 /// Shows one memory: what is known about it, and its text. Where nobody watches, its text alone.
-pub(crate) fn whole(output: &mut Output, stored: &Stored) -> io::Result<()> {
+pub(crate) fn whole(output: &mut Output, stored: &Stored, inbox_ttl: InboxTtl) -> io::Result<()> {
     let memory = &stored.memory;
     let Form::Drawn(_) = output.form() else { return output.line(&visible_text(&memory.content)) };
     let palette = output.palette();
@@ -62,6 +77,7 @@ pub(crate) fn whole(output: &mut Output, stored: &Stored) -> io::Result<()> {
         ("tags", hashed(memory)),
         ("source", memory.source.clone()),
         ("origin", memory.origin.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("also from", memory.other_origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
         ("created", time(memory.created_at)),
         ("updated", format!("{}, version {}", time(memory.updated_at), memory.version)),
         ("read", format!("{} times", memory.access_count)),
@@ -70,7 +86,7 @@ pub(crate) fn whole(output: &mut Output, stored: &Stored) -> io::Result<()> {
         ("reminds of", memory.reminder.and_then(|reminder| reminder.of).map(|id| id.short()).unwrap_or_default()),
         ("shown", memory.reminder.and_then(|reminder| reminder.notified_at).map(time).unwrap_or_default()),
         ("done", memory.reminder.and_then(|reminder| reminder.done_at).map(time).unwrap_or_default()),
-        ("expires", memory.expires_at.map(time).unwrap_or_default()),
+        ("expires", inbox_ttl.expires_at(stored).map(time).unwrap_or_default()),
         ("holds from", memory.valid_from.map(time).unwrap_or_default()),
         ("holds until", memory.valid_until.map(time).unwrap_or_default()),
         ("links", ids(&memory.links)),

@@ -1,5 +1,6 @@
 //! Where the answer goes, and in which form.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -7,12 +8,14 @@ use memory_core::json::pretty;
 use serde_json::Value;
 
 use super::progress::Bar;
-use super::{ColorChoice, Palette, Streams, Table, visible_json, visible_text};
+use super::{ColorChoice, Palette, Program, Streams, Table, visible_json, visible_text};
 
 /// Where the answer goes, and in which form. Data goes to the standard output, all else to the standard error.
 pub(crate) struct Output {
     streams: Streams,
     form: Form,
+    has_json_errors: bool,
+    program: Program,
     quiet: bool,
     home: Option<PathBuf>,
     out_palette: Palette,
@@ -39,7 +42,8 @@ impl Output {
             None => Form::Tabbed,
         };
         let plain = Palette::default();
-        Self { streams, form, quiet, home: None, out_palette: plain, err_palette: plain }
+        let (has_json_errors, program) = (json, Program::Memory);
+        Self { streams, form, has_json_errors, program, quiet, home: None, out_palette: plain, err_palette: plain }
     }
 
     /// Colours the streams that `choice` wants coloured; `Auto` means terminals, if `terminals` says so.
@@ -89,11 +93,32 @@ impl Output {
         }
     }
 
-    /// Answers in JSON from now on, where people do not read it at a terminal.
+    /// Tells whether an error is written as JSON to the standard output, and not as text to the standard error.
+    pub(crate) fn has_json_errors(&self) -> bool {
+        self.has_json_errors
+    }
+
+    /// Writes answers and errors as JSON from now on, unless the standard output is a terminal.
     pub(crate) fn prefer_json(&mut self) {
+        self.prefer_json_answers();
+        self.has_json_errors |= self.form == Form::Json;
+    }
+
+    /// Writes answers as JSON from now on, unless the standard output is a terminal. Errors stay text unless `--json` was given.
+    pub(crate) fn prefer_json_answers(&mut self) {
         if self.form == Form::Tabbed {
             self.form = Form::Json;
         }
+    }
+
+    /// Spells commands in hints, usage lines and examples as `program` runs them.
+    pub(crate) fn call_self(&mut self, program: Program) {
+        self.program = program;
+    }
+
+    /// Returns a text of ours with its commands as the program that runs spells them.
+    pub(crate) fn own_commands<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.program.own_commands(text)
     }
 
     /// Writes one JSON value as one line.
@@ -139,12 +164,6 @@ impl Output {
     /// Writes a table with its heading, also where it is piped.
     pub(crate) fn columns(&mut self, table: &Table) -> io::Result<()> {
         table.columns().iter().try_for_each(|line| writeln!(self.streams.out, "{line}"))
-    }
-
-    /// Writes one JSON value as an item of a list, on a line of its own.
-    pub(crate) fn json_item(&mut self, value: &Value, is_last: bool) -> io::Result<()> {
-        let text = Self::bare(value);
-        writeln!(self.streams.out, "{text}{}", if is_last { "" } else { "," })
     }
 
     /// Writes a text of several lines; control characters become visible.
@@ -209,7 +228,8 @@ impl Output {
     /// Says what to do next.
     pub(crate) fn hint(&mut self, text: &str) -> io::Result<()> {
         let label = Palette::paint(self.err_palette.hint, "hint");
-        self.labelled(&label, text)
+        let text = self.own_commands(text);
+        self.labelled(&label, &text)
     }
 
     /// Writes a line to the standard error.

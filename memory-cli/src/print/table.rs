@@ -1,6 +1,7 @@
 //! Rows of cells.
 
-use comfy_table::{CellAlignment, ContentArrangement, Row, TableStyle};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, TableStyle, Width};
+use unicode_width::UnicodeWidthStr;
 
 use super::visible_line;
 
@@ -31,13 +32,19 @@ pub(crate) enum Column {
     Text(&'static str),
     /// Numbers, which stand below each other.
     Number(&'static str),
+    /// Identifiers and times, which are useless if a part of them is missing: never wrapped nor cut.
+    Whole(&'static str),
 }
 
 impl Column {
     fn name(self) -> &'static str {
         match self {
-            Self::Text(name) | Self::Number(name) => name,
+            Self::Text(name) | Self::Number(name) | Self::Whole(name) => name,
         }
+    }
+
+    fn is_flexible(self) -> bool {
+        matches!(self, Self::Text(_))
     }
 }
 
@@ -83,6 +90,7 @@ impl Table {
 
     /// Returns the heading and the rows as lines no wider than `width`.
     pub(super) fn drawn(&self, width: u16) -> Vec<String> {
+        let widths = self.widths(width);
         let mut table = comfy_table::Table::new();
         table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
         if self.overlong == Overlong::Cut {
@@ -92,7 +100,11 @@ impl Table {
         for (index, column) in self.columns.iter().enumerate() {
             let is_last = index + 1 == self.columns.len();
             let Some(drawn) = table.column_mut(index) else { continue };
-            drawn.set_padding((0, if is_last { 0 } else { 2 }));
+            drawn.set_padding((0, if is_last { 0 } else { GAP }));
+            drawn.set_constraint(match widths[index] {
+                0 => ColumnConstraint::Hidden,
+                own => ColumnConstraint::Absolute(Width::Fixed(own + if is_last { 0 } else { GAP })),
+            });
             if matches!(column, Column::Number(_)) {
                 drawn.set_cell_alignment(CellAlignment::Right);
             }
@@ -106,6 +118,75 @@ impl Table {
         }
         table.lines().map(|line| line.trim_end().to_owned()).collect()
     }
+
+    /// Returns the width of each column, without the gap behind it; 0 for one that finds no room.
+    ///
+    /// Columns of numbers, identifiers and times have the width of their content, also where that is more than `width`. Of the rest, the
+    /// last column, which has the text, gets half or more if it needs that much; the others share what is left, and of rows that are cut
+    /// to one line, those on the right are left out where that is too little.
+    fn widths(&self, width: u16) -> Vec<u16> {
+        let cells = |index: usize| self.rows.iter().filter_map(move |row| row.get(index)).map(|cell| cell.width());
+        let content = |(index, column): (usize, &Column)| {
+            let widest = cells(index).chain([column.name().width()]).max().unwrap_or_default();
+            u16::try_from(widest).unwrap_or(u16::MAX)
+        };
+        let contents: Vec<u16> = self.columns.iter().enumerate().map(content).collect();
+        let mut widths = contents.clone();
+        let Some(last) = self.columns.iter().rposition(|column| column.is_flexible()) else { return widths };
+        let mut others: Vec<usize> = (0..last).filter(|index| self.columns[*index].is_flexible()).collect();
+        loop {
+            let is_shown = |index: &usize| others.contains(index) || *index == last || !self.columns[*index].is_flexible();
+            let shown: Vec<usize> = (0..contents.len()).filter(is_shown).collect();
+            let gaps = u16::try_from(shown.len().saturating_sub(1)).unwrap_or(u16::MAX).saturating_mul(GAP);
+            let whole = shown.iter().filter(|index| !self.columns[**index].is_flexible()).map(|index| contents[*index]);
+            let room = whole.fold(width.saturating_sub(gaps), u16::saturating_sub);
+            let text = contents[last].min((room / 2).max(LEAST_TEXT));
+            let share = share(room.saturating_sub(text), others.iter().map(|index| contents[*index]).collect());
+            let is_too_narrow = |index: &usize| share < contents[*index].min(least(self.columns[*index]));
+            if self.overlong == Overlong::Cut
+                && others.iter().any(is_too_narrow)
+                && let Some(hidden) = others.pop()
+            {
+                widths[hidden] = 0;
+                continue;
+            }
+            let mut left = room;
+            for index in &others {
+                widths[*index] = contents[*index].min(share.max(least(self.columns[*index])));
+                left = left.saturating_sub(widths[*index]);
+            }
+            widths[last] = contents[last].min(left.max(LEAST_TEXT));
+            return widths;
+        }
+    }
+}
+
+/// The blanks between two columns.
+const GAP: u16 = 2;
+
+/// Returns the least width of a column of text that is worth being shown: that of its name.
+fn least(column: Column) -> u16 {
+    u16::try_from(column.name().width()).unwrap_or(u16::MAX).max(LEAST)
+}
+
+/// The narrowest column of text that is worth being shown.
+const LEAST: u16 = 5;
+
+/// The narrowest last column, if its text is longer.
+const LEAST_TEXT: u16 = 12;
+
+/// Returns the largest width that columns with these contents may have each, so that all have at most `room` together.
+fn share(room: u16, mut contents: Vec<u16>) -> u16 {
+    contents.sort_unstable();
+    let mut room = room;
+    for (index, content) in contents.iter().enumerate() {
+        let count = u16::try_from(contents.len() - index).unwrap_or(u16::MAX);
+        if room / count < *content {
+            return room / count;
+        }
+        room -= content;
+    }
+    u16::MAX
 }
 
 #[cfg(test)]
@@ -141,6 +222,38 @@ mod tests {
         a1b2c3d4	7	the cache keeps timetables for five minutes
         e5f6a7b8	1234	早上六点半起床，先泡茶，七点半以前不看消息
         茶	1	two lines
+        ");
+    }
+
+    #[test]
+    fn identifiers_are_whole_and_the_text_gets_the_space() {
+        let columns = ["id", "created"].map(Column::Whole).into_iter().chain(["category", "tags", "text"].map(Column::Text));
+        let mut table = Table::cut(columns.collect::<Vec<_>>());
+        let text = "the cache keeps timetables for five minutes and more";
+        table.push(["a1b2c3d4", "2026-05-07", "preferences", "#one #two #three", text]);
+        assert_snapshot!(table.drawn(100).join("\n"), @"
+        ID        CREATED     CATEGORY     TAGS              TEXT
+        a1b2c3d4  2026-05-07  preferences  #one #two #three  the cache keeps timetables for five minutes an…
+        ");
+        assert_snapshot!(table.drawn(60).join("\n"), @"
+        ID        CREATED     CATEGORY  TAGS      TEXT
+        a1b2c3d4  2026-05-07  prefere…  #one #t…  the cache keeps t…
+        ");
+        assert_snapshot!(table.drawn(40).join("\n"), @"
+        ID        CREATED     TEXT
+        a1b2c3d4  2026-05-07  the cache keeps t…
+        ");
+        assert_snapshot!(table.drawn(20).join("\n"), @"
+        ID        CREATED     TEXT
+        a1b2c3d4  2026-05-07  the cache k…
+        ");
+        let mut table = Table::new([Column::Whole("key"), Column::Text("value"), Column::Number("bytes")]);
+        table.push(["proxy.openai_base_url_of_the_server", "a value of several words that goes on", "12"]);
+        assert_snapshot!(table.drawn(60).join("\n"), @"
+        KEY                                  VALUE             BYTES
+        proxy.openai_base_url_of_the_server  a value of           12
+                                             several words
+                                             that goes on
         ");
     }
 }

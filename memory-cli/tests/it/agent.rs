@@ -17,9 +17,9 @@ fn a_list_of_calls_is_answered_in_order_and_one_that_fails_stops_none() {
     assert_snapshot!(sandbox.pipe(calls, &["agent", "--agent", "claude"]), @r#"
     [
     {"name":"memory_write","result":{"id":"[id1]","path":"categories/knowledge/hello-[id1].md","created":true}},
-    {"name":"memory_fly","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_fly","hint":"`memory agent --list-tools --tools all` names them"}},
-    {"id":3,"name":"memory_read","error":{"code":"MEMORY_NOT_FOUND","message":"no memory is called none","hint":"`memory list` shows what there is; an id may be shortened to 4 digits"}},
-    {"name":"memory_search","error":{"code":"INVALID_INPUT","message":"query: 7 is not of type \"string\"","hint":"`memory agent --list-tools` shows the parameters of memory_search"}},
+    {"name":"memory_fly","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_fly","hint":"there are memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}},
+    {"id":3,"name":"memory_read","error":{"code":"MEMORY_NOT_FOUND","message":"no memory is called none","hint":"memory_list lists the memories; memory_search finds them by words; an id may be shortened to 4 digits"}},
+    {"name":"memory_search","error":{"code":"INVALID_INPUT","message":"query: 7 is not of type \"string\"","hint":"memory_search needs query, and takes limit, tags, category, scope, phase, source, from, to"}},
     {"name":"memory_list","result":{"memories":[{"id":"[id1]","content":"hello","content_hash":"[hash]","phase":"organized","category":"knowledge","scope":"global","tags":[],"source":"claude","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":1,"path":"categories/knowledge/hello-[id1].md"}],"total":1}}
     ]
     --- stderr
@@ -63,21 +63,32 @@ fn what_is_no_call_is_told() {
     --- exit 2
     ");
     assert_snapshot!(sandbox.pipe("[{", &["agent"]), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"the standard input is no JSON: EOF while parsing an object at line 1 column 2","hint":"`memory agent --help` shows the forms"}}
+    {"error":{"code":"INVALID_INPUT","message":"the standard input is no JSON: EOF while parsing an object at line 1 column 2","hint":"a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered"}}
     --- stderr
     error[call_failed]: 1 call failed
     hint: all others were done; the answers to these say what is wrong
     --- exit 1
     "#);
     assert_snapshot!(sandbox.pipe("7", &["agent"]), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"what is read is neither a list of calls, nor a call, nor {\"prompt\": …}","hint":"`memory agent --help` shows the forms"}}
+    {"error":{"code":"INVALID_INPUT","message":"what is read is neither a list of calls, nor a call, nor {\"prompt\": …}","hint":"a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered"}}
+    --- stderr
+    error[call_failed]: 1 call failed
+    hint: all others were done; the answers to these say what is wrong
+    --- exit 1
+    "#);
+    let lines =
+        "{\"name\":\"memory_list\"}\nno JSON\n{\"id\":1,\"method\":\"tools/call\",\n\"params\":{\"name\":\"memory_list\"}}\n";
+    assert_snapshot!(sandbox.pipe(lines, &["agent"]), @r#"
+    {"name":"memory_list","result":{"memories":[],"total":0}}
+    {"error":{"code":"INVALID_INPUT","message":"the standard input is no JSON: expected ident at line 2 column 2","hint":"a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered"}}
+    {"jsonrpc":"2.0","id":1,"result":{"memories":[],"total":0}}
     --- stderr
     error[call_failed]: 1 call failed
     hint: all others were done; the answers to these say what is wrong
     --- exit 1
     "#);
     assert_snapshot!(sandbox.pipe(&"[".repeat(1_000), &["agent"]), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"the standard input is no JSON: recursion limit exceeded at line 1 column 128","hint":"`memory agent --help` shows the forms"}}
+    {"error":{"code":"INVALID_INPUT","message":"the standard input is no JSON: recursion limit exceeded at line 1 column 128","hint":"a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered"}}
     --- stderr
     error[call_failed]: 1 call failed
     hint: all others were done; the answers to these say what is wrong
@@ -98,7 +109,7 @@ fn what_is_no_call_is_told() {
     --- exit 2
     ");
     assert_snapshot!(sandbox.pipe(r#"{"name": "memory_write", "params": {"content": "x"}}"#, &["agent", "--tools", "memory_list,memory_read"]), @r#"
-    {"name":"memory_write","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_write","hint":"`memory agent --list-tools --tools all` names them"}}
+    {"name":"memory_write","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_write","hint":"there are memory_list, memory_read"}}
     --- stderr
     error[call_failed]: 1 call failed
     hint: all others were done; the answers to these say what is wrong
@@ -129,7 +140,12 @@ fn hooks_of_the_settings_stand_around_a_call() {
     hint: all others were done; the answers to these say what is wrong
     --- exit 1
     "#);
-    assert_snapshot!(sandbox.text("events"), @r#"{"event":"agent_start","agent":"claude"}{"event":"tool_start","agent":"claude","tool":"memory_list","parameters":{}}{"event":"error","agent":"claude","tool":"memory_list","error":{"code":"CALL_BLOCKED","message":"the hook `echo \"{\\\"block\\\": \\\"not now\\\"}\"` blocked the call: not now"}}{"event":"agent_end","agent":"claude"}"#);
+    assert_snapshot!(sandbox.text("events"), @r#"
+    {"event":"agent_start","agent":"claude"}
+    {"event":"tool_start","agent":"claude","tool":"memory_list","parameters":{}}
+    {"event":"error","agent":"claude","tool":"memory_list","error":{"code":"CALL_BLOCKED","message":"the hook `echo \"{\\\"block\\\": \\\"not now\\\"}\"` blocked the call: not now"}}
+    {"event":"agent_end","agent":"claude"}
+    "#);
 }
 
 #[test]
@@ -240,7 +256,7 @@ fn a_client_of_the_protocol_is_told_what_it_does_wrongly() {
     assert_eq!(client.ask("resources/read", &json!({ "uri": "file:///etc/passwd" }))["error"]["code"], -32002);
     assert_eq!(client.ask("prompts/get", &json!({ "name": "recall" }))["error"]["code"], -32602);
     assert_eq!(client.ask("tools/call", &json!({ "name": 5 }))["error"]["code"], -32602);
-    for (line, code) in [("{\"jsonrpc\":", -32700), (&"[".repeat(1_000), -32700), ("[]", -32600), (&"x".repeat(2 << 20), -32600)]
+    for (line, code) in [("{\"jsonrpc\":", -32700), (&"[".repeat(1_000), -32700), ("[]", -32600), (&"x".repeat(9 << 20), -32600)]
     {
         writeln!(client.input, "{line}").expect("the program reads");
         let told = client.hear();
@@ -279,4 +295,115 @@ fn a_file_whose_scope_nobody_can_tell_is_seen_by_no_agent() {
         assert_eq!(is_told, !scope.starts_with("agent:bob"), "{scope}: {answer}");
         assert_eq!(sandbox.json(&["search", "walrus"])["total"], 1, "{scope}: a person sees it");
     }
+}
+
+#[test]
+fn json_rpc_lines_are_answered_as_on_the_socket() {
+    let sandbox = Sandbox::new();
+    let lines = r#"{"id":1,"method":"ping"}
+{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"memory_write","arguments":{"content":"tea"}}}
+{"id":3,"method":"memory_list","params":{"limit":1}}
+{"jsonrpc":"2.0","method":"memory_list"}
+{"id":4,"method":"nothing"}
+[{"id":5,"method":"ping"},{"id":6,"method":"ping"}]
+{"name":"memory_list","params":{"limit":1}}
+"#;
+    let answer = sandbox.pipe(lines, &["agent"]);
+    let shown: Vec<&str> = answer.lines().take_while(|line| !line.starts_with("---")).collect();
+    assert_eq!(shown[0], r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    assert!(shown[1].starts_with(r#"{"jsonrpc":"2.0","id":"a","result":{"id":"#), "{answer}");
+    assert!(shown[2].starts_with(r#"{"jsonrpc":"2.0","id":3,"result":{"memories":[{"id":"#), "{answer}");
+    assert!(shown[3].starts_with(r#"{"jsonrpc":"2.0","id":4,"error":{"code":-32601,"#), "{answer}");
+    assert_eq!(shown[4], r#"[{"jsonrpc":"2.0","id":5,"result":{}},{"jsonrpc":"2.0","id":6,"result":{}}]"#);
+    assert!(shown[5].starts_with(r#"{"name":"memory_list","result":"#) && shown.len() == 6, "{answer}");
+    assert!(answer.ends_with("--- exit 1\n"), "one request failed: {answer}");
+}
+
+#[test]
+fn long_numbers_pass_through_json_rpc_with_every_digit_or_are_refused() {
+    let sandbox = Sandbox::new();
+    let input = r#"{"id":1,"method":"bank_write","params":{"bank":"b","key":"k","value":[1e400,12345678901234567890123,1.0]}}
+{"id":2,"method":"bank_read","params":{"bank":"b","key":"k"}}
+{"id":3,"method":"memory_write","params":{"content":12345678901234567890123}}
+{"name":"memory_write","params":{"content":"tea","tags":[1e400]}}
+{"id":4,"method":"tools/call","params":{"name":1e400,"arguments":{}}}
+{"id":5,"method":"memory_list"}
+"#;
+    let answer = sandbox.pipe(input, &["agent", "--tools", "all"]);
+    let shown: Vec<&str> = answer.lines().collect();
+    assert!(shown[1].contains("[1e400,12345678901234567890123,1.0]"), "{answer}");
+    assert!(shown[2].contains("content: 12345678901234567890123 is not of type"), "{answer}");
+    assert!(shown[3].contains("tags.0: 1e400 is not of type"), "{answer}");
+    assert!(shown[4].starts_with(r#"{"jsonrpc":"2.0","id":4,"error":{"#), "{answer}");
+    assert!(shown[5].contains(r#""memories":[]"#), "{answer}");
+}
+
+#[test]
+fn the_input_cannot_change_an_agent_that_was_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("secret of alice", &["--scope", "agent:alice"]);
+    let input = r#"{"id":1,"method":"session/open","params":{"agent":"alice"}}
+{"id":2,"method":"memory_list"}
+"#;
+    let answer = sandbox.pipe(input, &["agent", "--agent", "bob"]);
+    assert!(answer.contains("session/open: the agent was named at the start") && !answer.contains("secret"), "{answer}");
+    assert!(sandbox.pipe(input, &["agent"]).contains("secret of alice"));
+}
+
+#[test]
+fn a_tool_that_the_flag_leaves_out_cannot_be_called() {
+    let sandbox = Sandbox::new();
+    let call = |tools: &[&str], tool: &str| sandbox.pipe(&format!(r#"{{"name":"{tool}"}}"#), &[&["agent"], tools].concat());
+    assert!(call(&[], "memory_context").contains(r#""result""#), "nothing was left out");
+    for tools in ["usual", "memory_list", "bank"] {
+        let flags = ["--tools", tools];
+        let listed: serde_json::Value = sandbox.json(&[&["agent", "--list-tools"][..], &flags].concat());
+        let listed: Vec<&str> = listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        for tool in ["memory_context", "memory_list", "bank_list", "memory_undo"] {
+            let is_refused = call(&flags, tool).contains("TOOL_NOT_FOUND");
+            assert_eq!(is_refused, !listed.contains(&tool), "--tools {tools}: {tool}");
+        }
+    }
+}
+
+#[test]
+fn a_budget_that_is_too_small_for_any_memory_is_reported() {
+    let sandbox = Sandbox::new();
+    sandbox.write("Anna drinks green tea", &[]);
+    assert_snapshot!(sandbox.run(&["agent", "--prompt", "tea", "--budget", "5"]), @"
+    --- stderr
+    warning: a budget of 5 tokens is too small for the memory that was found; --budget gives more
+    ");
+    let answer = sandbox.json(&["agent", "--prompt", "tea", "--budget", "5"]);
+    assert_eq!(answer["warning"], "a budget of 5 tokens is too small for the memory that was found");
+    // A prompt that is read has the budget of the flag, unless it brings its own.
+    let flags = ["agent", "--prompt", "-", "--budget", "5"];
+    assert!(sandbox.pipe(r#"{"prompt":"tea"}"#, &flags).contains("a budget of 5 tokens is too small"));
+    assert!(sandbox.pipe(r#"{"prompt":"tea","budget":500}"#, &flags).contains("Anna drinks green tea"));
+    assert!(sandbox.run(&["agent", "--prompt", "coffee", "--budget", "5"]).contains("nothing is remembered about that"));
+}
+
+#[test]
+fn warnings_name_tools_as_they_are_offered_and_hints_lead_somewhere() {
+    let sandbox = Sandbox::new();
+    let call = |tools: &str, name: &str, parameters: Value| {
+        let calls = json!([{ "name": name, "params": parameters }]).to_string();
+        sandbox.pipe(&calls, &["agent", "--tools", tools])
+    };
+    let reminder = |text: &str| json!({ "content": text, "category": "reminders" });
+    let renamed = call("memory=notes_", "notes_write", reminder("call"));
+    assert!(renamed.contains("; notes_remind with `of` and `at` makes one of it"), "{renamed}");
+    let alone = call("memory_write", "memory_write", reminder("ring"));
+    assert!(alone.contains("so this is no reminder\"") && !alone.contains("memory_remind"), "{alone}");
+    let fresh = Sandbox::new();
+    let undone = fresh.pipe(r#"[{"name":"memory_undo"},{"name":"memory_undo","params":{"operation":"abcd"}}]"#, &["agent"]);
+    assert!(undone.contains("no operation to take back\"}"), "{undone}");
+    assert!(undone.contains("\"leave the operation out to take back the last change\""), "{undone}");
+    let key = call("kv", "kv_get", json!({ "key": "none" }));
+    assert!(key.contains("\"kv_list shows the keys\""), "{key}");
+    let bank = sandbox.run(&["bank", "write", "a", "k", "1"]);
+    assert!(bank.contains("true"), "{bank}");
+    sandbox.file(".memory/banks/a.json", "{");
+    let listed = call("bank", "bank_list", json!({}));
+    assert!(listed.contains("\"error\"") && !listed.contains("memory bank"), "{listed}");
 }

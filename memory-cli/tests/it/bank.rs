@@ -80,34 +80,34 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
     let sandbox = project();
     run(&sandbox, "memory-cli write session a 1");
     assert_snapshot!(run(&sandbox, "memory-cli read nothing"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","hint":"`memory bank list` shows the banks; `memory bank write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","scope":"project","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli read session nothing"), @r#"
-    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'nothing' does not exist in memory bank 'session'","bank":"session","key":"nothing","scope":"project","hint":"`memory bank list BANK` shows the keys"}}
+    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'nothing' does not exist in memory bank 'session'","bank":"session","key":"nothing","scope":"project","hint":"`memory-cli list BANK` shows the keys"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli read session a --scope user"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"user","hint":"`memory bank list` shows the banks; `memory bank write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"user","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli delete session a --scope user"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"user","hint":"`memory bank list` shows the banks; `memory bank write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"user","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
     --- exit 3
     "#);
     for name in ["_meta", "Session", "../session", "a/b"] {
         assert!(run(&sandbox, &format!("memory-cli write {name} a 1")).contains(r#""code":"INVALID_BANK_NAME""#), "{name}");
     }
     assert_snapshot!(run(&sandbox, "memory-cli write _index a 1"), @r#"
-    {"error":{"code":"INVALID_BANK_NAME","message":"The name '_index' is reserved","bank":"_index","hint":"a name is a to z, then a to z, 0 to 9, _ and -, at most 64 characters"}}
+    {"error":{"code":"INVALID_BANK_NAME","message":"The name '_index' is reserved","bank":"_index","scope":"project","hint":"a name is a to z, then a to z, 0 to 9, _ and -, at most 64 characters"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write session a {broken"), @r#"
-    {"error":{"code":"INVALID_JSON","message":"The value is not valid JSON: a key in quotes is missing (byte 1)","bank":"session","key":"a","hint":"a text needs quotes of its own: '\"text\"'"}}
+    {"error":{"code":"INVALID_JSON","message":"The value is not valid JSON: a key in quotes is missing (byte 1)","bank":"session","key":"a","scope":"project","hint":"a text needs quotes of its own: '\"text\"'"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, r#"memory-cli write session a '{"k": 1, "k": 2}'"#), @r#"
-    {"error":{"code":"INVALID_JSON","message":"The value is not valid JSON: the key \"k\" stands twice in one object","bank":"session","key":"a"}}
+    {"error":{"code":"INVALID_JSON","message":"The value is not valid JSON: the key \"k\" stands twice in one object","bank":"session","key":"a","scope":"project"}}
     --- exit 2
     "#);
     assert_snapshot!(run_with(&sandbox, "memory-cli write session a --stdin", &format!("\"{}\"", "x".repeat(1024 * 1024 - 1))), @r#"
@@ -119,24 +119,24 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
     --- exit 4
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write session b 2 --update-only"), @r#"
-    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'b' does not exist in memory bank 'session'","bank":"session","key":"b","scope":"project","hint":"`memory bank list BANK` shows the keys"}}
+    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'b' does not exist in memory bank 'session'","bank":"session","key":"b","scope":"project","hint":"`memory-cli list BANK` shows the keys"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write cache a 1 --ttl 0"), @r#"{"success":true,"key":"a","bank":"cache","scope":"project","operation":"create"}"#);
     assert_snapshot!(run(&sandbox, "memory-cli read cache a"), @r#"
-    {"error":{"code":"TTL_EXPIRED","message":"Key 'a' in memory bank 'cache' has expired","bank":"cache","key":"a","scope":"project","hint":"write it again; `memory bank gc` takes away what has expired"}}
+    {"error":{"code":"TTL_EXPIRED","message":"Key 'a' in memory bank 'cache' has expired","bank":"cache","key":"a","scope":"project","hint":"write it again; `memory-cli gc` takes away what has expired"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write session"), @r#"
-    {"error":{"code":"USAGE","message":"the following required arguments were not provided: <KEY>","hint":"Usage: memory bank write <BANK> <KEY> [VALUE]"}}
+    {"error":{"code":"USAGE","message":"the following required arguments were not provided: <KEY>","hint":"Usage: memory-cli write <BANK> <KEY> [VALUE]"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write session a"), @r#"
-    {"error":{"code":"USAGE","message":"a value is missing","hint":"type it behind the key, or pipe it in with --stdin"}}
+    {"error":{"code":"USAGE","message":"a value is missing","scope":"project","hint":"type it behind the key, or pipe it in with --stdin"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli search ("), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"That is no regular expression: error: unclosed group"}}
+    {"error":{"code":"INVALID_INPUT","message":"That is no regular expression: error: unclosed group","scope":"project"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli read session a --format value"), @"1");
@@ -154,12 +154,12 @@ fn a_schema_is_set_checked_and_cleared() {
     assert_snapshot!(run(&sandbox, r#"memory-cli write stats visits '{"count": 7}'"#), @r#"{"success":true,"key":"visits","bank":"stats","scope":"project","operation":"create"}"#);
     assert_snapshot!(run(&sandbox, "memory-cli schema stats"), @r#"{"bank":"stats","scope":"project","schema":{"type":"object","required":["count"]}}"#);
     assert_snapshot!(run(&sandbox, "memory-cli schema stats --set 7"), @r#"
-    {"error":{"code":"INVALID_SCHEMA","message":"That is no JSON Schema: a schema is an object, true or false","bank":"stats"}}
+    {"error":{"code":"INVALID_SCHEMA","message":"That is no JSON Schema: a schema is an object, true or false","bank":"stats","scope":"project"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli schema stats --clear"), @r#"{"bank":"stats","scope":"project","schema":null}"#);
     assert_snapshot!(run(&sandbox, "memory-cli schema nothing"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","hint":"`memory bank list` shows the banks; `memory bank write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","scope":"project","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
     --- exit 3
     "#);
 }
@@ -183,11 +183,11 @@ fn exports_are_imported_and_what_expired_is_collected() {
     {"success":true,"bank":"config","scope":"user","created":1,"updated":0,"unchanged":0}
     "#);
     assert_snapshot!(run_with(&sandbox, "memory-cli import session", "{\"entries\": []}"), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"The document is no bank: it has no object of entries","bank":"session","hint":"`memory bank export BANK` writes one"}}
+    {"error":{"code":"INVALID_INPUT","message":"The document is no bank: it has no object of entries","bank":"session","scope":"project","hint":"`memory-cli export BANK` writes one"}}
     --- exit 2
     "#);
     assert_snapshot!(run_with(&sandbox, "memory-cli import --all", "{}"), @r#"
-    {"error":{"code":"USAGE","message":"that is no export of all banks","hint":"`memory bank export --all` writes one"}}
+    {"error":{"code":"USAGE","message":"that is no export of all banks","scope":"project","hint":"`memory-cli export --all` writes one"}}
     --- exit 2
     "#);
 }
@@ -199,7 +199,7 @@ fn damage_is_told_and_repaired_and_nothing_is_lost() {
     let whole = std::fs::read_to_string(sandbox.path(".slop-mcp/memory/session.json")).expect("a file");
     sandbox.file(".slop-mcp/memory/session.json", whole.trim_end().trim_end_matches("}\n}"));
     assert_snapshot!(run(&sandbox, "memory-cli read session a"), @r#"
-    {"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: the text breaks off (byte 315)","bank":"session","key":"a","scope":"project","hint":"`memory bank repair` keeps what can be read, and sets the rest aside"}}
+    {"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: the text breaks off (byte 315)","bank":"session","key":"a","scope":"project","hint":"`memory-cli repair` keeps what can be read, and sets the rest aside"}}
     --- exit 5
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli list"), @r#"{"banks":[{"name":"session","scope":"project","size_bytes":[n],"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: the text breaks off (byte 315)","bank":"session","scope":"project","hint":"`memory bank repair` keeps what can be read, and sets the rest aside"}}]}"#);
@@ -215,7 +215,7 @@ fn damage_is_told_and_repaired_and_nothing_is_lost() {
     ");
     assert_snapshot!(run(&sandbox, "memory-cli read session a --format value"), @"1");
     assert_snapshot!(run(&sandbox, "memory-cli repair nothing"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","hint":"`memory bank list` shows the banks; `memory bank write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","scope":"project","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
     --- exit 3
     "#);
 }
@@ -245,7 +245,7 @@ fn changes_of_banks_are_in_the_log_and_are_taken_back() {
     took back write of a in session; `memory undo [op8]` does it again
     ");
     assert_snapshot!(run(&sandbox, "memory-cli read session a --format value"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","hint":"`memory bank list` shows the banks; `memory bank write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"project","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
     --- exit 3
     "#);
     assert_snapshot!(sandbox.run(&["log"]), @"
@@ -265,4 +265,118 @@ fn changes_of_banks_are_in_the_log_and_are_taken_back() {
     hint: `memory log` shows the operations
     --- exit 3
     ");
+}
+
+#[test]
+fn a_bank_is_found_whatever_folder_appears_and_answers_say_where_it_is() {
+    let sandbox = Sandbox::new();
+    let has = |answer: &str, what: &[&str]| what.iter().all(|what| answer.contains(what));
+    std::fs::create_dir_all(sandbox.path("repo/.git")).expect("a folder");
+    let run = |line: &str| {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        let mut command = sandbox.command(&arguments);
+        command.current_dir(sandbox.path("repo"));
+        String::from_utf8(Sandbox::finish(command, "").stdout).expect("text")
+    };
+    assert!(run("bank write session a 1").contains(r#""scope":"user""#));
+    run("topic write decisions.md text --type project --name Decisions --description d");
+    assert!(sandbox.path("repo/.memory/decisions.md").is_file());
+    assert!(run("bank write session b 2").contains(r#""scope":"user""#), "a folder of topics is none of banks");
+    assert!(run("bank write session a 3 --scope project").contains(r#""scope":"project""#));
+    let read = run("bank read session a");
+    assert!(has(&read, &[r#""value":3"#, "repo/.memory/banks", r#""also_in":[{"scope":"user""#]), "{read}");
+    std::fs::create_dir_all(sandbox.path("repo/.slop-mcp/memory")).expect("a folder");
+    assert!(run("bank read session a --format value").starts_with('3'));
+    assert!(run("bank write session c 4").contains(r#""scope":"project""#));
+    assert!(sandbox.text("repo/.memory/banks/session.json").contains("\"c\""), "a bank is changed where it is");
+    assert!(run("bank write new a 1").contains(r#""scope":"project""#));
+    assert!(sandbox.path("repo/.slop-mcp/memory/new.json").is_file());
+    let listed = run("bank list");
+    assert!(has(&listed, &[r#""used":true"#, r#""used":false"#, r#""name":"new""#]), "{listed}");
+    let keys = run("bank list session --scope all");
+    assert!(has(&keys, &[r#""key":"b","scope":"user""#, r#""key":"c","scope":"project""#]), "{keys}");
+    std::fs::rename(sandbox.path("repo/.slop-mcp"), sandbox.path("elsewhere")).expect("it moves");
+    std::os::unix::fs::symlink(sandbox.path("elsewhere"), sandbox.path("repo/.slop-mcp")).expect("a link");
+    let refused = run("bank read session a");
+    assert!(has(&refused, &["PATH_REFUSED", "repo/.slop-mcp"]), "{refused}");
+    assert!(run("bank read session b --scope user --format value").starts_with('2'));
+}
+
+#[test]
+fn every_command_takes_the_three_formats() {
+    let sandbox = project();
+    assert_eq!(run(&sandbox, "memory-cli write session a '[1,2]' --format value"), "\"create\"\n");
+    assert_eq!(run(&sandbox, "memory-cli update session a '.+[3]' --format value"), "[1,2,3]\n");
+    assert_eq!(run(&sandbox, "memory-cli list --format value"), "session\n");
+    assert_eq!(run(&sandbox, "memory-cli list session --format value"), "a\n");
+    assert_eq!(run(&sandbox, "memory-cli query session a '.[]' --format json"), "{\"results\":[1,2,3]}\n");
+    assert!(run(&sandbox, "memory-cli read session --format table").contains("[1,2,3]"));
+    let verbose = run(&sandbox, "memory-cli read session a -v");
+    assert!(verbose.starts_with(r#"{"bank":"session","key":"a","scope":"project","value":[1,2,3],"metadata":{"#), "{verbose}");
+    assert!(run(&sandbox, "memory-cli delete session a --format table").contains("deleted"));
+    for command in ["search a", "gc", "repair", "export session", "schema session"] {
+        for format in ["json", "table", "value"] {
+            let answer = run(&sandbox, &format!("memory-cli {command} --format {format}"));
+            assert!(!answer.contains("USAGE"), "{command} {format}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn what_is_missing_is_named_and_an_update_may_leave_a_credential_where_it_is() {
+    let sandbox = project();
+    assert!(run(&sandbox, "memory-cli query session").contains("<FILTER>"));
+    assert!(run(&sandbox, "memory-cli write nothing a 1 --update-only").contains("BANK_NOT_FOUND"));
+    assert!(run(&sandbox, "memory-cli update nothing a .").contains("BANK_NOT_FOUND"));
+    assert!(run(&sandbox, "memory-cli read session a --default {").contains("--default is not valid JSON"));
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let value = format!("'{{\"token\":\"{token}\",\"n\":1}}'");
+    assert!(run(&sandbox, &format!("memory-cli write session a {value}")).contains("SECRET_FOUND"));
+    run(&sandbox, &format!("memory-cli write session a {value} --allow-secret"));
+    assert!(run(&sandbox, "memory-cli update session a '.n += 1'").contains(r#""success":true"#));
+    assert!(
+        run(&sandbox, &format!("memory-cli update session a '.other = \"{}\"'", token.replace("a1", "z9")))
+            .contains("SECRET_FOUND")
+    );
+}
+
+#[test]
+fn options_may_follow_the_filter_of_a_query() {
+    let sandbox = project();
+    run(&sandbox, r#"memory-cli write b k '{"a":"x"}'"#);
+    for (subject, plain, bare) in [("k .a", "\"x\"\n", "x\n"), (".entries.k.value.a", "\"x\"\n", "x\n"), ("-1", "-1\n", "-1\n")] {
+        for (options, expected) in [
+            ("", plain.to_owned()),
+            ("--json", plain.to_owned()),
+            ("--scope project", plain.to_owned()),
+            ("--format value", plain.to_owned()),
+            ("--raw", bare.to_owned()),
+            ("-r", bare.to_owned()),
+            ("--format json", format!("{{\"results\":[{}]}}\n", plain.trim_end())),
+        ] {
+            assert_eq!(run(&sandbox, &format!("memory-cli query b {subject} {options}")), expected, "{subject} {options}");
+            assert_eq!(run(&sandbox, &format!("memory-cli query {options} b {subject}")), expected, "{options} {subject}");
+        }
+    }
+    assert_snapshot!(run(&sandbox, "memory-cli query b"), @r#"
+    {"error":{"code":"USAGE","message":"the following required arguments were not provided: <KEY|FILTER>","hint":"Usage: memory-cli query [OPTIONS] <BANK> [KEY] <FILTER>"}}
+    --- exit 2
+    "#);
+}
+
+#[test]
+fn a_usage_error_names_the_wrong_argument() {
+    let sandbox = project();
+    let mut errors = String::new();
+    for line in ["search --valuee foo", "write b k 1 --ttl -5", "gc --older-than -3d", "update c k --craete .", "delete session"]
+    {
+        errors += &run(&sandbox, &format!("memory-cli {line}")).replace("--- exit 2\n", "");
+    }
+    assert_snapshot!(errors, @r#"
+    {"error":{"code":"USAGE","message":"unexpected argument '--valuee' found","hint":"a similar argument exists: '--value'; Usage: memory-cli search --value <PATTERN>"}}
+    {"error":{"code":"USAGE","message":"invalid value '-5' for '--ttl <SECONDS>': invalid digit found in string"}}
+    {"error":{"code":"USAGE","message":"invalid value '-3d' for '--older-than <SPAN>': \"-3d\" is not a span of time such as 60s, 168h or 30d"}}
+    {"error":{"code":"USAGE","message":"unexpected argument '--craete' found","hint":"a similar argument exists: '--create'; Usage: memory-cli update --create <BANK> <KEY> <FILTER>"}}
+    {"error":{"code":"USAGE","message":"the following required arguments were not provided: <KEY|--bank>","hint":"Usage: memory-cli delete [OPTIONS] <BANK> <KEY|--bank>"}}
+    "#);
 }

@@ -26,7 +26,7 @@ fn banks_are_asked_and_changed_with_jq() {
     assert_snapshot!(run(&sandbox, "memory-cli update stats visits '.of += 1'"), @r#"{"success":true,"key":"visits","bank":"stats","scope":"project","operation":"update","value":{"count":100000000000000000001,"of":2}}"#);
     assert_snapshot!(run(&sandbox, "memory-cli update stats hits '(. // 0) + 1' --create"), @r#"{"success":true,"key":"hits","bank":"stats","scope":"project","operation":"create","value":1}"#);
     assert_snapshot!(run(&sandbox, "memory-cli update stats nothing '. + 1'"), @r#"
-    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'nothing' does not exist in memory bank 'stats'","bank":"stats","key":"nothing","scope":"project","hint":"`memory bank list BANK` shows the keys"}}
+    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'nothing' does not exist in memory bank 'stats'","bank":"stats","key":"nothing","scope":"project","hint":"`memory-cli list BANK` shows the keys"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli update stats visits '.count, .of'"), @r#"
@@ -61,11 +61,11 @@ fn a_filter_that_takes_too_much_is_stopped() {
     --- exit 1
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli update stats a '[range(1e9)]'"), @r#"
-    {"error":{"code":"FILTER_TIMEOUT","message":"the filter needs more memory than the 32 MB it may have","bank":"stats","key":"a","scope":"project"}}
+    {"error":{"code":"FILTER_MEMORY","message":"the filter needs more memory than the 32 MB it may have","bank":"stats","key":"a","scope":"project"}}
     --- exit 1
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli query stats a 'def f: 1 + f; f'"), @r#"
-    {"error":{"code":"FILTER_TIMEOUT","message":"the filter needs more memory than the 32 MB it may have","bank":"stats","key":"a","scope":"project"}}
+    {"error":{"code":"FILTER_MEMORY","message":"the filter needs more memory than the 32 MB it may have","bank":"stats","key":"a","scope":"project"}}
     --- exit 1
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli read stats a --format value"), @"1");
@@ -149,8 +149,8 @@ fn agents_reach_banks_by_the_same_names_and_answers() {
     {"name":"memory_read","result":{"value":null,"metadata":null}},
     {"name":"memory_search","result":{"matches":[{"bank":"session","key":"a","scope":"project","matched":"value","updated_at":"[time]","value":{"n":[1,2,3]}}],"total":1}},
     {"name":"memory_list","result":{"banks":[{"name":"session","scope":"project","key_count":1,"updated_at":"[time]","size_bytes":[n]}]}},
-    {"name":"memory_delete","error":{"code":"KEY_NOT_FOUND","message":"Key 'b' does not exist in memory bank 'session'","bank":"session","key":"b","scope":"project","hint":"`memory bank list BANK` shows the keys"}},
-    {"name":"memory_write","error":{"code":"INVALID_INPUT","message":"the field value is missing","hint":"`memory agent --list-tools` shows the parameters of memory_write"}},
+    {"name":"memory_delete","error":{"code":"KEY_NOT_FOUND","message":"Key 'b' does not exist in memory bank 'session'","bank":"session","key":"b","scope":"project","hint":"memory_list with this bank lists its keys; memory_write adds one"}},
+    {"name":"memory_write","error":{"code":"INVALID_INPUT","message":"the field value is missing","hint":"memory_write needs bank, key, value, and takes scope, ttl"}},
     {"name":"memory_write","error":{"code":"INVALID_INPUT","message":"unknown field `loud`, expected one of `bank`, `key`, `value`, `scope`, `ttl`"}}
     ]
     --- stderr
@@ -161,7 +161,7 @@ fn agents_reach_banks_by_the_same_names_and_answers() {
     run(&sandbox, "memory-cli write numbers n 1e1000");
     assert_snapshot!(sandbox.pipe(r#"[{"name":"bank_read","params":{"bank":"numbers","key":"n"}}]"#, &["agent"]), @r#"
     [
-    {"name":"bank_read","result":{"value":1.7976931348623157e+308,"metadata":{"created_at":"[time]","updated_at":"[time]"},"text":"{\"value\":1e1000,\"metadata\":{\"created_at\":\"[time]\",\"updated_at\":\"[time]\"}}"}}
+    {"name":"bank_read","result":{"value":1e1000,"metadata":{"created_at":"[time]","updated_at":"[time]"}}}
     ]
     "#);
     assert_snapshot!(sandbox.run(&["agent", "--list-tools", "--tools", "usual,bank=memory_"]), @"

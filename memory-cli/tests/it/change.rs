@@ -13,7 +13,7 @@ fn tags_are_added_and_taken_away() {
     --- stderr
     tags: b,c,d
     ");
-    assert_snapshot!(sandbox.run(&["tag", &id, "--remove", "b,c", "--json"]), @r#"{"id":"[id1]","content":"tea","content_hash":"[hash]","phase":"inbox","category":"inbox","scope":"global","tags":["d"],"source":"","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":3,"path":"categories/inbox/tea-[id1].md"}"#);
+    assert_snapshot!(sandbox.run(&["tag", &id, "--remove", "b,c", "--json"]), @r#"{"id":"[id1]","content":"tea","content_hash":"[hash]","phase":"inbox","category":"inbox","scope":"global","tags":["d"],"source":"","created_at":"[time]","updated_at":"[time]","expires_at":"[time]","access_count":0,"links":[],"version":3,"path":"categories/inbox/tea-[id1].md"}"#);
     assert_snapshot!(sandbox.run(&["tag", &id]), @"
     --- stderr
     error[usage]: the following required arguments were not provided:
@@ -168,8 +168,33 @@ fn wikilinks_become_links() {
     resolved	1
     unresolved	1
     updated	2
+    [id2]	[[coffee]]
     ");
-    assert_snapshot!(sandbox.run(&["resolve-links", "--json"]), @r#"{"resolved":1,"unresolved":1,"updated":0}"#);
+    assert_snapshot!(sandbox.run(&["resolve-links", "--json"]), @r#"{"resolved":1,"unresolved":1,"updated":0,"unresolved_links":[{"id":"[id2]","link":"coffee"}]}"#);
+}
+
+#[test]
+fn a_memory_is_meant_by_its_title_and_a_wikilink_that_stays_is_named() {
+    let sandbox = Sandbox::new();
+    let tea = sandbox.write("Leaves and water.", &["--title", "Green Tea"]);
+    let milk = sandbox.write("Goes with [[green tea|it]].", &["--title", "Milk"]);
+    for name in ["Green Tea", "green tea", "[[Green Tea]]", &tea] {
+        assert_eq!(sandbox.json(&["backlinks", name])["memories"][0]["id"], milk, "{name}");
+    }
+    sandbox.run(&["link", "milk", "green tea"]);
+    assert_snapshot!(sandbox.run(&["unlink", "Milk", "Green Tea"]), @"
+    [id2]	inbox	inbox	global	[time]		Milk
+    [id1]	inbox	inbox	global	[time]		Green Tea
+    --- stderr
+    no longer linked
+    warning: the text of [id2] still holds [[green tea]], which links them again; `memory edit [id2]` takes it out
+    ");
+    sandbox.run(&["link", "milk", "green tea"]);
+    let answer = sandbox.json(&["unlink", &milk, &tea]);
+    assert_eq!(answer["wikilinks"], serde_json::json!([{ "id": milk, "link": "green tea" }]));
+    sandbox.write("Another one.", &["--title", "Milk"]);
+    assert!(sandbox.run(&["backlinks", "Milk"]).contains("error[memory_ambiguous]"));
+    assert!(sandbox.run(&["backlinks", "Coffee"]).contains("error[memory_not_found]"));
 }
 
 #[test]

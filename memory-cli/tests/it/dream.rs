@@ -11,10 +11,11 @@ fn a_dream_says_first_what_it_would_do_and_then_what_it_did() {
     sandbox.write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.", &[]);
     sandbox.write("tbd", &[]);
     assert_snapshot!(sandbox.run(&["dream", "--level", "2", "--dry-run"]), @"
+    ~	[id2]	project (1.00)	The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.
     =	[id2]		The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.
     -	[id1]	becomes part of [id2]	The staging server runs PostgreSQL 16 on port 5433.
     --- stderr
-    this was a dry run; nothing was written: 1 merged into others
+    this was a dry run; nothing was written: 1 filed, 1 merged into others
     1 left in the inbox, since nothing says surely enough what it is about
     ");
     assert_snapshot!(sandbox.run(&["dream", "--level", "2"]), @"
@@ -69,4 +70,85 @@ fn fresh_memories_neither_decay_nor_expire() {
     --- stderr
     there is nothing to tidy
     ");
+}
+
+#[test]
+fn upgrade_files_a_text_where_a_dream_would() {
+    for (text, category) in [
+        ("lesson learned: backups must be tested", "lessons"),
+        ("教训：备份必须定期测试", "lessons"),
+        ("用户习惯在深夜提交代码", "habits"),
+        ("We decided to use Postgres", "decisions"),
+    ] {
+        let sandbox = Sandbox::new();
+        let id = sandbox.write(text, &[]);
+        let dreamt = sandbox.json(&["dream", "--dry-run"]);
+        assert_eq!(dreamt["filed"][0]["category"], category, "{text}: {dreamt}");
+        assert_eq!(sandbox.json(&["upgrade", &id])["category"], category, "{text}");
+    }
+    let sandbox = Sandbox::new();
+    let id = sandbox.write("42", &[]);
+    assert_eq!(sandbox.json(&["upgrade", &id])["category"], "knowledge");
+}
+
+/// Texts that dreams file, merge, link, remind of and review, some only because of what another round made of them.
+const TEXTS: [(&str, &[&str]); 16] = [
+    ("The staging server runs PostgreSQL 16 on port 5433.", &[]),
+    ("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.", &[]),
+    ("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night, see [[Backups]].", &[]),
+    ("Backups go to the cellar, see [[Staging]].", &["--title", "Backups"]),
+    ("user prefers dark mode in every editor", &[]),
+    ("user prefers dark mode in every editor. And large letters, too.", &[]),
+    ("Decision: we use Postgres instead of MySQL because of JSONB", &[]),
+    ("We no longer use Postgres; we use MySQL.", &[]),
+    ("Anna lives in Paris.", &["--category", "people"]),
+    ("Anna moved from Paris to Lisbon.", &["--category", "people"]),
+    ("Remind me to call Anna on 2099-03-04 at 3pm.", &[]),
+    ("提醒我2099年3月4日下午三点给安娜打电话", &[]),
+    ("教训：备份必须定期测试", &[]),
+    ("教训：备份必须定期测试。每个月一次。", &[]),
+    ("tbd", &[]),
+    ("see [[nowhere]] and [[Backups]]", &["--category", "knowledge"]),
+];
+
+#[test]
+fn a_dry_run_lists_exactly_what_the_run_then_does() {
+    for commands in [
+        &[&["dream", "--level", "1"][..]][..],
+        &[&["dream", "--level", "2"]],
+        &[&["dream", "--level", "3"]],
+        &[&["consolidate"]],
+        &[
+            &["dream", "--level", "1"],
+            &["dream", "--level", "2"],
+            &["decay"],
+            &["dream", "--level", "3"],
+            &["dream", "--level", "3"],
+        ],
+    ] {
+        let sandbox = Sandbox::new();
+        for (text, flags) in TEXTS {
+            sandbox.write(text, flags);
+        }
+        sandbox.file(".memory/categories/knowledge/by-hand.md", "Backups go to the cellar, see [[Staging]].\n");
+        sandbox.file(
+            ".memory/categories/inbox/old.md",
+            "---\nid: 00000001-0000-4000-8000-000000000000\ncreated_at: 2024-05-07T10:00:00Z\nupdated_at: 2024-05-07T10:00:00Z\n---\nold\n",
+        );
+        for command in commands {
+            let before =
+                sandbox.shell("cd .memory && find categories trash journal -type f 2>/dev/null | sort | xargs cat | cksum");
+            let mut said = sandbox.json(&[command, &["--dry-run"][..]].concat());
+            let after =
+                sandbox.shell("cd .memory && find categories trash journal -type f 2>/dev/null | sort | xargs cat | cksum");
+            assert_eq!(before, after, "{command:?}: a dry run changes nothing");
+            let mut done = sandbox.json(command);
+            for answer in [&mut said, &mut done] {
+                let answer = answer.as_object_mut().expect("an object");
+                answer.remove("operation");
+                answer.remove("dry_run");
+            }
+            assert_eq!(said, done, "{command:?}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_agent::model::{ChatSettings, RemoteChat};
 use memory_core::testing::{CountingIds, FakeClock};
-use memory_core::{Clock, Draft, Filter, IdSource, Secrets, Services, StoreError, Verb, link, pin, undo, write};
+use memory_core::{Clock, Draft, Filter, IdSource, InboxTtl, Secrets, Services, StoreError, Verb, link, pin, undo, write};
 use memory_dream::merge::conserved;
 use memory_dream::{Dream, Dreamt, Pace, Rules, Task, dream};
 use memory_store::disk::RealDisk;
@@ -49,6 +49,7 @@ fn services(store: FileStore, ids: usize) -> Services {
         chat: None,
         banks: None,
         topics: None,
+        inbox_ttl: InboxTtl::default(),
         actor: "test".into(),
     }
 }

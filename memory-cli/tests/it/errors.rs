@@ -111,3 +111,24 @@ fn an_answer_that_cannot_be_written_is_told_on_the_other_stream() {
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
     }
 }
+
+#[test]
+fn own_names_are_written_in_hints_and_never_in_data() {
+    let sandbox = Sandbox::new();
+    sandbox.bank("", &["write", "b", "k", "1"]);
+    let key = "a`memory bank x`";
+    assert_snapshot!(sandbox.bank("", &["read", "b", key]), @r#"
+    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'a`memory bank x`' does not exist in memory bank 'b'","bank":"b","key":"a`memory bank x`","scope":"user","hint":"`memory-cli list BANK` shows the keys"}}
+    --- exit 3
+    "#);
+    assert_snapshot!(sandbox.bank("", &["read", "b", "k", key]), @r#"
+    {"error":{"code":"USAGE","message":"unexpected argument 'a`memory bank x`' found","hint":"Usage: memory-cli read [OPTIONS] <BANK> [KEY]"}}
+    --- exit 2
+    "#);
+    assert_snapshot!(sandbox.shell("memo run '`memory instance x`/y' read"), @"
+    --- stderr
+    error[backend_not_found]: no backend is called `memory instance x`
+    hint: `memo backends` lists them
+    --- exit 3
+    ");
+}

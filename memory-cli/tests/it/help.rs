@@ -21,6 +21,7 @@ fn help_lists_the_commands() {
     Commands:
       write          Remember a text
       add            Add facts to a conversation
+      conversations  List conversations, last used first; or show one
       read           Show a memory
       list           List memories, newest first
       search         Find memories by what they say, best first
@@ -109,7 +110,9 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
 
     Words are looked for, any of them; a question does as well. "a phrase" must stand there, -word must
     not, begin* stands for all words that begin so. tag:, scope:, category:, source:, from: and to:
-    (2026, [day] or [day]) narrow it.
+    (2026, [day] or [day]) narrow it. A word of three letters or more is found inside other words
+    too, as `sql` in PostgreSQL, behind all that have it whole; one of two letters only if it is the
+    only word of the question, and a single letter or digit is not.
 
     The topics of the project are looked through as well; they come behind the memories, and no filter
     lets them pass.

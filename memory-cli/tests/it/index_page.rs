@@ -17,8 +17,6 @@ fn the_home_has_an_index_of_what_every_agent_sees() {
     - The user prefers dark mode ([id1])
     ");
     let tea = sandbox.write("Green tea", &[]);
-    // What was made just now is not made anew; what is not there is.
-    std::fs::remove_file(sandbox.path(".memory/memory.md")).expect("it is there");
     sandbox.write("hidden", &["--scope", "agent:claude"]);
     let page = sandbox.text(".memory/memory.md");
     assert!(page.contains("- Green tea (") && !page.contains("hidden"), "{page}");
@@ -32,23 +30,36 @@ fn the_home_has_an_index_of_what_every_agent_sees() {
 }
 
 #[test]
-fn the_index_of_a_home_follows_with_the_next_command_of_any_kind() {
+fn the_index_of_a_home_has_every_write_once_its_command_ends() {
     let sandbox = Sandbox::new();
-    sandbox.write("Green tea", &[]);
-    sandbox.write("Black tea", &[]);
-    let page = sandbox.path(".memory/memory.md");
-    assert!(!sandbox.text(".memory/memory.md").contains("Black tea"), "it was made just now");
-    // As if that had been a while ago.
-    let back = |file: &std::path::Path, seconds: u64| {
-        let time = std::time::SystemTime::now() - std::time::Duration::from_secs(seconds);
-        std::fs::File::options().write(true).open(file).and_then(|file| file.set_modified(time)).expect("a file");
-    };
-    back(&page, 60);
-    sandbox.run(&["list"]);
-    assert!(sandbox.text(".memory/memory.md").contains("Black tea"));
-    // What others put there is seen as well.
-    back(&page, 60);
+    for tea in ["Green tea", "Black tea", "White tea"] {
+        sandbox.write(tea, &[]);
+        assert!(sandbox.text(".memory/memory.md").contains(tea), "{tea}");
+    }
+    sandbox.pipe("{\"content\":\"Mint\"}\n{\"content\":\"Sage\"}\n", &["import"]);
+    let page = sandbox.text(".memory/memory.md");
+    assert!(page.contains("Mint") && page.contains("Sage"), "{page}");
+    sandbox.run(&["undo"]);
+    assert!(!sandbox.text(".memory/memory.md").contains("Mint"));
+    // Who speaks to the tools is one process; it makes the page while it stays, and at its end.
+    let call = r#"[{"name":"memory_write","params":{"content":"Rooibos"}}]"#;
+    sandbox.pipe(call, &["agent"]);
+    assert!(sandbox.text(".memory/memory.md").contains("Rooibos"));
+    // What others put there is seen by the next command of any kind.
     sandbox.file(".memory/categories/preferences/other.md", "Oolong tea");
     sandbox.run(&["search", "tea"]);
     assert!(sandbox.text(".memory/memory.md").contains("Oolong tea"));
+}
+
+#[test]
+fn of_writers_at_the_same_time_none_is_missing_on_the_page() {
+    let sandbox = Sandbox::new();
+    sandbox.write("first", &[]);
+    let writers: Vec<_> =
+        (0..6).map(|number| sandbox.command(&["write", &format!("tea number {number}")]).spawn().expect("it runs")).collect();
+    for mut writer in writers {
+        assert!(writer.wait().expect("it ends").success());
+    }
+    let page = sandbox.text(".memory/memory.md");
+    assert!((0..6).all(|number| page.contains(&format!("tea number {number}"))), "{page}");
 }

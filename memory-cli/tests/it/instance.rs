@@ -61,7 +61,7 @@ fn the_scratchpad_of_the_specification_works_word_for_word() {
                 "{\"key\":\"chat-[day]/checkout-step\",\"deleted\":true}\n{\"key\":\"chat-[day]/draft-reply\",\"deleted\":true}",
             ),
             ("find .memo-scratch -type f", ""),
-            ("memo rm kv/scratch", r#"{"type":"kv","name":"scratch","removed":true}"#),
+            ("memo rm kv/scratch 2>/dev/null | jq -c 'del(.trash)'", r#"{"type":"kv","name":"scratch","removed":true}"#),
         ],
     );
 }
@@ -162,7 +162,7 @@ fn the_last_summary_is_the_cursor_and_facts_are_listed_as_the_specification_does
 }
 
 #[test]
-fn what_is_wrong_is_said_as_json_with_its_code() {
+fn errors_have_their_code_as_text_and_with_json_as_json() {
     let sandbox = Sandbox::new();
     for (line, code, exit) in [
         ("memo actions redis", "BACKEND_NOT_FOUND", 3),
@@ -189,15 +189,18 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
         ("MEMO_ALLOWED_PATHS=$HOME/allowed memo run history read -p session=s", "PATH_REFUSED", 2),
         ("MEMO_ALLOWED_PATHS=$HOME/allowed memo connect kv main --input '{\"dir\":\"~/allowed/../out\"}'", "PATH_REFUSED", 2),
         (
-            "mkdir allowed out; ln -s $HOME/out allowed/away; MEMO_ALLOWED_PATHS=$HOME/allowed memo connect kv main --input '{\"dir\":\"~/allowed/away\"}'",
+            "mkdir -p allowed out; ln -sfn $HOME/out allowed/away; MEMO_ALLOWED_PATHS=$HOME/allowed memo connect kv main --input '{\"dir\":\"~/allowed/away\"}'",
             "PATH_REFUSED",
             2,
         ),
         ("MEMO_MASTER_KEY=nonsense memo instances", "USAGE", 2),
     ] {
-        let printed = sandbox.shell(line);
+        let printed = sandbox.shell(&format!("{line} --json"));
         assert!(printed.starts_with(&format!(r#"{{"error":{{"code":"{code}","#)), "{line}: {printed}");
         assert!(printed.ends_with(&format!("--- exit {exit}\n")), "{line}: {printed}");
+        let piped = sandbox.shell(line);
+        assert!(piped.starts_with(&format!("--- stderr\nerror[{}]: ", code.to_lowercase())), "{line}: {piped}");
+        assert!(piped.ends_with(&format!("--- exit {exit}\n")), "{line}: {piped}");
     }
     assert!(!sandbox.path("out/a").exists() && !sandbox.path(".config").exists(), "what is refused makes nothing");
 }
@@ -217,7 +220,7 @@ fn a_secret_is_sealed_and_shown_nowhere() {
             ),
             ("grep -rl hunter2 .config", "--- exit 1"),
             ("memo rekey", r#"{"resealed":1}"#),
-            ("memo connect history team --input - < team.json | grep -c created.:false", "1"),
+            ("memo connect history team --input - < team.json 2>/dev/null | grep -c created.:false", "1"),
             ("stat -c %a .config/memo/master.key 2>/dev/null || echo 600", "600"),
         ],
     );
@@ -227,7 +230,7 @@ fn a_secret_is_sealed_and_shown_nowhere() {
     assert!(!everything.contains("hunter2"), "{everything}");
     let given = "export MEMO_MASTER_KEY=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=; memo connect history other --input @team.json >/dev/null;";
     assert!(sandbox.shell(&format!("{given} memo rekey")).contains("MEMO_NEW_MASTER_KEY"));
-    assert!(sandbox.shell("memo rekey").contains(r#""code":"SEAL_BROKEN""#), "another key is told, and nothing is destroyed");
+    assert!(sandbox.shell("memo rekey").contains("error[seal_broken]"), "another key is told, and nothing is destroyed");
 }
 
 #[test]
@@ -259,7 +262,7 @@ fn sessions_and_values_are_kept_in_a_database_that_is_there() {
     // What cannot be reached is not kept.
     sandbox.file("away.json", r#"{"driver":"postgres","dsn":"postgres://u:hunter2@127.0.0.1:1/d"}"#);
     let refused = sandbox.shell("memo connect kv away --input @away.json; memo instances | jq -c 'map(.name)'");
-    assert!(refused.contains("\"DATABASE_UNREACHABLE\"") && !refused.contains("hunter2"), "{refused}");
+    assert!(refused.contains("error[database_unreachable]") && !refused.contains("hunter2"), "{refused}");
     assert!(!refused.contains("away"), "{refused}");
 }
 
@@ -267,9 +270,9 @@ fn sessions_and_values_are_kept_in_a_database_that_is_there() {
 fn an_action_tells_its_fields_by_its_schema() {
     let sandbox = Sandbox::new();
     let help = sandbox.shell("memo run history/main read --help");
-    assert!(help.contains("Usage: memory instance run history/NAME read -p session=… [-p FIELD=VALUE …]"), "{help}");
+    assert!(help.contains("Usage: memo run history/NAME read -p session=… [-p FIELD=VALUE …]"), "{help}");
     assert!(help.contains("  not_role  list") && help.contains("  tail      true or false"), "{help}");
-    assert!(sandbox.shell("memo run --help").contains("Usage: memory instance run"));
+    assert!(sandbox.shell("memo run --help").contains("Usage: memo run"));
     assert!(sandbox.shell("memo backends").contains(r#""shown_when":{"driver":"postgres"}"#));
     assert!(sandbox.shell("memo actions history").contains(r#""additionalProperties":false"#));
 }
@@ -310,7 +313,7 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
             ("memo run kv/scratch get -p key=a/b | jq -c .value", r#""1""#),
             ("memo run kv/scratch operations | jq -c 'map([.verb, .key])'", r#"[["undo","a/b"],["set","a/b"],["set","a/b"]]"#),
             ("memo run kv/scratch undo | jq -c [.undone.verb,.undone.key]", r#"["set","a/b"]"#),
-            ("memo run kv/scratch undo 2>&1 | jq -r .error.code", "OPERATION_NOT_FOUND"),
+            ("memo run kv/scratch undo --json | jq -r .error.code", "OPERATION_NOT_FOUND"),
             ("echo '{}' > .memory/history/.trash/2020-01.jsonl; memory trash purge --yes --json", r#"{"files":1,"bytes":[n]}"#),
             ("ls .memory/history/.trash | grep -c 2020", "0\n--- exit 1"),
         ],
@@ -334,7 +337,7 @@ fn what_was_done_in_one_home_is_not_taken_back_in_another() {
             ("memory --root a instance run kv set -p key=k -p value=two | jq -c .created", "false"),
             ("memory --root b instance run kv set -p key=k -p value=two | jq -c .created", "true"),
             ("memory --root b undo --json | jq -c .undone.verb", r#""set""#),
-            ("memory --root b instance run kv get -p key=k 2>&1 | jq -r .error.code", "KEY_NOT_FOUND"),
+            ("memory --root b instance run kv get -p key=k --json | jq -r .error.code", "KEY_NOT_FOUND"),
             (
                 "memory --root a undo --json | jq -c .undone.key; memory --root a instance run kv get -p key=k | jq -c .value",
                 "\"k\"\n\"one\"",
@@ -389,4 +392,44 @@ fn a_long_session_is_printed_as_it_is_read() {
         "{broken}"
     );
     assert!(broken.trim_end().ends_with("exit 1"), "{broken}");
+}
+
+#[test]
+fn each_program_uses_its_own_name_in_help_and_hints() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.shell("memo run history/none read -p session=s"), @"
+    --- stderr
+    error[instance_not_found]: there is no instance history/none
+    hint: `memo instances` lists them; `memo connect` makes one
+    --- exit 3
+    ");
+    let json = sandbox.shell("memo run history/none read -p session=s --json");
+    assert!(json.contains("`memo instances` lists them"), "{json}");
+    assert_snapshot!(sandbox.shell("memory instance run history/none read -p session=s"), @"
+    --- stderr
+    error[instance_not_found]: there is no instance history/none
+    hint: `memory instance instances` lists them; `memory instance connect` makes one
+    --- exit 3
+    ");
+    for (line, usage) in [
+        ("memo --help", "Usage: memo [OPTIONS] <COMMAND>"),
+        ("memo connect --help", "Usage: memo connect [OPTIONS] <TYPE> <NAME>"),
+        ("memo run --help", "Usage: memo run "),
+        ("memo run history append --help", "Usage: memo run history/NAME append"),
+        ("memo connect", "Usage: memo connect"),
+        ("memory-cli --help", "Usage: memory-cli [OPTIONS] <COMMAND>"),
+        ("memory-cli read --help", "Usage: memory-cli read "),
+        ("memory bank read --help", "Usage: memory bank read "),
+        ("memory instance run --help", "Usage: memory instance run "),
+        ("memo --version", concat!("memo ", env!("CARGO_PKG_VERSION"))),
+        ("memory-cli read nothing key", "`memory-cli list`"),
+        ("memory bank read nothing key", "`memory bank list`"),
+    ] {
+        let printed = sandbox.shell(line);
+        assert!(printed.contains(usage), "{line}: {printed}");
+        let others = if line.starts_with("memory ") { "memo " } else { "memory instance" };
+        let has_others =
+            printed.contains(&format!("`{others}")) || !line.starts_with("memory ") && printed.contains("`memory bank");
+        assert!(!has_others, "{line}: {printed}");
+    }
 }

@@ -3,9 +3,11 @@
 mod add;
 mod agent;
 mod bank;
+mod bank_answers;
 mod bank_jq;
 mod change;
 mod config;
+mod conversations;
 mod daemon;
 mod dream;
 mod dream_faults;
@@ -21,6 +23,8 @@ mod index_page;
 mod install;
 mod install_among_others;
 mod instance;
+mod instance_connect;
+mod instance_default;
 mod instance_examples;
 mod mcp_clients;
 #[path = "../../../memory-agent/tests/it/model/server.rs"]

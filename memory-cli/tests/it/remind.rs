@@ -201,6 +201,50 @@ fn the_page_follows_what_is_deleted_and_taken_back() {
     assert!(is_there());
 }
 
+#[test]
+fn what_is_filed_as_a_reminder_gets_the_time_that_its_text_names() {
+    let sandbox = Sandbox::new();
+    for command in ["upgrade", "edit"] {
+        let id = sandbox.write(&format!("{command} the car on 2124-03-02 at 14:00"), &[]);
+        let filed = sandbox.json(&[command, &id, "--category", "reminders"]);
+        assert_eq!((&filed["due"], &filed["category"]), (&"2124-03-02T14:00:00Z".into(), &"reminders".into()), "{filed}");
+        assert!(filed["warning"].is_null());
+        sandbox.run(&["undo"]);
+        assert_eq!(sandbox.json(&["read", &id])["phase"], "inbox", "filing is one operation");
+        for (text, why) in [("no time", "the text names no time"), ("on 2024-03-02 at 9:00", "the time it names has passed")] {
+            let id = sandbox.write(&format!("{command} {text}"), &[]);
+            let filed = sandbox.run(&[command, &id, "--category", "reminders"]);
+            assert!(filed.contains(&format!("warning: {why}")) && filed.contains("`memory remind --of "), "{filed}");
+        }
+    }
+    let id = sandbox.write("later", &[]);
+    let edited = sandbox.run(&["edit", &id, "--category", "reminders", "--content", "later, on 2124-03-02 at 14:00"]);
+    assert!(edited.contains("version 2, due 2124-03-02 14:00"), "{edited}");
+    sandbox.file(".memory/categories/inbox/own.md", "---\ncategory: reminders\n---\npay on 2124-03-02 at 14:00\n");
+    assert_eq!(sandbox.json(&["upgrade", "own"])["due"], "2124-03-02T14:00:00Z");
+}
+
+#[test]
+fn the_page_follows_what_agents_do() {
+    let sandbox = Sandbox::new();
+    by_file(&sandbox);
+    let (tea, milk) = (due(&sandbox, 1, "make tea"), due(&sandbox, 2, "buy milk"));
+    sandbox.run(&["notify"]);
+    let call = |tool: &str, id: &str| {
+        let call = serde_json::json!([{ "name": tool, "params": { "id": id } }]).to_string();
+        let answer = sandbox.pipe(&call, &["agent"]);
+        assert!(!answer.contains("error"), "{answer}");
+    };
+    call("memory_done", &tea);
+    let page = sandbox.text(".memory/pending.md");
+    assert!(page.contains("1 reminder is due") && page.contains("buy milk") && !page.contains("make tea"), "{page}");
+    let renamed = r#"[{"name":"memory_update","params":{"id":"ID","old":"milk","new":"bread"}}]"#.replace("ID", &milk);
+    sandbox.pipe(&renamed, &["agent"]);
+    assert!(sandbox.text(".memory/pending.md").contains("buy bread"));
+    call("memory_delete", &milk);
+    assert!(!sandbox.path(".memory/pending.md").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn what_cannot_be_shown_is_said_and_shown_the_next_time() {
@@ -246,7 +290,6 @@ fn what_cannot_be_shown_is_said_and_shown_the_next_time() {
     assert_snapshot!(notify(&[]), @"
     [id3]	2024-05-08T03:00:00Z	wash up
     --- stderr
-    there is no osascript here; notify-send is taken instead
     1 reminder is shown, by notify-send
     ");
 }

@@ -130,7 +130,8 @@ impl Sandbox {
         self.normalise(&text)
     }
 
-    fn normalise(&self, text: &str) -> String {
+    /// Returns a text without the parts that differ from run to run.
+    pub(crate) fn normalise(&self, text: &str) -> String {
         let folder = self.folder.path().display().to_string();
         let program = std::path::Path::new(env!("CARGO_BIN_EXE_memory")).canonicalize().expect("the program");
         let mut text = text.replace(&folder, "~").replace(&program.display().to_string(), "/bin/memory");

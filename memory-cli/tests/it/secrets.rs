@@ -63,7 +63,7 @@ fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
     let given = format!(r#"{{"driver":"file","dsn":"{SECRET}","dir":"~/Vb7q-and-no-secret"}}"#);
     let file = format!("@{}", sandbox.file("team.json", &given));
     for (input, typed) in [("-", given.as_str()), (file.as_str(), "")] {
-        let arguments = ["instance", "connect", "history", "team", "--input", input];
+        let arguments = ["instance", "connect", "history", "team", "--input", input, "--json"];
         let Some((mut child, mut answer)) = at_its_end(&sandbox, &arguments, typed) else {
             return left_out("this system does not tell for what a process waits");
         };

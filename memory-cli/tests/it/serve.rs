@@ -26,15 +26,11 @@ fn old(sandbox: &Sandbox, number: u32, folder: &str, front: &str, text: &str) ->
 }
 
 #[test]
-fn where_there_is_no_home_there_is_nothing_to_look_after() {
+fn a_home_that_is_missing_is_made() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(&["serve"]), @"
-    --- stderr
-    error[path_not_found]: there is no home at ~/.memory
-    hint: `memory write` makes one; --root names another
-    --- exit 3
-    ");
-    assert!(!sandbox.path(".memory").exists());
+    assert!(sandbox.run(&["serve", "--once", "--json"]).contains(r#""name":"lifecycle","ending":"nothing""#));
+    assert!(sandbox.path(".memory").is_dir());
+    assert_eq!(sandbox.run(&["list"]), "--- stderr\nthere are no such memories\n");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::sandbox::Sandbox;
 
 /// A server that is ended when it goes out of scope.
-struct Server {
+pub(crate) struct Server {
     process: Child,
     begun: Value,
 }
@@ -21,16 +21,30 @@ impl Server {
         Self::with(sandbox, arguments, token.as_slice())
     }
 
-    fn with(sandbox: &Sandbox, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+    /// Begins a server in a folder of the home.
+    pub(crate) fn within(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Self {
         let mut command = sandbox.command(arguments);
-        command.envs(variables.iter().copied()).stdout(Stdio::piped());
+        command.current_dir(sandbox.path(folder));
+        Self::of(command)
+    }
+
+    /// Begins a server with these variables in its environment.
+    pub(crate) fn with(sandbox: &Sandbox, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command = sandbox.command(arguments);
+        command.envs(variables.iter().copied());
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        command.stdout(Stdio::piped());
         let mut process = command.spawn().expect("it starts");
         let mut line = String::new();
         BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
         Self { process, begun: serde_json::from_str(&line).expect("JSON") }
     }
 
-    fn ask(&self, path: &str, token: &str, body: &str) -> (String, String) {
+    /// Posts `body`; returns the first line of the answer, and its body.
+    pub(crate) fn ask(&self, path: &str, token: &str, body: &str) -> (String, String) {
         let place = self.begun["http"].as_str().expect("an address").strip_prefix("http://").expect("an address");
         let mut stream = TcpStream::connect(place).expect("a connection");
         let head = format!("POST {path} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\nAuthorization: Bearer {token}");
@@ -111,10 +125,12 @@ fn others_are_not_served_without_a_token() {
     for arguments in [["instance", "serve", "--addr", "0.0.0.0:0"].as_slice(), &["instance", "serve", "--addr", ":0"]] {
         assert!(sandbox.run(arguments).contains("there is no token"), "{arguments:?}");
     }
-    assert_snapshot!(sandbox.run(&["instance", "serve", "--auth-token", "a b"]), @r#"
-    {"error":{"code":"USAGE","message":"--auth-token is no token","hint":"a token is of visible ASCII characters, without spaces"}}
+    assert_snapshot!(sandbox.run(&["instance", "serve", "--auth-token", "a b"]), @"
+    --- stderr
+    error[usage]: --auth-token is no token
+    hint: a token is of visible ASCII characters, without spaces
     --- exit 2
-    "#);
+    ");
     assert_snapshot!(sandbox.run(&["instance", "serve", "--addr", "nowhere"]), @"
     --- stderr
     error[usage]: invalid value 'nowhere' for '--addr <ADDRESS>': it is no address with a port, such as 127.0.0.1:8765

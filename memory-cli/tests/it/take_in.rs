@@ -92,6 +92,91 @@ fn an_export_is_imported_without_loss() {
 }
 
 #[test]
+fn the_end_of_the_time_in_the_inbox_is_not_imported() {
+    let sandbox = Sandbox::new();
+    let (inbox, dated) = (sandbox.write("tea", &[]), sandbox.write("milk", &["--expires", "30d"]));
+    for id in [inbox, dated] {
+        let read = sandbox.json(&["read", &id]);
+        assert!(read["expires_at"].is_string(), "{read}");
+        sandbox.pipe(&format!("{read}\n"), &["import"]);
+    }
+    let export = sandbox.run(&["export"]);
+    assert!(export.contains("tea") && export.contains("milk") && export.matches("\"expires_at\":\"").count() == 1, "{export}");
+}
+
+/// Returns a file of the home to the letter.
+fn whole(sandbox: &Sandbox, path: &str) -> String {
+    std::fs::read_to_string(sandbox.path(".memory").join(path)).expect("a file")
+}
+
+#[test]
+fn an_export_keeps_what_a_file_says_beside_its_memory() {
+    let sandbox = Sandbox::new();
+    sandbox.write("milk", &[]);
+    let files = [
+        (
+            "categories/preferences/My tea.md",
+            "---\nmood: calm # always\nid: 550e8400-e29b-41d4-a716-446655440000\n# a comment\nnested:\n  a: [1, 2]\n\
+             created_at: 2026-05-07T10:00:00Z\nupdated_at: 2026-05-07T10:00:00Z\ntags: [a,  b]\n---\nTea at seven\n\n",
+        ),
+        (
+            "categories/inbox/crlf.md",
+            "\u{feff}---\r\nid: 7f8d9e00-0000-4000-8000-000000000001\r\ncreated_at: 2026-05-07\r\nupdated_at: 2026-05-08\r\n\
+             Own-Key: x\r\n---\r\nwith other line ends\r\nand no last one",
+        ),
+    ];
+    for (path, text) in files {
+        sandbox.file(&format!(".memory/{path}"), text);
+    }
+    let export = sandbox.run(&["export"]);
+    assert_eq!(export.matches("\"file\":").count(), 2, "{export}");
+    let export = String::from_utf8(Sandbox::finish(sandbox.command(&["export"]), "").stdout).expect("text");
+
+    let other = Sandbox::new();
+    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":3,"updated":0,"unchanged":0,"skipped":[]}"#);
+    for (path, text) in files {
+        assert_eq!(whole(&other, path), text, "{path}");
+    }
+    assert_eq!(String::from_utf8(Sandbox::finish(other.command(&["export"]), "").stdout).expect("text"), export);
+    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":0,"updated":0,"unchanged":3,"skipped":[]}"#);
+    // Who changed the file since gets it back as it was, and the former one is in the trash.
+    other.file(&format!(".memory/{}", files[0].0), &files[0].1.replace("calm", "wild"));
+    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":0,"updated":1,"unchanged":2,"skipped":[]}"#);
+    assert_eq!(whole(&other, files[0].0), files[0].1);
+}
+
+#[test]
+fn a_file_of_an_export_holds_no_credential_and_leads_nowhere_else() {
+    let sandbox = Sandbox::new();
+    let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
+    let lines = [
+        format!(r#"{{"content":"one","file":"---\nkey: {token}\n---\none\n"}}"#),
+        r#"{"content":"two","path":"categories/inbox/../../../two.md"}"#.to_owned(),
+        r#"{"content":"three","path":"/etc/three.md","file":7}"#.to_owned(),
+        r#"{"content":"four","path":"categories/inbox/.hidden.md","file":"---\n[broken\n---\nfour\n"}"#.to_owned(),
+    ];
+    let report = sandbox.pipe(&lines.join("\n"), &["import"]);
+    assert!(report.contains("new\t3") && report.contains("line 1 was not taken: it holds what looks like"), "{report}");
+    let listed = sandbox.run(&["list", "--json"]);
+    assert!(listed.contains("categories/inbox/two.md") && !listed.contains(".hidden") && !listed.contains("etc/"), "{listed}");
+}
+
+#[test]
+fn an_export_of_files_without_ids_is_unchanged_when_it_is_imported_again() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/categories/knowledge/plain.md", "Green tea\n");
+    sandbox.file(".memory/categories/inbox/own.md", "---\ncolour: red\n---\nBlack tea\n");
+    sandbox.run(&["export", "--output", "all.jsonl"]);
+    let import = || sandbox.run(&["import", "--input", "all.jsonl", "--json", "--root", "other"]);
+    assert_eq!(import(), "{\"new\":2,\"updated\":0,\"unchanged\":0,\"skipped\":[]}\n");
+    for _ in 0..2 {
+        assert_eq!(import(), "{\"new\":0,\"updated\":0,\"unchanged\":2,\"skipped\":[]}\n");
+    }
+    assert!(sandbox.run(&["trash", "list", "--root", "other"]).contains("0 files"));
+    assert!(sandbox.text("other/categories/inbox/own.md").contains("colour: red"));
+}
+
+#[test]
 fn a_hyphen_stands_for_the_standard_streams() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.pipe("{\"content\":\"tea\"}", &["import", "--input", "-", "--json"]), @r#"{"new":1,"updated":0,"unchanged":0,"skipped":[]}"#);

@@ -12,7 +12,7 @@ fn at_a_terminal(sandbox: &Sandbox, arguments: &str) -> Option<String> {
 }
 
 /// As [`at_a_terminal`], where somebody types.
-fn typed_at_a_terminal(sandbox: &Sandbox, arguments: &str, typed: &str) -> Option<String> {
+pub(crate) fn typed_at_a_terminal(sandbox: &Sandbox, arguments: &str, typed: &str) -> Option<String> {
     if Command::new("script").arg("--version").output().is_err() {
         eprintln!("left out: what people see at a terminal, for want of `script` (util-linux)");
         assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "nothing may be left out");
@@ -49,16 +49,60 @@ fn what_was_found_stays_below_its_heading() {
 }
 
 #[test]
+fn people_see_when_a_note_of_the_inbox_expires() {
+    let sandbox = Sandbox::new();
+    let Some(written) = at_a_terminal(&sandbox, "write tea --color never") else { return };
+    let (id, _) = written.split_once(' ').expect("an id");
+    let end = sandbox.json(&["read", id])["expires_at"].as_str().expect("a moment").to_owned();
+    let (day, minute) = (&end[..10], end[..16].replace('T', " "));
+    assert!(written.trim_end().ends_with(&format!(".md  expires {day}")), "{written}");
+    let read = at_a_terminal(&sandbox, &format!("read {id} --color never")).expect("a terminal");
+    assert!(read.contains(&format!("\nexpires     {minute}\n")), "{read}");
+    let list = || at_a_terminal(&sandbox, "list --color never").expect("a terminal");
+    sandbox.write("milk", &["--category", "habits"]);
+    assert!(list().contains("EXPIRES") && list().contains(day), "{}", list());
+    sandbox.run(&["delete", id]);
+    assert!(!list().contains("EXPIRES"), "nothing in the list expires: {}", list());
+}
+
+#[test]
 fn counts_stand_below_each_other() {
     let sandbox = Sandbox::new();
     sandbox.write("[[nowhere]]", &[]);
     let Some(shown) = at_a_terminal(&sandbox, "resolve-links --color never") else { return };
-    assert_snapshot!(shown, @"
+    let (counts, links) = shown.split_at(shown.find("ID ").expect("a second table"));
+    assert_snapshot!(counts, @"
     WHAT        COUNT
     resolved        0
     unresolved      1
     updated         0
     ");
+    assert!(links.starts_with("ID        UNRESOLVED\n") && links.contains("  [[nowhere]]"), "{links}");
+}
+
+#[test]
+fn identifiers_are_whole_in_every_table() {
+    let sandbox = Sandbox::new();
+    let key = "a-key-of-some-fifty-letters-which-is-no-text-at-all";
+    let text = "a value of several words that is longer than the rest of the line";
+    sandbox.run(&["bank", "write", "bank-with-a-long-name", key, &format!("\"{text}\"")]);
+    let conversation = "the-conversation-about-tea-and-milk-of-last-november";
+    let front = format!("---\nid: u-03\nconversation_id: {conversation}\nrole: user\ncreated_at: '2024-05-03T10:00:00Z'\n---\n");
+    let turn = format!(".memory/entries/{conversation}/turns/user/03__u-03.md");
+    sandbox.file(&turn, &format!("{front}{text}\n"));
+    let id = sandbox.write(text, &["--title", "A title that is long enough to be wrapped"]);
+    sandbox.run(&["delete", &id]);
+    let trashed = "a-title-that-is-long-enough-to-be-wrapped-";
+    for (command, whole) in [
+        ("bank read bank-with-a-long-name --format table", key),
+        ("bank list bank-with-a-long-name", key),
+        ("bank search key", key),
+        ("conversations", conversation),
+        ("trash list", trashed),
+    ] {
+        let Some(shown) = at_a_terminal(&sandbox, &format!("{command} --color never")) else { return };
+        assert!(shown.contains(whole), "{command}: {shown}");
+    }
 }
 
 #[test]
@@ -80,4 +124,30 @@ fn the_fields_of_an_instance_are_asked_for() {
         sandbox.shell("memo instances | jq -c '.[] | select(.name == \"box\").fields'").trim_end(),
         r#"{"driver":"file","dir":"~/box"}"#
     );
+}
+
+#[test]
+fn the_wizard_shows_defaults_and_asks_again_after_a_wrong_value() {
+    let sandbox = Sandbox::new();
+    sandbox.file("notes.txt", "no folder");
+    let Some(shown) = typed_at_a_terminal(&sandbox, "instance connect history box", "\r~/notes.txt\r~/box\r") else { return };
+    assert!(shown.contains("[file]") && shown.contains("[~/.memory/instances/history/box]"), "{shown}");
+    assert!(shown.contains("dir cannot be used") && shown.contains("notes.txt is not a folder"), "{shown}");
+    let fields = |name: &str| sandbox.shell(&format!("memo instances | jq -c '.[] | select(.name == \"{name}\").fields.dir'"));
+    assert_eq!(fields("box").trim_end(), r#""~/box""#);
+    typed_at_a_terminal(&sandbox, "instance connect history usual", "\r\r");
+    let definition = sandbox.text(".config/memo/instances/history/usual.yaml");
+    assert!(!definition.contains("dir"), "the usual folder follows the home: {definition}");
+}
+
+#[test]
+fn a_warning_about_a_damaged_session_follows_the_records() {
+    let sandbox = Sandbox::new();
+    let long = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(100_000));
+    let whole = r#"{"role":"user","content":"hi"}"#;
+    sandbox.file(".memory/history/s.jsonl", &format!("{long}\n{{broken\n{whole}\n{long}\n"));
+    let Some(shown) = at_a_terminal(&sandbox, "instance run history read -p session=s --color never") else { return };
+    let end = shown.find("\n]\n").expect("the end of the array");
+    let warning = shown.find("warning: ").expect("a warning");
+    assert!(end < warning, "{}", &shown[warning.saturating_sub(40)..]);
 }

@@ -24,11 +24,6 @@ impl Topics {
 #[test]
 fn topics_are_written_read_listed_changed_and_deleted() {
     let topics = Topics::new();
-    assert_snapshot!(topics.run(&["view"]), @"
-    # Memory
-
-    (empty)
-    ");
     assert_snapshot!(topics.write("user_prefs", "user", "Languages and editors", "- TypeScript, strict mode"), @"
     user_prefs.md
     --- stderr
@@ -135,7 +130,7 @@ fn what_cannot_be_says_why() {
     "#);
     assert_snapshot!(topics.write("a\u{1b}b", "user", "x", "y"), @r#"
     --- stderr
-    error[invalid_input]: the name "ab" holds a control character, or one that nobody sees
+    error[invalid_input]: the name "ab" holds a control character, or an invisible one that can deceive
     hint: a name is that of a file in the folder, such as user_prefs.md
     --- exit 2
     "#);
@@ -154,7 +149,7 @@ fn what_cannot_be_says_why() {
     assert_snapshot!(topics.write("A", "user", "x", "y"), @"
     --- stderr
     error[conflict]: A.md is there already, as a.md
-    hint: names that differ in case, or in how their letters are put together, are one file on some systems; use the one that is there
+    hint: names that differ in case, in how their letters are composed or in invisible characters are one name on some systems or to people; use the one that is there
     --- exit 4
     ");
     assert_snapshot!(topics.run(&["write", "b", "y"]), @"
@@ -233,6 +228,7 @@ fn topics_of_a_project_are_found_upwards_and_those_of_an_agent_by_their_folder()
     resolved	1
     unresolved	1
     updated	0
+    [id1]	[[c]]
     "#);
     // An agent keeps an index of its own, by hand.
     sandbox.file("agent/MEMORY.md", "# Memory Index\n\n- [Build](build.md) — how to build\n\nRemember: tabs.\n");
@@ -356,11 +352,126 @@ fn agents_reach_topics_where_they_are_offered() {
     assert_snapshot!(call("topic=memory_", write), @r#"{"name":"memory_write","result":{"file":"a.md","created":true}}"#);
     assert_snapshot!(call("memory_20250818", r#"{"id":"t1","name":"memory","params":{"command":"view","path":"/memories/a.md"}}"#), @r#"{"id":"t1","name":"memory","result":"Here's the content of /memories/a.md with line numbers:\n     1\t---\n     2\tname: A\n     3\tdescription: x\n     4\ttype: user\n     5\tupdated: [day]\n     6\t---\n     7\t\n     8\ty"}"#);
     assert_snapshot!(call("usual", r#"{"name":"topic_view"}"#), @r#"
-    {"name":"topic_view","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called topic_view","hint":"`memory agent --list-tools --tools all` names them"}}
+    {"name":"topic_view","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called topic_view","hint":"there are memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done"}}
     --- stderr
     error[call_failed]: 1 call failed
     hint: all others were done; the answers to these say what is wrong
     --- exit 1
     "#);
     assert_snapshot!(sandbox.run(&["log", "--dir", "notes"]), @"[op1]	[time]	write topic a.md	claude	1");
+}
+
+#[test]
+fn a_folder_that_is_missing_is_an_error_and_no_empty_answer() {
+    let topics = Topics::new();
+    assert_snapshot!(topics.run(&["view"]), @"
+    --- stderr
+    error[path_not_found]: there is no folder ~/notes
+    hint: check --dir; `memory topic write` makes the folder with its first topic
+    --- exit 3
+    ");
+    let dir = ["--dir", "notes"];
+    for arguments in [
+        &["topic", "list"][..],
+        &["topic", "index"],
+        &["topic", "read", "a"],
+        &["topic", "delete", "a"],
+        &["topic", "update", "a", "b", "c"],
+        &["search", "tea"],
+        &["log"],
+        &["undo"],
+        &["trash", "list"],
+    ] {
+        let answer = topics.0.run(&[arguments, &dir].concat());
+        assert!(answer.contains("error[path_not_found]: there is no folder ~/notes"), "{arguments:?}: {answer}");
+    }
+    assert!(!topics.0.path("notes").exists(), "nothing was made");
+}
+
+#[test]
+fn the_trash_lists_topics_and_memories_by_the_time_of_their_deletion() {
+    let topics = Topics::new();
+    topics.write("a", "user", "x", "one");
+    for round in ["first", "second"] {
+        let note = topics.0.write(round, &[]);
+        topics.0.run(&["delete", &note]);
+        if round == "first" {
+            topics.run(&["delete", "a"]);
+        }
+    }
+    let list = |limit: &str| {
+        let listed = topics.0.json(&["trash", "list", "--dir", "notes", "--limit", limit]);
+        assert_eq!(listed["total"], 3);
+        let files = listed["files"].as_array().expect("files").clone();
+        files.iter().map(|file| if file["topics"].is_null() { "memory" } else { "topic" }).collect::<Vec<_>>()
+    };
+    assert_eq!(list("0"), ["memory", "topic", "memory"]);
+    assert_eq!(list("2"), ["memory", "topic"]);
+}
+
+#[test]
+fn an_index_that_a_person_makes_too_long_is_reported() {
+    let topics = Topics::new();
+    topics.write("a", "user", "x", "one");
+    let own = (0..250).fold(String::new(), |own, number| format!("{own}line {number}\n"));
+    topics.0.file("notes/MEMORY.md", &(topics.0.text("notes/MEMORY.md") + "\n# Mine\n\n" + &own));
+    let warning = "your own lines in MEMORY.md make it";
+    for arguments in [&["view"][..], &["view", "--json"], &["index"], &["write", "a", "two"], &["update", "a", "two", "three"]] {
+        let answer = topics.run(arguments);
+        assert!(
+            answer.contains(warning) && answer.contains("its limits are 199 lines and 24999 bytes"),
+            "{arguments:?}: {answer}"
+        );
+    }
+    assert!(topics.0.text("notes/MEMORY.md").contains("line 249"), "every line of the person stays");
+    topics.0.file("notes/MEMORY.md", "# Mine\n\nshort\n");
+    assert!(!topics.run(&["write", "a", "four"]).contains(warning));
+}
+
+#[test]
+fn a_topic_whose_header_cannot_be_read_is_replaced_when_it_is_written_whole() {
+    let topics = Topics::new();
+    topics.0.file("notes/a.md", "---\nname: [open\ntype: user\n\nold text without an end\n");
+    assert_snapshot!(topics.run(&["write", "a", "--description", "y"]), @"
+    --- stderr
+    error[file_damaged]: the header of a.md cannot be changed: the front matter that starts in line 1 is never closed
+    hint: mend the file by hand, or write the topic whole, with its type and its text; the former file goes to the trash
+    --- exit 5
+    ");
+    assert_snapshot!(topics.write("a", "user", "y", "new text"), @"
+    a.md
+    --- stderr
+    it was there, and is replaced; `memory undo --dir notes` takes it back
+    ");
+    assert_eq!(
+        topics.0.text("notes/a.md"),
+        "---\nname: The a\ndescription: \"y\"\ntype: user\nupdated: [day]\n---\n\nnew text\n"
+    );
+    topics.0.run(&["undo", "--dir", "notes"]);
+    assert!(topics.0.text("notes/a.md").contains("old text without an end"), "the former file was in the trash");
+}
+
+#[test]
+fn tools_of_topics_where_there_are_none_fail_at_the_start_with_the_reason() {
+    let sandbox = Sandbox::new();
+    for (command, tools) in [("mcp", "topic"), ("mcp", "topic=memory_"), ("agent", "memory_20250818"), ("mcp", "topic_view")] {
+        assert_eq!(
+            sandbox.pipe("", &[command, "--tools", tools]),
+            "--- stderr\nerror[usage]: --tools would offer no tool, since there is no folder of topics: ~ belongs to no project\n\
+             hint: name a folder with --topics, start it within a project, or offer other tools as well\n--- exit 2\n",
+            "{command} {tools}"
+        );
+    }
+}
+
+#[test]
+fn emoji_and_joined_letters_are_ordinary_text() {
+    let topics = Topics::new();
+    for name in ["⚠️ urgent", "❤️", "1️⃣ first", "👨‍👩‍👧", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می‌خواهم", "क्‍ष"]
+    {
+        topics.run(&["write", name, name, "--name", name, "--description", name, "--type", "user"]);
+        assert!(topics.run(&["view"]).contains(&format!("- [{name}](")), "{name}");
+        assert!(topics.run(&["context"]).contains(&format!(" - {name}\n")), "{name}");
+        assert!(topics.run(&["read", name]).contains(&format!("\n\n{name}\n")), "{name}");
+    }
 }

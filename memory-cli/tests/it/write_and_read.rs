@@ -1,6 +1,8 @@
 //! `memory write`, `memory read`
 
+use chrono::{DateTime, TimeDelta, Utc};
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
@@ -15,10 +17,58 @@ fn a_text_is_kept_and_read_back() {
 }
 
 #[test]
-fn the_receipt_for_programs_has_three_keys() {
+fn the_receipt_for_programs_names_the_memory_and_its_expiry() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(&["write", "tea at seven", "--json"]), @r#"{"id":"[id1]","path":"categories/inbox/tea-at-seven-[id1].md","created":true}"#);
-    assert_snapshot!(sandbox.run(&["write", "tea at seven", "--json"]), @r#"{"id":"[id1]","path":"categories/inbox/tea-at-seven-[id1].md","created":false}"#);
+    assert_snapshot!(sandbox.run(&["write", "tea at seven", "--json"]), @r#"{"id":"[id1]","path":"categories/inbox/tea-at-seven-[id1].md","created":true,"expires_at":"[time]"}"#);
+    assert_snapshot!(sandbox.run(&["write", "tea at seven", "--json"]), @r#"{"id":"[id1]","path":"categories/inbox/tea-at-seven-[id1].md","created":false,"expires_at":"[time]"}"#);
+}
+
+/// Returns how long after its last change a memory expires, by its JSON.
+fn time_left(memory: &Value) -> Option<TimeDelta> {
+    let moment = |key: &str| memory[key].as_str().map(|text| text.parse::<DateTime<Utc>>().expect("a moment"));
+    Some(moment("expires_at")? - moment("updated_at")?)
+}
+
+#[test]
+fn a_note_of_the_inbox_expires_when_its_time_there_ends() {
+    let sandbox = Sandbox::new();
+    for (settings, expected) in [("", TimeDelta::days(7)), ("storage: {short_term_ttl: 36h}\n", TimeDelta::hours(36))] {
+        sandbox.file(".memory/config.yaml", settings);
+        let written = sandbox.json(&["write", &format!("the text for {expected}")]);
+        let id = written["id"].as_str().expect("an id");
+        let read = sandbox.json(&["read", id]);
+        assert_eq!(time_left(&read), Some(expected));
+        assert_eq!(written["expires_at"], read["expires_at"]);
+        assert_eq!(time_left(&sandbox.json(&["list"])["memories"][0]), Some(expected));
+        assert_eq!(time_left(&sandbox.json(&["search", "text"])["hits"][0]["memory"]), Some(expected));
+        assert_eq!(time_left(&sandbox.json(&["tag", id, "--add", "x"])), Some(expected), "counted from the change");
+        let call = format!(r#"{{"name":"memory_read","params":{{"id":"{id}"}}}}"#);
+        let output = Sandbox::finish(sandbox.command(&["agent"]), &call);
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("one answer");
+        assert_eq!(time_left(&answer["result"]), Some(expected), "the tool shows the same");
+    }
+}
+
+#[test]
+fn the_end_of_the_time_in_the_inbox_is_neither_stored_nor_exported() {
+    let sandbox = Sandbox::new();
+    let written = sandbox.json(&["write", "tea at seven"]);
+    let file = sandbox.text(&format!(".memory/{}", written["path"].as_str().expect("a path")));
+    assert!(file.contains("expires_at: null"), "{file}");
+    let export = sandbox.run(&["export"]);
+    assert!(export.contains(r#""expires_at":null"#), "{export}");
+}
+
+#[test]
+fn memories_that_age_does_not_remove_show_no_expiry() {
+    let sandbox = Sandbox::new();
+    let organized = sandbox.json(&["write", "organized", "--category", "knowledge"]);
+    let pinned = sandbox.json(&["write", "pinned", "--pinned"]);
+    assert_eq!([&organized, &pinned].map(|written| written.get("expires_at")), [None, None]);
+    let all = sandbox.json(&["list"]);
+    assert_eq!([0, 1].map(|place| time_left(&all["memories"][place])), [None, None]);
+    let own = sandbox.json(&["write", "own", "--expires", "2999-01-01T00:00:00Z"]);
+    assert_eq!(own["expires_at"], "2999-01-01T00:00:00Z");
 }
 
 #[test]
@@ -31,6 +81,25 @@ fn the_same_text_in_the_same_scope_is_kept_once() {
     the same text was kept in the same scope already; nothing was written
     ");
     assert_snapshot!(sandbox.run(&["write", "tea at seven", "--scope", "agent:claude"]), @"[id2]	categories/inbox/tea-at-seven-[id2].md");
+}
+
+#[test]
+fn a_text_that_is_written_again_gets_what_is_new() {
+    let sandbox = Sandbox::new();
+    let id = sandbox.write("tea at seven", &["--tags", "drink"]);
+    assert_snapshot!(sandbox.run(&["write", "tea at seven", "--tags", "drink,ui", "--category", "habits"]), @"
+    [id1]	categories/habits/tea-at-seven-[id1].md
+    --- stderr
+    the same text was kept in the same scope already; added to it: tags ui; category habits
+    ");
+    assert_snapshot!(sandbox.run(&["write", "tea at seven", "--tags", "x", "--category", "skills", "--json"]), @r#"{"id":"[id1]","path":"categories/habits/tea-at-seven-[id1].md","created":false,"merged":{"tags":["x"]},"ignored":["category"]}"#);
+    // The tool answers the same.
+    let call = r#"[{"name":"memory_write","params":{"content":"tea at seven","tags":["y"],"category":"skills"}}]"#;
+    let answer = sandbox.pipe(call, &["agent"]);
+    assert!(answer.contains(r#""created":false,"merged":{"tags":["y"]},"ignored":["category"]"#), "{answer}");
+    assert_eq!(sandbox.json(&["read", &id])["tags"], serde_json::json!(["drink", "ui", "x", "y"]));
+    sandbox.run(&["undo"]);
+    assert_eq!(sandbox.json(&["read", &id])["tags"], serde_json::json!(["drink", "ui", "x"]));
 }
 
 #[test]
@@ -102,4 +171,70 @@ fn a_summary_says_that_it_is_one() {
     this is a summary; the whole text is in the trash no longer
     ");
     assert_eq!(sandbox.json(&["read", id])["summarised_by"], serde_json::Value::from("0123456789ab"));
+}
+
+#[test]
+fn words_without_quotes_and_texts_that_begin_with_a_dash_are_texts() {
+    let sandbox = Sandbox::new();
+    let content = |arguments: &[&str]| {
+        let id = sandbox.json(arguments)["id"].as_str().expect("an id").to_owned();
+        sandbox.json(&["read", &id])["content"].as_str().expect("a text").to_owned()
+    };
+    assert_eq!(content(&["write", "hello", "world", "--tags", "x"]), "hello world");
+    assert_eq!(content(&["write", "- buy milk"]), "- buy milk");
+    assert_eq!(content(&["write", "- [ ] buy tea", "--tags", "x"]), "- [ ] buy tea");
+    assert_eq!(content(&["remind", "- call Anna", "--at", "2099-01-01"]), "- call Anna");
+    assert_eq!(content(&["remind", "call", "Bob", "--at", "2099-01-01"]), "call Bob");
+    assert_eq!(content(&["write", "a", "- b", "--tags", "x", "c"]), "a - b c");
+    let id = sandbox.write("buy milk", &["--title", "- groceries"]);
+    let read = sandbox.json(&["read", &id]);
+    assert_eq!((&read["title"], &read["content"]), (&Value::from("- groceries"), &Value::from("buy milk")));
+    assert!(sandbox.run(&["write", "tea", "--tgas", "x"]).contains("unexpected argument '--tgas' found"));
+    assert!(sandbox.run(&["write", "--tags x", "tea", "--nothing"]).contains("unexpected argument"));
+}
+
+#[test]
+fn help_and_version_are_words_as_well() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(&["help"]), sandbox.run(&["--help"]));
+    assert_eq!(sandbox.run(&["help", "write"]), sandbox.run(&["write", "--help"]));
+    assert_eq!(sandbox.run(&["write", "--help"]), sandbox.run(&["--quiet", "help", "write"]));
+    assert_eq!(sandbox.run(&["topic", "help", "view"]), sandbox.run(&["topic", "view", "--help"]));
+    assert_eq!(sandbox.run(&["--color", "never", "help", "write"]), sandbox.run(&["write", "--help"]));
+    let version = sandbox.run(&["--version"]);
+    assert_eq!(version, concat!("memory ", env!("CARGO_PKG_VERSION"), "\n"));
+    for line in [&["version"][..], &["--root", "dir", "version"], &["bank", "version"], &["topic", "--json", "version"]] {
+        assert_eq!(sandbox.run(line), version);
+    }
+    for (program, line) in [("memo", "memo version"), ("memo", "memo --root dir version"), ("memory-cli", "memory-cli -V")] {
+        assert_eq!(sandbox.shell(line), format!("{program} {}\n", env!("CARGO_PKG_VERSION")));
+    }
+    sandbox.write("help", &[]);
+    assert!(sandbox.run(&["search", "help"]).contains("help"));
+    assert!(sandbox.run(&["help", "nothing"]).contains("unrecognized subcommand 'nothing'"));
+}
+
+#[test]
+fn a_text_of_the_category_of_reminders_becomes_a_reminder() {
+    let sandbox = Sandbox::new();
+    for (text, is_reminder) in [
+        ("call Anna on 2099-03-04 at 3pm", true),
+        ("2099年3月4日下午三点给安娜打电话", true),
+        ("water the plants every Monday at 8am", true),
+        ("每周一早上八点浇花", true),
+        ("call Anna some day", false),
+        ("call Anna on 2001-03-04", false),
+    ] {
+        let answer = sandbox.json(&["write", text, "--category", "reminders"]);
+        assert_eq!((answer["due"].is_string(), answer["warning"].is_string()), (is_reminder, !is_reminder), "{text}: {answer}");
+        let id = answer["id"].as_str().expect("an id");
+        assert_eq!(sandbox.json(&["read", id])["category"], "reminders", "{text}");
+        let listed = sandbox.json(&["reminders"])["memories"].to_string();
+        assert_eq!(listed.contains(id), is_reminder, "{text}");
+    }
+    assert_snapshot!(sandbox.run(&["write", "call Bob some day", "--category", "reminders"]), @"
+    [id1]	categories/reminders/call-bob-some-day-[id1].md
+    --- stderr
+    warning: the text names no time, so this is no reminder; `memory remind --of [id1] --at WHEN` makes one of it
+    ");
 }

@@ -1,6 +1,5 @@
 //! Taking entries and banks away.
 
-use super::services::named;
 use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, EntryChange, Found, Key, ScopeChoice};
 
 /// Deletes the entry under `key` where it is: of the project, or else of the user. Undo brings it back.
@@ -26,7 +25,7 @@ pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) ->
             }
         }
     }
-    Err(refusal.unwrap_or_else(|| BankError::no_bank(bank, named(choice)).of_key(key)))
+    Err(refusal.unwrap_or_else(|| BankError::no_bank(bank, Some(banks.scope_of(choice))).of_key(key)))
 }
 
 /// Deletes a whole bank: of the project, or else of the user. It goes to trash as it is; undo brings it back.
@@ -43,5 +42,5 @@ pub fn delete_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Resul
         store.change(bank, &operation, &mut |_| Ok(BankChange::Remove)).map_err(told)?;
         return Ok(scope);
     }
-    Err(BankError::no_bank(bank, named(choice)))
+    Err(BankError::no_bank(bank, Some(banks.scope_of(choice))))
 }

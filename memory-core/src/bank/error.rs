@@ -44,6 +44,13 @@ pub enum Trouble {
     },
     /// That is no JSON.
     InvalidJson(JsonError),
+    /// An argument other than the value is no JSON.
+    InvalidArgument {
+        /// The argument, as it is typed.
+        argument: &'static str,
+        /// What is wrong with it.
+        error: JsonError,
+    },
     /// The value, the bank or the number of keys is beyond its limit.
     TooLarge {
         /// What is too large, as a statement.
@@ -90,6 +97,11 @@ pub enum Trouble {
         /// Why not.
         why: String,
     },
+    /// The folder of a project's banks is a symlink, which is not followed.
+    Symlink {
+        /// The symlink.
+        path: String,
+    },
     /// There is no project here whose bank it could be.
     NoProject,
     /// As with notes.
@@ -97,6 +109,13 @@ pub enum Trouble {
 }
 
 impl BankError {
+    /// Reports a damaged entry of a bank; `why` is the end of a statement.
+    pub fn damaged_entry(bank: &BankName, scope: BankScope, key: &str, why: &str) -> Self {
+        let what = format!("The entry '{key}' of memory bank '{bank}' {why}");
+        let error = Self::new(Trouble::Damaged { what }).about(bank.as_str(), Some(scope));
+        Self { key: Some(key.to_owned()), ..error }
+    }
+
     /// Says what went wrong; to which bank is yet to be said.
     pub fn new(trouble: Trouble) -> Self {
         Self { bank: None, key: None, scope: None, trouble }
@@ -107,6 +126,13 @@ impl BankError {
     pub fn about(mut self, bank: &str, scope: Option<BankScope>) -> Self {
         self.bank.get_or_insert_with(|| bank.to_owned());
         self.scope = self.scope.or(scope);
+        self
+    }
+
+    /// Says of which scope it is, where that was not said yet.
+    #[must_use]
+    pub fn in_scope(mut self, scope: BankScope) -> Self {
+        self.scope.get_or_insert(scope);
         self
     }
 
@@ -134,17 +160,19 @@ impl BankError {
             Trouble::KeyExists => Code::KeyExists,
             Trouble::InvalidBankName { .. } => Code::InvalidBankName,
             Trouble::InvalidKey { .. } => Code::InvalidKey,
-            Trouble::InvalidJson(_) => Code::InvalidJson,
+            Trouble::InvalidJson(_) | Trouble::InvalidArgument { .. } => Code::InvalidJson,
             Trouble::TooLarge { .. } => Code::LimitExceeded,
             Trouble::PermissionDenied { .. } => Code::PermissionDenied,
             Trouble::Conflict | Trouble::ChangedSince => Code::Conflict,
             Trouble::Filter(FilterTrouble::Failed { .. }) | Trouble::NotOneValue { .. } => Code::FilterError,
-            Trouble::Filter(FilterTrouble::Timeout { .. } | FilterTrouble::TooLarge { .. }) => Code::FilterTimeout,
+            Trouble::Filter(FilterTrouble::Timeout { .. }) => Code::FilterTimeout,
+            Trouble::Filter(FilterTrouble::TooLarge { .. }) => Code::FilterMemory,
             Trouble::Filter(FilterTrouble::NotRun { .. }) => Code::Internal,
             Trouble::InvalidSchema { .. } => Code::InvalidSchema,
             Trouble::SchemaViolation { .. } => Code::SchemaViolation,
             Trouble::InvalidPattern { .. } | Trouble::InvalidDocument { .. } | Trouble::NoProject => Code::InvalidInput,
             Trouble::Damaged { .. } => Code::FileDamaged,
+            Trouble::Symlink { .. } => Code::PathRefused,
             Trouble::Store(error) => error.code(),
         }
     }
@@ -157,7 +185,9 @@ impl BankError {
             Trouble::Expired => "write it again; `memory bank gc` takes away what has expired",
             Trouble::KeyExists => "leave --create-only out to replace it",
             Trouble::InvalidBankName { .. } => "a name is a to z, then a to z, 0 to 9, _ and -, at most 64 characters",
-            Trouble::InvalidJson(JsonError::Syntax { .. }) => "a text needs quotes of its own: '\"text\"'",
+            Trouble::InvalidJson(JsonError::Syntax { .. }) | Trouble::InvalidArgument { error: JsonError::Syntax { .. }, .. } => {
+                "a text needs quotes of its own: '\"text\"'"
+            }
             Trouble::ChangedSince => {
                 "take back the later changes first; `memory log` names them, and `memory undo OPERATION` takes one"
             }
@@ -165,10 +195,12 @@ impl BankError {
             Trouble::NotOneValue { .. } => "wrap the filter in [ ] to keep all that it puts out",
             Trouble::Damaged { .. } => "`memory bank repair` keeps what can be read, and sets the rest aside",
             Trouble::InvalidDocument { .. } => "`memory bank export BANK` writes one",
-            Trouble::NoProject => "a project has a folder .memory; --scope user keeps it for all of them",
+            Trouble::Symlink { .. } => "put a folder in its place; --scope user reads yours",
+            Trouble::NoProject => "go to the folder of a project; --scope user keeps it for all of them",
             Trouble::Store(error) => return error.hint(),
             Trouble::InvalidKey { .. }
             | Trouble::InvalidJson(_)
+            | Trouble::InvalidArgument { .. }
             | Trouble::TooLarge { .. }
             | Trouble::PermissionDenied { .. }
             | Trouble::Filter(_)
@@ -192,6 +224,7 @@ impl fmt::Display for BankError {
             Trouble::InvalidBankName { why } => write!(formatter, "The name '{bank}' {why}"),
             Trouble::InvalidKey { why } => write!(formatter, "The key '{key}' {why}"),
             Trouble::InvalidJson(error) => write!(formatter, "The value is not valid JSON: {error}"),
+            Trouble::InvalidArgument { argument, error } => write!(formatter, "{argument} is not valid JSON: {error}"),
             Trouble::PermissionDenied { place } => write!(formatter, "Cannot write to {place}"),
             Trouble::Conflict => write!(formatter, "Memory bank '{bank}' was changed by others each time"),
             Trouble::ChangedSince => write!(formatter, "What that left in memory bank '{bank}' was changed since"),
@@ -202,6 +235,7 @@ impl fmt::Display for BankError {
             Trouble::InvalidPattern { why } => write!(formatter, "That is no regular expression: {why}"),
             Trouble::TooLarge { what } | Trouble::Damaged { what } => write!(formatter, "{what}"),
             Trouble::InvalidDocument { why } => write!(formatter, "The document is no bank: {why}"),
+            Trouble::Symlink { path } => write!(formatter, "{path} is a symlink, and might lead out of the project"),
             Trouble::NoProject => write!(formatter, "There is no project here"),
             Trouble::Store(error) => write!(formatter, "{error}"),
         }

@@ -13,7 +13,8 @@ use crate::json::JsonText;
 /// [`super::Trouble::BankNotFound`]; or when it cannot be read.
 pub fn export(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, String), BankError> {
     // Before all time nothing has expired.
-    super::query::document(banks, bank, choice, DateTime::<Utc>::MIN_UTC)
+    let (holders, text) = super::query::document(banks, bank, choice, DateTime::<Utc>::MIN_UTC)?;
+    Ok((holders.scope, text))
 }
 
 /// Returns the JSON document of a bank: `{_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}`.

@@ -1,6 +1,7 @@
 //! What banks need of others: jq, and JSON Schema.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use crate::json::JsonText;
 
@@ -11,6 +12,12 @@ pub trait JsonFilter: Debug + Send + Sync {
     /// # Errors
     /// As [`FilterTrouble`] says; then nothing of what it put out counts.
     fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble>;
+
+    /// As [`JsonFilter::run`], and stopped after `time` if that is less than a filter may take.
+    ///
+    /// # Errors
+    /// As [`JsonFilter::run`].
+    fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, FilterTrouble>;
 }
 
 /// Why a filter gave no answer.

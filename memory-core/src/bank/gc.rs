@@ -29,7 +29,7 @@ pub enum Gone {
 /// Takes away the entries that have expired, and those last written longer ago than `older_than`; or, as a `dry_run`, only tells
 /// which. Undo brings them back.
 ///
-/// Banks that cannot be read are returned beside them, and left alone.
+/// Banks and entries that cannot be read are returned beside them, and left alone.
 ///
 /// # Errors
 /// When a folder cannot be read or a bank cannot be written.
@@ -43,7 +43,7 @@ pub fn gc(
     let horizon = older_than.and_then(|age| operation.at.checked_sub_signed(age));
     let (mut collected, mut unreadable) = (Vec::new(), Vec::new());
     for (scope, store) in banks.places(choice) {
-        for summary in store.banks()? {
+        for summary in store.banks().map_err(|error| error.in_scope(scope))? {
             let name = summary.name;
             let told = |error: BankError| error.about(name.as_str(), Some(scope));
             let seen = match store.bank(&name) {
@@ -54,6 +54,7 @@ pub fn gc(
                     continue;
                 }
             };
+            unreadable.extend(seen.damaged.iter().map(|(key, why)| BankError::damaged_entry(&name, scope, key, why)));
             let mut going = plan(&seen, operation.at, horizon);
             if !going.is_empty() && !dry_run {
                 let mut decide = |seen: Option<&Bank>| {

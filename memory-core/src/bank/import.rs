@@ -27,11 +27,11 @@ pub struct ImportReport {
 /// As [`super::write()`]; the first entry that is refused is named.
 pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secrets) -> Result<ImportReport, BankError> {
     let name = &incoming.name;
-    check_names(name, incoming.entries.iter().map(|(key, _)| key), secrets)?;
-    let (scope, store) = banks.place_to_write(choice).map_err(|error| error.about(name.as_str(), None))?;
+    check_names(banks, name, incoming.entries.iter().map(|(key, _)| key), choice, secrets)?;
+    let (scope, store) = banks.place_to_write(name, choice).map_err(|error| error.about(name.as_str(), None))?;
     let place = |error: BankError| error.about(name.as_str(), Some(scope));
     if let Some((key, why)) = incoming.damaged.first() {
-        let error = BankError::new(Trouble::Damaged { what: format!("The entry '{key}' {why}") });
+        let error = BankError::new(Trouble::InvalidDocument { why: format!("the entry '{key}' {why}") });
         return Err(place(BankError { key: Some(key.clone()), ..error }));
     }
     if let Some(schema) = &incoming.meta.schema {

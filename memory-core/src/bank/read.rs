@@ -1,7 +1,8 @@
 //! Reading what is under a key.
 
-use super::services::named;
-use super::{Bank, BankError, BankName, BankScope, Banks, Entry, Found, Key, ScopeChoice, Trouble};
+use std::sync::Arc;
+
+use super::{Bank, BankError, BankName, BankScope, BankStore, Banks, Entry, Found, Key, ScopeChoice, Trouble};
 
 /// What was read, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +11,49 @@ pub struct Reading {
     pub scope: BankScope,
     /// The entry.
     pub entry: Entry,
+    /// Where the bank is.
+    pub holders: Holders,
+}
+
+/// The folders that have a bank of one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holders {
+    /// The scope of the folder that was used.
+    pub scope: BankScope,
+    /// The folder that was used.
+    pub used: String,
+    /// The others, each with its scope.
+    pub others: Vec<(BankScope, String)>,
+    /// Whether one of the others is read before this one, unless a scope is named.
+    pub is_hidden: bool,
+}
+
+impl Holders {
+    /// Returns the folders that have the bank, where `store` is used and the folders of `choice` are read in their order.
+    pub(super) fn of(
+        banks: &Banks,
+        bank: &BankName,
+        choice: ScopeChoice,
+        (scope, store): (BankScope, &Arc<dyn BankStore>),
+    ) -> Self {
+        let others = banks.others_with(bank, store);
+        let mut earlier = banks.places(choice).into_iter().map(|(_, other)| other).take_while(|other| !Arc::ptr_eq(other, store));
+        let is_hidden = !others.is_empty() && earlier.any(|other| matches!(other.has(bank), Ok(true)));
+        Self { scope, used: store.folder(), others, is_hidden }
+    }
+}
+
+/// Returns which folder is used where a whole bank is read, and which others have one of that name.
+///
+/// # Errors
+/// [`Trouble::BankNotFound`]; or when a folder cannot be read.
+pub fn holders(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<Holders, BankError> {
+    for (scope, store) in banks.places(choice) {
+        if store.has(bank).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
+            return Ok(Holders::of(banks, bank, choice, (scope, store)));
+        }
+    }
+    Err(BankError::no_bank(bank, Some(banks.scope_of(choice))))
 }
 
 /// Returns the entry under `key`: the project's, or else the user's.
@@ -22,7 +66,10 @@ pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> R
     for (scope, store) in banks.places(choice) {
         let found = store.entry(bank, key).map_err(|error| error.about(bank.as_str(), Some(scope)).of_key(key))?;
         let trouble = match found {
-            Found::Entry(entry) if !entry.is_expired(now) => return Ok(Reading { scope, entry: *entry }),
+            Found::Entry(entry) if !entry.is_expired(now) => {
+                let holders = Holders::of(banks, bank, choice, (scope, store));
+                return Ok(Reading { scope, entry: *entry, holders });
+            }
             Found::Entry(_) => Trouble::Expired,
             Found::NoKey => Trouble::KeyNotFound,
             Found::NoBank => continue,
@@ -32,7 +79,7 @@ pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> R
             refusal = Some(BankError::new(trouble).about(bank.as_str(), Some(scope)).of_key(key));
         }
     }
-    Err(refusal.unwrap_or_else(|| BankError::no_bank(bank, named(choice)).of_key(key)))
+    Err(refusal.unwrap_or_else(|| BankError::no_bank(bank, Some(banks.scope_of(choice))).of_key(key)))
 }
 
 /// Returns a whole bank, without what has expired: the project's, or else the user's.

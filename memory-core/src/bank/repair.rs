@@ -28,7 +28,7 @@ pub fn repair(banks: &Banks, bank: Option<&BankName>, choice: ScopeChoice, repai
         checked.extend(found.into_iter().map(|damage| Checked { scope, damage }));
     }
     match bank {
-        Some(bank) if !is_there => Err(BankError::no_bank(bank, super::services::named(choice))),
+        Some(bank) if !is_there => Err(BankError::no_bank(bank, Some(banks.scope_of(choice)))),
         _ => Ok(checked),
     }
 }

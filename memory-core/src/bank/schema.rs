@@ -39,7 +39,7 @@ pub fn set_schema(
     }
     let (scope, store) = match (banks.place_of(bank, choice), absent) {
         (Ok((scope, store, _)), _) => (scope, store),
-        (Err(error), Absent::Make) if matches!(error.trouble, Trouble::BankNotFound) => banks.place_to_write(choice)?,
+        (Err(error), Absent::Make) if matches!(error.trouble, Trouble::BankNotFound) => banks.place_to_write(bank, choice)?,
         (Err(error), _) => return Err(error),
     };
     let operation = banks.operation(BankVerb::Schema);

@@ -1,8 +1,10 @@
 //! Finding keys and values by a pattern.
 
+use std::sync::Arc;
+
 use regex::{Regex, RegexBuilder};
 
-use super::{BankError, BankName, BankScope, Banks, Entry, Key, ScopeChoice, Trouble};
+use super::{BankError, BankName, BankScope, Banks, Entry, Holders, Key, ScopeChoice, Trouble};
 use crate::json::spelled_out;
 
 /// The most memory that a pattern may take once it is compiled, in bytes.
@@ -22,7 +24,7 @@ pub enum Searched {
 pub struct Matches {
     /// What was found, in the order of scope, bank and file.
     pub matches: Vec<Match>,
-    /// The banks that could not be read.
+    /// The banks and entries that could not be read.
     pub unreadable: Vec<BankError>,
 }
 
@@ -39,12 +41,14 @@ pub struct Match {
     pub entry: Entry,
     /// Whether it was found by its key.
     pub by_key: bool,
+    /// Where the bank is.
+    pub holders: Arc<Holders>,
 }
 
 /// Finds the entries whose key, or whose value as one line of JSON, matches the regular expression `pattern`.
 ///
 /// # Errors
-/// [`Trouble::InvalidPattern`]; or when a folder cannot be read. Banks that cannot be read are told of in the answer.
+/// [`Trouble::InvalidPattern`]; or when a folder cannot be read. Banks and entries that cannot be read are reported in the answer.
 pub fn search(banks: &Banks, pattern: &str, searched: Searched, choice: ScopeChoice) -> Result<Matches, BankError> {
     let now = banks.clock.now();
     let pattern = RegexBuilder::new(pattern).size_limit(PATTERN_SIZE).build().map_err(|error| {
@@ -52,7 +56,7 @@ pub fn search(banks: &Banks, pattern: &str, searched: Searched, choice: ScopeCho
     })?;
     let mut found = Matches { matches: Vec::new(), unreadable: Vec::new() };
     for (scope, store) in banks.places(choice) {
-        for summary in store.banks()? {
+        for summary in store.banks().map_err(|error| error.in_scope(scope))? {
             let bank = match store.bank(&summary.name) {
                 Ok(Some(bank)) => bank,
                 Ok(None) => continue,
@@ -61,11 +65,15 @@ pub fn search(banks: &Banks, pattern: &str, searched: Searched, choice: ScopeCho
                     continue;
                 }
             };
+            let damaged = bank.damaged.iter().map(|(key, why)| BankError::damaged_entry(&summary.name, scope, key, why));
+            found.unreadable.extend(damaged);
+            let holders = Arc::new(Holders::of(banks, &summary.name, choice, (scope, store)));
             for (key, entry) in bank.living(now) {
                 let by_key = pattern.is_match(key.as_str());
                 if by_key || (searched == Searched::Values && is_in(&pattern, entry.value.as_str())) {
                     let (key, entry) = (key.clone(), entry.clone());
-                    found.matches.push(Match { bank: summary.name.clone(), scope, key, entry, by_key });
+                    let (bank, holders) = (summary.name.clone(), Arc::clone(&holders));
+                    found.matches.push(Match { bank, scope, key, entry, by_key, holders });
                 }
             }
         }

@@ -14,6 +14,15 @@ use crate::json::JsonText;
 /// All methods may be called from any thread and from many processes at once. Reading takes no lock and sees a bank as it was at
 /// one moment; once a change has returned, neither a crash nor a power cut loses it.
 pub trait BankStore: Debug + Send + Sync {
+    /// Returns where it is, for people.
+    fn folder(&self) -> String;
+
+    /// Tells whether there is a bank of that name, readable or not.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    fn has(&self, name: &BankName) -> Result<bool, BankError>;
+
     /// Returns what there is, by name. A bank that cannot be read is among them.
     ///
     /// # Errors
@@ -39,8 +48,8 @@ pub trait BankStore: Debug + Send + Sync {
     /// When it cannot be read as a bank.
     fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError>;
 
-    /// Changes a bank as `decide` says, who is shown what there is, under the lock of all writers. Where somebody who knows of no
-    /// lock changes it in between, `decide` is asked again, up to three times.
+    /// Changes a bank as `decide` says, which is shown what there is, under the lock of the bank. Writers of other banks do not wait.
+    /// Where a program that takes no lock changes it in between, `decide` is asked again, up to three times.
     ///
     /// What was there before is kept, and [`BankStore::undo`] brings it back.
     ///

@@ -1,8 +1,11 @@
 //! Changing a value by a filter.
 
-use super::write::{check, check_names};
+use std::time::Duration;
+
+use super::write::{check_changed, check_names};
 use super::{
-    Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, Done, Entry, EntryChange, Key, ScopeChoice, Trouble,
+    Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, Done, Entry, EntryChange, FilterTrouble, Found, Key,
+    ScopeChoice, Trouble,
 };
 use crate::Secrets;
 use crate::json::JsonText;
@@ -16,12 +19,20 @@ pub enum Missing {
     Create,
 }
 
+/// So often the filter is run on a value that others may change meanwhile.
+const ATTEMPTS: usize = 3;
+
+/// How long the filter may take when it is run under the lock of the bank.
+const UNDER_LOCK: Duration = Duration::from_secs(1);
+
 /// Changes the value under a key to what `filter` puts out for it, which must be one value. Its time to live begins anew.
 ///
-/// Other writers wait meanwhile, so no update of anybody is lost.
+/// The filter runs outside all locks, and its result is written if the value is still the one that it was given; otherwise it runs
+/// again. After the third time it runs under the lock of the bank, again if a program that takes no lock changes the value, and for a second
+/// at most in all. So no update is lost, and a filter that takes long delays others for no longer.
 ///
 /// # Errors
-/// As [`super::write()`], and when the filter fails.
+/// As [`super::write()`], and when the filter fails; [`Trouble::Conflict`] if others changed the value each time.
 ///
 /// # Panics
 /// As [`super::write()`].
@@ -34,36 +45,69 @@ pub fn update(
     missing: Missing,
     secrets: Secrets,
 ) -> Result<Done, BankError> {
-    check_names(bank, [key], secrets)?;
-    let (scope, store) = place(banks, bank, key, scope, missing).map_err(|error| error.about(bank.as_str(), None))?;
-    let operation = banks.operation(BankVerb::Update);
-    let mut written = None;
-    let mut decide = |seen: Option<&Bank>| {
-        let former = seen.and_then(|seen| seen.entry(key));
-        let living = former.filter(|former| !former.is_expired(operation.at));
-        match (missing, living, former) {
-            (Missing::Refuse, None, Some(_)) => return Err(BankError::new(Trouble::Expired)),
-            (Missing::Refuse, None, None) if seen.is_none() => return Err(BankError::no_bank(bank, Some(scope))),
-            (Missing::Refuse, None, None) => return Err(BankError::no_key(bank, key, scope)),
-            _ => {}
-        }
-        let before = living.map_or_else(JsonText::null, |living| living.value.clone());
-        let value = one(banks.filter.run(filter, before.as_str())?)?;
-        if living.is_some_and(|living| living.value == value && living.ttl.is_none()) {
-            written = living.cloned().map(|entry| (false, entry));
-            return Ok(BankChange::Nothing);
-        }
-        check(banks, seen.and_then(|seen| seen.meta.schema.as_ref()), &value, secrets)?;
-        let created_at = living.map_or(operation.at, |living| living.created_at);
-        let ttl = living.and_then(|living| living.ttl);
-        let entry = Entry { value, created_at, updated_at: operation.at, ttl };
-        written = Some((living.is_none(), entry.clone()));
-        Ok(BankChange::Entries(vec![EntryChange::Put(key.clone(), entry)]))
-    };
+    let (scope, store) = place(banks, bank, key, scope, missing).map_err(|error| error.about(bank.as_str(), None).of_key(key))?;
     let told = |error: BankError| error.about(bank.as_str(), Some(scope)).of_key(key);
-    store.change(bank, &operation, &mut decide).map_err(told)?;
-    let (created, entry) = written.expect("nothing is changed before it was decided");
-    Ok(Done { bank: bank.clone(), key: key.clone(), scope, created, entry })
+    for attempt in 0..=ATTEMPTS {
+        let operation = banks.operation(BankVerb::Update);
+        let is_living = |entry: &Entry| !entry.is_expired(operation.at);
+        let seen = match store.entry(bank, key).map_err(told)? {
+            Found::Entry(entry) => Some(*entry).filter(is_living),
+            Found::NoKey | Found::NoBank => None,
+        };
+        if seen.is_none() {
+            check_names(banks, bank, [key], ScopeChoice::Only(scope), secrets)?;
+        }
+        let before = |entry: Option<&Entry>| entry.map_or_else(JsonText::null, |entry| entry.value.clone());
+        let input = before(seen.as_ref());
+        let is_asked = attempt < ATTEMPTS && (seen.is_some() || missing == Missing::Create);
+        let output = is_asked.then(|| one(banks.filter.run(filter, input.as_str())?)).transpose().map_err(told)?;
+        let (mut outcome, mut deadline) = (None, None);
+        let mut decide = |now: Option<&Bank>| {
+            let former = now.and_then(|now| now.entry(key));
+            let living = former.filter(|former| is_living(former));
+            match (missing, living, former) {
+                (Missing::Refuse, None, Some(_)) => return Err(BankError::new(Trouble::Expired)),
+                (Missing::Refuse, None, None) if now.is_none() => return Err(BankError::no_bank(bank, Some(scope))),
+                (Missing::Refuse, None, None) => return Err(BankError::no_key(bank, key, scope)),
+                _ => {}
+            }
+            let current = before(living);
+            let value = match &output {
+                Some(output) if current == input => output.clone(),
+                None if attempt == ATTEMPTS => {
+                    let now = banks.clock.now();
+                    let left = *deadline.get_or_insert(now + UNDER_LOCK) - now;
+                    let left = left.to_std().unwrap_or_default().min(UNDER_LOCK);
+                    let output = banks.filter.run_within(filter, current.as_str(), left);
+                    one(output.map_err(|trouble| match trouble {
+                        FilterTrouble::Timeout { .. } => BankError::new(Trouble::Conflict),
+                        other => other.into(),
+                    })?)?
+                }
+                // Somebody else was faster.
+                _ => {
+                    outcome = None;
+                    return Ok(BankChange::Nothing);
+                }
+            };
+            if living.is_some_and(|living| living.value == value && living.ttl.is_none()) {
+                outcome = living.cloned().map(|entry| (false, entry));
+                return Ok(BankChange::Nothing);
+            }
+            let schema = now.and_then(|now| now.meta.schema.as_ref());
+            check_changed(banks, schema, living.map(|living| &living.value), &value, secrets)?;
+            let created_at = living.map_or(operation.at, |living| living.created_at);
+            let ttl = living.and_then(|living| living.ttl);
+            let entry = Entry { value, created_at, updated_at: operation.at, ttl };
+            outcome = Some((living.is_none(), entry.clone()));
+            Ok(BankChange::Entries(vec![EntryChange::Put(key.clone(), entry)]))
+        };
+        store.change(bank, &operation, &mut decide).map_err(told)?;
+        if let Some((created, entry)) = outcome {
+            return Ok(Done { bank: bank.clone(), key: key.clone(), scope, created, entry });
+        }
+    }
+    Err(told(BankError::new(Trouble::Conflict)))
 }
 
 /// Returns where the key is, or where it would be made.
@@ -78,16 +122,16 @@ fn place<'a>(
     let (mut expired, mut with_bank) = (None, None);
     for (scope, store) in places {
         match store.entry(bank, key).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
-            super::Found::Entry(entry) if !entry.is_expired(banks.clock.now()) => return Ok((scope, store)),
-            super::Found::Entry(_) => expired = expired.or(Some((scope, store))),
-            super::Found::NoKey => with_bank = with_bank.or(Some((scope, store))),
-            super::Found::NoBank => {}
+            Found::Entry(entry) if !entry.is_expired(banks.clock.now()) => return Ok((scope, store)),
+            Found::Entry(_) => expired = expired.or(Some((scope, store))),
+            Found::NoKey => with_bank = with_bank.or(Some((scope, store))),
+            Found::NoBank => {}
         }
     }
     match (missing, expired.or(with_bank)) {
-        (Missing::Create, _) => banks.place_to_write(choice),
+        (Missing::Create, _) => banks.place_to_write(bank, choice),
         (Missing::Refuse, Some(place)) => Ok(place),
-        (Missing::Refuse, None) => Err(BankError::no_bank(bank, super::services::named(choice))),
+        (Missing::Refuse, None) => Err(BankError::no_bank(bank, Some(banks.scope_of(choice)))),
     }
 }
 

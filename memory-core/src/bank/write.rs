@@ -59,8 +59,8 @@ pub struct Done {
 /// If the store changes a bank without asking what is to become of it.
 pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
     let WriteRequest { bank, key, value, ttl, condition, scope, secrets } = request;
-    check_names(bank, [key], *secrets)?;
-    let (scope, store) = banks.place_to_write(*scope).map_err(|error| error.about(bank.as_str(), None))?;
+    check_names(banks, bank, [key], *scope, *secrets)?;
+    let (scope, store) = banks.place_to_write(bank, *scope).map_err(|error| error.about(bank.as_str(), None))?;
     let place = |error: BankError| error.about(bank.as_str(), Some(scope)).of_key(key);
     let operation = banks.operation(BankVerb::Write);
     let mut written = None;
@@ -70,6 +70,7 @@ pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
         match (condition, living, former) {
             (Condition::Absent, Some(_), _) => return Err(BankError::new(Trouble::KeyExists)),
             (Condition::Present, None, Some(_)) => return Err(BankError::new(Trouble::Expired)),
+            (Condition::Present, None, None) if seen.is_none() => return Err(BankError::no_bank(bank, Some(scope))),
             (Condition::Present, None, None) => return Err(BankError::no_key(bank, key, scope)),
             _ => {}
         }
@@ -84,27 +85,44 @@ pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
     Ok(Done { bank: bank.clone(), key: key.clone(), scope, created, entry })
 }
 
-/// Refuses names that are credentials, without a word of them.
+/// Refuses names that are credentials, without a word of them: the error names the bank only if its keys are at fault.
 pub(super) fn check_names<'k>(
-    bank: &'k BankName,
+    banks: &Banks,
+    bank: &BankName,
     keys: impl IntoIterator<Item = &'k Key>,
+    choice: ScopeChoice,
     secrets: Secrets,
 ) -> Result<(), BankError> {
     if secrets == Secrets::Refuse {
-        secret::refuse([bank.as_str()].into_iter().chain(keys.into_iter().map(Key::as_str)))?;
+        let scope = banks.scope_of(choice);
+        secret::refuse([bank.as_str()]).map_err(|error| BankError::from(error).in_scope(scope))?;
+        secret::refuse(keys.into_iter().map(Key::as_str))
+            .map_err(|error| BankError::from(error).about(bank.as_str(), Some(scope)))?;
     }
     Ok(())
 }
 
 /// Checks a value before it is kept in a bank with this schema: the one way in.
 pub(super) fn check(banks: &Banks, schema: Option<&JsonText>, value: &JsonText, secrets: Secrets) -> Result<(), BankError> {
+    check_changed(banks, schema, None, value, secrets)
+}
+
+/// As [`check`]; credentials that were in `former` already may stay.
+pub(super) fn check_changed(
+    banks: &Banks,
+    schema: Option<&JsonText>,
+    former: Option<&JsonText>,
+    value: &JsonText,
+    secrets: Secrets,
+) -> Result<(), BankError> {
     let (length, most) = (value.as_str().len(), banks.limits.value_bytes);
     if most < length {
         let what = format!("The value has {length} bytes; a value may have {most}");
         return Err(BankError::new(Trouble::TooLarge { what }));
     }
     if secrets == Secrets::Refuse {
-        secret::refuse([spelled_out(value.as_str()).as_ref()])?;
+        let former = former.map(|former| spelled_out(former.as_str())).unwrap_or_default();
+        secret::refuse_added(&former, &spelled_out(value.as_str()))?;
     }
     match schema {
         Some(schema) => banks.schemas.check(schema, value).map_err(|why| BankError::new(Trouble::SchemaViolation { why })),

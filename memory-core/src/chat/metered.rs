@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chrono::TimeZone;
 
 use super::{Answer, ChatError, ChatModel, ChatRequest};
-use crate::{Budget, Clock, Meter, Reservation, Spent};
+use crate::{Allowance, Budget, Clock, Meter, Reservation, Spent};
 
 /// A language model that keeps to a budget, and writes down what is spent.
 ///
@@ -47,6 +47,13 @@ where
         // An answer that is paid for is not thrown away because of this: the reservation stands.
         let _ = self.meter.settle(&reservation, spent);
         answer
+    }
+
+    fn allowance(&self) -> Result<Allowance, ChatError> {
+        let day = self.clock.now().with_timezone(&self.zone).date_naive();
+        let spending = self.meter.spending(day, day).map_err(ChatError::Meter)?;
+        let spent = spending.entries.iter().fold(Spent::default(), |sum, entry| sum + entry.spent);
+        Ok(Allowance { budget: self.budget, left: self.budget.left(spent) })
     }
 }
 

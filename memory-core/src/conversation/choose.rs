@@ -1,11 +1,13 @@
 //! Which memories a message calls to mind.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::Entry;
+use super::claim::{Claim, EntryClaims};
 use super::shelf::cosine;
+use super::{Entry, EntryId, EntryRole};
 use crate::rank::{diverse, recency};
 use crate::text::Overlaps;
 
@@ -33,10 +35,27 @@ impl Default for RecallRules {
 pub struct Candidate {
     /// The entry.
     pub entry: Arc<Entry>,
+    /// What it is to the question.
+    pub kind: CandidateKind,
     /// How well it answers, from 0 to 1.
     pub relevance: f32,
     /// The vector of its text, if it has one.
     pub vector: Option<Arc<[f32]>>,
+    /// Whether something newer took its place.
+    pub is_superseded: bool,
+    /// What its text claims.
+    pub(super) claims: EntryClaims,
+}
+
+/// What a candidate is to a question; the first kind comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CandidateKind {
+    /// A fact, or a turn of the user that answers by what it states.
+    Statement,
+    /// Something the model said.
+    Answer,
+    /// A turn of the user that only asks, or answers only by what it asks.
+    Request,
 }
 
 /// An entry that was called to mind.
@@ -46,39 +65,167 @@ pub struct Remembered {
     pub entry: Arc<Entry>,
     /// How well it answers, from 0 to 1.
     pub relevance: f32,
-    /// What it is worth: `(1 − w) · relevance + w · exp(−age / 30 days)`.
+    /// What it is worth: `(1 − w) · relevance + w · exp(−age / 30 days)`, and less if something newer took its place.
     pub score: f32,
+    /// Whether something newer took its place.
+    pub is_superseded: bool,
 }
 
-/// Returns which of the candidates are called to mind, in the order of maximal marginal relevance: what is not relevant enough is left
-/// out, and what repeats a better one comes behind what does not. What stands among them twice counts once.
+/// So much more relevant must an answer of the model be than the last fact to take its place.
+const MORE_RELEVANT: f32 = 0.25;
+
+/// The fewest places of which an answer of the model may take one from a fact.
+const FEWEST: usize = 4;
+
+/// The share of its worth that is left to what something newer took the place of.
+const SUPERSEDED: f32 = 0.7;
+
+/// Beyond so many candidates, nobody looks for variations.
+const COMPARED: usize = 200;
+
+/// Returns which of the candidates are called to mind: facts and statements first, then those that something newer took the place of, then
+/// what the model said, then what was only asked. What says the same as a better one is left out, and what says much the same comes behind
+/// all others of its group. The rest of each is in the order of maximal marginal relevance: what repeats a better one comes behind what does
+/// not. What is not relevant enough is left out, and what stands among the candidates twice counts once.
 pub fn choose(candidates: Vec<Candidate>, rules: &RecallRules, now: DateTime<Utc>) -> Vec<Remembered> {
-    let weight = rules.recency_weight.clamp(0.0, 1.0);
-    let mut pool: Vec<(f32, Candidate)> = candidates
+    let mut pool: Vec<Scored> = candidates
         .into_iter()
         .filter(|candidate| rules.score_threshold <= candidate.relevance)
-        .map(|candidate| ((1.0 - weight) * candidate.relevance + weight * recency(candidate.entry.created_at, now), candidate))
+        .map(|candidate| Scored::new(candidate, rules, now))
         .collect();
-    pool.sort_by(|(one, first), (other, second)| {
-        let newer = second.entry.created_at.cmp(&first.entry.created_at);
-        other.total_cmp(one).then(newer).then_with(|| first.entry.id.cmp(&second.entry.id))
-    });
-    let mut seen = std::collections::HashSet::new();
-    pool.retain(|(_, candidate)| seen.insert(candidate.entry.id.clone()));
+    let order = |one: &Scored, other: &Scored| {
+        let (first, second) = (&one.candidate.entry, &other.candidate.entry);
+        let newer = second.created_at.cmp(&first.created_at);
+        one.group().cmp(&other.group()).then(other.score.total_cmp(&one.score)).then(newer).then_with(|| first.id.cmp(&second.id))
+    };
+    pool.sort_by(order);
+    let mut seen = HashSet::new();
+    pool.retain(|own| seen.insert(own.candidate.entry.id.clone()));
+    remove_turns_with_facts(&mut pool);
+    remove_repeated(&mut pool);
+    mark_variations(&mut pool);
+    pool.sort_by(order);
 
-    let scores: Vec<f32> = pool.iter().map(|(score, _)| *score).collect();
-    let texts: Vec<&str> = pool.iter().map(|(_, candidate)| candidate.entry.content.as_str()).collect();
+    let mut chosen: Vec<&Scored> = Vec::new();
+    for group in pool.chunk_by(|one, other| one.group() == other.group()) {
+        let own = most_diverse(group, rules);
+        let best = own.first().map(|best| &best.candidate).filter(|best| best.kind == CandidateKind::Answer);
+        let last = chosen.last().filter(|_| FEWEST <= rules.top_k && chosen.len() == rules.top_k);
+        if best.zip(last).is_some_and(|(best, last)| last.candidate.relevance + MORE_RELEVANT <= best.relevance) {
+            chosen.pop();
+        }
+        let room = rules.top_k - chosen.len();
+        chosen.extend(own.into_iter().take(room));
+    }
+    chosen.into_iter().map(Scored::remembered).collect()
+}
+
+/// A candidate, what it is worth and what it claims.
+#[derive(Debug)]
+struct Scored {
+    score: f32,
+    candidate: Candidate,
+    claim: Arc<Claim>,
+    is_variation: bool,
+}
+
+impl Scored {
+    fn new(candidate: Candidate, rules: &RecallRules, now: DateTime<Utc>) -> Self {
+        let weight = rules.recency_weight.clamp(0.0, 1.0);
+        let score = (1.0 - weight) * candidate.relevance + weight * recency(candidate.entry.created_at, now);
+        let score = if candidate.is_superseded { SUPERSEDED * score } else { score };
+        let claim = candidate.claims.whole(&candidate.entry);
+        Self { score, candidate, claim, is_variation: false }
+    }
+
+    /// Returns its group; those of a smaller one come first.
+    fn group(&self) -> (CandidateKind, bool, bool) {
+        (self.candidate.kind, self.candidate.is_superseded, self.is_variation)
+    }
+
+    fn is_current_fact(&self) -> bool {
+        self.candidate.entry.role == EntryRole::Memory && !self.candidate.is_superseded
+    }
+
+    fn remembered(&self) -> Remembered {
+        let Candidate { entry, relevance, is_superseded, .. } = &self.candidate;
+        Remembered { entry: Arc::clone(entry), relevance: *relevance, score: self.score, is_superseded: *is_superseded }
+    }
+}
+
+/// Removes the turns of which facts among the candidates say all that matters.
+fn remove_turns_with_facts(pool: &mut Vec<Scored>) {
+    let mut facts = HashMap::<EntryId, Vec<Arc<Claim>>>::new();
+    for fact in pool.iter().filter(|own| own.is_current_fact()) {
+        if let Some(source) = &fact.candidate.entry.source_id {
+            facts.entry(source.clone()).or_default().push(Arc::clone(&fact.claim));
+        }
+    }
+    pool.retain(|own| {
+        let facts: Vec<&Claim> = facts.get(&own.candidate.entry.id).into_iter().flatten().map(Arc::as_ref).collect();
+        !own.claim.is_said_by(&facts)
+    });
+}
+
+/// Removes what claims the same as a better one. Of a fact and a turn of one group, the fact stays.
+fn remove_repeated(pool: &mut Vec<Scored>) {
+    let mut known = HashMap::<Arc<Claim>, usize>::new();
+    let mut kept: Vec<Scored> = Vec::with_capacity(pool.len());
+    for own in pool.drain(..) {
+        if own.claim.is_empty() {
+            let repeats = |other: &Scored| other.claim.is_empty() && other.candidate.entry.content == own.candidate.entry.content;
+            if !kept.iter().any(repeats) {
+                kept.push(own);
+            }
+            continue;
+        }
+        match known.get(&own.claim) {
+            None => {
+                known.insert(Arc::clone(&own.claim), kept.len());
+                kept.push(own);
+            }
+            Some(number) => {
+                let better = &mut kept[*number];
+                let is_turn = better.candidate.entry.role != EntryRole::Memory && better.group() == own.group();
+                if is_turn && own.is_current_fact() {
+                    better.candidate = own.candidate;
+                }
+            }
+        }
+    }
+    *pool = kept;
+}
+
+/// Marks what says much the same as a better one of its group.
+fn mark_variations(pool: &mut [Scored]) {
+    for number in 1..pool.len().min(COMPARED) {
+        let (better, rest) = pool.split_at_mut(number);
+        let own = &mut rest[0];
+        let is_variation = |other: &Scored| {
+            let is_alike =
+                other.candidate.kind == own.candidate.kind && other.candidate.is_superseded == own.candidate.is_superseded;
+            is_alike && !other.is_variation && own.claim.is_variation(&other.claim)
+        };
+        own.is_variation = better.iter().any(is_variation);
+    }
+}
+
+/// Returns the best of some candidates in the order of maximal marginal relevance.
+fn most_diverse<'p>(pool: &'p [Scored], rules: &RecallRules) -> Vec<&'p Scored> {
+    let scores: Vec<f32> = pool.iter().map(|own| own.score).collect();
+    let texts: Vec<String> = pool.iter().map(|own| own.claim.to_string()).collect();
+    let texts: Vec<&str> = texts
+        .iter()
+        .zip(pool)
+        .map(|(text, own)| if text.is_empty() { own.candidate.entry.content.as_str() } else { text.as_str() })
+        .collect();
     let overlaps = Overlaps::of(&texts);
-    let likeness = |one: usize, other: usize| match (&pool[one].1.vector, &pool[other].1.vector) {
+    let likeness = |one: usize, other: usize| match (&pool[one].candidate.vector, &pool[other].candidate.vector) {
         (Some(left), Some(right)) if left.len() == right.len() => cosine(left, right).clamp(0.0, 1.0),
         _ => overlaps.between(one, other),
     };
     let order = diverse(&scores, rules.mmr_lambda.clamp(0.0, 1.0), rules.top_k, &likeness);
-    let remembered = |number: usize| {
-        let (score, candidate) = &pool[number];
-        Remembered { entry: Arc::clone(&candidate.entry), relevance: candidate.relevance, score: *score }
-    };
-    order.into_iter().map(remembered).collect()
+    order.into_iter().map(|number| &pool[number]).collect()
 }
 
 #[cfg(test)]
@@ -96,7 +243,14 @@ mod tests {
     fn candidate(id: usize, text: &str, relevance: f32, days: i64) -> Candidate {
         let id = format!("{id}").parse().unwrap();
         let entry = Entry::new(id, &"default".parse().unwrap(), EntryRole::Memory, text, now() - TimeDelta::days(days));
-        Candidate { entry: Arc::new(entry), relevance, vector: None }
+        Candidate {
+            entry: Arc::new(entry),
+            kind: CandidateKind::Statement,
+            relevance,
+            vector: None,
+            is_superseded: false,
+            claims: EntryClaims::default(),
+        }
     }
 
     fn texts(candidates: Vec<Candidate>, rules: &RecallRules) -> Vec<String> {
@@ -121,11 +275,72 @@ mod tests {
     #[test]
     fn what_repeats_a_better_one_comes_behind_what_does_not() {
         let all = || {
-            vec![candidate(1, "likes coffee", 0.9, 0), candidate(2, "likes coffee", 0.89, 0), candidate(3, "has a dog", 0.6, 0)]
+            vec![
+                candidate(1, "met Tom in Oslo in May", 0.9, 0),
+                candidate(2, "met Tom in Rome in May", 0.89, 0),
+                candidate(3, "has a dog", 0.7, 0),
+            ]
         };
         let two = RecallRules { top_k: 2, ..RecallRules::default() };
-        assert_eq!(texts(all(), &two), ["likes coffee", "has a dog"]);
-        assert_eq!(texts(all(), &RecallRules { mmr_lambda: 1.0, ..two }), ["likes coffee", "likes coffee"]);
+        assert_eq!(texts(all(), &two), ["met Tom in Oslo in May", "has a dog"]);
+        let relevant = RecallRules { mmr_lambda: 1.0, ..two };
+        assert_eq!(texts(all(), &relevant), ["met Tom in Oslo in May", "met Tom in Rome in May"]);
+    }
+
+    #[test]
+    fn what_says_the_same_is_told_once_and_variations_leave_room_for_others() {
+        let all = vec![
+            candidate(1, "I like coffee.", 0.95, 0),
+            candidate(2, "I really love coffee!", 0.94, 0),
+            candidate(3, "Coffee is my favourite drink", 0.93, 0),
+            candidate(4, "I drink coffee every morning", 0.92, 0),
+            candidate(5, "I like strong coffee", 0.91, 0),
+            candidate(6, "I like coffee with milk", 0.9, 0),
+            candidate(7, "I take the train at eight", 0.4, 20),
+            candidate(8, "I hate coffee in the office of Tom", 0.5, 20),
+        ];
+        let three = RecallRules { top_k: 3, ..RecallRules::default() };
+        let expected = ["I like coffee.", "I take the train at eight", "I hate coffee in the office of Tom"];
+        assert_eq!(texts(all.clone(), &three), expected);
+        assert_eq!(texts(all, &RecallRules { top_k: 10, ..three }).len(), 5);
+    }
+
+    #[test]
+    fn a_fact_stands_for_the_turn_that_it_was_drawn_from() {
+        let with_role = |own: Candidate, role, source: Option<&str>| {
+            let source_id = source.map(|id| id.parse().unwrap());
+            Candidate { entry: Arc::new(Entry { role, source_id, ..(*own.entry).clone() }), ..own }
+        };
+        let turn = |id, text| with_role(candidate(id, text, 0.9, 0), EntryRole::User, None);
+        let fact = |id, text, source| with_role(candidate(id, text, 0.6, 0), EntryRole::Memory, Some(source));
+        let all = vec![
+            turn(1, "We moved: I live in Lyon now."),
+            fact(2, "The user lives in Lyon.", "1"),
+            turn(3, "I like tea"),
+            fact(4, "The user likes tea.", "9"),
+            turn(5, "My dog Rex lives with Anna in Lyon"),
+            fact(6, "The user's dog is Rex.", "5"),
+        ];
+        let mut found = texts(all, &RecallRules { top_k: 10, ..RecallRules::default() });
+        found.sort();
+        let expected =
+            ["My dog Rex lives with Anna in Lyon", "The user likes tea.", "The user lives in Lyon.", "The user's dog is Rex."];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn facts_come_first_then_what_is_superseded_then_answers_then_requests() {
+        let of = |id, text, kind, is_superseded| Candidate { kind, is_superseded, ..candidate(id, text, 0.9, 0) };
+        let all = vec![
+            of(1, "a request", CandidateKind::Request, false),
+            of(2, "an answer", CandidateKind::Answer, false),
+            of(3, "an earlier fact", CandidateKind::Statement, true),
+            candidate(4, "a fact", 0.4, 90),
+        ];
+        let found = choose(all, &RecallRules::default(), now());
+        let texts: Vec<&str> = found.iter().map(|remembered| remembered.entry.content.as_str()).collect();
+        assert_eq!(texts, ["a fact", "an earlier fact", "an answer", "a request"]);
+        assert!(found[1].is_superseded && found[1].score < found[2].score);
     }
 
     #[test]
@@ -145,7 +360,7 @@ mod tests {
             top_k in 0_usize..10,
             threshold in 0.0_f32..=1.0,
         ) {
-            let candidates: Vec<_> = relevances.iter().map(|(id, relevance, days)| candidate(*id, "a b", *relevance, *days)).collect();
+            let candidates: Vec<_> = relevances.iter().map(|(id, relevance, days)| candidate(*id, &format!("fact {id}"), *relevance, *days)).collect();
             let rules = RecallRules { top_k, score_threshold: threshold, ..RecallRules::default() };
             let chosen = choose(candidates.clone(), &rules, now());
             let mut ids: Vec<_> = chosen.iter().map(|remembered| remembered.entry.id.clone()).collect();

@@ -10,7 +10,7 @@ use crate::StoreError;
 /// # Errors
 /// Whatever the queue refuses.
 pub fn enqueue(queue: &dyn JobQueue, turn: &Entry) -> Result<(), StoreError> {
-    queue.push(&Job::of(turn))
+    queue.push(&[Job::of(turn)])
 }
 
 /// Whoever died did so lately. What is older, or of a time to come, was brought from elsewhere, where others see to it.
@@ -27,7 +27,8 @@ pub fn enqueue_rest(conversations: &Conversations, queue: &dyn JobQueue) -> Resu
     rest.retain(|turn| (now - LATELY..=now).contains(&turn.created_at));
     rest.retain(|turn| !known.turns.contains(&(turn.conversation.clone(), turn.id.clone())));
     rest.sort_by_key(|turn| turn.created_at);
-    rest.iter().try_for_each(|turn| enqueue(queue, turn))?;
+    let jobs: Vec<Job> = rest.iter().map(|turn| Job::of(turn)).collect();
+    queue.push(&jobs)?;
     Ok(rest.len())
 }
 
@@ -49,7 +50,7 @@ mod tests {
         assert_eq!(enqueue_rest(&all, &queue).unwrap(), 0, "what another program kept long ago is no work");
         let done = keep("default", EntryRole::User, "done");
         enqueue(&queue, &done).unwrap();
-        queue.note(&Job::of(&done).id, &JobState::Done).unwrap();
+        queue.note(&[(Job::of(&done).id, JobState::Done)]).unwrap();
         enqueue(&queue, &keep("work", EntryRole::User, "waits")).unwrap();
         keep("default", EntryRole::Assistant, "an answer");
         let lost = [keep("work", EntryRole::User, "lost"), keep("default", EntryRole::User, "lost too")];

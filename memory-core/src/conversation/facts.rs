@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::Misread;
 use super::add::without_secrets;
 use crate::json_answer;
 use crate::text::one_line;
@@ -15,34 +16,99 @@ pub struct ReadFacts {
     pub trouble: Option<String>,
 }
 
-/// So many facts of one message are believed.
-const MOST: usize = 10;
+/// At most this many facts of one message are kept, whatever a model answers.
+pub const MAX_FACTS: usize = 3;
+
+/// The keys under which models put the text of a fact.
+const FACT_KEYS: [&str; 4] = ["fact", "text", "content", "memory"];
 
 /// A longer fact, in characters, is none.
 const LONGEST: usize = 1000;
 
 /// Reads an answer: a JSON list of texts, or an object whose only list that is. Prose and fences around it are taken away; what is no
-/// such list gives no facts, and says why. Credentials are blotted out.
+/// such list gives no facts, and says why. Credentials are blotted out. Facts beyond the first [`MAX_FACTS`] are left out.
 pub fn read_facts(answer: &str) -> ReadFacts {
     let value = match json_answer(answer) {
         Ok(value) => value,
         Err(why) => return ReadFacts { facts: Vec::new(), trouble: Some(why.to_string()) },
     };
-    let Some(list) = only_list(value) else {
+    let is_fact = value.is_object() && text_of(&value).is_some();
+    let list = if is_fact { Some(vec![value]) } else { only_list(value) };
+    let Some(list) = list else {
         return ReadFacts { facts: Vec::new(), trouble: Some("it is no list of texts".into()) };
     };
+    facts_of(&list)
+}
+
+/// Reads an answer about several messages, which the model knows by the numbers from 0 to `count` - 1, and returns the facts of each:
+/// an object with a list of texts for each number, or a list of objects such as `{"id": 0, "facts": […]}`, of which several may be about
+/// one message. A message that is not named has no facts. What is said of [`read_facts()`] holds for each message.
+///
+/// # Errors
+/// When there is no such answer, or it names a message that was not given: nobody knows then which fact is whose; when an object has an
+/// id and nothing that is known to hold facts.
+pub fn read_facts_of_each(answer: &str, count: usize) -> Result<Vec<ReadFacts>, Misread> {
+    let misread = |why: &str| Misread { why: why.to_owned() };
+    let value = json_answer(answer).map_err(|why| misread(&why.to_string()))?;
+    let mut lists = vec![Vec::new(); count];
+    for (id, item) in answers_by_id(value).ok_or_else(|| misread("it is no object with a list for each message"))? {
+        let number = id.trim().parse().ok().filter(|number: &usize| *number < count);
+        let own = number.and_then(|number| lists.get_mut(number));
+        let own = own.ok_or_else(|| misread(&format!("it names the message {}, which was not given", one_line(&id, 40))))?;
+        own.extend(match item {
+            Value::Array(list) => list,
+            Value::Null => Vec::new(),
+            Value::Object(map) if map.values().any(Value::is_array) => only_list(Value::Object(map))
+                .ok_or_else(|| misread(&format!("the message {} has several lists", one_line(&id, 40))))?,
+            other => vec![other],
+        });
+    }
+    Ok(lists.iter().map(|list| facts_of(list)).collect())
+}
+
+/// Returns which message each part of an answer is about.
+fn answers_by_id(value: Value) -> Option<Vec<(String, Value)>> {
+    let map = match value {
+        Value::Array(list) => return list.into_iter().map(answer_with_id).collect(),
+        Value::Object(map) => map,
+        _ => return None,
+    };
+    if map.keys().all(|key| key.trim().parse::<usize>().is_ok()) {
+        return Some(map.into_iter().collect());
+    }
+    // Some models put the answer under a name of its own, such as {"facts": …}.
+    let mut values = map.into_iter().map(|(_, value)| value);
+    let inner = values.next().filter(|inner| inner.is_array() || inner.is_object())?;
+    let is_named = |inner: &Value| inner.as_object().is_none_or(|map| map.keys().all(|key| key.trim().parse::<usize>().is_ok()));
+    (values.next().is_none() && is_named(&inner)).then(|| answers_by_id(inner))?
+}
+
+fn answer_with_id(item: Value) -> Option<(String, Value)> {
+    let Value::Object(mut map) = item else { return None };
+    let id = match map.remove("id")? {
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text,
+        _ => return None,
+    };
+    let facts = std::iter::once("facts").chain(FACT_KEYS).find_map(|key| map.remove(key))?;
+    Some((id, facts))
+}
+
+/// Returns the facts in a list, and why some of its items are none.
+fn facts_of(list: &[Value]) -> ReadFacts {
     let mut read = ReadFacts::default();
     let mut ignored = 0;
     for item in list {
-        let text = text_of(&item).map(|text| one_line(&without_secrets(text), usize::MAX)).filter(|text| says_something(text));
+        let text = text_of(item).map(|text| one_line(&without_secrets(text), usize::MAX)).filter(|text| says_something(text));
         match text {
             Some(fact) if read.facts.contains(&fact) => {}
-            Some(fact) if read.facts.len() < MOST && fact.chars().count() <= LONGEST => read.facts.push(fact),
+            Some(fact) if fact.chars().count() <= LONGEST => read.facts.push(fact),
             // An empty text is how some models say that there is nothing.
             None if item.as_str().is_some_and(|text| text.trim().is_empty()) => {}
             _ => ignored += 1,
         }
     }
+    read.facts.truncate(MAX_FACTS);
     read.trouble = (0 < ignored).then(|| format!("{ignored} parts of it are no facts"));
     read
 }
@@ -65,7 +131,7 @@ pub(super) fn only_list(value: Value) -> Option<Vec<Value>> {
 fn text_of(item: &Value) -> Option<&str> {
     match item {
         Value::String(text) => Some(text),
-        Value::Object(map) => ["fact", "text", "content", "memory"].iter().find_map(|key| map.get(*key)?.as_str()),
+        Value::Object(map) => FACT_KEYS.iter().find_map(|key| map.get(*key)?.as_str()),
         _ => None,
     }
 }
@@ -76,6 +142,8 @@ fn says_something(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn facts(answer: &str) -> Vec<String> {
@@ -89,6 +157,7 @@ mod tests {
             "Sure! Here they are:\n```json\n[\"The user's wife is named Anne.\",]\n```\nAnything else?",
             r#"{"facts": ["The user's wife is named Anne."]}"#,
             r#"{"response": [{"fact": "The user's wife is named Anne."}]}"#,
+            r#"{"fact": "The user's wife is named Anne."}"#,
             "<think>[\"no\"]</think>\n[\"The user's  wife\\nis named Anne.\", \"The user's wife is named Anne.\", \"\"]",
         ] {
             assert_eq!(facts(answer), ["The user's wife is named Anne."], "{answer}");
@@ -115,10 +184,44 @@ mod tests {
     }
 
     #[test]
-    fn too_many_facts_are_none_and_credentials_are_blotted_out() {
+    fn a_message_has_three_facts_at_most_and_credentials_are_blotted_out() {
         let many: Vec<String> = (0..20).map(|number| format!("fact {number}")).collect();
-        assert_eq!(facts(&serde_json::to_string(&many).unwrap()).len(), MOST);
+        let read = read_facts(&serde_json::to_string(&many).unwrap());
+        assert_eq!((read.facts.as_slice(), read.trouble), (&many[..MAX_FACTS], None), "the first ones are kept");
         let secret = facts(r#"["The key is sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-AbCdEfGhIjKlMnOpQrStUvWxYz01"]"#);
         assert!(!secret[0].contains("AbCdEf"), "{secret:?}");
+    }
+
+    #[test]
+    fn the_facts_of_each_message_are_told_apart() {
+        for answer in [
+            r#"{"0": ["likes tea"], "2": ["lives in Ghent", "owns a dog"]}"#,
+            "Here:\n```json\n[{\"id\": 2, \"facts\": [\"lives in Ghent\", \"owns a dog\"]}, {\"id\": \"0\", \"facts\": \"likes tea\"}]\n```",
+            r#"{"facts": {"0": ["likes tea"], "1": null, "2": [{"fact": "lives in Ghent"}, "owns a dog"]}}"#,
+            r#"[{"id": 0, "fact": "likes tea"}, {"id": 2, "text": "lives in Ghent"}, {"id": 1, "facts": null}, {"id": 2, "memory": "owns a dog"}]"#,
+            r#"{"0": {"fact": "likes tea"}, "2": {"facts": ["lives in Ghent", "owns a dog"]}}"#,
+        ] {
+            let read: Vec<_> = read_facts_of_each(answer, 3).unwrap().into_iter().map(|read| read.facts).collect();
+            assert_eq!(read, [vec!["likes tea"], vec![], vec!["lives in Ghent", "owns a dog"]], "{answer}");
+        }
+        let many: Vec<String> = (0..9).map(|number| format!("fact {number}")).collect();
+        let read = read_facts_of_each(&json!({ "0": many, "1": many }).to_string(), 2).unwrap();
+        assert!(read.iter().all(|read| read.facts == many[..MAX_FACTS] && read.trouble.is_none()), "{read:?}");
+    }
+
+    #[test]
+    fn an_answer_that_does_not_tell_messages_apart_is_refused() {
+        for answer in [
+            r#"["likes tea"]"#,
+            r#"{"7": ["likes tea"]}"#,
+            r#"{"a": [], "b": []}"#,
+            "prose",
+            r#"{"facts": {"a": {"b": {}}}}"#,
+            r#"[{"id": 0, "facts": ["likes tea"]}, {"id": 1, "found": ["owns a dog"]}]"#,
+            r#"{"0": {"likes": ["tea"], "owns": ["a dog"]}}"#,
+        ] {
+            assert!(read_facts_of_each(answer, 2).is_err(), "{answer}");
+        }
+        assert_eq!(read_facts_of_each("{}", 2), Ok(vec![ReadFacts::default(); 2]));
     }
 }

@@ -39,9 +39,16 @@ pub enum JobState {
         /// How often.
         attempts: u32,
     },
+    /// Facts were extracted. It is not decided what becomes of them, because the budget of the day was used up or the model failed.
+    Extracted {
+        /// The facts.
+        facts: Vec<String>,
+        /// How many times the model was asked in vain what becomes of them.
+        attempts: u32,
+    },
     /// It was decided what to change, and perhaps some or all of it was done.
     Decided {
-        /// The changes, facts only.
+        /// The changes, facts only; none once they were made and only the summary is to be brought up to date.
         changes: Vec<EntryChange>,
         /// What was drawn from the turn.
         facts: Vec<String>,
@@ -74,17 +81,17 @@ pub struct TakenUp {
 /// All methods may be called from any thread and from many processes at once. A job whose end was not written down is taken up again, so
 /// whatever is done for it is done so that twice is as good as once.
 pub trait JobQueue: Debug + Send + Sync {
-    /// Adds a job, unless it was added before. Once this returns, neither a crash nor a power cut loses it.
+    /// Adds jobs in their order, except those that were added before. Once this returns, neither a crash nor a power cut loses any.
     ///
     /// # Errors
-    /// Whatever the disk refuses.
-    fn push(&self, job: &Job) -> Result<(), StoreError>;
+    /// Whatever the disk refuses. Then some may have been added.
+    fn push(&self, jobs: &[Job]) -> Result<(), StoreError>;
 
-    /// Writes down how far a job is, as durably. A job that is done or not known stays so.
+    /// Records the states of jobs, as durably. A job that is done or not known stays so.
     ///
     /// # Errors
-    /// Whatever the disk refuses.
-    fn note(&self, job: &OperationId, state: &JobState) -> Result<(), StoreError>;
+    /// Whatever the disk refuses. Then some may have been recorded.
+    fn note(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError>;
 
     /// Returns the jobs that are not done, in the order in which they were added.
     ///

@@ -1,7 +1,10 @@
 //! Calling to mind what a message is about.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
+use super::indexed_text::has_subject;
+use super::supersede::{add_successors, mark_superseded};
 use super::wanted::parts;
 use super::{
     Candidate, ConversationId, Conversations, Entry, EntryId, EntryRole, RecallRules, Remembered, Shelf, Wanted, choose,
@@ -42,10 +45,11 @@ pub fn recall(
     message: &str,
     rules: &RecallRules,
 ) -> Result<Recalled, StoreError> {
-    recall_beside(conversations, conversation, message, rules, &|_| false)
+    recall_beside(conversations, conversation, message, rules, &[], &|_| false)
 }
 
-/// Returns what `message` calls to mind beside what `is_known` anyway, such as what was said a moment ago.
+/// Returns what `message` calls to mind beside what `is_known` anyway, such as what was said a moment ago. Turns of the conversation that
+/// are still `unwritten` are called to mind as if the store had them.
 ///
 /// # Errors
 /// As [`recall()`].
@@ -54,18 +58,19 @@ pub fn recall_beside(
     conversation: &ConversationId,
     message: &str,
     rules: &RecallRules,
+    unwritten: &[Entry],
     is_known: &dyn Fn(&Entry) -> bool,
 ) -> Result<Recalled, StoreError> {
     if rules.top_k == 0 {
         return Ok(Recalled::default());
     }
     for _ in 1..LOOKS {
-        let recalled = ask(conversations, conversation, message, rules, is_known)?;
+        let recalled = ask(conversations, conversation, message, rules, unwritten, is_known)?;
         if !is_stale(conversations, &recalled)? {
             return Ok(recalled);
         }
     }
-    ask(conversations, conversation, message, rules, is_known)
+    ask(conversations, conversation, message, rules, unwritten, is_known)
 }
 
 fn ask(
@@ -73,9 +78,16 @@ fn ask(
     conversation: &ConversationId,
     message: &str,
     rules: &RecallRules,
+    unwritten: &[Entry],
     is_known: &dyn Fn(&Entry) -> bool,
 ) -> Result<Recalled, StoreError> {
-    let own = conversations.store.read(conversation)?;
+    let mut own = conversations.store.read(conversation)?;
+    if !unwritten.is_empty() {
+        let shelf = Arc::make_mut(&mut own);
+        for turn in unwritten {
+            shelf.put(turn.clone());
+        }
+    }
     let mut shelves = vec![Arc::clone(&own)];
     let global = ConversationId::global();
     if *conversation != global {
@@ -87,8 +99,21 @@ fn ask(
         None
     });
     let wanted = Wanted { vector: vector.as_deref(), ..Wanted::of(message) };
-    let (most, of) = (rules.top_k.saturating_mul(POOL), |entry: &Entry| !is_known(entry));
+    let most = rules.top_k.saturating_mul(POOL);
+    let known = RefCell::new(Vec::new());
+    let of = |entry: &Entry| {
+        let is_known = is_known(entry);
+        if is_known {
+            known.borrow_mut().push(entry.id.clone());
+        }
+        !is_known
+    };
     let mut candidates: Vec<Candidate> = shelves.iter().flat_map(|shelf| shelf.candidates(&wanted, most, &of)).collect();
+    add_successors(&mut candidates, &shelves, rules.score_threshold, is_known);
+    let known = known.into_inner();
+    let with_claims = |shelf: &Arc<Shelf>, id: &EntryId| Some((Arc::clone(shelf.get(id)?), shelf.claims(id)?.clone()));
+    let known: Vec<_> = known.iter().filter_map(|id| shelves.iter().find_map(|shelf| with_claims(shelf, id))).collect();
+    mark_superseded(&mut candidates, &known, message);
     if let Err(why) = reread(conversations, message, &mut candidates) {
         troubles.push(format!("{why}; so the order is the one without it"));
     }
@@ -174,11 +199,24 @@ pub fn neighbours(
         // Without a vector, the words alone tell; that costs a contradiction at times, and no fact.
         let vector = vector(conversations, std::slice::from_ref(&shelf), fact).unwrap_or_default();
         let wanted = Wanted { vector: vector.as_deref(), ..Wanted::of(fact) };
-        for candidate in shelf.candidates(&wanted, NEIGHBOURS, &|entry| entry.role == EntryRole::Memory) {
-            if found.iter().all(|other| other.id != candidate.entry.id) {
-                found.push(candidate.entry);
+        let is_fact = |entry: &Entry| entry.role == EntryRole::Memory;
+        let alike = shelf.candidates(&wanted, NEIGHBOURS, &is_fact).into_iter().map(|candidate| candidate.entry);
+        let mut alike: Vec<Arc<Entry>> = alike.collect();
+        if alike.len() < NEIGHBOURS && has_subject(fact) {
+            // Facts about the user may contradict each other without a word in common.
+            let latest = shelf.entries().into_iter().rev().filter(|entry| is_fact(entry) && has_subject(&entry.content));
+            let others: Vec<_> = latest.filter(|entry| alike.iter().all(|own| own.id != entry.id)).collect();
+            let lacking = NEIGHBOURS - alike.len();
+            alike.extend(others.into_iter().take(lacking));
+        }
+        for entry in alike {
+            if found.iter().all(|other| other.id != entry.id) {
+                found.push(entry);
             }
         }
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests;

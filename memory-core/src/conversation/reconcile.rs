@@ -1,15 +1,25 @@
 //! What becomes of facts beside those that were known before.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::add::without_secrets;
-use super::facts::only_list;
+use super::facts::{MAX_FACTS, only_list};
 use super::{ConversationId, Entry, EntryChange, EntryId, EntryRole};
 use crate::json_answer;
-use crate::text::{fold, one_line};
+use crate::text::{fold, one_line, tokens};
+
+/// A fact that a model found in what a person said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtractedFact {
+    /// The fact.
+    pub text: String,
+    /// The turn in which it was said.
+    pub source: Option<EntryId>,
+}
 
 /// What a model decided about one fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +96,7 @@ fn decision(item: &Value, known: usize) -> Result<Option<Decision>, String> {
         }
         "DELETE" => Some(Decision::Delete { number: number()? }),
         "NONE" => Some(Decision::Keep { number: number()? }),
-        _ => return Err(format!("{} is none of ADD, UPDATE, DELETE and NONE", one_line(&event, 40))),
+        _ => return Err(format!("the event \"{}\" is none of ADD, UPDATE, DELETE and NONE", one_line(&event, 40))),
     })
 }
 
@@ -94,22 +104,25 @@ fn decision(item: &Value, known: usize) -> Result<Option<Decision>, String> {
 ///
 /// No fact is lost: where what was decided only takes away, or says nothing of the new facts, these are added all the same. An update is
 /// a deletion and an addition of its own, and the tombstone tells what took its place. What is known word for word is not added again.
-/// `next_id` gives ids that no entry has.
+/// Of each turn at most [`MAX_FACTS`] facts are added; decisions beyond that change nothing. `next_id` gives ids that no entry has.
 pub fn plan_facts(
     conversation: &ConversationId,
     known: &[Arc<Entry>],
-    facts: &[String],
+    facts: &[ExtractedFact],
     decisions: &[Decision],
-    source: Option<&EntryId>,
     now: DateTime<Utc>,
     next_id: &mut dyn FnMut() -> EntryId,
 ) -> Vec<EntryChange> {
     let mut goes: Vec<Option<Option<EntryId>>> = vec![None; known.len()];
     let mut added: Vec<Entry> = Vec::new();
     let mut new = |text: &str, added: &mut Vec<Entry>| {
-        let entry = Entry::new(next_id(), conversation, EntryRole::Memory, text, now);
-        added.push(Entry { source_id: source.cloned(), ..entry });
-        added.last().map(|entry| entry.id.clone())
+        let source_id = source_of(text, facts);
+        let is_full = MAX_FACTS <= added.iter().filter(|entry| entry.source_id == source_id).count();
+        (!is_full).then(|| {
+            let entry = Entry::new(next_id(), conversation, EntryRole::Memory, text, now);
+            added.push(Entry { source_id, ..entry.clone() });
+            entry.id
+        })
     };
     let is_known = |text: &str, number: usize| known.get(number).is_some_and(|entry| same(&entry.content, text));
     let (mut tells, mut keeps, mut deletes) = (false, false, false);
@@ -119,9 +132,10 @@ pub fn plan_facts(
             Decision::Update { number, text } => {
                 tells = true;
                 let place = goes.get_mut(*number).filter(|place| !matches!(place, Some(Some(_))));
-                let id = new(text, &mut added);
-                if let Some(place) = place {
-                    *place = Some(id);
+                if let Some(id) = new(text, &mut added)
+                    && let Some(place) = place
+                {
+                    *place = Some(Some(id));
                 }
             }
             Decision::Add { text } => {
@@ -140,8 +154,10 @@ pub fn plan_facts(
         }
     }
     if !tells && (deletes || !keeps) {
-        for fact in facts.iter().filter(|fact| !fact.trim().is_empty()) {
-            new(fact, &mut added);
+        for fact in facts.iter().filter(|fact| !fact.text.trim().is_empty()) {
+            if !added.iter().any(|entry| same(&entry.content, &fact.text)) {
+                new(&fact.text, &mut added);
+            }
         }
     }
     let stays = |text: &str| known.iter().zip(&goes).any(|(entry, goes)| goes.is_none() && same(&entry.content, text));
@@ -153,16 +169,18 @@ pub fn plan_facts(
     added.into_iter().map(EntryChange::Add).chain(deletions).collect()
 }
 
-/// Returns what to do so that a conversation has new facts beside all it knew, where nobody decided about them.
-pub fn added_facts(
-    conversation: &ConversationId,
-    known: &[Arc<Entry>],
-    facts: &[String],
-    source: Option<&EntryId>,
-    now: DateTime<Utc>,
-    next_id: &mut dyn FnMut() -> EntryId,
-) -> Vec<EntryChange> {
-    plan_facts(conversation, known, facts, &[], source, now, next_id)
+/// Returns the turn that a text most likely comes from: that of the same fact, or else of the one with which it shares most words.
+fn source_of(text: &str, facts: &[ExtractedFact]) -> Option<EntryId> {
+    let words = |text: &str| {
+        let mut words = HashSet::new();
+        tokens(text, &mut |token| {
+            words.insert(token.text.to_string());
+        });
+        words
+    };
+    let own = words(text);
+    let likeness = |fact: &ExtractedFact| (same(&fact.text, text), words(&fact.text).intersection(&own).count());
+    facts.iter().max_by_key(|fact| likeness(fact))?.source.clone()
 }
 
 /// Tells whether two texts say the same word for word.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{ConversationId, Entry, EntryId, MAX_CONTENT, Shelf};
+use super::{ConversationId, ConversationOperation, Entry, EntryId, MAX_CONTENT, Shelf};
 use crate::{ContentHash, StoreError};
 
 /// One place that keeps conversations. Every implementation passes `testing::conversation_suite`.
@@ -22,7 +22,8 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// When that cannot be read.
     fn conversations(&self) -> Result<Vec<ConversationId>, StoreError>;
 
-    /// Returns what is kept of a conversation and was not deleted; nothing if there is no such conversation.
+    /// Returns what is kept of a conversation and was not deleted; nothing if there is no such conversation. It knows of deleted facts
+    /// which turns they supersede: see [`Shelf::is_superseded`].
     ///
     /// Which entries there are is known as of now. What an entry says, where others changed it in place, is known as of now among some
     /// hundreds of entries, and else as of the last minute; [`ConversationStore::look_again`] sees to single ones.
@@ -58,6 +59,27 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// # Errors
     /// [`StoreError::Invalid`] if an entry is longer than [`MAX_CONTENT`]; whatever the disk refuses.
     fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError>;
+
+    /// Makes changes of several conversations as [`ConversationStore::commit`] makes those of each, in less time.
+    ///
+    /// # Errors
+    /// As [`ConversationStore::commit`], for all of them: each change may have been made.
+    fn commit_all(&self, changes: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError>;
+
+    /// Makes changes as [`ConversationStore::commit`] does, and records what they add and delete as an operation before the first is
+    /// made. Changes that take entries away come through here, by [`change()`](super::change()).
+    ///
+    /// To ask for the same changes again records nothing; if the operation was undone since, nothing is changed either, and an entry
+    /// that was restored since is not deleted again.
+    ///
+    /// # Errors
+    /// As [`ConversationStore::commit`].
+    fn commit_operation(
+        &self,
+        conversation: &ConversationId,
+        changes: &[EntryChange],
+        operation: &ConversationOperation,
+    ) -> Result<(), StoreError>;
 
     /// Keeps vectors of the model `identity`, which [`Shelf::vector`] tells from then on for texts that have one. They can be made
     /// again, so they may be lost; those of another model may be let go.

@@ -51,6 +51,7 @@ impl<'a> Plan<'a> {
     pub(super) fn think(self, draft: Box<Draft>, front_matter: String) -> Thought<'a> {
         match self.note.kept {
             Kept::Not => Thought::Decided(self.create(*draft, front_matter)),
+            Kept::AsCopy => Thought::Decided(Decision::Leave),
             Kept::AsTwin if self.links.is_empty() => Thought::Decided(Decision::Leave),
             Kept::AsTwin | Kept::AsItself => Thought::Open(self, draft, front_matter),
         }
@@ -65,8 +66,11 @@ impl<'a> Plan<'a> {
         let mut warnings = Vec::new();
         let links = Patch { add_links: self.links.to_vec(), ..Patch::default() };
         let patch = match self.note.kept {
-            Kept::AsTwin => Ok(links),
-            Kept::AsItself | Kept::Not => renew(draft, front_matter, &stored, links, &mut warnings),
+            Kept::AsTwin | Kept::AsCopy => Ok(links),
+            Kept::AsItself | Kept::Not => {
+                let links = Patch { other_origins: Some(self.note.copies.clone()), ..links };
+                renew(draft, front_matter, &stored, links, &mut warnings)
+            }
         };
         Ok(match patch {
             Ok(patch) => self.replace(&stored, &patch, warnings),
@@ -86,6 +90,7 @@ impl<'a> Plan<'a> {
         }
         let mut memory = draft.into_memory(self.note.id, self.at);
         memory.links = self.links.to_vec();
+        memory.other_origins.clone_from(&self.note.copies);
         let warnings = said(kinds).into_iter().collect();
         Decision::Do { change: Change::Create { memory: Box::new(memory), front_matter }, warnings }
     }

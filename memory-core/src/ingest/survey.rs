@@ -1,11 +1,12 @@
 //! The first look at a source: who is there, and who links to whom.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use super::ahead::each_finding;
 use super::{IngestReport, LinkCounts, Progress, Skipped};
 use crate::wikilink::{By, Catalog, Destination};
-use crate::{ContentHash, Draft, Finding, MemoryId, Origin, Services, Source, StoreError, Tags, secret};
+use crate::{ContentHash, Draft, Finding, Memory, MemoryId, Origin, Services, Source, StoreError, Tags, secret};
 
 /// What the first look at a source found.
 pub(super) struct Survey {
@@ -13,8 +14,10 @@ pub(super) struct Survey {
     /// The number of the note at each path.
     numbers: HashMap<String, usize>,
     catalog: Catalog,
-    /// The memories that have the place of notes already.
-    taken: HashSet<MemoryId>,
+    /// The source and the root of all notes.
+    place: Option<Origin>,
+    /// The memories that have the place of notes already, and the numbers of these notes.
+    taken: HashMap<MemoryId, usize>,
 }
 
 /// One note of a source.
@@ -23,6 +26,10 @@ pub(super) struct Note {
     pub(super) id: MemoryId,
     /// The memory that stands for it already, if any.
     pub(super) kept: Kept,
+    /// Where else the same is said in this source.
+    pub(super) copies: Vec<Origin>,
+    /// What tells whether another file says the same; nothing for a note without a text.
+    hash: Option<ContentHash>,
     /// The targets of its links; the first `counted` of them count.
     links: Vec<String>,
     counted: usize,
@@ -37,9 +44,11 @@ pub(super) enum Kept {
     AsItself,
     /// By a memory with the same text that came from elsewhere.
     AsTwin,
+    /// By the memory of another note of this source that says the same.
+    AsCopy,
 }
 
-/// A note whose origin no memory has, though one has its text.
+/// A note that is the origin of no memory, though one has its text or knows it as a copy.
 struct Stranger {
     number: usize,
     twin: MemoryId,
@@ -53,19 +62,24 @@ impl Survey {
         report: &mut IngestReport,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, StoreError> {
-        let mut survey =
-            Self { notes: Vec::new(), numbers: HashMap::new(), catalog: Catalog::new(source.rule()), taken: HashSet::new() };
+        let mut survey = Self {
+            notes: Vec::new(),
+            numbers: HashMap::new(),
+            catalog: Catalog::new(source.rule()),
+            place: None,
+            taken: HashMap::new(),
+        };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
         each_finding(source, &|finding| finding, &mut |finding| {
             match finding {
-                Finding::Note { draft, links, uncounted_links, warning, .. } => {
+                Finding::Note { draft, front_matter, links, uncounted_links, warning } => {
                     let Some(origin) = &draft.origin else { return Ok(()) };
                     report.warnings.extend(warning.map(|reason| Skipped { path: origin.path.clone(), reason }));
                     tags.extend(draft.tags.iter().map(|tag| Tags::key(tag)));
                     let counted = links.len();
                     let links = links.into_iter().chain(uncounted_links).collect();
-                    match survey.add(services, &draft, links, counted) {
+                    match survey.add(services, &draft, &front_matter, links, counted) {
                         Ok(stranger) => strangers.extend(stranger),
                         Err(StoreError::Damaged(problem)) => report.skipped.push(left_alone(&origin.path, &problem)),
                         Err(error) => return Err(error),
@@ -81,6 +95,7 @@ impl Survey {
         for stranger in strangers {
             survey.recognise(services, &stranger)?;
         }
+        survey.join_copies();
         Ok(survey)
     }
 
@@ -103,6 +118,7 @@ impl Survey {
         &mut self,
         services: &Services,
         draft: &Draft,
+        front_matter: &str,
         links: Vec<String>,
         counted: usize,
     ) -> Result<Option<Stranger>, StoreError> {
@@ -111,16 +127,22 @@ impl Survey {
             return Ok(None);
         }
         let stored = services.store.by_origin(origin)?;
-        let (id, kept) = match stored {
-            Some(stored) => (stored.memory.id, Kept::AsItself),
-            None => (services.ids.memory_id(), Kept::Not),
+        let is_its_own = |memory: &Memory| memory.origin.as_ref().is_some_and(|own| own.is_same_place(origin));
+        let (id, kept, copied) = match stored {
+            Some(stored) if is_its_own(&stored.memory) => (stored.memory.id, Kept::AsItself, None),
+            Some(stored) => (services.ids.memory_id(), Kept::Not, Some(stored.memory.id)),
+            None => (services.ids.memory_id(), Kept::Not, None),
         };
         let number = self.notes.len();
+        self.place.get_or_insert_with(|| origin.clone());
         self.numbers.insert(origin.path.clone(), number);
         self.catalog.add_note(&origin.path, draft.title.as_deref(), &draft.aliases);
-        self.notes.push(Note { id, kept, links, counted });
+        self.notes.push(Note { id, kept, copies: Vec::new(), hash: hash_of_file(draft, front_matter), links, counted });
         if kept == Kept::AsItself {
-            self.taken.insert(id);
+            self.taken.entry(id).or_insert(number);
+        }
+        if let Some(twin) = copied {
+            return Ok(Some(Stranger { number, twin, origin: origin.clone() }));
         }
         // Notes without a text are all alike, and none is another.
         if kept != Kept::Not || draft.content.trim().is_empty() {
@@ -144,15 +166,48 @@ impl Survey {
         let origin = &stranger.origin;
         let is_sibling = |other: &Origin| (&other.source, &other.root) == (&origin.source, &origin.root);
         let kept = match &twin.memory.origin {
-            // Two notes of one source may say the same, and a memory can move to one of them only.
-            Some(other) if is_sibling(other) && self.numbers.contains_key(&other.path) => return Ok(()),
-            Some(other) if is_sibling(other) && !self.taken.insert(id) => return Ok(()),
-            Some(other) if is_sibling(other) => Kept::AsItself,
+            // A memory can move to one note only; others that say the same are its copies.
+            Some(other) if is_sibling(other) => {
+                if let Some(first) = self.numbers.get(&other.path).or_else(|| self.taken.get(&id)).copied() {
+                    self.join_copy(stranger.number, first, origin);
+                    return Ok(());
+                }
+                self.taken.insert(id, stranger.number);
+                Kept::AsItself
+            }
             _ => Kept::AsTwin,
         };
         let note = &mut self.notes[stranger.number];
         (note.id, note.kept) = (id, kept);
         Ok(())
+    }
+
+    /// Makes one memory of all new notes that say the same.
+    fn join_copies(&mut self) {
+        let origins: HashMap<usize, String> = self.numbers.iter().map(|(path, number)| (*number, path.clone())).collect();
+        let mut first = HashMap::new();
+        for number in 0..self.notes.len() {
+            let Note { kept: Kept::Not, hash: Some(hash), .. } = self.notes[number] else { continue };
+            match first.get(&hash) {
+                Some(first) => {
+                    let place = self.place.clone().map(|place| Origin { path: origins[&number].clone(), ..place });
+                    if let Some(origin) = &place {
+                        self.join_copy(number, *first, origin);
+                    }
+                }
+                None => drop(first.insert(hash, number)),
+            }
+        }
+    }
+
+    /// Lets the memory of the note `first` stand for another one too, if both files say the same.
+    fn join_copy(&mut self, number: usize, first: usize, origin: &Origin) {
+        let (id, kept, hash) = (self.notes[first].id, self.notes[first].kept, self.notes[first].hash);
+        if number == first || hash.is_none() || hash != self.notes[number].hash || kept == Kept::AsTwin || kept == Kept::AsCopy {
+            return;
+        }
+        (self.notes[number].id, self.notes[number].kept) = (id, Kept::AsCopy);
+        self.notes[first].copies.push(Origin { hash: None, ..origin.clone() });
     }
 
     /// Returns, for each note, whom it links to or is linked from; then forgets the links and the names they use.
@@ -167,9 +222,10 @@ impl Survey {
 
     fn join(&self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
         let mut joined = vec![Vec::new(); self.notes.len()];
-        // Several notes may stand for one memory from elsewhere; the first of them speaks for all.
+        // Several notes may stand for one memory; the first of them, or the one that is not a copy, speaks for all.
         let mut speakers = HashMap::new();
-        for (number, note) in self.notes.iter().enumerate().filter(|(_, note)| note.kept == Kept::AsTwin) {
+        let is_speaker = |note: &Note| note.kept == Kept::AsTwin || !note.copies.is_empty();
+        for (number, note) in self.notes.iter().enumerate().filter(|(_, note)| is_speaker(note)) {
             speakers.entry(note.id).or_insert(number);
         }
         let speaker = |number: usize| speakers.get(&self.notes[number].id).copied().unwrap_or(number);
@@ -206,6 +262,15 @@ impl Survey {
             None => counts.unresolved += 1,
         }
     }
+}
+
+/// Returns a hash of the whole file, without a title that is the file's name; `None` if the file has no text.
+fn hash_of_file(draft: &Draft, front_matter: &str) -> Option<ContentHash> {
+    let more = format!("{}\0{front_matter}", draft.scope);
+    let name = draft.origin.as_ref().and_then(|origin| Path::new(&origin.path).file_stem()?.to_str());
+    let title = draft.title.clone().filter(|title| Some(title.as_str()) != name);
+    let nameless = Draft { title, ..draft.clone() };
+    (!draft.content.trim().is_empty()).then(|| nameless.fingerprint(&more))
 }
 
 fn left_alone(path: &str, problem: &crate::Problem) -> Skipped {

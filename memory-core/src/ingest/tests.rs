@@ -87,21 +87,15 @@ fn a_changed_note_updates_its_memory() {
 }
 
 #[test]
-fn a_moved_note_takes_its_memory_along_and_only_one_note_can() {
+fn a_moved_note_takes_its_memory_along_and_its_copy_joins_it() {
     let home = home();
     take(&home, &notes(&[("a.md", "text"), ("z.md", "z")]));
     let before = memories(&home);
-    assert_eq!(counts(&take(&home, &notes(&[("b/a.md", "text"), ("c/a.md", "text"), ("z.md", "z")]))), (1, 1, 1, 0));
+    assert_eq!(counts(&take(&home, &notes(&[("b/a.md", "text"), ("c/a.md", "text"), ("z.md", "z")]))), (0, 1, 2, 0));
     let after = memories(&home);
-    assert_eq!((after.len(), after[0].id), (3, before[0].id));
+    assert_eq!((after.len(), after[0].id), (2, before[0].id));
     assert_eq!(after[0].origin.as_ref().map(|origin| origin.path.as_str()), Some("b/a.md"));
-}
-
-#[test]
-fn notes_with_the_same_text_stay_two() {
-    let (home, vault) = (home(), notes(&[("a.md", "same"), ("b.md", "same")]));
-    assert_eq!(counts(&take(&home, &vault)), (2, 0, 0, 0));
-    assert_eq!(counts(&take(&home, &vault)), (0, 0, 2, 0));
+    assert_eq!(after[0].other_origins.iter().map(|origin| origin.path.as_str()).collect::<Vec<_>>(), ["c/a.md"]);
 }
 
 #[test]
@@ -182,4 +176,60 @@ fn all_batches_are_one_operation() {
     );
     assert_eq!(take(&home, &many).new, 2_500);
     assert_eq!(home.history.records().count(), 1);
+}
+
+#[test]
+fn equal_files_are_one_memory_with_both_origins() {
+    let home = home();
+    let vault = notes(&[("a.md", "see [[z]]"), ("copy/b.md", "see [[z]]"), ("e.md", ""), ("f.md", ""), ("z.md", "and [[b]]")]);
+    assert_eq!(counts(&take(&home, &vault)), (4, 0, 1, 0));
+    let origins = |services: &Services| {
+        let of = |memory: &Memory| {
+            let all = memory.origin.iter().chain(&memory.other_origins);
+            (memory.content.clone(), all.map(|origin| origin.path.clone()).collect::<Vec<_>>())
+        };
+        memories(services).iter().filter(|memory| memory.content.contains("see")).map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(origins(&home), [("see [[z]]".to_owned(), vec!["a.md".to_owned(), "copy/b.md".to_owned()])]);
+    let linked = memories(&home).into_iter().find(|memory| memory.content == "and [[b]]").expect("it is kept");
+    assert_eq!(linked.links.len(), 1, "a copy is found by its name");
+    assert_eq!(counts(&take(&home, &vault)), (0, 0, 5, 0));
+
+    // Without one of the files, the other keeps the memory.
+    let id = memories(&home)[0].id;
+    for (left, path) in [("copy/b.md", "copy/b.md"), ("a.md", "a.md")] {
+        let rest: Vec<_> = vault.0.iter().filter(|note| note.0 == left || !note.1.contains("see")).cloned().collect();
+        assert_eq!(counts(&take(&home, &Notes(rest.clone()))), (0, 1, 3, 0));
+        assert_eq!(origins(&home), [("see [[z]]".to_owned(), vec![path.to_owned()])]);
+        assert_eq!(counts(&take(&home, &Notes(rest))), (0, 0, 4, 0));
+    }
+    assert!(memories(&home).iter().any(|memory| memory.id == id), "it is the same memory all along");
+}
+
+#[test]
+fn a_copy_that_changes_becomes_a_memory_of_its_own() {
+    let home = home();
+    take(&home, &notes(&[("a.md", "one"), ("b.md", "one"), ("c.md", "one")]));
+    assert_eq!(memories(&home).len(), 1);
+    let changed = notes(&[("a.md", "one"), ("b.md", "two"), ("c.md", "one")]);
+    assert_eq!(counts(&take(&home, &changed)), (1, 1, 1, 0));
+    assert_eq!(counts(&take(&home, &changed)), (0, 0, 3, 0));
+    let all = memories(&home);
+    let of =
+        |memory: &Memory| (memory.content.clone(), memory.other_origins.iter().map(|own| own.path.clone()).collect::<Vec<_>>());
+    assert_eq!(all.iter().map(of).collect::<Vec<_>>(), [("one".into(), vec!["c.md".to_owned()]), ("two".into(), vec![])]);
+    // The first of them changes: the memory follows it, and its copy stays.
+    let changed = notes(&[("a.md", "three"), ("b.md", "two"), ("c.md", "one")]);
+    take(&home, &changed);
+    let mut texts: Vec<String> = memories(&home).into_iter().map(|memory| memory.content).collect();
+    texts.sort();
+    assert_eq!(texts, ["one", "three", "two"]);
+    assert_eq!(counts(&take(&home, &changed)), (0, 0, 3, 0));
+}
+
+#[test]
+fn files_that_differ_in_their_front_matter_are_not_equal() {
+    let home = home();
+    let with = |path: &'static str, front_matter: &'static str| (path, "one".to_owned(), front_matter);
+    assert_eq!(counts(&take(&home, &Notes(vec![with("a.md", "x: 1\n"), with("b.md", "x: 2\n")]))), (2, 0, 0, 0));
 }

@@ -113,6 +113,14 @@ pub enum InstanceError {
         /// Why not.
         why: &'static str,
     },
+    /// Instances are sealed under a master key that is missing, so no other key is created beside them.
+    #[error("there is no master key in {folder}, and {} sealed under one", sealed_instances(instances))]
+    KeyMissing {
+        /// The folder of the key.
+        folder: String,
+        /// The instances, as `type/name`.
+        instances: Vec<String>,
+    },
     /// What an operation left was changed since, so that it cannot be taken back.
     #[error("{operation} cannot be taken back: {why}")]
     ChangedSince {
@@ -174,7 +182,7 @@ impl InstanceError {
             Self::InvalidJson { .. } => Code::InvalidJson,
             Self::TooLarge { .. } => Code::LimitExceeded,
             Self::PathRefused { .. } => Code::PathRefused,
-            Self::NotOpened { .. } => Code::SealBroken,
+            Self::NotOpened { .. } | Self::KeyMissing { .. } => Code::SealBroken,
             Self::ChangedSince { .. } => Code::Conflict,
             Self::Damaged { .. } => Code::FileDamaged,
             Self::Store(error) => error.code(),
@@ -192,6 +200,10 @@ impl InstanceError {
             Self::InvalidKey { .. } => "a key is parts of A to Z, a to z, 0 to 9, '.', '_' and '-', with / between them",
             Self::NoFilter => "say role, not_role, before, after or older_than; the action delete removes a whole session",
             Self::NotOpened { .. } => "nothing was changed; `memory instance connect` seals it anew under the key that there is",
+            Self::KeyMissing { .. } => {
+                "nothing was changed; put the file master.key back, or give the key with MEMO_MASTER_KEY; \
+                 `memory instance rm TYPE/NAME` removes an instance whose key is lost"
+            }
             Self::ChangedSince { .. } => "nothing was changed; take back first what was done since",
             Self::Invalid { hint, .. } => return hint.clone(),
             Self::Store(error) if matches!(**error, StoreError::Secret { .. }) => {
@@ -207,6 +219,10 @@ impl InstanceError {
         };
         Some(hint.to_owned())
     }
+}
+
+fn sealed_instances(instances: &[String]) -> String {
+    format!("{} {}", instances.join(", "), if instances.len() == 1 { "is" } else { "are" })
 }
 
 impl From<StoreError> for InstanceError {

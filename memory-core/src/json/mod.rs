@@ -11,5 +11,5 @@ mod tokens;
 
 pub use pretty::pretty;
 pub use spelled_out::spelled_out;
-pub use text::{JsonError, JsonText, MAX_DEPTH};
+pub use text::{JsonError, JsonText, MAX_DEPTH, is_exact_number};
 pub use tokens::{Token, TokenKind, Tokens, unquoted};

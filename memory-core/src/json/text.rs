@@ -88,15 +88,14 @@ impl JsonText {
 
     /// Tells whether [`JsonText::to_value`] says all that this does.
     pub fn is_exact_as_value(&self) -> bool {
-        Tokens::of(&self.0).all(|token| {
-            token.is_ok_and(|token| {
-                token.kind != TokenKind::Number || {
-                    let number = &self.0[token.range];
-                    serde_json::from_str::<Value>(number).is_ok_and(|value| is_same_number(number, &value.to_string()))
-                }
-            })
-        })
+        Tokens::of(&self.0)
+            .all(|token| token.is_ok_and(|token| token.kind != TokenKind::Number || is_exact_number(&self.0[token.range])))
     }
+}
+
+/// Tells whether a JSON number is one that the machine can hold without rounding it.
+pub fn is_exact_number(number: &str) -> bool {
+    serde_json::from_str::<Value>(number).is_ok_and(|value| is_same_number(number, &value.to_string()))
 }
 
 /// Tells whether two JSON numbers are the same, digit by digit: `1.50` and `1.5`, `1e2` and `100` are.

@@ -78,6 +78,19 @@ impl<'a> Tokens<'a> {
         Self { text: text.as_bytes(), at, open: Vec::new(), next: Expected::Value }
     }
 
+    /// Returns the tokens of `text`, which continues behind the opening braces of `objects` objects, each the last member of the one before.
+    /// Its first token is the key of a member, or the end of the innermost object.
+    ///
+    /// ```
+    /// use memory_core::json::Tokens;
+    ///
+    /// assert!(Tokens::within_objects("\"a\": 1}}", 2).all(|token| token.is_ok()));
+    /// ```
+    pub fn within_objects(text: &'a str, objects: usize) -> Self {
+        let next = if objects == 0 { Expected::Value } else { Expected::KeyOrEnd };
+        Self { text: text.as_bytes(), at: 0, open: vec![true; objects], next }
+    }
+
     /// Returns up to where the text was read.
     pub fn read_to(&self) -> usize {
         self.at
@@ -328,6 +341,27 @@ mod tests {
         for (text, place) in cases {
             let error = kinds(text).unwrap_err();
             assert!(matches!(error, JsonError::Syntax { at, .. } if at == place), "{text}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn reading_may_begin_within_objects() {
+        let place = |error: Option<JsonError>| match error {
+            Some(JsonError::Syntax { at, what }) => Some((at, what)),
+            Some(other) => panic!("{other}"),
+            None => None,
+        };
+        for (opening, rest) in [
+            ("{\"a\":{", "}}"),
+            ("{\"a\":{", "\"b\":[1]}, \"c\":2}"),
+            ("{\"a\":{", "}}}"),
+            ("{", "}"),
+            ("{", "\"b\":1"),
+            ("{", "\"b\":}"),
+        ] {
+            let expected = place(Tokens::of(&format!("{opening}{rest}")).find_map(Result::err));
+            let found = place(Tokens::within_objects(rest, opening.matches('{').count()).find_map(Result::err));
+            assert_eq!(found.map(|(at, what)| (at + opening.len(), what)), expected, "{rest}");
         }
     }
 

@@ -111,6 +111,7 @@ impl Draft {
             pinned: self.pinned,
             reminder: self.reminder,
             origin: self.origin,
+            other_origins: Vec::new(),
         }
     }
 }

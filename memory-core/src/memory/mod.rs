@@ -81,6 +81,8 @@ pub struct Memory {
     pub reminder: Option<Reminder>,
     /// The file or place it was taken in from.
     pub origin: Option<Origin>,
+    /// Other files that said the same when they were taken in; their `hash` is never set.
+    pub other_origins: Vec<Origin>,
 }
 
 impl Memory {
@@ -100,6 +102,11 @@ impl Memory {
             (Some(expires), Some(until)) => Some(expires.min(until)),
             (expires, until) => expires.or(until),
         }
+    }
+
+    /// Tells whether it stays in the inbox however long it is there: it is pinned, an open reminder, or taken in from a note.
+    pub fn outlives_inbox_ttl(&self) -> bool {
+        self.pinned || self.origin.is_some() || self.reminder.is_some_and(|reminder| reminder.is_open())
     }
 
     /// Returns what to call it in a list: its title, else the first line of its content that says something.

@@ -33,6 +33,8 @@ pub struct Patch {
     pub reminder: Option<Reminder>,
     /// The new origin.
     pub origin: Option<Origin>,
+    /// The new other origins.
+    pub other_origins: Option<Vec<Origin>>,
     /// Memories to link to.
     pub add_links: Vec<MemoryId>,
     /// Memories to link to no longer.
@@ -55,6 +57,7 @@ impl Patch {
         set(&mut patched.aliases, self.aliases.as_ref());
         set(&mut patched.scope, self.scope.as_ref());
         set(&mut patched.source, self.source.as_ref());
+        set(&mut patched.other_origins, self.other_origins.as_ref());
         set(&mut patched.expires_at, self.expires_at.as_ref());
         set(&mut patched.superseded_by, self.superseded_by.as_ref());
         set(&mut patched.pinned, self.pinned.as_ref());

@@ -34,7 +34,7 @@ pub(super) fn dates(plain: &str, typed: &[Typed], han: &[HanDate], question: &mu
         let is_year = lower.len() == 4 && (lower.starts_with("19") || lower.starts_with("20"));
         if let Some(year) = lower.parse::<i32>().ok().filter(|_| is_year) {
             named.years.push(year);
-            used.extend(iso_date(plain, typed, index, &mut named));
+            used.extend(numeric_date(plain, typed, index, &mut named));
         } else if let Some(weekday) = weekday(lower) {
             named.weekdays.push(weekday);
         } else if let Some(month) = month(lower)
@@ -58,16 +58,46 @@ pub(super) fn dates(plain: &str, typed: &[Typed], han: &[HanDate], question: &mu
     used
 }
 
-/// Reads what follows a year in `2026-05` and `2026-05-07`; returns the numbers of the words that it read.
-fn iso_date(plain: &str, typed: &[Typed], year: usize, named: &mut NamedDate) -> Vec<usize> {
+/// Reads the month and the day beside a year, as in `2026-05`, `2026-05-07`, `2026/05/07` and `07.05.2026`; returns the numbers of the
+/// words that it read. Of `7/5/2026` the order is not known, so it names the year alone; that of `16/5/2026` is.
+fn numeric_date(plain: &str, typed: &[Typed], year: usize, named: &mut NamedDate) -> Vec<usize> {
     let number = |index: usize| typed.get(index).and_then(|word| word.lower.parse::<u32>().ok());
-    let joined =
-        |index: usize| typed.get(index + 1).is_some_and(|next| plain.contains(&format!("{}-{}", typed[index].lower, next.lower)));
-    let Some(month) = number(year + 1).filter(|month| (1..=12).contains(month) && joined(year)) else { return Vec::new() };
+    let separator = |before: usize| {
+        let between = plain.get(typed.get(before)?.span.end..typed.get(before + 1)?.span.start)?;
+        ["-", "/", "."].into_iter().find(|separator| *separator == between)
+    };
+    let is_month = |number: &u32| (1..=12).contains(number);
+    let is_day = |number: &u32| (1..=31).contains(number);
+    if let Some(separator_of_month) = separator(year)
+        && let Some(month) = number(year + 1).filter(is_month)
+    {
+        let day = number(year + 2).filter(|day| is_day(day) && separator(year + 1) == Some(separator_of_month));
+        // A sentence may end with a year.
+        if day.is_some() || separator_of_month == "-" {
+            named.months.push(month);
+            named.days.extend(day);
+            return (year + 1..=year + 1 + usize::from(day.is_some())).collect();
+        }
+    }
+    let Some(first) =
+        year.checked_sub(2).filter(|first| separator(*first).is_some() && separator(*first) == separator(first + 1))
+    else {
+        return Vec::new();
+    };
+    let Some((one, other)) = number(first).zip(number(first + 1)) else { return Vec::new() };
+    let is_certain = separator(first) != Some("/") || one == other;
+    let (day, month) = match (is_month(&one), is_month(&other)) {
+        (true, true) if !is_certain => return Vec::new(),
+        (_, true) => (one, other),
+        (true, false) => (other, one),
+        (false, false) => return Vec::new(),
+    };
+    if !is_day(&day) {
+        return Vec::new();
+    }
     named.months.push(month);
-    let Some(day) = number(year + 2).filter(|day| (1..=31).contains(day) && joined(year + 1)) else { return vec![year + 1] };
     named.days.push(day);
-    vec![year + 1, year + 2]
+    vec![first, first + 1]
 }
 
 /// Tells whether a number stands beside a word, such as a day or a year beside a month.

@@ -54,6 +54,8 @@ pub struct Question {
 pub struct Word {
     /// As it is indexed.
     pub term: Term,
+    /// As it was typed first, folded and no more.
+    pub spelled: String,
     /// What it is there for.
     pub role: Role,
     /// Whether any longer word that begins with it will do as well.

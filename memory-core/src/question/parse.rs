@@ -11,7 +11,7 @@ use super::pieces::{Piece, pieces};
 use super::stop::is_stop_word;
 use super::{Parsed, Question, Role, Word};
 use crate::Filter;
-use crate::text::{Term, TokenKind, query_terms, tokens};
+use crate::text::{Term, TokenKind, query_terms, symbol_terms, tokens};
 
 /// More words than this are no question; the rest is left out.
 const MOST_WORDS: usize = 256;
@@ -126,6 +126,10 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
             question.names.push(name.to_owned());
         }
     }
+    let mut spelled = HashMap::<&str, &str>::new();
+    for word in &typed {
+        spelled.entry(word.term.text.as_str()).or_insert(word.lower.as_str());
+    }
     let begins = |term: &Term| prefixes.iter().any(|beginning| *beginning == term.text || beginning.starts_with(&term.text));
     let terms = query_terms(plain);
     question.left_out = terms.len().saturating_sub(MOST_WORDS);
@@ -133,16 +137,25 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
         let is_quoted = question.phrases.iter().any(|phrase| phrase.terms().contains(&term));
         let known = match term.kind {
             TokenKind::Word => roles.get(term.text.as_str()).copied(),
-            TokenKind::Bigram | TokenKind::Character => {
+            TokenKind::Bigram | TokenKind::Character | TokenKind::Symbol => {
                 Some(Role::Date).filter(|_| within.contains(&term) && !besides.contains(&term))
             }
         };
         let role = known.filter(|_| !is_quoted).unwrap_or(Role::Content);
         let is_prefix = term.kind == TokenKind::Word && begins(&term);
         // A beginning is looked for as it was typed: its stem could be shorter.
+        let own = spelled.get(term.text.as_str()).filter(|_| term.kind == TokenKind::Word);
+        let spelled = own.map_or_else(|| term.text.clone(), |own| (*own).to_owned());
         let text = prefixes.iter().find(|beginning| is_prefix && beginning.starts_with(&term.text)).cloned();
         let term = Term { text: text.unwrap_or(term.text), kind: term.kind };
-        question.words.push(Word { term, role, is_prefix });
+        question.words.push(Word { term, spelled, role, is_prefix });
+    }
+    let has_content = question.words.iter().any(|word| word.role == Role::Content);
+    for (term, is_bare) in symbol_terms(plain) {
+        // A sign between words, such as a dash, is hardly what is asked for.
+        let is_quoted = question.phrases.iter().any(|phrase| phrase.terms().contains(&term));
+        let role = if is_bare && has_content && !is_quoted { Role::Aside } else { Role::Content };
+        question.words.push(Word { spelled: term.text.clone(), term, role, is_prefix: false });
     }
     if question.words.iter().all(|word| word.role != Role::Content) {
         question.is_only_date = question.date.is_some();
@@ -175,6 +188,18 @@ mod tests {
     }
 
     #[test]
+    fn symbols_are_asked_for_and_signs_between_words_are_asides() {
+        assert_eq!(words("C# or .NET 🚀", Role::Content), ["c", "net", "c#", ".net", "🚀"]);
+        assert_eq!(words("what is ++", Role::Content), ["++"]);
+        assert_eq!(words("salt + pepper", Role::Content), ["salt", "pepper"]);
+        assert_eq!(words("salt + pepper", Role::Aside), ["+"]);
+        assert_eq!(words("when?", Role::Content), ["when"]);
+        let question = read("code -C# -🚀 \"C++\"");
+        assert_eq!(question.without.iter().map(|term| term.text.as_str()).collect::<Vec<_>>(), ["c#", "🚀"]);
+        assert_eq!(question.phrases[0].terms()[0].text, "c++");
+    }
+
+    #[test]
     fn a_question_tells_what_it_asks_for() {
         for (text, when, which) in [
             ("When is the deadline?", true, false),
@@ -202,6 +227,27 @@ mod tests {
         let date = read("2026-05-07").date.unwrap();
         assert_eq!((date.years, date.months, date.days), (vec![2026], vec![5], vec![7]));
         assert_eq!(words("in March 2024", Role::Aside), ["in"]);
+    }
+
+    #[test]
+    fn a_numeric_date_is_one_day_in_each_order_that_is_certain() {
+        for text in [
+            "16.01.2024",
+            "am 16.1.2024 um neun",
+            "16/01/2024",
+            "01/16/2024",
+            "2024/01/16",
+            "2024.01.16",
+            "2024-01-16",
+            "16-01-2024",
+        ] {
+            let date = read(text).date.unwrap();
+            assert_eq!((date.years, date.months, date.days), (vec![2024], vec![1], vec![16]), "{text}");
+        }
+        for text in ["05/07/2024", "version 2024.1 of it", "It was in 2024. 5 of us came", "40.01.2024", "16.13.2024"] {
+            let date = read(text).date.unwrap();
+            assert_eq!((date.years, date.months, date.days), (vec![2024], vec![], vec![]), "{text}");
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Words that stand side by side.
 
-use crate::text::{Term, TokenKind, query_terms, tokens};
+use crate::text::{Term, TokenKind, query_terms, symbol_terms, symbols, tokens};
 
 /// Words that must, or must not, stand side by side in this order, whatever blanks and signs are between them.
 ///
-/// In a script without blanks every character is a word of its own: a phrase may begin and end in the midst of a run.
+/// In a script without blanks every character is a word of its own: a phrase may begin and end in the midst of a run. A phrase of
+/// one word at most with signs on it, or of emoji, is these symbols: `"C++"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase {
     words: Vec<Term>,
@@ -12,10 +13,15 @@ pub struct Phrase {
 }
 
 impl Phrase {
-    /// Reads a phrase, without its quotes; there is none in a text without letters and digits.
+    /// Reads a phrase, without its quotes; there is none in a text without letters, digits and symbols.
     pub fn of(text: &str) -> Option<Self> {
         let words = words(text);
-        (!words.is_empty()).then(|| Self { words, terms: query_terms(text) })
+        let symbols = symbol_terms(text);
+        if words.is_empty() || words.len() == 1 && symbols.iter().any(|(_, is_bare)| !is_bare) {
+            let terms: Vec<Term> = symbols.into_iter().map(|(term, _)| term).collect();
+            return (!terms.is_empty()).then(|| Self { words: Vec::new(), terms });
+        }
+        Some(Self { words, terms: query_terms(text) })
     }
 
     /// Returns what a text is found by in which the phrase stands.
@@ -27,11 +33,16 @@ impl Phrase {
     pub fn only_term(&self) -> Option<&Term> {
         let [only] = self.terms.as_slice() else { return None };
         let characters = if only.kind == TokenKind::Bigram { 2 } else { 1 };
-        (self.words.len() == characters).then_some(only)
+        (self.words.len() == characters || self.words.is_empty()).then_some(only)
     }
 
     /// Tells whether it stands in `text`.
     pub fn stands_in(&self, text: &str) -> bool {
+        if self.words.is_empty() {
+            let mut left: Vec<&Term> = self.terms.iter().collect();
+            symbols(text, &mut |token| left.retain(|term| term.text != token.text));
+            return left.is_empty();
+        }
         words(text).windows(self.words.len()).any(|window| window == self.words)
     }
 }
@@ -72,6 +83,13 @@ mod tests {
             assert!(stands(phrase, "好的记忆力") && stands(phrase, "好的记\n忆力"), "{phrase}");
         }
         assert!(!stands("用Rust", "用过Rust") && !stands("记力", "记忆力") && !stands("用Rust", "使用 TypeRust"));
+    }
+
+    #[test]
+    fn symbols_are_a_phrase() {
+        assert!(stands("C++", "both (C++, Rust)") && !stands("C++", "C, i++") && !stands("C#", "C"));
+        assert!(stands("🚀", "lift🚀off") && !stands("🚀", "lift off") && stands("🚀 🎉", "🎉, then 🚀"));
+        assert!(stands("dark-mode", "dark mode"), "between words signs do not count");
     }
 
     #[test]

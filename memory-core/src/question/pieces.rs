@@ -1,6 +1,7 @@
 //! Cutting what was typed into words, filters, phrases, and what must not be there.
 
 use super::narrow::is_key;
+use crate::text::is_picture;
 
 /// What opens a phrase, and what closes it: straight and curly quotes, corners and angles.
 const QUOTES: [(char, &[char]); 8] = [
@@ -33,7 +34,9 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     loop {
         rest = rest.trim_start();
         let Some(first) = rest.chars().next() else { return pieces };
-        let negated = rest.strip_prefix('-').filter(|rest| rest.starts_with(|next: char| opens(next) || next.is_alphabetic()));
+        let negated = rest
+            .strip_prefix('-')
+            .filter(|rest| rest.starts_with(|next: char| opens(next) || next.is_alphabetic() || is_picture(next)));
         if let Some((phrase, after)) = quotes.quoted(negated.unwrap_or(rest)) {
             pieces.push(if negated.is_some() { Piece::Without(phrase) } else { Piece::Phrase(phrase) });
             rest = after;

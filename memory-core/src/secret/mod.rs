@@ -15,4 +15,4 @@ mod url;
 
 pub use find::{Secret, find};
 pub use redact::{Redacted, redact};
-pub use refuse::refuse;
+pub use refuse::{refuse, refuse_added};

@@ -1,5 +1,7 @@
 //! Keeping credentials out.
 
+use std::collections::HashSet;
+
 use super::find;
 use crate::StoreError;
 
@@ -12,4 +14,38 @@ pub fn refuse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), StoreE
     kinds.sort_unstable();
     kinds.dedup();
     if kinds.is_empty() { Ok(()) } else { Err(StoreError::Secret { kinds }) }
+}
+
+/// Refuses a text that holds credentials which `former`, the text whose place it takes, does not hold.
+///
+/// # Errors
+/// As [`refuse`].
+pub fn refuse_added(former: &str, text: &str) -> Result<(), StoreError> {
+    let found = find(text);
+    if found.is_empty() {
+        return Ok(());
+    }
+    let known: HashSet<&str> = find(former).into_iter().map(|found| &former[found.span]).collect();
+    let mut kinds: Vec<_> =
+        found.into_iter().filter(|found| !known.contains(&text[found.span.clone()])).map(|found| found.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    if kinds.is_empty() { Ok(()) } else { Err(StoreError::Secret { kinds }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_credentials_that_are_new_are_refused() {
+        let token = |end: &str| format!("{{\"token\": \"ghp_{}{end}\"}}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7");
+        let (one, other) = (token("R8"), token("S9"));
+        refuse_added("", &one).unwrap_err();
+        refuse_added(&one, &one).unwrap();
+        refuse_added(&one, &format!("[{one}, 1]")).unwrap();
+        refuse_added(&one, &other).unwrap_err();
+        refuse_added(&one, &format!("[{one}, {other}]")).unwrap_err();
+        refuse_added(&one, "{}").unwrap();
+    }
 }

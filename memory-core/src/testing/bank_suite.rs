@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::{CountingIds, FakeClock, FakeFilter, FakeSchemas};
 use crate::bank::{
-    Absent, BankError, BankName, BankStore, BankVerb, Banks, Condition, Gone, Key, Limits, Missing, ScopeChoice, Searched,
-    Subject, WriteRequest, delete, delete_bank, export, gc, history, import, keys, last, list, query, read, read_bank, schema,
-    search, set_schema, undo, update, write,
+    Absent, BankError, BankName, BankScope, BankStore, BankVerb, Banks, Condition, Gone, Key, Limits, Missing, ScopeChoice,
+    Searched, Subject, WriteRequest, delete, delete_bank, export, gc, history, import, keys, last, list, query, read, read_bank,
+    schema, search, set_schema, undo, update, write,
 };
 use crate::json::JsonText;
 use crate::{Code, Secrets};
@@ -18,6 +18,7 @@ pub fn banks(user: Arc<dyn BankStore>, project: Option<Arc<dyn BankStore>>) -> (
     let banks = Banks {
         user,
         project,
+        further: Vec::new(),
         new_project: None,
         filter: Arc::new(FakeFilter),
         schemas: Arc::new(FakeSchemas),
@@ -112,7 +113,7 @@ fn what_is_written_is_read(case: &Case) {
     let order: Vec<_> = whole.entries.iter().map(|(key, _)| key.as_str()).collect();
     assert_eq!(order, ["a", "b"], "keys keep their order");
     let put_out = query(&case.banks, &name("session"), Subject::Key(&key("a")), ".+1", ANY).expect("a filter");
-    assert_eq!(put_out, [json("3")]);
+    assert_eq!(put_out.results, [json("3")]);
     assert_eq!(code(query(&case.banks, &name("session"), Subject::Bank, "nonsense", ANY)), Code::FilterError);
     let listings = list(&case.banks, ANY).expect("a list");
     assert_eq!(listings.len(), 1);
@@ -121,8 +122,10 @@ fn what_is_written_is_read(case: &Case) {
 
 fn conditions_are_kept(case: &Case) {
     let with = |condition, value| WriteRequest { condition, ..Case::request("session", "a", value) };
-    assert_eq!(code(write(&case.banks, &with(Condition::Present, "1"))), Code::KeyNotFound);
+    assert_eq!(code(write(&case.banks, &with(Condition::Present, "1"))), Code::BankNotFound);
     write(&case.banks, &with(Condition::Absent, "1")).expect("it is absent");
+    let other = WriteRequest { key: key("other"), ..with(Condition::Present, "1") };
+    assert_eq!(code(write(&case.banks, &other)), Code::KeyNotFound);
     assert_eq!(code(write(&case.banks, &with(Condition::Absent, "2"))), Code::KeyExists);
     write(&case.banks, &with(Condition::Present, "3")).expect("it is present");
     assert_eq!(case.value("session", "a").expect("it is there"), "3");
@@ -269,13 +272,16 @@ fn credentials_are_refused(case: &Case) {
     let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
     case.write("plain", "a", "1");
     let (_, mut incoming) = read_bank(&case.banks, &name("plain"), ANY).expect("it is there");
-    for named in [Case::request(&token, "token", "1"), Case::request("cache", &token, "1")] {
-        let refused = write(&case.banks, &named).expect_err("it is refused");
-        assert_eq!((refused.code(), refused.bank, refused.key), (Code::SecretFound, None, None), "and never repeated");
+    for (named, bank) in [(Case::request(&token, "token", "1"), None), (Case::request("cache", &token, "1"), Some("cache"))] {
+        let check = |refused: BankError| {
+            assert_eq!((refused.code(), refused.bank.as_deref()), (Code::SecretFound, bank), "a credential is never repeated");
+            assert_eq!((refused.key, refused.scope), (None, Some(BankScope::User)));
+        };
+        check(write(&case.banks, &named).expect_err("it is refused"));
         let refused = update(&case.banks, &named.bank, &named.key, "1", ANY, Missing::Create, Secrets::Refuse);
-        assert_eq!(code(refused), Code::SecretFound);
+        check(refused.expect_err("it is refused"));
         (incoming.name, incoming.entries[0].0) = (named.bank, named.key);
-        assert_eq!(code(import(&case.banks, &incoming, ANY, Secrets::Refuse)), Code::SecretFound);
+        check(import(&case.banks, &incoming, ANY, Secrets::Refuse).expect_err("it is refused"));
     }
     let escaped = Case::request("cache", "token", &secret.replace("ghp_", "\\u0067hp_"));
     assert_eq!(code(write(&case.banks, &escaped)), Code::SecretFound, "however it is spelled");
@@ -285,7 +291,7 @@ fn credentials_are_refused(case: &Case) {
 fn the_project_comes_first(make: &dyn Fn() -> Arc<dyn BankStore>) {
     let (banks, clock) = banks(make(), Some(make()));
     let case = Case { banks, clock };
-    let user = ScopeChoice::Only(crate::bank::BankScope::User);
+    let user = ScopeChoice::Only(BankScope::User);
     write(&case.banks, &WriteRequest { scope: user, ..Case::request("session", "mine", "1") }).expect("it is written");
     assert_eq!(case.value("session", "mine").expect("it is there"), "1", "what the project has not is the user's");
     case.write("session", "mine", "2");

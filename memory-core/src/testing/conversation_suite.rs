@@ -21,15 +21,17 @@ pub fn conversations(store: Arc<dyn ConversationStore>) -> Conversations {
 /// # Panics
 /// With the promise that was broken.
 pub fn conversation_suite(make: &dyn Fn() -> Arc<dyn ConversationStore>) {
-    let cases: [fn(&Case); 11] = [
+    let cases: [fn(&Case); 13] = [
         what_is_kept_is_read,
         conversations_are_kept_apart_even_where_they_share_a_folder,
+        changes_of_several_conversations_are_made_together,
         what_is_deleted_stays_as_a_tombstone,
         a_summary_takes_the_place_of_the_former_one,
         the_same_changes_again_change_nothing,
         what_is_global_is_recalled_everywhere,
         a_recall_is_relevant_and_names_the_summary,
         vectors_and_a_cross_encoder_tell_more,
+        a_turn_whose_fact_was_replaced_or_deleted_is_superseded,
         nothing_wanted_and_nothing_there_is_nothing,
         what_people_said_after_a_moment_is_found,
         what_could_not_be_read_again_is_refused,
@@ -99,6 +101,33 @@ fn what_is_kept_is_read(case: &Case) {
         keep_turn(&case.conversations, &id("default"), EntryRole::User, said).expect("it is kept").expect("it says something");
     assert!(!blotted.content.contains("ghp_01234"), "{}", blotted.content);
     assert!(keep_turn(&case.conversations, &id("default"), EntryRole::User, " \n").expect("it is none").is_none());
+}
+
+fn changes_of_several_conversations_are_made_together(case: &Case) {
+    // Two of them share a folder.
+    let names = ["a:b", "a/b", "work"].map(id);
+    let kept: Vec<EntryId> = names.iter().flat_map(|name| case.add(name.as_str(), &["old"])).collect();
+    let changes: Vec<Vec<EntryChange>> = names
+        .iter()
+        .zip(&kept)
+        .map(|(name, old)| {
+            let now = case.conversations.clock.now();
+            let new = Entry::new(case.conversations.ids.memory_id().into(), name, EntryRole::Memory, "new", now);
+            let delete = EntryChange::Delete { id: old.clone(), replaced_by: Some(new.id.clone()) };
+            let summary = summary_entry(name, &format!("summary of {name}"), now);
+            vec![EntryChange::Add(new), EntryChange::Add(summary), delete]
+        })
+        .collect();
+    let all: Vec<_> = names.iter().zip(&changes).map(|(name, changes)| (name, changes.as_slice())).collect();
+    for _ in 0..2 {
+        // To ask again changes nothing.
+        case.conversations.store.commit_all(&all).expect("they are made");
+    }
+    for name in &names {
+        assert_eq!((case.texts(name.as_str()), case.deleted(name.as_str()).len()), (vec!["new".to_owned()], 1));
+        let shelf = case.conversations.store.read(name).expect("it is read");
+        assert_eq!(shelf.summary().map(|summary| summary.content.clone()), Some(format!("summary of {name}")));
+    }
 }
 
 fn conversations_are_kept_apart_even_where_they_share_a_folder(case: &Case) {
@@ -213,6 +242,40 @@ fn vectors_and_a_cross_encoder_tell_more(case: &Case) {
     let found: Vec<_> =
         recalled.memories.iter().map(|remembered| (remembered.entry.content.as_str(), remembered.relevance)).collect();
     assert_eq!(found, [("green tea with milk", crate::rank::sigmoid(1.0))], "what it does not find relevant is left out");
+}
+
+fn a_turn_whose_fact_was_replaced_or_deleted_is_superseded(case: &Case) {
+    let say = |text: &str| {
+        keep_turn(&case.conversations, &id("default"), EntryRole::User, text).expect("it is kept").expect("it says something")
+    };
+    let fact = |name: &str, text: &str, turn: &Entry| {
+        let now = case.conversations.clock.now();
+        let entry = Entry::new(name.parse().expect("an id"), &id("default"), EntryRole::Memory, text, now);
+        Entry { source_id: Some(turn.id.clone()), ..entry }
+    };
+    let delete =
+        |fact: &Entry, by: Option<&Entry>| EntryChange::Delete { id: fact.id.clone(), replaced_by: by.map(|by| by.id.clone()) };
+    let recalled = || {
+        let recalled =
+            recall(&case.conversations, &id("default"), "pizza, please", &RecallRules::default()).expect("it is recalled");
+        let told = |remembered: &crate::conversation::Remembered| (remembered.entry.id.clone(), remembered.is_superseded);
+        recalled.memories.iter().map(told).collect::<Vec<_>>()
+    };
+    let (first, second) = (say("Pizza is what I want for lunch at work"), say("Pizza was on the menu of the office today"));
+    let loves = fact("loves", "The user wants pizza for lunch at work.", &first);
+    case.commit("default", &[EntryChange::Add(loves.clone())]);
+    // The same turn says it better: that is no other.
+    let better = fact("better", "The user has pizza for lunch at work.", &first);
+    case.commit("default", &[EntryChange::Add(better.clone()), delete(&loves, Some(&better))]);
+    assert!(recalled().iter().all(|(_, is_superseded)| !is_superseded), "{:?}", recalled());
+    let hates = fact("hates", "The user hates pizza.", &second);
+    case.commit("default", &[EntryChange::Add(hates.clone()), delete(&better, Some(&hates))]);
+    let found = recalled();
+    assert_eq!(found.last(), Some(&(first.id.clone(), true)), "{found:?}");
+    assert!(1 < found.len() && found[..found.len() - 1].iter().all(|(_, is_superseded)| !is_superseded), "{found:?}");
+    case.commit("default", &[delete(&hates, None)]);
+    assert!(recalled().iter().all(|(_, is_superseded)| *is_superseded), "{:?}", recalled());
+    assert_eq!(recalled().len(), 2);
 }
 
 fn nothing_wanted_and_nothing_there_is_nothing(case: &Case) {

@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 
 use super::{FakeConversations, FakeJobs};
 use crate::conversation::{
-    ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryVector, Job, JobQueue, JobState, PendingJob, Shelf,
-    TakenUp,
+    ConversationId, ConversationOperation, ConversationStore, Entry, EntryChange, EntryId, EntryVector, Job, JobQueue, JobState,
+    PendingJob, Shelf, TakenUp,
 };
 use crate::{OperationId, StoreError};
 
@@ -82,18 +82,31 @@ impl ConversationStore for Disturbed<FakeConversations> {
         self.write(|| self.inner.commit(conversation, changes))
     }
 
+    fn commit_all(&self, changes: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError> {
+        self.write(|| self.inner.commit_all(changes))
+    }
+
+    fn commit_operation(
+        &self,
+        conversation: &ConversationId,
+        changes: &[EntryChange],
+        operation: &ConversationOperation,
+    ) -> Result<(), StoreError> {
+        self.write(|| self.inner.commit_operation(conversation, changes, operation))
+    }
+
     fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
         self.inner.keep_vectors(conversation, identity, vectors)
     }
 }
 
 impl JobQueue for Disturbed<FakeJobs> {
-    fn push(&self, job: &Job) -> Result<(), StoreError> {
-        self.write(|| self.inner.push(job))
+    fn push(&self, jobs: &[Job]) -> Result<(), StoreError> {
+        self.write(|| self.inner.push(jobs))
     }
 
-    fn note(&self, job: &OperationId, state: &JobState) -> Result<(), StoreError> {
-        self.inner.note(job, state)
+    fn note(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
+        self.inner.note(states)
     }
 
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
@@ -50,6 +51,14 @@ impl State {
 }
 
 impl BankStore for FakeBanks {
+    fn folder(&self) -> String {
+        "memory".to_owned()
+    }
+
+    fn has(&self, name: &BankName) -> Result<bool, BankError> {
+        Ok(self.state().banks.contains_key(name))
+    }
+
     fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
         let summary = |bank: &Bank| BankSummary { name: bank.name.clone(), size_bytes: document(bank).len() as u64 };
         Ok(self.state().banks.values().map(summary).collect())
@@ -208,6 +217,10 @@ impl JsonFilter for FakeFilter {
             "empty" => Ok(Vec::new()),
             _ => Err(failed("no such filter")),
         }
+    }
+
+    fn run_within(&self, filter: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, FilterTrouble> {
+        self.run(filter, input)
     }
 }
 

@@ -9,8 +9,8 @@ use chrono::{DateTime, Utc};
 
 use super::fake_models::held;
 use crate::conversation::{
-    ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryRole, EntryVector, Job, JobQueue, JobState, PendingJob,
-    Shelf, TakenUp,
+    ConversationId, ConversationOperation, ConversationStore, Entry, EntryChange, EntryId, EntryRole, EntryVector, Job, JobQueue,
+    JobState, PendingJob, Shelf, TakenUp,
 };
 use crate::{OperationId, StoreError};
 
@@ -27,9 +27,12 @@ struct Kept {
 impl Kept {
     fn delete(&mut self, id: &EntryId, replaced_by: Option<&EntryId>) {
         if let Some(entry) = Arc::make_mut(&mut self.shelf).remove(id) {
-            self.deleted.push(Entry { replaced_by: replaced_by.cloned(), ..(*entry).clone() });
+            let tombstone = Entry { replaced_by: replaced_by.cloned(), ..(*entry).clone() };
+            Arc::make_mut(&mut self.shelf).bury(&tombstone);
+            self.deleted.push(tombstone);
         } else if let Some(tombstone) = self.deleted.iter_mut().find(|entry| entry.id == *id && entry.replaced_by.is_none()) {
             tombstone.replaced_by = replaced_by.cloned();
+            Arc::make_mut(&mut self.shelf).bury(tombstone);
         }
     }
 
@@ -93,6 +96,19 @@ impl ConversationStore for FakeConversations {
         Ok(())
     }
 
+    fn commit_all(&self, changes: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError> {
+        changes.iter().try_for_each(|(conversation, changes)| self.commit(conversation, changes))
+    }
+
+    fn commit_operation(
+        &self,
+        conversation: &ConversationId,
+        changes: &[EntryChange],
+        _: &ConversationOperation,
+    ) -> Result<(), StoreError> {
+        self.commit(conversation, changes)
+    }
+
     fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
         let mut all = held(&self.0);
         Arc::make_mut(&mut all.entry(conversation.clone()).or_default().shelf).give_vectors(identity, vectors);
@@ -118,18 +134,22 @@ impl Drop for Claim {
 }
 
 impl JobQueue for FakeJobs {
-    fn push(&self, job: &Job) -> Result<(), StoreError> {
+    fn push(&self, new: &[Job]) -> Result<(), StoreError> {
         let mut jobs = held(&self.jobs);
-        if jobs.iter().all(|other| other.job.id != job.id) {
-            jobs.push(PendingJob { job: job.clone(), state: JobState::Waiting { attempts: 0 } });
+        for job in new {
+            if jobs.iter().all(|other| other.job.id != job.id) {
+                jobs.push(PendingJob { job: job.clone(), state: JobState::Waiting { attempts: 0 } });
+            }
         }
         Ok(())
     }
 
-    fn note(&self, job: &OperationId, state: &JobState) -> Result<(), StoreError> {
+    fn note(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
         let mut jobs = held(&self.jobs);
-        if let Some(own) = jobs.iter_mut().find(|own| own.job.id == *job && own.state != JobState::Done) {
-            own.state = state.clone();
+        for (job, state) in states {
+            if let Some(own) = jobs.iter_mut().find(|own| own.job.id == *job && own.state != JobState::Done) {
+                own.state = state.clone();
+            }
         }
         Ok(())
     }

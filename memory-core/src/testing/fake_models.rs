@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::text::{TokenKind, tokens};
 use crate::{
-    Answer, ChatError, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification, Notifier, NotifyError, RerankError,
-    Reranker, Tokens, Trouble,
+    Allowance, Answer, ChatError, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification, Notifier, NotifyError,
+    RerankError, Reranker, Tokens, Trouble,
 };
 
 /// A language model that gives the answers it was told to give, in order, and then fails.
@@ -47,6 +47,10 @@ impl ChatModel for FakeChat {
         held(&self.asked).push(request.clone());
         let none = || Err(ChatError::Unreachable(Trouble { why: "it has no more answers".into(), hint: None }));
         held(&self.answers).pop_front().unwrap_or_else(none)
+    }
+
+    fn allowance(&self) -> Result<Allowance, ChatError> {
+        Ok(Allowance::default())
     }
 }
 

@@ -280,7 +280,7 @@ impl MemoryStore for FakeStore {
 
     fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError> {
         let state = self.state();
-        let is_same = |memory: &Memory| memory.origin.as_ref().is_some_and(|own| own.is_same_place(origin));
+        let is_same = |memory: &Memory| memory.origin.iter().chain(&memory.other_origins).any(|own| own.is_same_place(origin));
         let id = state.memories.values().find(|(_, memory)| is_same(memory)).map(|(_, memory)| memory.id);
         Ok(id.and_then(|id| state.stored(&id)))
     }

@@ -34,19 +34,22 @@ fn names(queue: &dyn JobQueue) -> Vec<String> {
 fn jobs_wait_in_their_order_until_they_are_done(queue: &dyn JobQueue) {
     assert!(names(queue).is_empty());
     for number in [3, 1, 2, 1] {
-        queue.push(&job(number)).expect("it is kept");
+        queue.push(&[job(number)]).expect("it is kept");
     }
     assert_eq!(names(queue), ["turn-3", "turn-1", "turn-2"], "none is there twice");
-    queue.note(&job(1).id, &JobState::Done).expect("it is kept");
-    queue.note(&job(1).id, &JobState::Waiting { attempts: 1 }).expect("it is kept");
-    queue.note(&job(9).id, &JobState::Waiting { attempts: 1 }).expect("it is kept");
+    queue.note(&[(job(1).id, JobState::Done)]).expect("it is kept");
+    queue.note(&[(job(1).id, JobState::Waiting { attempts: 1 })]).expect("it is kept");
+    queue.note(&[(job(9).id, JobState::Waiting { attempts: 1 })]).expect("it is kept");
     assert_eq!(names(queue), ["turn-3", "turn-2"], "what is done stays done");
-    queue.note(&job(3).id, &JobState::Done).expect("it is kept");
-    queue.note(&job(2).id, &JobState::Done).expect("it is kept");
-    queue.push(&job(2)).expect("it is no news");
+    queue.note(&[(job(3).id, JobState::Done)]).expect("it is kept");
+    queue.note(&[(job(2).id, JobState::Done)]).expect("it is kept");
+    queue.push(&[job(2)]).expect("it is no news");
     assert!(names(queue).is_empty(), "what is done is not added again");
-    queue.push(&job(4)).expect("it is kept");
+    queue.push(&[job(4)]).expect("it is kept");
     assert_eq!(names(queue), ["turn-4"]);
+    queue.push(&[job(6), job(4), job(5)]).expect("they are kept");
+    queue.note(&[(job(4).id, JobState::Done), (job(6).id, JobState::Done)]).expect("it is kept");
+    assert_eq!(names(queue), ["turn-5"], "several are added and noted in one go");
 }
 
 fn what_was_decided_comes_back_as_it_was(queue: &dyn JobQueue) {
@@ -61,13 +64,16 @@ fn what_was_decided_comes_back_as_it_was(queue: &dyn JobQueue) {
         EntryChange::Delete { id: entry("older", "").id, replaced_by: None },
     ];
     let decided = JobState::Decided { changes, facts: vec!["lives in Lyon".into()] };
-    for number in [1, 2] {
-        queue.push(&job(number)).expect("it is kept");
-    }
-    queue.note(&job(1).id, &decided).expect("it is kept");
-    queue.note(&job(2).id, &JobState::Waiting { attempts: 2 }).expect("it is kept");
+    let extracted = JobState::Extracted { facts: vec!["likes tea".into()], attempts: 1 };
+    queue.push(&[job(1), job(2), job(3)]).expect("they are kept");
+    queue.note(&[(job(3).id, extracted.clone())]).expect("it is kept");
+    queue.note(&[(job(1).id, decided.clone())]).expect("it is kept");
+    queue.note(&[(job(2).id, JobState::Waiting { attempts: 2 })]).expect("it is kept");
     let waiting = PendingJob { job: job(2), state: JobState::Waiting { attempts: 2 } };
-    assert_eq!(queue.pending().expect("they are read"), [PendingJob { job: job(1), state: decided }, waiting]);
+    assert_eq!(
+        queue.pending().expect("they are read"),
+        [PendingJob { job: job(1), state: decided }, waiting, PendingJob { job: job(3), state: extracted }]
+    );
 }
 
 fn it_is_known_which_turns_were_taken_up(queue: &dyn JobQueue) {
@@ -76,8 +82,8 @@ fn it_is_known_which_turns_were_taken_up(queue: &dyn JobQueue) {
     assert_eq!((taken_up(0).since, taken_up(0).turns.len()), (now, 0));
     for number in [1, 2] {
         let job = Job { at: now + TimeDelta::seconds(1), ..job(number) };
-        queue.push(&job).expect("it is kept");
-        queue.note(&job.id, &JobState::Done).expect("it is kept");
+        queue.push(std::slice::from_ref(&job)).expect("it is kept");
+        queue.note(&[(job.id.clone(), JobState::Done)]).expect("it is kept");
     }
     let known = taken_up(1);
     assert_eq!(known.since, now, "it is known from the same moment on");
@@ -87,7 +93,7 @@ fn it_is_known_which_turns_were_taken_up(queue: &dyn JobQueue) {
 fn one_at_a_time_does_the_jobs(queue: &dyn JobQueue) {
     let claim = queue.claim().expect("it is told").expect("it is free");
     assert!(queue.claim().expect("it is told").is_none());
-    queue.push(&job(1)).expect("jobs are added all the same");
+    queue.push(&[job(1)]).expect("jobs are added all the same");
     drop(claim);
     assert!(queue.claim().expect("it is told").is_some());
 }

@@ -62,7 +62,7 @@ pub use view_suite::view_suite;
 
 use std::sync::Arc;
 
-use crate::{History, MemoryStore, Services};
+use crate::{History, InboxTtl, MemoryStore, Services};
 
 /// Returns services over `store`, with a clock and ids that are the same in every run.
 pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
@@ -76,6 +76,7 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         chat: None,
         banks: Some(banks(Arc::new(FakeBanks::default()), None).0),
         topics: Some(topics(Arc::new(FakeTopics::default())).0),
+        inbox_ttl: InboxTtl::default(),
         actor: "test".into(),
     }
 }

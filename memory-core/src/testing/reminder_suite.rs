@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 
 use crate::{
-    Code, Draft, MemoryId, MemoryStoreExt, Notification, Notifier, NotifyError, Reminded, ReminderFilter, Secrets, Services,
-    StoreError, Stored, Verb, delete, done, notify, pending, remind, remind_of, reminders, snooze, undo, write,
+    Code, Draft, MemoryId, MemoryStoreExt, Merged, Notification, Notifier, NotifyError, Reminded, ReminderFilter, Secrets,
+    Services, StoreError, Stored, Verb, delete, done, notify, pending, remind, remind_of, reminders, snooze, undo, write,
 };
 
 use super::FakeNotifier;
@@ -19,6 +19,7 @@ pub fn reminder_suite(make: &dyn Fn() -> Services) {
     a_text_says_when_it_is_due(&make());
     what_is_over_or_names_no_time_is_refused(&make());
     the_same_reminder_is_made_once(&make());
+    a_reminder_that_is_there_gets_what_a_draft_adds(&make());
     a_memory_has_one_reminder_for_each_time(&make());
     a_reminder_goes_where_its_memory_goes(&make());
     each_is_shown_once(&make());
@@ -86,6 +87,20 @@ fn what_is_over_or_names_no_time_is_refused(services: &Services) {
     let refused = remind(services, Draft::new(&secret), None, &zone(), Secrets::Refuse);
     assert_eq!(refused.expect_err("it is refused").code(), Code::SecretFound);
     assert_eq!(listed(services, ReminderFilter::All), Vec::<String>::new());
+}
+
+fn a_reminder_that_is_there_gets_what_a_draft_adds(services: &Services) {
+    let text = "call mum on 2027-03-04 at 9";
+    let first = put(services, text);
+    let again = Draft { tags: ["x"].into_iter().collect(), title: Some("Mum".into()), pinned: true, ..Draft::new(text) };
+    let second = remind(services, again.clone(), None, &zone(), Secrets::Refuse).expect("it is there");
+    let merged = Merged { tags: vec!["x".into()], title: Some("Mum".into()), pinned: true, category: None };
+    assert_eq!((second.created, second.merged, second.ignored.len()), (false, merged, 0));
+    let memory = &second.stored.memory;
+    assert_eq!((memory.id, memory.title.as_deref(), memory.pinned), (first.stored.memory.id, Some("Mum"), true));
+    let other = Draft { title: Some("Anna".into()), ..again };
+    let third = remind(services, other, None, &zone(), Secrets::Refuse).expect("it is there");
+    assert_eq!((third.merged.is_empty(), third.ignored), (true, vec!["title"]));
 }
 
 fn the_same_reminder_is_made_once(services: &Services) {

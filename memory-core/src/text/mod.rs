@@ -4,6 +4,7 @@
 //! follows from that. Changing what it returns for any text means that every index must be built anew.
 
 mod fold;
+mod invisible;
 mod lemma;
 mod one_line;
 mod overlaps;
@@ -13,16 +14,21 @@ mod simplified;
 mod slug;
 mod snippet;
 mod stem;
+mod symbols;
 mod token_count;
 mod tokens;
 mod with_causes;
 
 pub use fold::fold;
+pub use invisible::deceptive_characters;
+pub(crate) use invisible::is_invisible;
 pub use one_line::one_line;
 pub use overlaps::Overlaps;
 pub use query_terms::{Term, query_terms};
 pub use slug::slug;
 pub use snippet::{Snippet, snippet};
+pub(crate) use symbols::is_picture;
+pub use symbols::{symbol_terms, symbols};
 pub use token_count::token_count;
 pub use tokens::{Token, TokenKind, tokens};
 pub use with_causes::with_causes;

@@ -1,12 +1,20 @@
 //! Remembered text on one line.
 
+use super::deceptive_characters;
+
 /// Returns `text` as one line of at most `longest` characters: blanks for line breaks and tabs, and nothing for what a reader
 /// would not see or a terminal would obey.
 pub fn one_line(text: &str, longest: usize) -> String {
-    let visible: String = text.chars().filter_map(visible).collect();
+    let tags: Vec<usize> = if text.contains(is_tag) {
+        deceptive_characters(text).filter(|(_, character)| is_tag(*character)).map(|(at, _)| at).collect()
+    } else {
+        Vec::new()
+    };
+    let is_kept = |(at, character)| tags.binary_search(&at).is_err().then_some(character);
+    let visible: String = text.char_indices().filter_map(is_kept).filter_map(visible).collect();
     let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(longest) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        Some((end, _)) => format!("{}…", line[..end].trim_end_matches(|end: char| end.is_whitespace() || is_tag(end))),
         None => line,
     }
 }
@@ -14,11 +22,16 @@ pub fn one_line(text: &str, longest: usize) -> String {
 fn visible(character: char) -> Option<char> {
     match character {
         '\n' | '\r' | '\t' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some(' '),
-        // They turn the direction of writing, or spell out what nobody sees.
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => None,
+        // They turn the direction of writing.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
         _ if character.is_control() => None,
         _ => Some(character),
     }
+}
+
+/// Tells whether a character is a tag: it spells out text that nobody sees, except behind a black flag.
+fn is_tag(character: char) -> bool {
+    matches!(character, '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -30,5 +43,7 @@ mod tests {
         assert_eq!(one_line(" call\tAnna\r\n\u{1b}[31mnow\u{202e}\u{2028}ok\u{0}", 80), "call Anna [31mnow ok");
         assert_eq!(one_line("明天下午三点开会", 4), "明天下午…");
         assert_eq!(one_line("\u{7}\n", 4), "");
+        assert_eq!(one_line("a\u{e0061}\u{e007f} 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️", 80), "a 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️", "a flag needs its tags");
+        assert_eq!(one_line("🏴󠁧󠁢󠁥󠁮󠁧󠁿 England", 4), "🏴…");
     }
 }

@@ -37,7 +37,7 @@ pub fn query_terms(text: &str) -> Vec<Term> {
                 lone = None;
                 terms.push(Term::from(&token));
             }
-            TokenKind::Word => {
+            TokenKind::Word | TokenKind::Symbol => {
                 terms.extend(lone.take());
                 terms.push(Term::from(&token));
             }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::fold::joins;
 use super::stem::may_have;
 use super::tokens::some_tokens;
-use super::{Term, TokenKind};
+use super::{Term, Token, TokenKind, symbols};
 
 /// A one-line excerpt of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,14 +26,14 @@ const NARROWEST: usize = 3;
 /// Returns at most `width` characters of `text` around the place where most distinct `terms` stand close together.
 ///
 /// Of equally good places the one where they stand closest is taken, then the first. It is the beginning of the text
-/// when nothing matches. White space and control characters become single blanks.
-pub fn snippet(text: &str, terms: &[Term], width: usize) -> Snippet {
+/// when nothing matches. White space and control characters become single blanks. `parts` match within words, too.
+pub fn snippet(text: &str, terms: &[Term], parts: &[&str], width: usize) -> Snippet {
     if width == 0 {
         return Snippet::default();
     }
     let line = one_line(text);
     let length = line.chars().count();
-    let matches = matches(&line, terms);
+    let matches = matches(&line, terms, parts);
     let focus = focus(&matches, width.saturating_sub(2));
     let excerpt = excerpt(length, focus, width);
     cut(&line, &excerpt, &matches)
@@ -73,26 +73,49 @@ fn is_control(character: char) -> bool {
     character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-fn matches(line: &str, terms: &[Term]) -> Vec<Match> {
-    let mut matches = Vec::new();
-    if terms.is_empty() {
-        return matches;
+fn matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<Match> {
+    if terms.is_empty() && parts.is_empty() {
+        return Vec::new();
     }
     let numbers: HashMap<(&str, TokenKind), usize> =
         terms.iter().enumerate().map(|(number, term)| ((term.text.as_str(), term.kind), number)).collect();
-    // Tokens come in order, so the characters before each are counted only once.
-    let (mut byte, mut character) = (0, 0);
-    let may_be_one = |word: &str| terms.iter().any(|term| may_have(word, &term.text));
+    let mut found: Vec<(usize, Range<usize>)> = Vec::new();
+    let may_be_one = |word: &str, spelled: &str| {
+        terms.iter().any(|term| may_have(word, &term.text)) || parts.iter().any(|part| spelled.contains(part))
+    };
     some_tokens(line, &may_be_one, &mut |token| {
-        let Some(&term) = numbers.get(&(token.text, token.kind)) else {
-            return;
-        };
-        character += line[byte..token.span.start].chars().count();
-        byte = token.span.start;
-        let end = character + line[token.span.clone()].chars().count();
-        matches.push(Match { term, bytes: token.span, characters: character..end });
+        if let Some(&term) = numbers.get(&(token.text, token.kind)) {
+            found.push((term, token.span));
+        } else if token.kind == TokenKind::Word
+            && let Some(part) = parts.iter().position(|part| token.spelled.contains(part))
+        {
+            found.push((terms.len() + part, part_of(line, &token, parts[part])));
+        }
     });
-    matches
+    if terms.iter().any(|term| term.kind == TokenKind::Symbol) {
+        symbols(line, &mut |token| {
+            let term = numbers.get(&(token.text, token.kind));
+            found.extend(term.map(|term| (*term, token.span)));
+        });
+    }
+    found.sort_by_key(|(_, bytes)| bytes.start);
+    // They are in order, so the characters before each are counted only once.
+    let (mut byte, mut character) = (0, 0);
+    let place = |(term, bytes): (usize, Range<usize>)| {
+        character += line[byte..bytes.start].chars().count();
+        byte = bytes.start;
+        let end = character + line[bytes.clone()].chars().count();
+        Match { term, bytes, characters: character..end }
+    };
+    found.into_iter().map(place).collect()
+}
+
+/// Returns where in a word a part of it stands, or the whole word where folding has changed its length.
+fn part_of(line: &str, token: &Token<'_>, part: &str) -> Range<usize> {
+    let Range { start, end } = token.span;
+    let at = token.spelled.find(part).filter(|_| token.spelled.len() == end - start);
+    let bytes = at.map(|at| start + at..start + at + part.len());
+    bytes.filter(|bytes| line.get(bytes.clone()).is_some()).unwrap_or(start..end)
 }
 
 /// Returns the characters where most distinct terms stand within `room` characters.

@@ -12,6 +12,8 @@ use super::stem::Stems;
 pub struct Token<'a> {
     /// Folded as [`super::fold()`] does, and stemmed if it is an English-looking word.
     pub text: &'a str,
+    /// Folded and no more.
+    pub spelled: &'a str,
     /// What it is a piece of.
     pub kind: TokenKind,
     /// The bytes of the original text it stands for.
@@ -27,6 +29,8 @@ pub enum TokenKind {
     Bigram,
     /// One character of such a script.
     Character,
+    /// A sign or an emoji, or a word with the signs that it touches. See [`super::symbols()`].
+    Symbol,
 }
 
 /// A longer word is known by this many characters of its beginning. Such words are keys and encoded data.
@@ -49,11 +53,12 @@ const MOST_MARKS: usize = 8;
 /// assert_eq!(found, ["anna", "prefer", "用", "rust"]);
 /// ```
 pub fn tokens(text: &str, each: &mut dyn FnMut(Token<'_>)) {
-    some_tokens(text, &|_| true, each);
+    some_tokens(text, &|_, _| true, each);
 }
 
-/// Calls `each` as [`tokens`] does, save for the words that are not `wanted`: those are not even stemmed.
-pub(super) fn some_tokens(text: &str, wanted: &dyn Fn(&str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
+/// Calls `each` as [`tokens`] does, save for the words that are not `wanted`: those are not even stemmed. `wanted` is asked with
+/// the word of which it is an irregular form, and with the word as it is spelled.
+pub(super) fn some_tokens(text: &str, wanted: &dyn Fn(&str, &str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
     let mut tokenizer = Tokenizer { stems: Stems::take(), word: Word::default(), run: Run::default(), wanted, each };
     each_folded(text, |character, span| tokenizer.take(character, span));
     tokenizer.finish();
@@ -65,7 +70,7 @@ struct Tokenizer<'e> {
     stems: Stems,
     word: Word,
     run: Run,
-    wanted: &'e dyn Fn(&str) -> bool,
+    wanted: &'e dyn Fn(&str, &str) -> bool,
     each: &'e mut dyn FnMut(Token<'_>),
 }
 
@@ -155,13 +160,13 @@ impl Word {
         }
     }
 
-    fn finish(&mut self, stems: &mut Stems, wanted: &dyn Fn(&str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
+    fn finish(&mut self, stems: &mut Stems, wanted: &dyn Fn(&str, &str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
         if self.is_empty() {
             return;
         }
-        if wanted(self.lemma()) {
+        if wanted(self.lemma(), &self.text) {
             let text = if self.foreign { self.number() } else { stems.stem(&self.text) };
-            each(Token { text, kind: TokenKind::Word, span: self.span.clone() });
+            each(Token { text, spelled: &self.text, kind: TokenKind::Word, span: self.span.clone() });
         }
         self.text.clear();
         self.characters = 0;
@@ -208,11 +213,11 @@ impl Run {
     fn emit(&self, each: &mut dyn FnMut(Token<'_>)) {
         if 0 < self.border {
             let span = self.before.start..self.last.end;
-            each(Token { text: &self.pair, kind: TokenKind::Bigram, span });
+            each(Token { text: &self.pair, spelled: &self.pair, kind: TokenKind::Bigram, span });
         }
         if !self.pair.is_empty() {
             let (text, span) = (&self.pair[self.border..], self.last.clone());
-            each(Token { text, kind: TokenKind::Character, span });
+            each(Token { text, spelled: text, kind: TokenKind::Character, span });
         }
     }
 

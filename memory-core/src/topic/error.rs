@@ -124,6 +124,20 @@ pub enum TopicError {
         /// What is wrong.
         what: String,
     },
+    /// The header of a topic cannot be read, so that a part of it cannot be changed.
+    #[error("the header of {name} cannot be changed: {what}")]
+    UnreadableHeader {
+        /// The file.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// There is no folder where topics were looked for.
+    #[error("there is no folder {place}")]
+    NoFolder {
+        /// The folder.
+        place: String,
+    },
     /// As with notes.
     #[error(transparent)]
     Store(Box<StoreError>),
@@ -158,7 +172,7 @@ impl TopicError {
     /// Returns the permanent name.
     pub fn code(&self) -> Code {
         match self {
-            Self::NotFound { .. } => Code::PathNotFound,
+            Self::NotFound { .. } | Self::NoFolder { .. } => Code::PathNotFound,
             Self::Ambiguous { .. } => Code::MemoryAmbiguous,
             Self::Taken { .. } | Self::InTheWay { .. } | Self::Conflict { .. } | Self::ChangedSince { .. } => Code::Conflict,
             Self::Outside { .. } | Self::Index => Code::PathRefused,
@@ -170,7 +184,7 @@ impl TopicError {
             | Self::IsFolder { .. } => Code::InvalidInput,
             Self::TooLarge { .. } => Code::LimitExceeded,
             Self::PermissionDenied { .. } => Code::PermissionDenied,
-            Self::Damaged { .. } => Code::FileDamaged,
+            Self::Damaged { .. } | Self::UnreadableHeader { .. } => Code::FileDamaged,
             Self::Store(error) => error.code(),
         }
     }
@@ -181,7 +195,7 @@ impl TopicError {
             Self::NotFound { .. } => "`memory topic list` shows the topics",
             Self::Ambiguous { .. } => "name the file",
             Self::Taken { other: Some(_), .. } => {
-                "names that differ in case, or in how their letters are put together, are one file on some systems; use the one that is there"
+                "names that differ in case, in how their letters are composed or in invisible characters are one name on some systems or to people; use the one that is there"
             }
             Self::Taken { other: None, .. } | Self::InTheWay { .. } => "choose another name, or change what is there",
             Self::InvalidName { .. } | Self::Outside { .. } => "a name is that of a file in the folder, such as user_prefs.md",
@@ -196,6 +210,10 @@ impl TopicError {
                 "take back the later changes first; `memory log` names them, and `memory undo OPERATION` takes one, both with the --dir of this one"
             }
             Self::Damaged { .. } => "mend the file by hand; until then it is left alone",
+            Self::UnreadableHeader { .. } => {
+                "mend the file by hand, or write the topic whole, with its type and its text; the former file goes to the trash"
+            }
+            Self::NoFolder { .. } => "check --dir; `memory topic write` makes the folder with its first topic",
             Self::Invalid { hint, .. } => return hint.map(str::to_owned),
             Self::Store(error) => return error.hint(),
             Self::TooLarge { .. } | Self::PermissionDenied { .. } | Self::IsFolder { .. } => return None,

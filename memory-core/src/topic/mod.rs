@@ -54,5 +54,5 @@ pub use store::{
 pub use subject::Topic;
 pub use undo::{TopicUndone, history, last, purge, undo};
 pub use update::update;
-pub use view::view;
+pub use view::{index_overflow, view};
 pub use write::{WriteRequest, Written, write};

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{TopicError, TopicPath};
+use crate::text::is_invisible;
 
 /// The file of the index.
 pub const INDEX_FILE: &str = "MEMORY.md";
@@ -42,14 +43,15 @@ fn is_markdown(name: &str) -> bool {
     name.len().checked_sub(".md".len()).is_some_and(|end| 0 < end && name.as_bytes()[end..].eq_ignore_ascii_case(b".md"))
 }
 
-/// Tells whether some systems take two names for one: they differ in upper and lower case, or in how their letters are composed.
+/// Tells whether some systems or people take two names for one: they differ in upper and lower case, in how their letters are composed, or
+/// in invisible characters.
 pub fn is_same_name(one: &str, other: &str) -> bool {
     folded(one) == folded(other)
 }
 
 /// Returns what names are compared by that some systems or people take for one.
 pub(super) fn folded(name: &str) -> String {
-    name.nfc().flat_map(char::to_lowercase).collect()
+    name.nfc().filter(|&character| !is_invisible(character)).flat_map(char::to_lowercase).collect()
 }
 
 impl fmt::Display for TopicName {
@@ -102,5 +104,14 @@ mod tests {
         ] {
             assert_eq!(name.parse::<TopicName>().unwrap_err().code(), code, "{name:?}");
         }
+    }
+
+    #[test]
+    fn names_that_look_the_same_are_one() {
+        for (one, other) in [("A.md", "a.md"), ("é.md", "e\u{301}.md"), ("❤️.md", "❤.md"), ("می‌خواهم.md", "میخواهم.md")]
+        {
+            assert!(is_same_name(one, other), "{one} {other}");
+        }
+        assert!(!is_same_name("a.md", "á.md"));
     }
 }

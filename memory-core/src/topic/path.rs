@@ -7,6 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::TopicError;
 use super::name::INDEX_FILE;
+use crate::text::deceptive_characters;
 
 /// The path of a file or folder below a folder of topics, with `/` between its parts. By its words it stays in the folder on every
 /// system: no part is `..` or hidden, names a device, ends in a dot or blank, or holds what somebody may take for a `/`.
@@ -121,8 +122,8 @@ fn check(whole: &str, part: &str) -> Result<(), TopicError> {
     if part.is_empty() {
         return invalid("has a part without a name");
     }
-    if part.chars().any(is_unseen) {
-        return invalid("holds a control character, or one that nobody sees");
+    if part.contains(char::is_control) || deceptive_characters(part).next().is_some() {
+        return invalid("holds a control character, or an invisible one that can deceive");
     }
     let folded: String = part.nfkc().collect();
     if folded.contains(['/', '\\']) || part.contains(SLASHES) {
@@ -147,16 +148,6 @@ fn check(whole: &str, part: &str) -> Result<(), TopicError> {
         return invalid("is longer than 200 bytes");
     }
     Ok(())
-}
-
-/// Tells whether a character cannot be seen, or changes how others are seen.
-pub(super) fn is_unseen(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-                | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
-        )
 }
 
 /// Tells whether somebody may take a name for that of the index.
@@ -197,6 +188,12 @@ mod tests {
             "étude",
             "何？.md",
             "memories.md",
+            "⚠️ urgent.md",
+            "❤️",
+            "1️⃣ first/👨‍👩‍👧.md",
+            "🏴󠁧󠁢󠁥󠁮󠁧󠁿.md",
+            "می‌خواهم.md",
+            "क्‍ष.md",
         ] {
             assert_eq!(path.parse::<TopicPath>().unwrap().as_str(), path);
         }
@@ -249,7 +246,20 @@ mod tests {
         ] {
             assert_eq!(path.parse::<TopicPath>().unwrap_err().code(), Code::PathRefused, "{path:?}");
         }
-        for path in ["", "a//b", "a/", "a\0b", "a\nb", "a\u{202e}b", "a\u{200b}.md", "a\u{1b}[31m", &"é".repeat(101)] {
+        for path in [
+            "",
+            "a//b",
+            "a/",
+            "a\0b",
+            "a\nb",
+            "a\u{202e}b",
+            "a\u{200b}.md",
+            "a\u{1b}[31m",
+            "a\u{200d}b.md",
+            "1\u{fe0f}.md",
+            "\u{e0061}",
+            &"é".repeat(101),
+        ] {
             assert_eq!(path.parse::<TopicPath>().unwrap_err().code(), Code::InvalidInput, "{path:?}");
         }
         assert!("a/".repeat(20).trim_end_matches('/').parse::<TopicPath>().is_err());

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Topic, TopicError, Topics};
 use crate::question::{Question, Role, Word, parse};
 use crate::rank::{K1, idf, saturation};
-use crate::text::{Snippet, Term, snippet, tokens};
+use crate::text::{Snippet, Term, snippet, symbols, tokens};
 use crate::{Filter, StoreError};
 
 /// How many times a word counts that stands in what a topic says of itself.
@@ -99,7 +99,7 @@ fn answer(question: &Question, texts: Vec<(Topic, String)>, limit: usize) -> (Ve
     let terms: Vec<Term> = words.iter().map(|word| word.term.clone()).collect();
     let hit = |(score, candidate): (f32, Candidate)| {
         let shown = if candidate.text.trim().is_empty() { &candidate.topic.description } else { &candidate.text };
-        TopicHit { score, snippet: snippet(shown, &terms, SHOWN), topic: candidate.topic }
+        TopicHit { score, snippet: snippet(shown, &terms, &[], SHOWN), topic: candidate.topic }
     };
     (hits.into_iter().take(limit).map(hit).collect(), total)
 }
@@ -114,6 +114,7 @@ fn candidate(question: &Question, words: &[&Word], topic: Topic, text: String) -
             length = length.saturating_add(1);
             *counts.entry(Term { text: token.text.to_owned(), kind: token.kind }).or_default() += times;
         });
+        symbols(part, &mut |token| *counts.entry(Term { text: token.text.to_owned(), kind: token.kind }).or_default() += times);
     }
     let stands = |phrase: &crate::question::Phrase| phrase.stands_in(&text) || phrase.stands_in(&of_itself);
     if question.without.iter().any(|term| counts.contains_key(term))

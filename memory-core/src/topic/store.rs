@@ -144,7 +144,8 @@ pub enum TopicChange {
     Text(String),
     /// It gets this text, and where it says when it was changed, the day of the operation.
     Revised(String),
-    /// It is a topic that says this. What else the file says of itself stays, as it is written there.
+    /// It is a topic that says this. What else the file says of itself stays, as it is written there, unless it cannot be read; then the
+    /// topic takes the place of the file if it is whole.
     Topic(TopicDraft),
     /// It goes to trash.
     Remove,
@@ -161,6 +162,13 @@ pub struct TopicDraft {
     pub kind: Option<TopicKind>,
     /// Its text; `None` leaves it as it is.
     pub content: Option<String>,
+}
+
+impl TopicDraft {
+    /// Tells whether a file can be made of it that says nothing else.
+    pub fn is_whole(&self) -> bool {
+        self.kind.is_some() && self.content.is_some()
+    }
 }
 
 /// What a change did.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::view::index_overflow;
 use super::write::{check_text, refuse_new_secrets};
 use super::{TopicChange, TopicError, TopicName, TopicPath, TopicText, TopicVerb, Topics, Written, find};
 use crate::Secrets;
@@ -23,7 +24,8 @@ pub fn update(topics: &Topics, reference: &str, old: &str, new: &str, secrets: S
     };
     let done = topics.store.change(name.path(), &operation, &mut decide)?;
     topics.store.count_use(&name, operation.at);
-    Ok(Written { name, created: false, changed: done.is_yes(), stale_index: done.stale_index() })
+    let long_index = index_overflow(topics).ok().flatten();
+    Ok(Written { name, created: false, changed: done.is_yes(), stale_index: done.stale_index(), long_index })
 }
 
 /// Returns `text` with `new` in the place of `old`, which must stand there once, and in which line that is, counted from 1. Their line

@@ -1,7 +1,8 @@
 //! Writing a topic.
 
-use super::path::is_unseen;
+use super::view::index_overflow;
 use super::{TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicText, TopicVerb, Topics};
+use crate::text::deceptive_characters;
 use crate::{Secrets, secret};
 
 /// The longest file that is written, in bytes.
@@ -41,6 +42,8 @@ pub struct Written {
     pub changed: bool,
     /// Why the index does not follow, if it does not.
     pub stale_index: Option<String>,
+    /// Why the index is longer than its limits, if the lines of a person make it so.
+    pub long_index: Option<String>,
 }
 
 /// Writes a topic, in place of the one that is there. What else the file says of itself stays, and what was there before is kept.
@@ -85,15 +88,23 @@ pub fn write(topics: &Topics, request: &WriteRequest) -> Result<Written, TopicEr
     let operation = topics.operation(TopicVerb::Write);
     let done = topics.store.change(name.path(), &operation, &mut decide)?;
     topics.store.count_use(name, operation.at);
-    Ok(Written { name: name.clone(), created, changed: done.is_yes(), stale_index: done.stale_index() })
+    Ok(Written {
+        name: name.clone(),
+        created,
+        changed: done.is_yes(),
+        stale_index: done.stale_index(),
+        long_index: index_overflow(topics).ok().flatten(),
+    })
 }
 
 fn check_line(what: &'static str, text: Option<&str>, longest: usize) -> Result<(), TopicError> {
     let Some(text) = text else { return Ok(()) };
     let why = if text.trim().is_empty() {
         format!("the {what} is empty")
-    } else if text.contains(is_unseen) {
-        format!("the {what} holds a control character, a line break, or what nobody sees")
+    } else if text.contains(char::is_control) {
+        format!("the {what} holds a line break or another control character")
+    } else if let Some((_, character)) = deceptive_characters(text).next() {
+        format!("the {what} holds U+{:04X}, an invisible character that can deceive", u32::from(character))
     } else if longest < text.chars().count() {
         return Err(TopicError::TooLarge { what: format!("the {what} is longer than {longest} characters") });
     } else {

@@ -64,10 +64,11 @@ pub fn keys(target: &str) -> Vec<String> {
     distinct([whole, last])
 }
 
-/// Returns the keys under which a memory at `path` is found: its file name and that of its origin, its title, its aliases.
+/// Returns the keys under which a memory at `path` is found: its file name and those of its origins, its title, its aliases.
 pub fn names_of(memory: &Memory, path: &str) -> Vec<String> {
     let own = file_key(path);
-    let origin = memory.origin.iter().flat_map(|origin| [file_key(&origin.path), origin_stem(&origin.path)]);
+    let origins = memory.origin.iter().chain(&memory.other_origins);
+    let origin = origins.flat_map(|origin| [file_key(&origin.path), origin_stem(&origin.path)]);
     let titles = memory.title.iter().chain(&memory.aliases).map(|name| fold(name));
     distinct([own].into_iter().chain(origin).chain(titles))
 }

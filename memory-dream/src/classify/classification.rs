@@ -2,7 +2,7 @@
 
 use memory_core::Category;
 
-use super::model::{Model, shipped};
+use super::model::{Model, place, shipped};
 use super::note::Note;
 use super::read::features;
 use super::{LABELS, feature::Features};
@@ -54,9 +54,25 @@ pub fn classify(note: &Note<'_>) -> Classification {
     classify_by(shipped(), &features(note))
 }
 
+/// Probability of the category that a cue names, at least.
+const CUE_PROBABILITY: f32 = 0.95;
+
+/// Returns where in [`LABELS`] the category stands that a cue of the note names, and how much the cue adds to its score.
+pub(super) fn cue_boost(model: &Model, features: &Features, scores: &[f32; LABELS.len()]) -> Option<(usize, f32)> {
+    let place = place(features.cue.as_ref()?.category)?;
+    let best = scores.iter().copied().fold(f32::MIN, f32::max);
+    let share = |score: f32| ((score - best) / model.temperature).exp();
+    let others = scores.iter().copied().map(share).sum::<f32>() - share(scores[place]);
+    let needed = best + model.temperature * (others * CUE_PROBABILITY / (1.0 - CUE_PROBABILITY)).max(f32::MIN_POSITIVE).ln();
+    Some((place, (needed - scores[place]).max(0.0)))
+}
+
 /// Tells which category a note of these features belongs to, by these weights.
 pub fn classify_by(model: &Model, features: &Features) -> Classification {
-    let scores = model.scores(features);
+    let mut scores = model.scores(features);
+    if let Some((place, boost)) = cue_boost(model, features, &scores) {
+        scores[place] += boost;
+    }
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
     let share = |score: f32| ((score - best) / model.temperature).exp();
     let all: f32 = scores.iter().copied().map(share).sum();

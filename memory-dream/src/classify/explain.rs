@@ -2,6 +2,7 @@
 
 use memory_core::Category;
 
+use super::classification::cue_boost;
 use super::feature::Kind;
 use super::model::{place, shipped};
 use super::note::Note;
@@ -31,7 +32,12 @@ pub fn explain(note: &Note<'_>, category: Category) -> Vec<Evidence> {
     let Some(place) = place(category) else { return Vec::new() };
     let model = shipped();
     let mut evidence = vec![Evidence { what: "how common such notes are".to_owned(), weight: model.bias[place] }];
-    for feature in features_in_words(note).iter() {
+    let features = features_in_words(note);
+    let boost = cue_boost(model, &features, &model.scores(&features)).filter(|(own, _)| *own == place);
+    if let (Some(cue), Some((_, weight))) = (&features.cue, boost) {
+        evidence.push(Evidence { what: format!("cue “{}”", cue.words), weight });
+    }
+    for feature in features.iter() {
         let Some(weights) = model.weights(feature.key) else { continue };
         let weight = feature.value * model.step * f32::from(weights[place]);
         evidence.push(Evidence { what: in_words(feature.kind, feature.text), weight });

@@ -1,5 +1,7 @@
 //! What a note is weighed by: features, each a number of the note that has a weight for every category.
 
+use super::cue::Cue;
+
 /// What kind of thing in a note a feature is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -86,6 +88,8 @@ impl Feature<'_> {
 /// The features of one note, each once.
 #[derive(Debug, Default)]
 pub struct Features {
+    /// The cue that decides the category of the note, if it has one.
+    pub(super) cue: Option<Cue>,
     /// The words of all features, if they are wanted.
     texts: Option<String>,
     found: Vec<Found>,
@@ -182,7 +186,7 @@ const WORDS_IN_ALL: f32 = 4.0;
 const CUE: f32 = 0.5;
 
 /// How much a tag counts that names a category: what somebody said themselves outweighs what we make of their words.
-const TAG: f32 = 1.5;
+const TAG: f32 = 2.5;
 
 /// Shorter notes are not made surer than they are.
 const FEW_WORDS: usize = 12;

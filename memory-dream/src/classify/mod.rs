@@ -5,9 +5,14 @@
 //! fitted by `examples/classify.rs` on the notes in `examples/classify/`. English and Chinese are known to it; of any other
 //! text it is unsure, and says so.
 //!
+//! A cue, such as `Lesson learned: …` or `we decided`, takes precedence over the model (`cues.txt`, `cue.rs`).
+//! [`choose_category()`] is the one function by which all commands choose the category of a memory.
+//!
 //! [`classify()`] tells how probable each category is, [`explain()`] what speaks for one of them, in numbers that add up.
 
+mod choice;
 mod classification;
+mod cue;
 mod explain;
 mod feature;
 mod lexicon;
@@ -19,12 +24,15 @@ mod shape;
 mod tests;
 mod time;
 
+pub use choice::{Choice, choose_category};
 pub use classification::{Classification, SURE, Score, classify, classify_by};
 pub use explain::{Evidence, explain};
 pub use feature::{Feature, Features, Kind};
 pub use model::{Model, shipped};
 pub use note::Note;
 pub use read::features;
+
+pub(crate) use cue::cue_version;
 
 use memory_core::Category;
 

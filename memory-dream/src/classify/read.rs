@@ -3,6 +3,7 @@
 use memory_core::Category;
 use memory_core::text::{TokenKind, fold, tokens};
 
+use super::cue::find_cues;
 use super::feature::{Features, Kind, Part, hash, is_han};
 use super::lexicon::{Class, class_of_han, class_of_stem};
 use super::note::Note;
@@ -32,7 +33,13 @@ fn add(note: &Note<'_>, features: &mut Features) {
     }
     shape::cues(content, features);
     time::cues(content, features);
-    for category in note.tags.iter().filter_map(|tag| named(tag)) {
+    let tagged: Vec<Category> = note.tags.iter().filter_map(|tag| named(tag)).collect();
+    let cues = find_cues(note, !tagged.is_empty());
+    features.cue = cues.decisive;
+    for category in cues.weak {
+        features.add(Kind::Cue, &[Part::of("a phrase of"), Part::of(category.as_str())]);
+    }
+    for category in tagged {
         features.add(Kind::Tag, &[Part::of(category.as_str())]);
     }
 }

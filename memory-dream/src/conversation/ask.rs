@@ -1,18 +1,23 @@
-//! What a language model is asked about a turn.
+//! What a language model is asked about turns.
 
 use std::sync::Arc;
 
-use memory_core::conversation::{Decision, Entry, Misread, ReadFacts, read_decisions, read_facts, read_summary};
+use memory_core::conversation::{
+    Decision, Entry, Misread, ReadFacts, read_decisions, read_facts, read_facts_of_each, read_summary,
+};
 use memory_core::{ChatError, ChatModel, ChatRequest, Message, Purpose, Role};
 use serde_json::json;
 
 use super::Prompts;
 
-/// Only so many bytes of what somebody said are shown.
-const SHOWN: usize = 16_000;
+/// At most this many bytes of what somebody said are shown, of several turns together.
+pub(super) const SHOWN: usize = 16_000;
 
-/// So often is a model asked again whose answer names what is not known.
+/// How many times a model is asked again whose answer names what is not known.
 const RETRIES: usize = 2;
+
+/// Appended to the prompt for facts where several messages are shown.
+const BATCH: &str = include_str!("prompts/batch.md");
 
 fn request(purpose: &'static str, prompt: &str, data: String, max_tokens: u32) -> ChatRequest {
     let message = |role, content| Message { role, content };
@@ -20,22 +25,39 @@ fn request(purpose: &'static str, prompt: &str, data: String, max_tokens: u32) -
     ChatRequest { purpose: Purpose::of(purpose), messages, max_tokens }
 }
 
-/// Asks for the facts in what somebody said.
-pub(super) fn facts(chat: &dyn ChatModel, prompts: &Prompts, said: &str) -> Result<ReadFacts, ChatError> {
-    let shown = &said[..said.floor_char_boundary(SHOWN)];
-    let request = request("facts", &prompts.facts, json!(shown).to_string(), 512);
-    chat.answer(&request).map(|answer| read_facts(&answer.text))
-}
-
-/// Why nothing was decided.
+/// Why an answer could not be had, or not be used.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Undecided {
+pub(super) enum AskError {
     /// There is no answer.
     #[error(transparent)]
     Chat(#[from] ChatError),
-    /// No answer could be followed.
-    #[error(transparent)]
+    /// The answer cannot be used.
+    #[error("the language model's answer cannot be followed: {0}")]
     Misread(#[from] Misread),
+}
+
+/// Asks for the facts in what somebody said.
+pub(super) fn facts(chat: &dyn ChatModel, prompts: &Prompts, said: &str) -> Result<ReadFacts, ChatError> {
+    let request = request("facts", &prompts.facts, json!(shown(said)).to_string(), 512);
+    chat.answer(&request).map(|answer| read_facts(&answer.text))
+}
+
+/// Asks for the facts in each of several messages.
+pub(super) fn facts_of_each(chat: &dyn ChatModel, prompts: &Prompts, said: &[&str]) -> Result<Vec<ReadFacts>, AskError> {
+    let list: Vec<_> = said.iter().enumerate().map(|(id, text)| json!({ "id": id, "text": shown(text) })).collect();
+    let prompt = format!("{}\n\n{}", prompts.facts, BATCH.trim_end());
+    let request = request("facts", &prompt, json!(list).to_string(), longest_answer(512, said.len(), 128));
+    let answer = chat.answer(&request)?;
+    Ok(read_facts_of_each(&answer.text, said.len())?)
+}
+
+fn shown(said: &str) -> &str {
+    &said[..said.floor_char_boundary(SHOWN)]
+}
+
+/// Returns how many tokens an answer about `count` things may have.
+fn longest_answer(least: u32, count: usize, each: u32) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(each).max(least)
 }
 
 /// Asks what becomes of known facts and new ones; again, with what is wrong, if an answer cannot be followed.
@@ -43,11 +65,11 @@ pub(super) fn decisions(
     chat: &dyn ChatModel,
     prompts: &Prompts,
     known: &[Arc<Entry>],
-    facts: &[String],
-) -> Result<Vec<Decision>, Undecided> {
+    facts: &[&str],
+) -> Result<Vec<Decision>, AskError> {
     let list: Vec<_> = known.iter().enumerate().map(|(id, entry)| json!({ "id": id, "text": entry.content })).collect();
     let data = json!({ "existing": list, "new": facts }).to_string();
-    let mut request = request("reconcile", &prompts.reconcile, data, 1024);
+    let mut request = request("reconcile", &prompts.reconcile, data, longest_answer(1024, facts.len(), 96));
     let mut misread = None;
     for _ in 0..=RETRIES {
         let answer = chat.answer(&request)?.text;
@@ -69,7 +91,7 @@ pub(super) fn summary(
     chat: &dyn ChatModel,
     prompts: &Prompts,
     former: Option<&str>,
-    facts: &[String],
+    facts: &[&str],
 ) -> Result<Result<String, String>, ChatError> {
     let former = former.map(|former| format!("Previous summary:\n{former}\n\n")).unwrap_or_default();
     let new: Vec<String> = facts.iter().map(|fact| format!("- {fact}\n")).collect();

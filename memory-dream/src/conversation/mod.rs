@@ -4,8 +4,12 @@
 //! that was cut off goes on where it was. Without a language model nothing is drawn from what was said, and it is found all the same.
 
 mod ask;
+mod backoff;
+mod batch;
+mod extract;
 mod process;
 mod prompts;
 
-pub use process::{ProcessRules, Processed, process};
+pub use backoff::Backoff;
+pub use process::{ProcessRules, Processed, process, process_with_backoff};
 pub use prompts::Prompts;

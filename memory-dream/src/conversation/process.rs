@@ -1,12 +1,19 @@
 //! Doing what is still to be made of what was said.
 
-use memory_core::conversation::{
-    ConversationId, Conversations, EntryChange, EntryId, EntryVector, Job, JobQueue, JobState, PendingJob, added_facts, evicted,
-    neighbours, plan_facts, summary_entry,
-};
-use memory_core::{ChatError, ContentHash, StoreError};
+use std::collections::HashSet;
 
-use super::{Prompts, ask};
+use memory_core::conversation::{
+    ConversationId, ConversationVerb, Conversations, EntryChange, EntryVector, Job, JobQueue, JobState, PendingJob, change,
+    evicted, summary_entry,
+};
+use memory_core::{ChatError, ChatModel, ContentHash, StoreError};
+
+use super::extract::{Extracted, Waiting};
+use super::{Backoff, Prompts, ask};
+
+/// Who reconciles facts, and who deletes the oldest entries, as the log of operations names them.
+const MODEL: &str = "model";
+const PROXY: &str = "proxy";
 
 /// How jobs are done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +37,7 @@ impl Default for ProcessRules {
 pub struct Processed {
     /// How many jobs were done.
     pub done: usize,
-    /// How many wait for a model that did not answer.
+    /// How many wait for a model that did not answer or may not be asked now, or for more of them.
     pub waiting: usize,
     /// The conversations in which something changed, each once.
     pub changed: Vec<ConversationId>,
@@ -38,203 +45,269 @@ pub struct Processed {
     pub troubles: Vec<String>,
 }
 
-/// A turn for which no model answers so often is left as it is.
-const ATTEMPTS: u32 = 5;
-
 /// How many texts an embedding model is shown at once.
 const BATCH: usize = 32;
 
-/// Does the jobs that wait, each of them once, unless another process does. `goes_on` is asked before each whether to go on.
+/// Does the jobs that wait, as [`process_with_backoff()`] does with a model that never failed.
 ///
 /// # Errors
-/// When something cannot be read or kept; what was not done by then waits.
+/// As [`process_with_backoff()`].
 pub fn process(
     conversations: &Conversations,
     queue: &dyn JobQueue,
     rules: &ProcessRules,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<Processed, StoreError> {
-    let mut processed = Processed::default();
-    let mut tried: Vec<_> = Vec::new();
-    loop {
-        let Some(claim) = queue.claim()? else { return Ok(processed) };
+    process_with_backoff(conversations, queue, rules, &mut Backoff::default(), goes_on)
+}
+
+/// Does the jobs that wait, each of them once, unless another process does. `goes_on` is asked before each request whether to go on.
+///
+/// While the model is to be left alone because of `backoff`, jobs that need it wait, and it is not asked.
+///
+/// # Errors
+/// When something cannot be read or kept; what was not done by then waits.
+pub fn process_with_backoff(
+    conversations: &Conversations,
+    queue: &dyn JobQueue,
+    rules: &ProcessRules,
+    backoff: &mut Backoff,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Processed, StoreError> {
+    let mut run = Run { conversations, queue, rules, backoff, goes_on, processed: Processed::default() };
+    let mut tried = HashSet::new();
+    let mut latest = run.backoff.tended_until;
+    'claims: loop {
+        let Some(claim) = queue.claim()? else { break };
         loop {
-            let next = queue.pending()?.into_iter().find(|pending| !tried.contains(&pending.job.id));
-            let Some(next) = next.filter(|_| goes_on()) else { break };
-            tried.push(next.job.id.clone());
-            one(conversations, queue, rules, next, &mut processed)?;
+            let mut pending = queue.pending()?;
+            pending.retain(|pending| tried.insert(pending.job.id.clone()));
+            if pending.is_empty() {
+                break;
+            }
+            latest = pending.iter().map(|pending| Some(pending.job.at)).fold(latest, Option::max);
+            for (conversation, jobs) in by_conversation(pending) {
+                if !run.work_off(&conversation, jobs)? {
+                    break 'claims;
+                }
+            }
         }
         drop(claim);
         // Whoever added one a moment ago may have found the claim taken.
         if !goes_on() || queue.pending()?.iter().all(|pending| tried.contains(&pending.job.id)) {
-            return Ok(processed);
+            break;
         }
+    }
+    run.backoff.tended_until = latest;
+    Ok(run.processed)
+}
+
+/// Puts the jobs of each conversation together, the conversation of the oldest job first.
+fn by_conversation(pending: Vec<PendingJob>) -> Vec<(ConversationId, Vec<PendingJob>)> {
+    let mut groups: Vec<(ConversationId, Vec<PendingJob>)> = Vec::new();
+    for pending in pending {
+        match groups.iter_mut().find(|(conversation, _)| *conversation == pending.job.conversation) {
+            Some((_, jobs)) => jobs.push(pending),
+            None => groups.push((pending.job.conversation.clone(), vec![pending])),
+        }
+    }
+    groups
+}
+
+/// One run over the jobs.
+pub(super) struct Run<'r> {
+    pub(super) conversations: &'r Conversations,
+    pub(super) queue: &'r dyn JobQueue,
+    pub(super) rules: &'r ProcessRules,
+    pub(super) backoff: &'r mut Backoff,
+    pub(super) goes_on: &'r dyn Fn() -> bool,
+    pub(super) processed: Processed,
+}
+
+/// A job for which it was decided what to change.
+#[derive(Debug)]
+pub(super) struct Decided {
+    pub(super) job: Job,
+    pub(super) changes: Vec<EntryChange>,
+    pub(super) facts: Vec<String>,
+}
+
+impl Decided {
+    /// Returns that nothing follows from a turn.
+    pub(super) fn nothing(job: Job) -> Self {
+        Self { job, changes: Vec::new(), facts: Vec::new() }
     }
 }
 
-fn one(
-    conversations: &Conversations,
-    queue: &dyn JobQueue,
-    rules: &ProcessRules,
-    pending: PendingJob,
-    processed: &mut Processed,
-) -> Result<(), StoreError> {
-    let PendingJob { job, state } = pending;
-    let (changes, facts) = match state {
-        JobState::Done => return Ok(()),
-        JobState::Decided { changes, facts } => (changes, facts),
-        JobState::Waiting { attempts } => match decide(conversations, rules, &job, processed)? {
-            Ok((changes, facts)) => {
-                let decided = JobState::Decided { changes, facts };
-                queue.note(&job.id, &decided)?;
-                let JobState::Decided { changes, facts } = decided else { return Ok(()) };
-                (changes, facts)
-            }
-            Err(error) if is_not_asked(&error) || attempts + 1 < ATTEMPTS => {
-                note(processed, &format!("{error}; so what was said waits"));
-                processed.waiting += 1;
-                let attempts = if is_not_asked(&error) { attempts } else { attempts + 1 };
-                return queue.note(&job.id, &JobState::Waiting { attempts });
-            }
-            Err(error) => {
-                note(processed, &format!("{error}; so no facts were drawn"));
-                (Vec::new(), Vec::new())
-            }
-        },
-    };
-    let is_changed = !changes.is_empty();
-    conversations.store.commit(&job.conversation, &changes)?;
-    if !facts.is_empty() && rules.summarise {
-        sum_up(conversations, rules, &job, &facts, processed)?;
+impl<'r> Run<'r> {
+    /// Returns the model to ask, if facts are to be extracted.
+    pub(super) fn chat(&self) -> Option<&'r dyn ChatModel> {
+        self.conversations.chat.as_deref().filter(|_| self.rules.summarise)
     }
-    let shelf = conversations.store.read(&job.conversation)?;
-    if rules.max_entries < shelf.len() {
-        conversations.store.commit(&job.conversation, &evicted(&shelf.entries(), rules.max_entries))?;
-    }
-    embed(conversations, &job.conversation, processed)?;
-    queue.note(&job.id, &JobState::Done)?;
-    processed.done += 1;
-    if is_changed && !processed.changed.contains(&job.conversation) {
-        processed.changed.push(job.conversation);
-    }
-    Ok(())
-}
 
-type Plan = (Vec<EntryChange>, Vec<String>);
-
-/// Decides what to change; the inner error is of a model that may answer another time.
-fn decide(
-    conversations: &Conversations,
-    rules: &ProcessRules,
-    job: &Job,
-    processed: &mut Processed,
-) -> Result<Result<Plan, ChatError>, StoreError> {
-    let nothing = Ok(Ok((Vec::new(), Vec::new())));
-    let Some(chat) = conversations.chat.as_deref().filter(|_| rules.summarise) else { return nothing };
-    // It may have been deleted by now.
-    let Some(turn) = conversations.store.read(&job.conversation)?.get(&job.turn).cloned() else { return nothing };
-    let facts = match ask::facts(chat, &rules.prompts, &turn.content) {
-        Ok(read) => {
-            if let Some(why) = read.trouble {
-                note(processed, &format!("the language model's answer cannot be read as facts: {why}"));
+    /// Does the jobs of one conversation as far as possible. Returns whether to go on.
+    fn work_off(&mut self, conversation: &ConversationId, jobs: Vec<PendingJob>) -> Result<bool, StoreError> {
+        let (mut waiting, mut extracted, mut decided) = (Vec::new(), Vec::new(), Vec::new());
+        for PendingJob { job, state } in jobs {
+            match state {
+                JobState::Done => {}
+                JobState::Waiting { attempts } => waiting.push(Waiting { job, attempts }),
+                JobState::Extracted { facts, attempts } => extracted.push(Extracted { job, facts, attempts }),
+                JobState::Decided { changes, facts } => decided.push(Decided { job, changes, facts }),
             }
-            read.facts
         }
-        Err(error) if may_answer_later(&error) => return Ok(Err(error)),
-        Err(error) => {
-            note(processed, &format!("{error}; so no facts were drawn"));
-            Vec::new()
-        }
-    };
-    if facts.is_empty() {
-        return nothing;
-    }
-    let known = neighbours(conversations, &job.conversation, &facts)?;
-    let mut next_id = || EntryId::from(conversations.ids.memory_id());
-    let now = conversations.clock.now();
-    let (place, source) = (&job.conversation, Some(&job.turn));
-    let decided = if known.is_empty() { Ok(Vec::new()) } else { ask::decisions(chat, &rules.prompts, &known, &facts) };
-    let changes = match decided {
-        Ok(decisions) => plan_facts(place, &known, &facts, &decisions, source, now, &mut next_id),
-        Err(error) => {
-            note(processed, &format!("{error}; so what was learned was added to all that was known"));
-            added_facts(place, &known, &facts, source, now, &mut next_id)
-        }
-    };
-    Ok(Ok((changes, facts)))
-}
-
-/// Tells whether the model was not even asked, because of what that costs.
-fn is_not_asked(error: &ChatError) -> bool {
-    matches!(error, ChatError::Exhausted(_) | ChatError::Meter(_))
-}
-
-fn may_answer_later(error: &ChatError) -> bool {
-    match error {
-        ChatError::Unreachable(_)
-        | ChatError::Lost(_)
-        | ChatError::Timeout(_)
-        | ChatError::Exhausted(_)
-        | ChatError::Meter(_) => true,
-        ChatError::Unusable(_) | ChatError::Refused { .. } | ChatError::Unreadable { .. } => false,
-    }
-}
-
-/// Brings the summary up to date; where a model does not answer, it stays as it is.
-fn sum_up(
-    conversations: &Conversations,
-    rules: &ProcessRules,
-    job: &Job,
-    facts: &[String],
-    processed: &mut Processed,
-) -> Result<(), StoreError> {
-    let Some(chat) = conversations.chat.as_deref() else { return Ok(()) };
-    let shelf = conversations.store.read(&job.conversation)?;
-    let former = shelf.summary().map(|summary| summary.content.as_str());
-    match ask::summary(chat, &rules.prompts, former, facts) {
-        Ok(Ok(text)) if former == Some(text.as_str()) => Ok(()),
-        Ok(Ok(text)) => {
-            let summary = summary_entry(&job.conversation, &text, conversations.clock.now());
-            conversations.store.commit(&job.conversation, &[EntryChange::Add(summary)])
-        }
-        Ok(Err(why)) => {
-            note(processed, &format!("the language model's answer is no summary: {why}"));
-            Ok(())
-        }
-        Err(error) => {
-            note(processed, &format!("{error}; so the summary stays as it was"));
-            Ok(())
-        }
-    }
-}
-
-/// Has the embedding model, if there is one, read what it has not read yet.
-fn embed(conversations: &Conversations, conversation: &ConversationId, processed: &mut Processed) -> Result<(), StoreError> {
-    let Some(embedder) = &conversations.embedder else { return Ok(()) };
-    let lacking = conversations.store.read(conversation)?.lacking(embedder.identity());
-    for batch in lacking.chunks(BATCH) {
-        let texts: Vec<&str> = batch.iter().map(|entry| entry.content.as_str()).collect();
-        let vectors = match embedder.embed(&texts) {
-            Ok(vectors) if vectors.len() == texts.len() => vectors,
-            Ok(_) => {
-                note(processed, "the embedding model gave other vectors than it was asked for");
-                return Ok(());
+        let Some(chat) = self.chat() else {
+            let rest = waiting.into_iter().map(|own| own.job).chain(extracted.into_iter().map(|own| own.job));
+            decided.extend(rest.map(Decided::nothing));
+            for decided in decided {
+                if !(self.goes_on)() {
+                    return Ok(false);
+                }
+                self.carry_out(conversation, &[decided])?;
             }
-            Err(error) => {
-                note(processed, &format!("{error}; so the words alone are looked for"));
-                return Ok(());
-            }
+            return Ok(true);
         };
-        let vectors = texts.iter().zip(vectors);
-        let vectors: Vec<EntryVector> =
-            vectors.map(|(text, vector)| EntryVector { text: ContentHash::of(text), vector }).collect();
-        conversations.store.keep_vectors(conversation, embedder.identity(), &vectors)?;
+        if !self.may_ask(chat) {
+            let before = decided.len();
+            decided.retain(|own| !self.backoff.committed.contains(&own.job.id));
+            self.processed.waiting += before - decided.len();
+        }
+        if !decided.is_empty() {
+            if !(self.goes_on)() {
+                return Ok(false);
+            }
+            self.carry_out(conversation, &decided)?;
+        }
+        let latest = waiting.iter().map(|own| own.job.at).max();
+        let before = self.processed.waiting;
+        let goes_on = self.extract_all(conversation, waiting, extracted)?;
+        let is_untended = self.backoff.tended_until < latest;
+        if before < self.processed.waiting && is_untended {
+            // Jobs may wait for days; the conversation is looked after all the same.
+            self.tend(conversation)?;
+        }
+        Ok(goes_on)
     }
-    Ok(())
+
+    /// Makes the changes that were decided, and brings the summary up to date by one request for all of them.
+    pub(super) fn carry_out(&mut self, conversation: &ConversationId, decided: &[Decided]) -> Result<(), StoreError> {
+        let changes: Vec<EntryChange> = decided.iter().flat_map(|own| own.changes.iter().cloned()).collect();
+        change(self.conversations, conversation, &changes, ConversationVerb::Reconcile, MODEL)?;
+        let facts: Vec<&str> = decided.iter().flat_map(|own| own.facts.iter().map(String::as_str)).collect();
+        let is_summed_up = facts.is_empty() || self.sum_up(conversation, &facts)?;
+        self.tend(conversation)?;
+        let (done, waiting): (Vec<_>, Vec<_>) = decided.iter().partition(|own| is_summed_up || own.facts.is_empty());
+        let states: Vec<_> = done.iter().map(|own| (own.job.id.clone(), JobState::Done)).collect();
+        self.queue.note(&states)?;
+        for own in &done {
+            self.backoff.committed.remove(&own.job.id);
+        }
+        // The changes are made; they must not be made again once somebody reverted them.
+        let summary_only = |own: &&&Decided| JobState::Decided { changes: Vec::new(), facts: own.facts.clone() };
+        let made = waiting.iter().filter(|own| !own.changes.is_empty());
+        let states: Vec<_> = made.map(|own| (own.job.id.clone(), summary_only(&own))).collect();
+        self.queue.note(&states)?;
+        self.backoff.committed.extend(waiting.iter().map(|own| own.job.id.clone()));
+        self.processed.done += done.len();
+        self.processed.waiting += waiting.len();
+        if !changes.is_empty() && !self.processed.changed.contains(conversation) {
+            self.processed.changed.push(conversation.clone());
+        }
+        Ok(())
+    }
+
+    /// Brings the summary up to date; where a model does not answer, it stays as it is. Returns `false` if that has to wait because the
+    /// budget of the day is used up.
+    fn sum_up(&mut self, conversation: &ConversationId, facts: &[&str]) -> Result<bool, StoreError> {
+        let Some(chat) = self.chat() else { return Ok(true) };
+        if !self.may_ask(chat) {
+            return Ok(false);
+        }
+        let known = self.conversations.store.read(conversation)?;
+        let former = known.summary().map(|summary| summary.content.as_str());
+        match ask::summary(chat, &self.rules.prompts, former, facts) {
+            Ok(Ok(text)) if former == Some(text.as_str()) => {}
+            Ok(Ok(text)) => {
+                let summary = summary_entry(conversation, &text, self.conversations.clock.now());
+                self.conversations.store.commit(conversation, &[EntryChange::Add(summary)])?;
+            }
+            Ok(Err(why)) => self.report(&format!("the language model's answer is no summary: {why}")),
+            Err(error) if is_not_asked(&error) => {
+                self.was_not_asked(chat, &error);
+                return Ok(false);
+            }
+            Err(error) => self.report(&format!("{error}; so the summary stays as it was")),
+        }
+        Ok(true)
+    }
+
+    /// Returns whether the model may be asked now.
+    pub(super) fn may_ask(&mut self, chat: &dyn ChatModel) -> bool {
+        // A budget that cannot be read is reported when the model is asked.
+        let allowance = chat.allowance().unwrap_or_default();
+        self.backoff.may_ask(self.conversations.clock.now(), &allowance)
+    }
+
+    /// Notes that the model was not asked because of what that costs.
+    pub(super) fn was_not_asked(&mut self, chat: &dyn ChatModel, error: &ChatError) {
+        let why = match error {
+            ChatError::Exhausted(shortage) => {
+                if let Ok(allowance) = chat.allowance() {
+                    self.backoff.exhausted(allowance.left);
+                }
+                let (a_day, limit) = (shortage.a_day, shortage.limit);
+                format!(
+                    "the language model was not asked: the day's {a_day} {limit} are used up; so what was said waits for the next day"
+                )
+            }
+            other => format!("{other}; so what was said waits"),
+        };
+        self.report(&why);
+    }
+
+    /// Lets go of the oldest entries of a conversation, and has the embedding model read what it has not read yet.
+    fn tend(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
+        let known = self.conversations.store.read(conversation)?;
+        if self.rules.max_entries < known.len() {
+            let oldest = evicted(&known.entries(), self.rules.max_entries);
+            change(self.conversations, conversation, &oldest, ConversationVerb::Evict, PROXY)?;
+        }
+        self.embed(conversation)
+    }
+
+    fn embed(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
+        let Some(embedder) = &self.conversations.embedder else { return Ok(()) };
+        let lacking = self.conversations.store.read(conversation)?.lacking(embedder.identity());
+        for batch in lacking.chunks(BATCH) {
+            let texts: Vec<&str> = batch.iter().map(|entry| entry.content.as_str()).collect();
+            let vectors = match embedder.embed(&texts) {
+                Ok(vectors) if vectors.len() == texts.len() => vectors,
+                Ok(_) => {
+                    self.report("the embedding model gave other vectors than it was asked for");
+                    return Ok(());
+                }
+                Err(error) => {
+                    self.report(&format!("{error}; so the words alone are looked for"));
+                    return Ok(());
+                }
+            };
+            let vectors = texts.iter().zip(vectors);
+            let vectors: Vec<EntryVector> =
+                vectors.map(|(text, vector)| EntryVector { text: ContentHash::of(text), vector }).collect();
+            self.conversations.store.keep_vectors(conversation, embedder.identity(), &vectors)?;
+        }
+        Ok(())
+    }
+
+    /// Adds to what went wrong, unless it is there already.
+    pub(super) fn report(&mut self, trouble: &str) {
+        if self.processed.troubles.iter().all(|own| own != trouble) {
+            self.processed.troubles.push(trouble.to_owned());
+        }
+    }
 }
 
-fn note(processed: &mut Processed, trouble: &str) {
-    if processed.troubles.iter().all(|own| own != trouble) {
-        processed.troubles.push(trouble.to_owned());
-    }
+/// Returns whether the model was not even asked, because of what that costs.
+pub(super) fn is_not_asked(error: &ChatError) -> bool {
+    matches!(error, ChatError::Exhausted(_) | ChatError::Meter(_))
 }

@@ -35,8 +35,7 @@ pub fn fate(outline: &Outline, rules: &Rules, tasks: &[Task], now: DateTime<Utc>
         Phase::Inbox if does(Task::Upgrade) && rules.filing_accesses <= outline.access_count => {
             Some(Fate::Filed(outline.access_count))
         }
-        // What says itself when it expires waits until then.
-        Phase::Inbox if does(Task::Expire) && outline.ends_at.is_none() && is_older_than(rules.patience) => {
+        Phase::Inbox if does(Task::Expire) && rules.inbox_ttl.deadline(outline).is_some_and(|end| end <= now) => {
             Some(Fate::Expired(since))
         }
         Phase::Organized if does(Task::Decay) && outline.access_count == 0 && is_older_than(rules.decay_after) => {

@@ -39,9 +39,14 @@ pub fn spared(memory: &Memory, fate: Fate, is_linked: bool, now: DateTime<Utc>) 
 
 #[cfg(test)]
 mod tests {
-    use memory_core::{Draft, MemoryId, Reminder};
+    use chrono::TimeDelta;
+    use memory_core::testing::any_memory;
+    use memory_core::{ContentHash, Draft, InboxTtl, MemoryId, Outline, Reminder, Stamp, Stored};
+    use proptest::prelude::*;
 
     use super::*;
+    use crate::lifecycle::fate;
+    use crate::{Rules, Task};
 
     #[test]
     fn each_reason_is_named() {
@@ -59,5 +64,39 @@ mod tests {
         let over = Memory { expires_at: Some(now), ..plain };
         assert_eq!(spared(&over, Fate::Over, true, now), None);
         assert_eq!(spared(&over, Fate::Filed(3), true, now), None);
+    }
+
+    fn outline(memory: &Memory) -> Outline {
+        Outline {
+            id: memory.id,
+            phase: memory.phase,
+            category: memory.category,
+            scope: memory.scope.clone(),
+            created_at: memory.created_at,
+            updated_at: memory.updated_at,
+            is_superseded: memory.superseded_by.is_some(),
+            ends_at: memory.ends_at().filter(|_| memory.superseded_by.is_none()),
+            access_count: memory.access_count,
+            is_damaged: false,
+            text: ContentHash::of(""),
+            impression: None,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_memory_expires_at_the_moment_that_is_shown(memory in any_memory(), days in 0_i64..100) {
+            let memory = Memory { expires_at: None, ..memory };
+            let rules = Rules { inbox_ttl: InboxTtl(TimeDelta::days(days)), ..Rules::default() };
+            let stored = Stored { memory, path: "a.md".into(), stamp: Stamp(ContentHash::of("")), problem: None };
+            let goes = |now| {
+                let fate = fate(&outline(&stored.memory), &rules, &[Task::Expire], now);
+                fate.is_some_and(|fate| spared(&stored.memory, fate, false, now).is_none())
+            };
+            match rules.inbox_ttl.expires_at(&stored) {
+                Some(end) => prop_assert!(goes(end) && !goes(end - TimeDelta::nanoseconds(1)), "{end}"),
+                None => prop_assert!(!goes(DateTime::<Utc>::MAX_UTC)),
+            }
+        }
     }
 }

@@ -116,7 +116,9 @@ fn some_sentences(passage: &Passage<'_>, is_new: &[bool]) -> Option<String> {
         text.push_str(&passage.text[range].split_whitespace().collect::<Vec<_>>().join(" "));
     }
     let wanted = passage.keys.iter().zip(is_new).filter(|(_, is_new)| **is_new);
-    says(&text, wanted.map(|(key, _)| key)).then_some(text)
+    // A sentence such as `1. Mix it` would begin a list, and belong to what announces one.
+    let are_paragraphs = passages(&text).iter().all(|own| own.kind == Kind::Paragraph);
+    (are_paragraphs && says(&text, wanted.map(|(key, _)| key))).then_some(text)
 }
 
 /// Tells whether a text, read alone, says just these sentences.

@@ -57,6 +57,7 @@ pub fn merged(memories: &[&Memory]) -> Option<Merged> {
         expires_at: expires_at.and_then(|moments| moments.into_iter().max()),
         supersedes: unique(superseded.chain(gone.iter().copied()), |id| *id),
         origin: all().find_map(|source| source.origin.clone()),
+        other_origins: unique(all().flat_map(|source| &source.other_origins).cloned(), memory_core::Origin::to_text),
         pinned: all().any(|source| source.pinned),
         ..(*first).clone()
     };

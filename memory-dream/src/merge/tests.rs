@@ -125,6 +125,13 @@ fn a_sentence_is_lost_where_only_its_words_are_kept() {
 }
 
 #[test]
+fn a_sentence_that_looks_like_an_item_stays_within_its_paragraph() {
+    let source = "# One\nNever spaces! Steps:\n\nNever spaces! 1. Mix it\n";
+    let (text, _) = joined("", &[source]);
+    assert_eq!(conserved(&[source], &[&text]), Ok(()), "{text:?}");
+}
+
+#[test]
 fn ten_thousand_new_sentences_take_no_time() {
     let items: Vec<_> = (0..10_000).map(|number| format!("- item {number}: kept\n\n")).collect();
     let source = items.concat();

@@ -6,8 +6,8 @@ use super::look::Looked;
 use super::{Filing, Plan, Unsure, Why};
 use crate::lifecycle::Fate;
 
-/// Where a memory is filed that is read often and says nothing of what it is about.
-const DEFAULT: Category = Category::Knowledge;
+/// Where a memory is filed that has to leave the inbox and whose text decides no category.
+pub const DEFAULT_CATEGORY: Category = Category::Knowledge;
 
 /// Adds to `plan` what becomes of one memory in the inbox, whose text was looked at.
 pub(super) fn file(looked: &Looked, place: usize, plan: &mut Plan) {
@@ -31,7 +31,7 @@ pub(super) fn is_clear(looked: &Looked, place: usize) -> bool {
 pub(super) fn file_read(looked: &Looked, place: usize, accesses: u64, plan: &mut Plan) {
     let outline = &looked.outlines[place];
     let verdict = looked.glances[place].as_ref().and_then(|glance| glance.verdict);
-    let category = suggested(outline).or(verdict).unwrap_or(DEFAULT);
+    let category = suggested(outline).or(verdict).unwrap_or(DEFAULT_CATEGORY);
     plan.filings.push(Filing { id: outline.id, text: outline.text, category, why: Why::Read(accesses) });
 }
 

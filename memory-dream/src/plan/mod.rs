@@ -11,6 +11,7 @@ mod planner;
 mod remindings;
 
 pub use check::Unaccounted;
+pub use filings::DEFAULT_CATEGORY;
 pub use planner::plan;
 
 pub(crate) use look::{Looked, renewed};

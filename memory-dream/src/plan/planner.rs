@@ -32,7 +32,9 @@ pub(crate) fn decide<Tz: TimeZone>(
     let outlines = services.store.outlines()?;
     let fates: Vec<Option<Fate>> = outlines.iter().map(|outline| fate(outline, rules, tasks, now)).collect();
     let compares = [Task::Merge, Task::Link, Task::Remind, Task::Compress].into_iter().any(does);
-    let is_waiting = |outline: &Outline| outline.phase == Phase::Inbox && (does(Task::Classify) || does(Task::Upgrade));
+    // What expires is classified first.
+    let classifies = [Task::Classify, Task::Upgrade, Task::Expire].into_iter().any(does);
+    let is_waiting = |outline: &Outline| outline.phase == Phase::Inbox && classifies;
     let matters = |outline: &Outline| is_ours(outline) && (compares || is_waiting(outline));
     let looked = Looked::at(services, outlines, &matters, pace)?;
 
@@ -40,8 +42,10 @@ pub(crate) fn decide<Tz: TimeZone>(
     let mut leaving = HashSet::new();
     for (place, (outline, fate)) in looked.outlines.iter().zip(&fates).enumerate() {
         let Some(fate @ (Fate::Over | Fate::Expired(_) | Fate::Decayed(_))) = fate else { continue };
-        // What can be filed need not wait any longer.
-        if matches!(fate, Fate::Expired(_)) && does(Task::Classify) && filings::is_clear(&looked, place) {
+        // No memory of the inbox expires before its text was classified: what is clear is filed instead, and a text that
+        // could not be read is left alone.
+        let is_unread = is_ours(outline) && looked.glances[place].is_none();
+        if matches!(fate, Fate::Expired(_)) && (is_unread || filings::is_clear(&looked, place)) {
             continue;
         }
         partings::part(services, &outline.id, *fate, now, &mut plan)?;
@@ -60,10 +64,11 @@ pub(crate) fn decide<Tz: TimeZone>(
     // What says more from now on is looked at in the next round.
     let joined = plan.merges.iter().flat_map(|merge| merge.gone.iter().chain([&merge.kept]));
     let joined: HashSet<MemoryId> = joined.copied().collect();
+    let is_filed_instead = |place: usize| matches!(fates[place], Some(Fate::Expired(_))) && filings::is_clear(&looked, place);
     for place in ours.iter().copied().filter(|place| !joined.contains(&looked.outlines[*place].id)) {
         match fates[place].and_then(filings::accesses) {
             Some(accesses) => filings::file_read(&looked, place, accesses, &mut plan),
-            None if does(Task::Classify) => filings::file(&looked, place, &mut plan),
+            None if does(Task::Classify) || is_filed_instead(place) => filings::file(&looked, place, &mut plan),
             None => {}
         }
         if does(Task::Link) && looked.glances[place].as_ref().is_some_and(|glance| !glance.is_linked) {

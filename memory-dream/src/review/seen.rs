@@ -95,7 +95,7 @@ fn words(memory: &Memory, name: &mut dyn FnMut(u64, &str)) -> Vec<u64> {
         let is_telling = match token.kind {
             TokenKind::Word => 2 < token.text.len() && token.text.contains(char::is_alphabetic),
             TokenKind::Bigram => true,
-            TokenKind::Character => false,
+            TokenKind::Character | TokenKind::Symbol => false,
         };
         if is_telling && found.len() < WORDS {
             let key = key("word", token.text);

@@ -80,29 +80,36 @@ fn facts_are_drawn_reconciled_and_summed_up() {
 }
 
 #[test]
-fn an_answer_that_names_what_is_not_known_is_asked_for_again_and_then_all_is_added() {
+fn facts_that_a_model_cannot_reconcile_are_tried_again_and_then_not_stored() {
     let wrong = r#"[{"event": "UPDATE", "id": 7, "text": "x"}]"#;
-    let case =
-        Case::new(&[r#"["The user likes tea."]"#, "Tea.", r#"["The user likes green tea."]"#, wrong, wrong, wrong, "Green tea."]);
+    let first = [r#"["The user likes tea."]"#, "Tea.", r#"["The user likes green tea."]"#];
+    let case = Case::new(&[&first[..], &[wrong; 6]].concat());
     case.say("I like tea");
     case.process();
     case.say("I like green tea");
-    let done = case.process();
-    assert_eq!(case.facts(), ["The user likes tea.", "The user likes green tea."]);
-    let [trouble] = done.troubles.as_slice() else { panic!("{done:?}") };
-    assert!(trouble.contains("UPDATE names the id 7") && trouble.ends_with("added to all that was known"), "{trouble}");
+    for (end, waiting) in [("so they wait", 1), ("the turns alone are left", 0)] {
+        let done = case.process();
+        assert_eq!((done.waiting, case.facts()), (waiting, vec!["The user likes tea.".to_owned()]));
+        let [trouble] = done.troubles.as_slice() else { panic!("{done:?}") };
+        assert!(trouble.contains("UPDATE names the id 7") && trouble.ends_with(end), "{trouble}");
+    }
     let told = case.chat.asked()[4].messages.last().unwrap().content.clone();
     assert!(told.contains("none of those given; they go from 0 to 0"), "{told}");
-    assert_eq!(case.chat.asked().len(), 7);
+    assert_eq!((case.chat.asked().len(), case.queue.pending().unwrap().len()), (9, 0));
+    let recalled = recall(&case.conversations, &ConversationId::unnamed(), "green", &RecallRules::default()).unwrap();
+    assert_eq!(recalled.memories[0].entry.content, "I like green tea");
 }
 
 #[test]
 fn prose_and_wrong_json_give_no_facts_and_lose_no_turn() {
     for answer in ["I think the user likes tea.", "[\"The user", "{\"facts\": 3}"] {
-        let case = Case::new(&[answer]);
+        let case = Case::new(&[answer, answer]);
         case.say("I like tea");
-        let done = case.process();
-        assert_eq!((done.done, done.troubles.len(), case.facts().len()), (1, 1, 0), "{answer}");
+        for (done, waiting) in [(0, 1), (1, 0)] {
+            let processed = case.process();
+            assert_eq!((processed.done, processed.waiting, processed.troubles.len()), (done, waiting, 1), "{answer}");
+        }
+        assert_eq!(case.facts().len(), 0, "{answer}");
         let recalled = recall(&case.conversations, &ConversationId::unnamed(), "Which tea?", &RecallRules::default()).unwrap();
         assert_eq!(recalled.memories[0].entry.content, "I like tea");
     }
@@ -137,7 +144,7 @@ fn what_was_decided_is_done_after_a_crash_without_asking_again() {
     let changes = vec![memory_core::conversation::EntryChange::Add((*fact).clone())];
     // It was done in part, and nobody wrote down that it was.
     case.conversations.store.commit(&job.conversation, &changes).unwrap();
-    case.queue.note(&job.id, &JobState::Decided { changes, facts: vec!["The user likes tea.".into()] }).unwrap();
+    case.queue.note(&[(job.id.clone(), JobState::Decided { changes, facts: vec!["The user likes tea.".into()] })]).unwrap();
     assert_eq!(case.process().done, 1);
     assert_eq!((case.facts(), case.summary().as_deref()), (vec!["The user likes tea.".to_owned()], Some("Likes tea.")));
     assert_eq!(case.chat.asked().len(), 1);

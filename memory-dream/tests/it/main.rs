@@ -4,6 +4,8 @@
 
 mod anything;
 mod bed;
+mod classify;
 mod conversation;
+mod conversation_limits;
 mod dream;
 mod reminders;

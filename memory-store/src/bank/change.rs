@@ -1,6 +1,7 @@
 //! Changing a bank: all of it or nothing, also when the power fails in between.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use memory_core::bank::{Bank, BankChange, BankError, BankName, BankOperation, Changed, EntryChange, Limits, Trouble};
 
@@ -13,43 +14,73 @@ use super::{gzip, index};
 use crate::disk::Disk;
 use crate::error::io_error;
 
-/// Where the bytes of a bank wait until they may take its place. There is one writer at a time.
-pub(super) const WAITING: &str = ".next.tmp";
+/// Where the bytes of a bank wait that a version up to 0.1 writes. It held the lock of the whole folder.
+pub(super) const FORMER_WAITING: &str = ".next.tmp";
+
+/// Returns where the bytes of a bank wait until they may take its place. Each bank has one writer at a time.
+pub(super) fn waiting(bank: &BankName) -> String {
+    format!(".next-{bank}.tmp")
+}
+
+/// Returns the bank whose bytes wait in a file of this name.
+pub(super) fn bank_waiting_in(path: &str) -> Option<BankName> {
+    path.strip_prefix(".next-")?.strip_suffix(".tmp")?.parse().ok()
+}
+
+/// A folder of banks, in which the caller may write.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub disk: &'a dyn Disk,
+    pub root: &'a Path,
+    pub options: &'a BankOptions,
+}
 
 /// How often a change is thought out anew because somebody who takes no lock was faster.
 const TRIES: usize = 3;
 
-/// Tells whether the last writer did not finish.
-pub(super) fn is_interrupted(disk: &dyn Disk) -> Result<bool, BankError> {
-    let found = disk.signature(WAITING).map_err(|error| BankError::from(io_error(format!("check {WAITING}"), error)))?;
+/// Tells whether the last writer of what waits at `path` did not finish.
+pub(super) fn is_interrupted(disk: &dyn Disk, path: &str) -> Result<bool, BankError> {
+    let found = disk.signature(path).map_err(|error| BankError::from(io_error(format!("check {path}"), error)))?;
     Ok(found.is_some())
 }
 
-/// Says that what the last writer did not finish was not carried out.
-pub(super) fn recover(disk: &dyn Disk) -> Result<(), BankError> {
-    let told = |error| BankError::from(io_error(format!("check {WAITING}"), error));
-    if !is_interrupted(disk)? {
+/// Records that what the last writer of a bank did not finish was not carried out. The caller holds the lock of the bank.
+pub(super) fn recover(place: &Place<'_>, bank: &BankName) -> Result<(), BankError> {
+    recover_at(place, &waiting(bank), |sum| trash::last_with_sum(place.disk, bank, sum))
+}
+
+/// Records that what the last writer of a former version did not finish was not carried out. The caller holds the lock of the folder.
+pub(super) fn recover_former(place: &Place<'_>) -> Result<(), BankError> {
+    recover_at(place, FORMER_WAITING, |sum| Ok(trash::last(place.disk)?.filter(|line| !line.aborted && line.sum == Some(sum))))
+}
+
+fn recover_at(
+    place: &Place<'_>,
+    path: &str,
+    line_with_sum: impl FnOnce(u32) -> Result<Option<Line>, BankError>,
+) -> Result<(), BankError> {
+    let disk = place.disk;
+    let told = |error| BankError::from(io_error(format!("check {path}"), error));
+    if !is_interrupted(disk, path)? {
         return Ok(());
     }
-    let waiting = disk.read_part(WAITING, 0, file::MAX_FILE).map_err(told)?;
-    let line = trash::last(disk)?.filter(|line| !line.aborted && line.sum == Some(crc32fast::hash(&waiting)));
-    if let Some(line) = line {
+    let waiting = disk.read_part(path, 0, file::MAX_FILE).map_err(told)?;
+    if let Some(line) = line_with_sum(crc32fast::hash(&waiting))? {
         let was_taken_away = match line.file.as_ref().filter(|file| file.after.is_none()) {
             Some(file) => disk.signature(&file.path).map_err(told)?.is_none(),
             None => false,
         };
         if !was_taken_away {
-            trash::abort(disk, &line)?;
+            trash::abort(place, &line)?;
         }
     }
-    disk.remove(WAITING).map_err(told)
+    disk.remove(path).map_err(told)
 }
 
-/// One change of one bank. Whoever makes it holds the lock.
+/// One change of one bank. The caller holds its lock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Work<'a> {
-    pub disk: &'a dyn Disk,
-    pub options: &'a BankOptions,
+    pub place: Place<'a>,
     pub name: &'a BankName,
     pub operation: &'a BankOperation,
 }
@@ -64,7 +95,7 @@ pub(super) struct Former {
 impl Former {
     /// Reads the bank as it is, if it is there.
     pub(super) fn read(work: &Work<'_>) -> Result<Option<Self>, BankError> {
-        let Some(file) = file::read(work.disk, work.name.as_str())? else { return Ok(None) };
+        let Some(file) = file::read(work.place.disk, work.name.as_str())? else { return Ok(None) };
         Ok(Some(Self { layout: file.layout()?, file }))
     }
 }
@@ -118,7 +149,7 @@ impl Work<'_> {
         let planned = edit::plan(&text, &before, edit, self.operation.at);
         let next = edit::apply(&text, &planned);
         let after = layout(&next).map_err(damaged)?;
-        check_limits(&self.options.limits, (text.len(), before.items.len()), (next.len(), after.items.len()))?;
+        check_limits(&self.place.options.limits, (text.len(), before.items.len()), (next.len(), after.items.len()))?;
 
         let kind = self.kind(next.len());
         let bytes = packed(kind, former.as_ref(), &planned, &next, &after)
@@ -129,47 +160,70 @@ impl Work<'_> {
             after: Some(after.to_owned()),
         });
         let path = kind.path(self.name.as_str());
-        if !self.replace(line, former.as_ref(), &path, &bytes)? {
+        let rights = former.as_ref().map(|former| former.path.as_str());
+        if !self.replace(line, former.as_ref(), rights, &path, &bytes)? {
             return Ok(false);
         }
-        remember(self.disk, &path, bytes, next, &after);
+        self.remember(&path, bytes, next, &after);
         Ok(true)
+    }
+
+    /// Puts where the entries are into the index.
+    pub(super) fn remember(&self, path: &str, bytes: Vec<u8>, text: String, layout: &Layout) {
+        let Ok(Some(signature)) = self.place.disk.signature(path) else { return };
+        let packed = gzip::is_gzip(&bytes).then_some(bytes);
+        let members = packed.as_deref().map_or_else(Vec::new, gzip::members);
+        let file = BankFile { path: path.to_owned(), signature, text, packed, members };
+        index::keep(self.place.disk, self.place.root, &file, layout);
     }
 
     /// Returns how a text of this length is kept.
     pub(super) fn kind(&self, length: usize) -> Kind {
-        let is_large = self.options.compress_above.is_some_and(|above| above < length);
+        let is_large = self.place.options.compress_above.is_some_and(|above| above < length);
         if is_large { Kind::Packed } else { Kind::Plain }
     }
 
-    /// Writes the new file, then the line, and then puts the file in its place. Returns whether the bank was still as it was seen.
-    pub(super) fn replace(&self, mut line: Line, former: Option<&BankFile>, path: &str, bytes: &[u8]) -> Result<bool, BankError> {
-        let disk = self.disk;
+    /// Writes the new file, with the owner and mode of the file at `rights`, then the line, and then puts the file in its place. Returns
+    /// whether the bank was still as it was seen.
+    pub(super) fn replace(
+        &self,
+        mut line: Line,
+        former: Option<&BankFile>,
+        rights: Option<&str>,
+        path: &str,
+        bytes: &[u8],
+    ) -> Result<bool, BankError> {
+        let (disk, waiting) = (self.place.disk, &waiting(self.name));
         let told = |error| BankError::from(io_error(format!("write {path}"), error));
         line.sum = Some(crc32fast::hash(bytes));
-        if let Err(error) = disk.write(WAITING, bytes).and_then(|()| disk.sync_file(WAITING)) {
+        let written = disk.write(waiting, bytes).and_then(|()| {
+            // Where that is refused, or the other file has gone, the new one can be read by its owner alone.
+            let _ = rights.map(|rights| disk.take_rights(waiting, rights));
+            disk.sync_file(waiting)
+        });
+        if let Err(error) = written {
             // Half of it is of no use to anybody; if it cannot be removed either, the next writer does it.
-            let _ = disk.remove(WAITING);
+            let _ = disk.remove(waiting);
             return Err(told(error));
         }
-        let placed = trash::append(disk, self.operation.at, &line).and_then(|()| {
+        let placed = trash::append(&self.place, self.operation.at, &line).and_then(|()| {
             let is_as_seen = self.is_as_seen(former)?;
             if is_as_seen {
-                disk.rename(WAITING, path).map_err(told)?;
+                disk.rename(waiting, path).map_err(told)?;
             }
             Ok(is_as_seen)
         });
         match placed {
             Ok(true) => {}
             Ok(false) => {
-                trash::abort(disk, &line)?;
-                disk.remove(WAITING).map_err(told)?;
+                trash::abort(&self.place, &line)?;
+                disk.remove(waiting).map_err(told)?;
                 return Ok(false);
             }
             Err(error) => {
                 // If this fails too, the next writer does it.
-                if trash::abort(disk, &line).is_ok() {
-                    let _ = disk.remove(WAITING);
+                if trash::abort(&self.place, &line).is_ok() {
+                    let _ = disk.remove(waiting);
                 }
                 return Err(error);
             }
@@ -184,27 +238,27 @@ impl Work<'_> {
     fn clear_away(&self, path: &str, former: Option<&str>) -> Result<(), BankError> {
         for other in [Kind::Plain, Kind::Packed].map(|kind| kind.path(self.name.as_str())) {
             let told = |error| BankError::from(io_error(format!("remove {other}"), error));
-            let is_file = self.disk.signature(&other).map_err(told)?.is_some_and(|found| !found.is_folder);
+            let is_file = self.place.disk.signature(&other).map_err(told)?.is_some_and(|found| !found.is_folder);
             if other == path || !is_file {
                 continue;
             }
             if former != Some(other.as_str()) {
                 self.keep(&other)?;
             }
-            self.disk.remove(&other).map_err(told)?;
+            self.place.disk.remove(&other).map_err(told)?;
         }
         Ok(())
     }
 
     fn is_as_seen(&self, former: Option<&BankFile>) -> Result<bool, BankError> {
-        let Some((path, _)) = file::find(self.disk, self.name.as_str())? else { return Ok(former.is_none()) };
+        let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(former.is_none()) };
         let Some(former) = former.filter(|former| former.path == path) else { return Ok(false) };
-        Ok(file::bytes(self.disk, &path)? == former.bytes())
+        Ok(file::bytes(self.place.disk, &path)? == former.bytes())
     }
 
     /// Moves the file of the bank to trash.
     fn remove(&self) -> Result<(), BankError> {
-        let Some((path, _)) = file::find(self.disk, self.name.as_str())? else { return Ok(()) };
+        let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(()) };
         let trashed = self.keep(&path)?;
         let mut line = Line::of(self.operation, self.name);
         line.file = Some(FileLine { path: path.clone(), trash: Some(trashed), after: None });
@@ -215,28 +269,28 @@ impl Work<'_> {
     pub(super) fn keep(&self, path: &str) -> Result<String, BankError> {
         let folder = trash::folder(self.operation);
         let trashed = format!("{folder}/{path}");
-        let kept = self.disk.keep(path, &trashed).and_then(|()| self.disk.sync_folder(&folder));
+        let kept = self.place.disk.keep(path, &trashed).and_then(|()| self.place.disk.sync_folder(&folder));
         kept.map_err(|error| BankError::from(io_error(format!("keep {path}"), error)))?;
         Ok(trashed)
     }
 
     /// Takes a file away that the trash keeps, and writes `line` down before.
     pub(super) fn take_away(&self, path: &str, mut line: Line) -> Result<(), BankError> {
-        let disk = self.disk;
+        let (disk, waiting) = (self.place.disk, &waiting(self.name));
         let told = |error| BankError::from(io_error(format!("delete {path}"), error));
         // Nothing takes the place of the file; so this says that the line was perhaps not carried out.
         line.sum = Some(crc32fast::hash(line.operation.as_bytes()));
-        disk.write(WAITING, line.operation.as_bytes()).and_then(|()| disk.sync_file(WAITING)).map_err(told)?;
-        let gone = trash::append(disk, self.operation.at, &line).and_then(|()| disk.remove(path).map_err(told));
+        disk.write(waiting, line.operation.as_bytes()).and_then(|()| disk.sync_file(waiting)).map_err(told)?;
+        let gone = trash::append(&self.place, self.operation.at, &line).and_then(|()| disk.remove(path).map_err(told));
         if let Err(error) = gone {
             // If this fails too, the next writer does it.
-            if trash::abort(disk, &line).is_ok() {
-                let _ = disk.remove(WAITING);
+            if trash::abort(&self.place, &line).is_ok() {
+                let _ = disk.remove(waiting);
             }
             return Err(error);
         }
         self.clear_away(path, None)?;
-        disk.remove(WAITING).and_then(|()| disk.sync_folder("")).map_err(told)
+        disk.remove(waiting).and_then(|()| disk.sync_folder("")).map_err(told)
     }
 }
 
@@ -247,13 +301,6 @@ impl From<EntryChange> for ItemEdit {
             EntryChange::Remove(key) => Self::Remove(key.as_str().to_owned()),
         }
     }
-}
-
-fn remember(disk: &dyn Disk, path: &str, bytes: Vec<u8>, text: String, layout: &Layout) {
-    let Ok(Some(signature)) = disk.signature(path) else { return };
-    let packed = gzip::is_gzip(&bytes).then_some(bytes);
-    let members = packed.as_deref().map_or_else(Vec::new, gzip::members);
-    index::keep(disk, &BankFile { path: path.to_owned(), signature, text, packed, members }, layout);
 }
 
 fn packed(kind: Kind, former: Option<&BankFile>, edits: &[Edit], next: &str, layout: &Layout) -> std::io::Result<Vec<u8>> {

@@ -47,7 +47,7 @@ pub(super) fn entry(text: &str, item: &Item, fallback: DateTime<Utc>) -> Result<
     Ok(Entry { value, created_at: created_at.unwrap_or(updated_at), updated_at, ttl })
 }
 
-fn moment(json: &str) -> Option<DateTime<Utc>> {
+pub(super) fn moment(json: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(&unquoted(json)?).ok().map(|moment| moment.to_utc())
 }
 

@@ -6,7 +6,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::bank::Entry;
 use memory_core::json::JsonText;
 
-use super::layout::{Item, Layout};
+use super::decode;
+use super::layout::{Item, Layout, Meta};
 
 /// What is put in the place of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,14 +74,47 @@ pub(super) fn new_bank(at: DateTime<Utc>) -> String {
 pub(super) fn plan(text: &str, layout: &Layout, edit: &BankEdit, at: DateTime<Utc>) -> Vec<Edit> {
     let mut planned = meta(text, layout, edit.schema.text(), at);
     items(text, layout, &edit.items, &mut planned);
-    planned.sort_by_key(|edit| (edit.range.start, edit.range.end));
-    planned
+    sorted(planned)
 }
 
-/// Plans a `_meta` that is well, in the place of one that is not. Its schema stays, if it can be read.
-pub(super) fn fresh_meta(text: &str, layout: &Layout, at: DateTime<Utc>) -> Edit {
-    let schema = layout.meta.as_ref().and_then(|meta| meta.schema.clone()).map_or("null", |range| &text[range]);
-    new_meta(layout, schema, at)
+/// Plans what changes for `_meta` to be well. What else it says stays, also keys that we do not know.
+pub(super) fn mend_meta(text: &str, layout: &Layout, at: DateTime<Utc>) -> Vec<Edit> {
+    let Some(meta) = &layout.meta else { return vec![new_meta(layout, "null", at)] };
+    let time = |range: &Option<Range<usize>>| range.clone().and_then(|range| decode::moment(&text[range]));
+    let (created_at, updated_at) = (time(&meta.created_at), time(&meta.updated_at));
+    let mut fields = Vec::new();
+    if meta.version.clone().is_some_and(|range| text[range].parse::<u64>().is_err()) {
+        fields.push(("version", &meta.version, "1".to_owned()));
+    }
+    if created_at.is_none() {
+        fields.push(("created_at", &meta.created_at, moment(updated_at.unwrap_or(at))));
+    }
+    if updated_at.is_none() {
+        fields.push(("updated_at", &meta.updated_at, moment(at.max(created_at.unwrap_or(at)))));
+    }
+    set_meta(text, meta, &fields)
+}
+
+/// Plans what changes in `text` for an entry with a value to be readable: a time that is none becomes the other one or `fallback`, and a
+/// time to live that is none goes. Nothing if that does not help.
+pub(super) fn mend_item(text: &str, item: &Item, fallback: DateTime<Utc>) -> Vec<Edit> {
+    let part = |range: &Option<Range<usize>>| range.clone().map(|range| &text[range]).filter(|part| *part != "null");
+    let time = |range| part(range).and_then(decode::moment);
+    let (created_at, updated_at) = (time(&item.created_at), time(&item.updated_at));
+    let known = updated_at.or(created_at).unwrap_or(fallback);
+    let mut edits = Vec::new();
+    for (range, is_well) in [(&item.created_at, created_at.is_some()), (&item.updated_at, updated_at.is_some())] {
+        if let (Some(range), Some(_), false) = (range.clone(), part(range), is_well) {
+            edits.push(Edit { range, text: moment(known) });
+        }
+    }
+    if let (Some(range), Some(ttl)) = (item.ttl.clone(), part(&item.ttl))
+        && ttl.parse::<u64>().is_err()
+    {
+        edits.push(Edit { range, text: "null".to_owned() });
+    }
+    edits.sort_by_key(|edit| edit.range.start);
+    edits
 }
 
 /// Plans a `_meta` in the place of whatever stands there, or before all else.
@@ -99,9 +133,14 @@ pub(super) fn removals(text: &str, layout: &Layout, removals: &[ItemEdit]) -> Ve
     let mut planned = Vec::new();
     if !removals.is_empty() {
         items(text, layout, removals, &mut planned);
-        planned.sort_by_key(|edit| (edit.range.start, edit.range.end));
     }
-    planned
+    sorted(planned)
+}
+
+/// Returns edits in the order in which they stand in the text.
+pub(super) fn sorted(mut edits: Vec<Edit>) -> Vec<Edit> {
+    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    edits
 }
 
 /// Returns `text` as it is after `edits`.
@@ -119,20 +158,24 @@ pub(super) fn apply(text: &str, edits: &[Edit]) -> String {
 
 fn meta(text: &str, layout: &Layout, schema: Option<&str>, at: DateTime<Utc>) -> Vec<Edit> {
     let Some(meta) = &layout.meta else { return vec![new_meta(layout, schema.unwrap_or("null"), at)] };
-    let at = moment(at);
+    let mut fields = vec![("updated_at", &meta.updated_at, moment(at))];
+    fields.extend(schema.map(|schema| ("schema", &meta.schema, schema.to_owned())));
+    set_meta(text, meta, &fields)
+}
+
+/// Plans fields of `_meta`: each with where it stands, if it does, and its new text.
+fn set_meta(text: &str, meta: &Meta, fields: &[(&str, &Option<Range<usize>>, String)]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut missing = String::new();
-    let is_empty = text[meta.range.start + 1..meta.range.end - 1].trim().is_empty();
-    let mut set = |name: &str, range: &Option<Range<usize>>, value: &str| match range {
-        Some(range) => edits.push(Edit { range: range.clone(), text: value.to_owned() }),
-        None => missing.extend(["\"", name, "\": ", value, ", "]),
-    };
-    set("updated_at", &meta.updated_at, &at);
-    if let Some(schema) = schema {
-        set("schema", &meta.schema, schema);
+    for (name, range, value) in fields {
+        match range {
+            Some(range) => edits.push(Edit { range: range.clone(), text: value.clone() }),
+            None => missing.extend(["\"", name, "\": ", value, ", "]),
+        }
     }
     if !missing.is_empty() {
         let start = meta.range.start + 1;
+        let is_empty = text[start..meta.range.end - 1].trim().is_empty();
         let text = if is_empty { missing.trim_end_matches(", ").to_owned() } else { missing };
         edits.push(Edit { range: start..start, text });
     }

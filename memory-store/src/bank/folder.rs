@@ -12,7 +12,7 @@ use memory_core::bank::{
 };
 use memory_core::{OperationId, StoreError};
 
-use super::change::{self, Work};
+use super::change::{self, FORMER_WAITING, Place, Work};
 use super::decode::entry;
 use super::edit::{self, ItemEdit};
 use super::file::{self, Kind, damaged, refused};
@@ -20,7 +20,8 @@ use super::layout::Item;
 use super::{index, repair, trash, undo};
 use crate::disk::{Disk, EntryKind, LateDisk};
 use crate::error::io_error;
-use crate::lock::{PATIENCE, WriterLock};
+use crate::gitignore;
+use crate::lock::{FOLDER as LOCKS, PATIENCE, WriterLock};
 use crate::months;
 
 /// How banks are kept.
@@ -32,11 +33,13 @@ pub struct BankOptions {
     pub compress_above: Option<usize>,
     /// How long a writer waits for the others.
     pub patience: Duration,
+    /// Whether the folder is part of a project, so that its first write adds a `.gitignore`.
+    pub is_in_project: bool,
 }
 
 impl Default for BankOptions {
     fn default() -> Self {
-        Self { limits: Limits::default(), compress_above: Some(1024 * 1024), patience: PATIENCE }
+        Self { limits: Limits::default(), compress_above: Some(1024 * 1024), patience: PATIENCE, is_in_project: false }
     }
 }
 
@@ -72,24 +75,66 @@ impl BankFolder {
         self.place.if_there().map_err(|error| refused(&self.place(), error))
     }
 
-    /// Waits for the right to write, and sees to what the last writer left.
-    fn write<T>(&self, work: impl FnOnce(&dyn Disk) -> Result<T, BankError>) -> Result<T, BankError> {
+    /// Waits for the right to write to the bank `name`, sees to what its last writer left, and does `work`. Writers of other banks go on
+    /// meanwhile; a version up to 0.1, which locks the folder, waits.
+    fn write<T>(&self, name: &BankName, work: impl FnOnce(Place<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
+        let place = self.made()?;
+        let refused = |error| self.not_written(error);
+        loop {
+            let shared = WriterLock::share(self.root(), self.options.patience).map_err(refused)?;
+            if change::is_interrupted(place.disk, FORMER_WAITING)? {
+                drop(shared);
+                self.write_alone(|_| Ok(()))?;
+                continue;
+            }
+            // There is no folder of locks before the first write. From then on the file is the person's.
+            if self.options.is_in_project && matches!(place.disk.signature(LOCKS), Ok(None)) {
+                gitignore::write(place.disk);
+            }
+            let _lock = WriterLock::of_name(self.root(), name.as_str(), self.options.patience).map_err(refused)?;
+            let done = change::recover(&place, name).and_then(|()| work(place));
+            drop(shared);
+            return done.map_err(|error| self.denied(error));
+        }
+    }
+
+    /// Waits for the right to write to the whole folder, sees to what the last writers left, and does `work`.
+    fn write_alone<T>(&self, work: impl FnOnce(Place<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
+        let place = self.made()?;
+        let _lock = WriterLock::acquire(self.root(), self.options.patience).map_err(|error| self.not_written(error))?;
+        let recover = || {
+            change::recover_former(&place)?;
+            self.interrupted(place.disk)?.iter().try_for_each(|bank| change::recover(&place, bank))
+        };
+        recover().and_then(|()| work(place)).map_err(|error| self.denied(error))
+    }
+
+    fn made(&self) -> Result<Place<'_>, BankError> {
         let opened = self.place.made();
         let disk = opened.map_err(|error| self.not_written(io_error(format!("open {}", self.place()), error)))?;
-        let _lock = WriterLock::acquire(self.root(), self.options.patience).map_err(|error| self.not_written(error))?;
-        change::recover(disk).and_then(|()| work(disk)).map_err(|error| match error {
+        Ok(Place { disk, root: self.root(), options: &self.options })
+    }
+
+    /// Returns the banks whose last writer did not finish, or is about to.
+    fn interrupted(&self, disk: &dyn Disk) -> Result<Vec<BankName>, BankError> {
+        let entries = disk.folder("").map_err(|error| refused(&self.place(), error))?;
+        Ok(entries.iter().filter_map(|entry| change::bank_waiting_in(&entry.name)).collect())
+    }
+
+    fn denied(&self, error: BankError) -> BankError {
+        match error {
             BankError { trouble: Trouble::Store(store), bank, key, scope } => {
                 BankError { bank, key, scope, ..self.not_written(*store) }
             }
             other => other,
-        })
+        }
     }
 
     /// Looks for damage, once what the last writer left is seen to.
     pub(crate) fn check(&self) -> Result<Vec<Damage>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         // Where nothing may be written, it is looked at as it is.
-        self.write(|disk| repair::check(disk, None)).or_else(|_| repair::check(disk, None))
+        self.write_alone(|place| repair::check(place.disk, None)).or_else(|_| repair::check(disk, None))
     }
 
     fn not_written(&self, error: StoreError) -> BankError {
@@ -98,6 +143,16 @@ impl BankFolder {
 }
 
 impl BankStore for BankFolder {
+    fn folder(&self) -> String {
+        self.place()
+    }
+
+    fn has(&self, name: &BankName) -> Result<bool, BankError> {
+        let Some(disk) = self.disk()? else { return Ok(false) };
+        // What is there and cannot be read, such as a symlink, is one: whoever opens it is told.
+        Ok(file::find(disk, name.as_str()).map_or(true, |found| found.is_some()))
+    }
+
     fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let entries = disk.folder("").map_err(|error| refused(&self.place(), error))?;
@@ -137,7 +192,7 @@ impl BankStore for BankFolder {
         let Some(file) = file::read(disk, name.as_str())? else { return Ok(Found::NoBank) };
         let layout = file.layout()?;
         if index::WORTHWHILE <= file.text.len() {
-            index::keep(disk, &file, &layout);
+            index::keep(disk, self.root(), &file, &layout);
         }
         let Some(item) = layout.items.iter().find(|item| item.key == key.as_str()) else { return Ok(Found::NoKey) };
         Ok(Found::Entry(Box::new(entry(&file.text, item, file.written_at()).map_err(told)?)))
@@ -164,27 +219,36 @@ impl BankStore for BankFolder {
         operation: &BankOperation,
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
     ) -> Result<Changed, BankError> {
-        self.write(|disk| Work { disk, options: &self.options, name, operation }.change(decide))
+        self.write(name, |place| Work { place, name, operation }.change(decide))
     }
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        if change::is_interrupted(disk)? {
-            // What was not carried out is not told of. Where nothing can be written, it is told as it is.
-            let _ = self.write(|_| Ok(()));
+        // What was not carried out is not told of. Where nothing can be written, it is told as it is.
+        if change::is_interrupted(disk, FORMER_WAITING)? {
+            let _ = self.write_alone(|_| Ok(()));
+        }
+        for bank in self.interrupted(disk)? {
+            let _ = self.write(&bank, |_| Ok(()));
         }
         trash::records(disk)
     }
 
     fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
-        self.write(|disk| undo::undo(disk, &self.options, undone, operation))
+        let found = self.disk()?.map(|disk| undo::find(disk, undone)).transpose()?;
+        match found {
+            Some(record) => self.write(&record.bank, |place| undo::undo(place, undone, operation)),
+            None => Err(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") }.into()),
+        }
     }
 
     fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), BankError> {
         if self.disk()?.is_none() {
             Ok((0, 0))
         } else {
-            self.write(|disk| months::purge(disk, trash::FOLDER, before).map_err(|error| refused(trash::FOLDER, error)))
+            self.write_alone(|place| {
+                months::purge(place.disk, trash::FOLDER, before).map_err(|error| refused(trash::FOLDER, error))
+            })
         }
     }
 
@@ -192,7 +256,7 @@ impl BankStore for BankFolder {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         match repairs {
             Repairs::None => repair::check(disk, name),
-            Repairs::All => self.write(|disk| repair::repair(disk, &self.options, name, operation)),
+            Repairs::All => self.write_alone(|place| repair::repair(place, name, operation)),
         }
     }
 }

@@ -60,19 +60,86 @@ pub(super) fn members(bytes: &[u8]) -> Vec<Member> {
     unpack(bytes).map_or_else(|_| Vec::new(), |(_, members)| members)
 }
 
-/// Unpacks what can be, and tells whether that is all.
-pub(super) fn unpack_what_can_be(bytes: &[u8]) -> (Vec<u8>, bool) {
-    let mut text = Vec::new();
+/// What is left of a packed file that is damaged.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Remains {
+    /// The text of all intact members, in order, with [`GAP`] where something is missing.
+    pub text: Vec<u8>,
+    /// The bytes of the file that cannot be unpacked.
+    pub damaged: Vec<Range<usize>>,
+    /// What the damaged bytes unpack to as far as they do. Their checksum is wrong, so any of it may be.
+    pub doubtful: Vec<u8>,
+    /// Whether the file breaks off; the text then goes up to where it does.
+    pub is_cut: bool,
+}
+
+/// The byte that takes the place of what is missing. No JSON text may contain it.
+pub(super) const GAP: u8 = 0;
+
+/// The most bytes that are unpacked while members are looked for, in multiples of [`MAX_TEXT`].
+const MAX_ATTEMPTS: u64 = 4;
+
+/// Unpacks every intact member, wherever the damage is: behind a damaged one, the next intact one is found by its header.
+pub(super) fn unpack_intact(bytes: &[u8]) -> Remains {
+    let mut remains = Remains::default();
+    let mut budget = MAX_TEXT * MAX_ATTEMPTS;
     let mut at = 0;
     while at < bytes.len() {
-        let mut decoder = GzDecoder::new(&bytes[at..]);
-        let room = MAX_TEXT.saturating_sub(text.len() as u64);
-        if room == 0 || Read::take(&mut decoder, room).read_to_end(&mut text).is_err() {
-            return (text, false);
+        let (text, end) = unpack_member(&bytes[at..], MAX_TEXT.saturating_sub(remains.text.len() as u64));
+        if let Ok(length) = end {
+            remains.text.extend(text);
+            at += length;
+            continue;
         }
-        at = bytes.len() - decoder.into_inner().len();
+        budget = budget.saturating_sub(text.len() as u64);
+        let next = next_member(bytes, at + 1, &mut budget);
+        if next.is_none() && end.is_err_and(|error| error.kind() == io::ErrorKind::UnexpectedEof) {
+            remains.text.extend(text);
+            remains.text.push(GAP);
+            remains.is_cut = true;
+        } else {
+            remains.text.push(GAP);
+            remains.doubtful.extend(text);
+            remains.doubtful.push(GAP);
+        }
+        let end = next.unwrap_or(bytes.len());
+        remains.damaged.push(at..end);
+        at = end;
     }
-    (text, true)
+    remains
+}
+
+/// Tells whether there is an intact member anywhere in a file, whose first bytes may be damaged.
+pub(super) fn has_member(bytes: &[u8]) -> bool {
+    next_member(bytes, 0, &mut (MAX_TEXT * MAX_ATTEMPTS)).is_some()
+}
+
+/// Returns where the next intact member begins, from `at` on. Bytes that look like a header and are none are passed over.
+fn next_member(bytes: &[u8], mut at: usize, budget: &mut u64) -> Option<usize> {
+    while 0 < *budget {
+        // Magic number, method 8 (deflate), and flags of which the upper three are reserved.
+        let is_header = |window: &[u8]| matches!(window, [0x1f, 0x8b, 8, flags] if flags & 0xe0 == 0);
+        let start = at + bytes.get(at..)?.windows(4).position(is_header)?;
+        let (text, end) = unpack_member(&bytes[start..], (*budget).min(MAX_TEXT));
+        if end.is_ok() {
+            return Some(start);
+        }
+        *budget = budget.saturating_sub(text.len().max(1024) as u64);
+        at = start + 1;
+    }
+    None
+}
+
+/// Unpacks the member with which `bytes` begin. Returns its text, as far as it could be unpacked, and the length of the member.
+fn unpack_member(bytes: &[u8], room: u64) -> (Vec<u8>, io::Result<usize>) {
+    let mut text = Vec::new();
+    let mut decoder = GzDecoder::new(bytes);
+    let read = Read::take(&mut decoder, room + 1).read_to_end(&mut text);
+    let is_too_long = room < text.len() as u64;
+    let length = read.and_then(|_| {
+        if is_too_long { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes.len() - decoder.into_inner().len()) }
+    });
+    (text, length)
 }
 
 /// Packs a text, which may be cut before each of `cuts`.
@@ -153,6 +220,48 @@ mod tests {
         unpack(&packed[..packed.len() - 3]).unwrap_err();
         let bomb = pack(&vec![0; 65 * 1024 * 1024], &[]).unwrap();
         assert_eq!(unpack(&bomb).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+    }
+
+    /// Three members of a file, and what each holds.
+    fn three_members() -> (Vec<u8>, [Vec<u8>; 3]) {
+        let texts =
+            ["one", "two", "three"].map(|word| (0..3000).flat_map(|number| format!("{word}{number},").into_bytes()).collect());
+        (texts.iter().flat_map(|text: &Vec<u8>| member(text).unwrap()).collect(), texts)
+    }
+
+    #[test]
+    fn whatever_byte_is_wrong_the_members_around_it_are_intact() {
+        let (packed, texts) = three_members();
+        let (_, members) = unpack(&packed).unwrap();
+        for at in (0..packed.len()).step_by(61).chain(0..12).chain(packed.len() - 9..packed.len()) {
+            let mut bytes = packed.clone();
+            bytes[at] ^= 0x04;
+            let Ok(_) = unpack(&bytes) else {
+                let remains = unpack_intact(&bytes);
+                let damaged = members.iter().position(|member| member.file.contains(&at)).unwrap();
+                assert_eq!(remains.damaged, [members[damaged].file.clone()], "{at}");
+                let left: Vec<u8> =
+                    (0..3).flat_map(|index| if index == damaged { vec![GAP] } else { texts[index].clone() }).collect();
+                assert!(remains.text == left || remains.is_cut, "{at}");
+                continue;
+            };
+            // Name, time and system of the header are outside the checksum.
+            assert!(unpack(&bytes).unwrap().0 == texts.concat(), "{at}");
+        }
+    }
+
+    #[test]
+    fn zeroed_blocks_and_ends_that_are_missing_leave_the_rest() {
+        let (packed, texts) = three_members();
+        let (_, members) = unpack(&packed).unwrap();
+        let mut zeroed = packed.clone();
+        zeroed[..members[0].file.end / 2].fill(0);
+        let remains = unpack_intact(&zeroed);
+        assert!(remains.text == [vec![GAP], texts[1].clone(), texts[2].clone()].concat() && has_member(&zeroed));
+        let remains = unpack_intact(&packed[..members[2].file.start + 400]);
+        assert!(remains.is_cut && remains.text.starts_with(&texts[..2].concat()) && remains.text.ends_with(&[GAP]));
+        assert!(texts[2].starts_with(&remains.text[texts[0].len() + texts[1].len()..remains.text.len() - 1]));
+        assert!(!has_member(&vec![0; 5000]) && !has_member(b"\x1f\x8b\x08\x00 and no more"));
     }
 
     proptest! {

@@ -9,21 +9,25 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
+use std::path::Path;
 
 use memory_core::bank::Key;
-use memory_core::json::JsonText;
+use memory_core::json::{JsonText, unquoted};
 use serde::Deserialize;
 
 use super::file::BankFile;
 use super::gzip::{self, Member};
 use super::layout::{Item, Layout, item_of};
 use crate::disk::{Disk, Signature};
+use crate::lock::WriterLock;
 
 /// From how many bytes on a bank is in the index.
 pub(super) const WORTHWHILE: usize = 256 * 1024;
 
 const PATH: &str = "_index.json";
 const WAITING: &str = ".index.tmp";
+/// The name of its lock, which is that of no bank.
+const LOCK: &str = "_index";
 const HEAD: &str = "{\"version\":1,\"banks\":{\n";
 
 /// The most bytes of an index that are read.
@@ -60,8 +64,22 @@ pub(super) fn entry(disk: &dyn Disk, path: &str, signature: &Signature, key: &Ke
     (item.key == key.as_str()).then_some((text, item))
 }
 
+/// Returns the keys that the index has of a bank, each with the length of its entry; nothing if it has none. They may be those of a former
+/// state of the file.
+pub(super) fn keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> {
+    let index = disk.read_part(PATH, 0, MAX_INDEX).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    let Some((_, lines)) = section(&index, path).and_then(|section| section.split_once('\n')) else { return Vec::new() };
+    let one = |line: &str| {
+        let (key, place) = line.trim_end_matches(',').strip_suffix(']')?.rsplit_once(":[")?;
+        Some((unquoted(key)?.into_owned(), place.split_once(',')?.1.parse().ok()?))
+    };
+    lines.lines().filter_map(one).collect()
+}
+
 /// Writes down where the entries of `bank` are, or that it is no large one. Nothing depends on whether that succeeds.
-pub(super) fn keep(disk: &dyn Disk, bank: &BankFile, layout: &Layout) {
+pub(super) fn keep(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &Layout) {
+    // Banks have writers of their own. Who finds the index in use leaves it: the next reader of the bank writes it.
+    let Some(_lock) = WriterLock::of_name_if_free(root, LOCK) else { return };
     let former = disk.read_part(PATH, 0, MAX_INDEX).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let own = (WORTHWHILE <= bank.text.len()).then(|| written(bank, layout));
     let mut sections: BTreeMap<&str, &str> = sections(&former).collect();

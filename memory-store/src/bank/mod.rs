@@ -10,7 +10,8 @@
 //! | `_index.json` | where the entries of large banks are; derived, may be deleted at any time |
 //! | `.trash/<yyyy-mm>.jsonl` | one line an operation: when, what, who, and the entries as they were before |
 //! | `.trash/<yyyy-mm>/<operation>/` | files that were deleted or repaired, whole |
-//! | `.lock` | held by whoever is writing |
+//! | `.lock` | shared by those who write to one bank, held alone by who writes to all |
+//! | `.locks/<name>` | held by the writer of that bank; `_journal` and `_index` by who writes to those |
 //!
 //! A change is three syncs. The new file is written under a temporary name; then the line of what was before is appended to the
 //! trash; then the file takes its place and the folder is synced. Whoever dies on the way leaves the temporary file, by which the next
@@ -27,6 +28,7 @@ mod layout;
 mod repair;
 mod salvage;
 mod schema;
+mod symlinked;
 #[cfg(test)]
 mod tests;
 mod trash;
@@ -35,3 +37,4 @@ mod undo;
 pub use decode::bank_of_text;
 pub use folder::{BankFolder, BankOptions};
 pub use schema::JsonSchemas;
+pub use symlinked::SymlinkedBanks;

@@ -1,16 +1,19 @@
 //! Seeing to damaged banks.
 
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
 use chrono::{DateTime, Utc};
 use memory_core::ContentHash;
-use memory_core::bank::{BankError, BankName, BankOperation, Damage};
+use memory_core::bank::{BankError, BankName, BankOperation, Damage, Key};
 
-use super::change::{WAITING, Work};
-use super::edit::{self, BankEdit, ItemEdit, SchemaEdit};
+use super::change::{self, FORMER_WAITING, Place, Work};
+use super::edit::{self, Edit, ItemEdit};
 use super::file::{self, BankFile, Kind};
-use super::layout::layout;
-use super::salvage::{Salvage, salvage};
-use super::trash::{FileLine, Line};
-use super::{BankOptions, decode, gzip};
+use super::layout::{Item, Layout, item_of, layout};
+use super::salvage::{SalvagedItem, salvage, value_stays};
+use super::trash::{self, FileLine, Line};
+use super::{decode, gzip, index};
 use crate::disk::{Disk, EntryKind};
 use crate::error::io_error;
 
@@ -19,20 +22,12 @@ pub(super) fn check(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Dama
     Ok(findings(disk, name)?.into_iter().flat_map(|finding| finding.damage).collect())
 }
 
-/// Keeps what can be read of each damaged bank, and sets its file aside beside it. The caller holds the lock.
-pub(super) fn repair(
-    disk: &dyn Disk,
-    options: &BankOptions,
-    name: Option<&BankName>,
-    operation: &BankOperation,
-) -> Result<Vec<Damage>, BankError> {
+/// Keeps what can be read of each damaged bank, and sets its file aside beside it. The caller holds the lock of the folder.
+pub(super) fn repair(place: Place<'_>, name: Option<&BankName>, operation: &BankOperation) -> Result<Vec<Damage>, BankError> {
+    let disk = place.disk;
     let mut told = Vec::new();
     for mut finding in findings(disk, name)? {
-        let aside = match &finding.cure {
-            Cure::None => None,
-            Cure::SetAside(path) => Some(set_aside(disk, path, operation)?),
-            Cure::Rewrite(bank, text) => Some(rewrite(disk, options, bank, text, operation)?),
-        };
+        let aside = apply(place, &finding.cure, operation)?;
         for damage in &mut finding.damage {
             damage.repaired = aside.is_some();
             damage.set_aside.clone_from(&aside);
@@ -40,6 +35,15 @@ pub(super) fn repair(
         told.extend(finding.damage);
     }
     Ok(told)
+}
+
+/// Does what helps, and returns where the damaged file is now, or `None` if nothing was done.
+fn apply(place: Place<'_>, cure: &Cure, operation: &BankOperation) -> Result<Option<String>, BankError> {
+    match cure {
+        Cure::None => Ok(None),
+        Cure::SetAside(path) => set_aside(place.disk, path, operation).map(Some),
+        Cure::Rewrite { bank, found, text } => rewrite(place, bank, found, text, operation),
+    }
 }
 
 /// What is wrong with one file, and what helps.
@@ -54,8 +58,12 @@ enum Cure {
     None,
     /// This file goes out of the way.
     SetAside(String),
-    /// The bank becomes this text.
-    Rewrite(BankName, String),
+    /// The bank becomes this text, if its file still has the bytes that were found.
+    Rewrite {
+        bank: BankName,
+        found: ContentHash,
+        text: String,
+    },
 }
 
 fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Finding>, BankError> {
@@ -90,11 +98,12 @@ fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Finding>, Ba
             _ => findings.extend(finding(disk, &bank, kind)?),
         }
     }
-    if name.is_none() && disk.signature(WAITING).is_ok_and(|found| found.is_some()) {
-        findings.push(Finding {
-            damage: vec![told("", format!("{WAITING} was never finished"))],
-            cure: Cure::SetAside(WAITING.into()),
-        });
+    for entry in entries.iter().filter(|_| name.is_none()) {
+        let bank = change::bank_waiting_in(&entry.name).map(|bank| bank.to_string());
+        if let Some(bank) = bank.or_else(|| (entry.name == FORMER_WAITING).then(String::new)) {
+            let damage = vec![told(&bank, format!("{} was never finished", entry.name))];
+            findings.push(Finding { damage, cure: Cure::SetAside(entry.name.clone()) });
+        }
     }
     Ok(findings)
 }
@@ -106,77 +115,131 @@ fn is_wanted(bank: &str, name: Option<&BankName>) -> bool {
 /// Looks at one bank.
 fn finding(disk: &dyn Disk, bank: &BankName, kind: Kind) -> Result<Option<Finding>, BankError> {
     let path = kind.path(bank.as_str());
-    let read = |path: &str| disk.read_part(path, 0, file::MAX_FILE).map_err(|error| file::refused(path, error));
-    let bytes = read(&path)?;
+    let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::refused(&path, error))?;
+    let found = ContentHash::of_bytes(&bytes);
     let signature = disk.signature(&path).map_err(|error| file::refused(&path, error))?;
     let written_at = signature.map_or(DateTime::UNIX_EPOCH, |found| DateTime::from_timestamp_nanos(found.modified_ns));
-    let mut what = Vec::new();
-    let unpacked = if gzip::is_gzip(&bytes) {
-        let (text, is_whole) = gzip::unpack_what_can_be(&bytes);
-        if !is_whole {
-            what.push(format!("{path} cannot be unpacked to its end"));
-        }
-        text
+    let told = |key: Option<String>, what: String| Damage { bank: bank.to_string(), key, what, set_aside: None, repaired: false };
+    let (unpacked, remains) = if !gzip::is_gzip(&bytes) && !gzip::has_member(&bytes) {
+        (bytes, None)
+    } else if let Ok((text, _)) = gzip::unpack(&bytes) {
+        (text, None)
     } else {
-        bytes
+        let mut remains = gzip::unpack_intact(&bytes);
+        (std::mem::take(&mut remains.text), Some(remains))
     };
+    let mut damage: Vec<_> =
+        remains.iter().flat_map(|remains| broken_parts(&path, remains)).map(|what| told(None, what)).collect();
     let text = String::from_utf8(unpacked).map_err(|error| {
-        what.push(format!("{path} is not UTF-8 (byte {})", error.utf8_error().valid_up_to()));
+        if remains.is_none() {
+            damage.push(told(None, format!("{path} is not UTF-8 (byte {})", error.utf8_error().valid_up_to())));
+        }
         error.into_bytes()
     });
-    let known = text.as_ref().ok().and_then(|text| layout(text).map_err(|why| what.push(format!("{path}: {why}"))).ok());
-    let mut damage: Vec<_> = Vec::new();
-    let told = |key: Option<String>, what: String| Damage { bank: bank.to_string(), key, what, set_aside: None, repaired: false };
-    if let (Some(layout), Ok(text)) = (&known, &text) {
-        let found = decode::decode(bank, text, layout, written_at);
-        damage.extend(found.damaged.into_iter().map(|(key, why)| told(Some(key.clone()), format!("the entry '{key}' {why}"))));
-        what.extend(wrong_meta(text, layout.meta.as_ref()));
-    }
-    if what.is_empty() && damage.is_empty() {
-        return Ok(None);
-    }
-    damage.splice(0..0, what.into_iter().map(|what| told(None, what)));
-    if let (Some(layout), Ok(text)) = (&known, &text) {
-        // Where everything is, is known: what is well stays as it is.
-        let gone = damage.iter().filter_map(|damage| damage.key.clone()).map(ItemEdit::Remove);
-        let mut edits = edit::removals(text, layout, &gone.collect::<Vec<_>>());
-        if wrong_meta(text, layout.meta.as_ref()).is_some() {
-            edits.push(edit::fresh_meta(text, layout, written_at));
-            edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    // Where everything is, is known: what is well stays as it is.
+    let whole = text.as_ref().ok().filter(|_| remains.is_none());
+    let known =
+        whole.and_then(|text| layout(text).map_err(|why| damage.push(told(None, format!("{path}: {why}")))).ok().zip(Some(text)));
+    if let Some((layout, text)) = known {
+        let (faults, edits) = mendings(bank, text, &layout, written_at);
+        if faults.is_empty() {
+            return Ok(None);
         }
-        return Ok(Some(Finding { damage, cure: Cure::Rewrite(bank.clone(), edit::apply(text, &edits)) }));
+        let damage = faults.into_iter().map(|(key, what)| told(key, what)).collect();
+        return Ok(Some(Finding { damage, cure: Cure::Rewrite { bank: bank.clone(), found, text: edit::apply(text, &edits) } }));
     }
-    let bytes = match text {
-        Ok(text) => text.into_bytes(),
-        Err(bytes) => bytes,
+    let bytes = text.map_or_else(|bytes| bytes, String::into_bytes);
+    let mut salvaged = salvage(&bytes, written_at);
+    damage.extend(std::mem::take(&mut salvaged.faults).into_iter().map(|(key, what)| told(key, what)));
+    let doubtful = remains.map(|remains| remains.doubtful).unwrap_or_default();
+    let lost = lost_keys(disk, bank, &path, &salvaged.items, &doubtful)?;
+    let named: HashSet<_> = damage.iter().filter_map(|damage| damage.key.clone()).collect();
+    let lost = lost.into_iter().filter(|key| !named.contains(key));
+    damage.extend(lost.map(|key| told(Some(key.clone()), format!("the entry '{key}' is lost: it is in a damaged part"))));
+    Ok(Some(Finding { damage, cure: Cure::Rewrite { bank: bank.clone(), found, text: salvaged.into_bank(written_at) } }))
+}
+
+/// Says which parts of a packed file cannot be read.
+fn broken_parts(path: &str, remains: &gzip::Remains) -> Vec<String> {
+    let last = remains.damaged.len().saturating_sub(1);
+    let one = |(index, bytes): (usize, &Range<usize>)| {
+        if remains.is_cut && index == last {
+            format!("{path} cannot be unpacked to its end")
+        } else {
+            format!("{path} cannot be unpacked from byte {} to {}", bytes.start, bytes.end)
+        }
     };
-    let Salvage { items, meta, lost } = salvage(&bytes, written_at);
-    damage.extend(lost.into_iter().map(|(key, why)| told(key, why)));
-    let text = mended(&meta, items, written_at);
-    Ok(Some(Finding { damage, cure: Cure::Rewrite(bank.clone(), text) }))
+    remains.damaged.iter().enumerate().map(one).collect()
+}
+
+/// Returns what is wrong with a bank whose text is well-formed, with the key if it is one entry, and what mends it.
+fn mendings(
+    bank: &BankName,
+    text: &str,
+    layout: &Layout,
+    written_at: DateTime<Utc>,
+) -> (Vec<(Option<String>, String)>, Vec<Edit>) {
+    let mut faults: Vec<_> = wrong_meta(text, layout.meta.as_ref()).map(|what| (None, what)).into_iter().collect();
+    let found = decode::decode(bank, text, layout, written_at);
+    let mut edits = edit::mend_meta(text, layout, written_at);
+    let mut gone = Vec::new();
+    for (key, why) in found.damaged {
+        let item = layout.items.iter().find(|item| item.key == key).expect("it was read from this layout");
+        let mended = edit::mend_item(text, item, found.meta.updated_at);
+        if key.parse::<Key>().is_ok() && is_readable_with(text, item, &mended) {
+            faults.push((Some(key.clone()), value_stays(&key, &why)));
+            edits.extend(mended);
+        } else {
+            faults.push((Some(key.clone()), format!("the entry '{key}' {why}")));
+            gone.push(ItemEdit::Remove(key));
+        }
+    }
+    edits.extend(edit::removals(text, layout, &gone));
+    (faults, edit::sorted(edits))
+}
+
+/// Tells whether an entry can be read after `edits`, which are in it.
+fn is_readable_with(text: &str, item: &Item, edits: &[Edit]) -> bool {
+    let start = item.range.start;
+    let back = |edit: &Edit| Edit { range: edit.range.start - start..edit.range.end - start, text: edit.text.clone() };
+    let mended = edit::apply(&text[item.range.clone()], &edits.iter().map(back).collect::<Vec<_>>());
+    item_of(&mended).is_ok_and(|item| decode::entry(&mended, &item, DateTime::UNIX_EPOCH).is_ok())
+}
+
+/// Returns the keys of the entries that were in a bank and are not among `kept`: as the index has them, or else the lines of what was
+/// done; where neither fits, those that can still be read in `doubtful`, the text of the damaged parts.
+fn lost_keys(
+    disk: &dyn Disk,
+    bank: &BankName,
+    path: &str,
+    kept: &[SalvagedItem],
+    doubtful: &[u8],
+) -> Result<Vec<String>, BankError> {
+    let kept: HashMap<&str, usize> = kept.iter().map(|item| (item.key.as_str(), item.length)).collect();
+    let indexed = index::keys(disk, path);
+    let lengths: HashMap<&str, usize> = indexed.iter().map(|(key, length)| (key.as_str(), *length)).collect();
+    let known = if !indexed.is_empty() && kept.iter().all(|(key, length)| lengths.get(key) == Some(length)) {
+        indexed.into_iter().map(|(key, _)| key).collect()
+    } else {
+        let written = trash::keys(disk, bank)?;
+        let is_complete = kept.keys().all(|key| written.contains(*key));
+        let readable = || salvage(doubtful, DateTime::UNIX_EPOCH).items.into_iter().map(|item| item.key).collect();
+        if is_complete && !written.is_empty() { written.into_iter().collect() } else { readable() }
+    };
+    let known: Vec<String> = known;
+    Ok(known.into_iter().filter(|key| !kept.contains_key(key.as_str())).collect())
 }
 
 /// Tells what is wrong with what a bank says of itself.
 fn wrong_meta(text: &str, meta: Option<&super::layout::Meta>) -> Option<String> {
     let Some(meta) = meta else { return Some("_meta is missing, or no object".to_owned()) };
-    let part = |range: &Option<std::ops::Range<usize>>| range.clone().map(|range| &text[range]);
+    let part = |range: &Option<Range<usize>>| range.clone().map(|range| &text[range]);
     if part(&meta.version).is_some_and(|version| version.parse::<u64>().is_err()) {
         return Some("_meta.version is no number".to_owned());
     }
-    let is_time = |text: &str| memory_core::json::unquoted(text).is_some_and(|text| DateTime::parse_from_rfc3339(&text).is_ok());
     let times = [("created_at", &meta.created_at), ("updated_at", &meta.updated_at)];
-    let wrong = times.into_iter().find(|(_, range)| !part(range).is_some_and(is_time));
+    let wrong = times.into_iter().find(|(_, range)| part(range).and_then(decode::moment).is_none());
     wrong.map(|(name, _)| format!("_meta.{name} is no time"))
-}
-
-/// Returns the text of a bank out of what was kept.
-fn mended(meta: &super::salvage::Kept, items: Vec<(String, String)>, at: DateTime<Utc>) -> String {
-    let text = edit::new_bank(meta.created_at.unwrap_or(at));
-    let known = layout(&text).expect("a new bank is one");
-    let items = items.into_iter().map(|(key, text)| ItemEdit::PutText(key, text, None)).collect();
-    let edit = BankEdit { items, schema: SchemaEdit::to(meta.schema.clone()) };
-    let planned = edit::plan(&text, &known, &edit, meta.updated_at.unwrap_or(at));
-    edit::apply(&text, &planned)
 }
 
 fn set_aside(disk: &dyn Disk, path: &str, operation: &BankOperation) -> Result<String, BankError> {
@@ -190,28 +253,75 @@ fn aside_path(path: &str, operation: &BankOperation) -> String {
     format!("{}.damaged-{}", path.trim_start_matches('.'), operation.id)
 }
 
+/// Gives a bank the text that it has after a repair. Returns `None`, and leaves everything as it is, if a program that takes no lock
+/// changed the file since it was looked at.
 fn rewrite(
-    disk: &dyn Disk,
-    options: &BankOptions,
+    place: Place<'_>,
     bank: &BankName,
+    found: &ContentHash,
     text: &str,
     operation: &BankOperation,
-) -> Result<String, BankError> {
-    let Some((path, signature)) = file::find(disk, bank.as_str())? else { return Ok(String::new()) };
+) -> Result<Option<String>, BankError> {
+    let disk = place.disk;
+    let Some((path, signature)) = file::find(disk, bank.as_str())? else { return Ok(None) };
     let told = |error| BankError::from(io_error(format!("set {path} aside"), error));
     let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::refused(&path, error))?;
+    if ContentHash::of_bytes(&bytes) != *found {
+        return Ok(None);
+    }
     let aside = aside_path(&path, operation);
     disk.keep(&path, &aside).and_then(|()| disk.sync_folder("")).map_err(told)?;
-    let work = Work { disk, options, name: bank, operation };
+    let work = Work { place, name: bank, operation };
+    let layout = layout(text).map_err(|why| file::damaged(&path, &why.to_string()))?;
     let kind = work.kind(text.len());
     let next = match kind {
         Kind::Plain => text.as_bytes().to_vec(),
-        Kind::Packed => gzip::pack(text.as_bytes(), &[]).map_err(told)?,
+        Kind::Packed => {
+            gzip::pack(text.as_bytes(), &layout.items.iter().map(|item| item.range.start).collect::<Vec<_>>()).map_err(told)?
+        }
     };
     let mut line = Line::of(operation, bank);
     line.file =
         Some(FileLine { path: path.clone(), trash: Some(aside.clone()), after: Some(ContentHash::of_bytes(&next).to_string()) });
-    let former = BankFile { path, signature, text: String::new(), packed: Some(bytes), members: Vec::new() };
-    work.replace(line, Some(&former), &kind.path(bank.as_str()), &next)?;
-    Ok(aside)
+    let former = BankFile { path: path.clone(), signature, text: String::new(), packed: Some(bytes), members: Vec::new() };
+    let next_path = kind.path(bank.as_str());
+    if !work.replace(line, Some(&former), Some(&aside), &next_path, &next)? {
+        disk.remove(&aside).map_err(told)?;
+        return Ok(None);
+    }
+    work.remember(&next_path, next, text.to_owned(), &layout);
+    Ok(Some(aside))
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::OperationId;
+    use memory_core::bank::BankVerb;
+
+    use super::super::BankOptions;
+    use super::*;
+    use crate::disk::RealDisk;
+
+    #[test]
+    fn a_bank_that_changed_since_it_was_looked_at_is_not_repaired() {
+        let home = tempfile::tempdir().unwrap();
+        let (disk, options) = (RealDisk::open(home.path()).unwrap(), BankOptions::default());
+        let place = Place { disk: &disk, root: home.path(), options: &options };
+        let operation = BankOperation {
+            id: OperationId::from_random(1),
+            verb: BankVerb::Repair,
+            by: "test".into(),
+            at: DateTime::UNIX_EPOCH,
+        };
+        let path = home.path().join("session.json");
+        std::fs::write(&path, "{\"entries\":{\"a\":{\"value\":1}").unwrap();
+        let finding = findings(&disk, None).unwrap().remove(0);
+        let whole = "{\"entries\":{\"a\":{\"value\":2}}}";
+        std::fs::write(&path, whole).unwrap();
+        assert_eq!(apply(place, &finding.cure, &operation).unwrap(), None);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(apply(place, &finding.cure, &operation).unwrap(), None);
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing was set aside");
+    }
 }

@@ -1,188 +1,199 @@
 //! Reading what can be read of a damaged bank.
 
+mod row;
+
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use chrono::{DateTime, Utc};
-use memory_core::bank::Key;
-use memory_core::json::{JsonError, JsonText, TokenKind, Tokens, unquoted};
+use memory_core::json::{TokenKind, Tokens};
 use regex::Regex;
 
-use super::decode;
-use super::layout::item_of;
+use self::row::{Endings, ITEM, Row, RowEnd, ends_early, next_whole};
+pub(super) use self::row::{SalvagedItem, value_stays};
+use super::edit;
+use super::layout::layout;
 
 /// What could be read of a damaged bank.
 #[derive(Debug, Default)]
 pub(super) struct Salvage {
-    /// The entries that are whole: their keys and texts, in order.
-    pub items: Vec<(String, String)>,
-    /// What the bank says of itself.
-    pub meta: Kept,
-    /// What could not be read, with the key if it is known.
-    pub lost: Vec<(Option<String>, String)>,
-}
-
-/// What was kept of `_meta`.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    pub created_at: Option<DateTime<Utc>>,
-    pub updated_at: Option<DateTime<Utc>>,
-    pub schema: Option<JsonText>,
+    /// The text before the first entry, from the brace of the document to that of the entries, if it is well-formed.
+    head: Option<String>,
+    /// The members of `_meta` that are whole, where there is no head.
+    meta: Vec<String>,
+    /// The entries that are whole, in order.
+    pub items: Vec<SalvagedItem>,
+    /// The text behind the last entry, from the brace that ends the entries, if it is well-formed.
+    tail: Option<String>,
+    /// What is wrong, with the key if it is known.
+    pub faults: Vec<(Option<String>, String)>,
 }
 
 static ENTRIES: LazyLock<Regex> = LazyLock::new(|| pattern(r#""entries"\s*:\s*\{"#));
 static META: LazyLock<Regex> = LazyLock::new(|| pattern(r#""_meta"\s*:\s*"#));
-/// Where an entry may begin: a key, and an object that begins as ours do.
-static ITEM: LazyLock<Regex> = LazyLock::new(|| pattern(ITEM_BEGINS));
-/// The same, at the beginning of a text.
-static NEXT_ITEM: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"\A\s*{ITEM_BEGINS}")));
-const ITEM_BEGINS: &str =
-    r#""(?:[^"\\\x00-\x1f]|\\.)*"\s*:\s*\{\s*"(?:value|created_at|updated_at|ttl|description|schema|size)"\s*:"#;
-
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is one")
 }
 
-/// Reads what can be read.
+/// The character that takes the place of bytes that are missing or no UTF-8.
+const GAP: char = '\0';
+
+/// Reads what can be read of a bank in which [`super::gzip::GAP`] takes the place of what is missing.
+///
+/// An entry is looked for behind each damage. Objects within values may look like entries; a row of them is believed to be the bank's
+/// own if it goes on to the end of the bank, begins where a packed member does, has two members at least, or is followed by a comma and a
+/// damage.
 pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> Salvage {
-    let text = readable(bytes);
-    let mut salvage = Salvage { meta: meta(&text), ..Salvage::default() };
-    let Some(begin) = entries(&text) else {
-        salvage.lost.push((None, "no entries were found in it".into()));
-        return salvage;
+    let text = &readable(bytes);
+    let mut salvage = Salvage::default();
+    let (mut at, mut is_in_entries) = match entries(text) {
+        Entries::At(begin) => {
+            salvage.head = Some(text[..begin].trim_start_matches('\u{feff}').trim_start().to_owned());
+            (begin, true)
+        }
+        Entries::Behind(begin) => (begin, true),
+        Entries::Missing(begin) => (begin, false),
     };
-    let mut seen = HashSet::new();
-    let mut at = begin;
-    while let Some(start) = next_item(&text, at) {
-        let lost = match whole_item(&text, start, written_at) {
-            Ok((key, range)) => {
-                at = range.end;
-                if seen.insert(key.clone()) {
-                    let item = item_of(&text[range.clone()]).expect("it was read just now");
-                    salvage.items.push((key, text[range][item.entry].to_owned()));
-                    continue;
+    if salvage.head.is_none() {
+        salvage.meta = meta(text);
+    }
+    let (mut seen, mut endings) = (HashSet::new(), Endings::of(text));
+    loop {
+        if !is_in_entries {
+            let Some(next) = next_whole(text, at, written_at) else { break };
+            at = next;
+        }
+        let row = Row::read(text, at, written_at);
+        let is_believed = is_in_entries || row.is_of_the_bank(text, at, &mut endings);
+        if is_believed {
+            for (item, fault) in row.items {
+                if seen.insert(item.key.clone()) {
+                    salvage.faults.extend(fault.map(|fault| (Some(item.key.clone()), fault)));
+                    salvage.items.push(item);
+                } else {
+                    let fault = format!("the key '{}' stands twice; the first was kept", item.key);
+                    salvage.faults.push((Some(item.key), fault));
                 }
-                (Some(key.clone()), format!("the key '{key}' stands twice; the first was kept"))
             }
-            Err((key, why)) => {
-                at = match item_end(&text, start) {
-                    // It is well-formed, and only says what it must not.
-                    Some(end) => end,
-                    // All that follows belongs to it.
-                    None if ends_early(&text[start..]) => text.len(),
-                    // Somewhere behind may be one that is whole.
-                    None => next_whole(&text, start + 1, written_at).unwrap_or(text.len()),
-                };
-                let what = key.as_ref().map_or_else(|| "an entry".to_owned(), |key| format!("the entry '{key}'"));
-                (key, format!("{what} {why}"))
+            salvage.faults.extend(row.faults);
+        }
+        is_in_entries = false;
+        at = match row.end {
+            RowEnd::Closed(end) if is_believed && endings.is_ending(text, end) => {
+                salvage.tail = Some(text[end..].trim_end_matches(GAP).to_owned());
+                break;
             }
+            RowEnd::OfText => break,
+            // All that follows belongs to the entry that breaks off.
+            RowEnd::Broken(start) if ends_early(&text[start..]) => break,
+            RowEnd::Closed(end) | RowEnd::Broken(end) => end + 1,
         };
-        salvage.lost.push(lost);
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+    }
+    if salvage.items.is_empty() && salvage.faults.is_empty() && salvage.tail.is_none() {
+        salvage.faults.push((None, "no entries were found in it".into()));
     }
     salvage
 }
 
+impl Salvage {
+    /// Returns the text of a bank out of what was kept. What was well-formed around the entries stays as it is.
+    pub(super) fn into_bank(self, written_at: DateTime<Utc>) -> String {
+        let Self { head, meta, items, tail, .. } = self;
+        let is_pretty = head.as_ref().is_none_or(|head| head.contains('\n'));
+        let gap = if is_pretty { "\n    " } else { "" };
+        let entries: Vec<_> = items.iter().map(|item| format!("{gap}{}", item.text)).collect();
+        let entries = entries.join(",");
+        let end = if is_pretty && !items.is_empty() { "\n  " } else { "" };
+        let plain_end = if is_pretty { "}\n}\n" } else { "}}" };
+        let fresh = |members: &[String]| {
+            let has = |name: &str| members.iter().any(|member| member.starts_with(name));
+            let missing = [("\"version\":", "1"), ("\"schema\":", "null")].into_iter().filter(|(name, _)| !has(name));
+            let missing = missing.map(|(name, value)| format!("{name} {value}"));
+            let meta = members.iter().cloned().chain(missing).collect::<Vec<_>>().join(", ");
+            let text = format!("{{\n  \"_meta\": {{{meta}}},\n  \"entries\": {{{entries}{end}{plain_end}");
+            mended(&text, written_at)
+        };
+        let whole = head.map(|head| format!("{head}{entries}{end}{}", tail.as_deref().unwrap_or(plain_end)));
+        let kept = whole.and_then(|text| mended(&text, written_at));
+        // What is left of the head may say something twice.
+        kept.or_else(|| fresh(&meta)).or_else(|| fresh(&[])).expect("whole entries make a bank")
+    }
+}
+
+/// Returns a bank with a `_meta` that is well, if it is one.
+fn mended(text: &str, written_at: DateTime<Utc>) -> Option<String> {
+    let known = layout(text).ok()?;
+    let mended = edit::apply(text, &edit::sorted(edit::mend_meta(text, &known, written_at)));
+    layout(&mended).is_ok().then_some(mended)
+}
+
+/// Where the entries of a bank begin.
+enum Entries {
+    /// There, and all before it is well-formed.
+    At(usize),
+    /// There, and something before it is damaged.
+    Behind(usize),
+    /// The damage begins there, and goes over the beginning of the entries.
+    Missing(usize),
+}
+
 /// Returns where the entries begin: behind the key of that name that is the document's own, as far as that can be told.
-fn entries(text: &str) -> Option<usize> {
+fn entries(text: &str) -> Entries {
     let mut readable_to = 0;
+    let find = |from: usize| ENTRIES.find_at(text, from);
     for token in Tokens::of(text) {
         let Ok(token) = token else { break };
         if token.depth == 1 && token.kind == TokenKind::Key && &text[token.range.clone()] == "\"entries\"" {
-            return ENTRIES
-                .find_at(text, token.range.start)
-                .filter(|found| found.start() == token.range.start)
-                .map(|found| found.end());
+            return match find(token.range.start).filter(|found| found.start() == token.range.start) {
+                Some(found) => Entries::At(found.end()),
+                None => Entries::Missing(token.range.end),
+            };
         }
         readable_to = token.range.end;
     }
-    // What is damaged comes first.
-    ENTRIES.find_at(text, readable_to).map(|found| found.end())
-}
-
-/// Returns where the next entry that is whole begins, from `at` on. What stands in the value of another is none: behind it comes
-/// neither another entry nor the end of the bank.
-fn next_whole(text: &str, at: usize, written_at: DateTime<Utc>) -> Option<usize> {
-    let mut from = at;
-    while let Some(found) = ITEM.find_at(text, from.min(text.len())) {
-        let start = found.start();
-        if let Ok((_, range)) = whole_item(text, start, written_at) {
-            let behind = text[range.end..].trim_start();
-            let is_last = behind.split_whitespace().collect::<String>() == "}}";
-            let is_followed = behind.strip_prefix(',').is_some_and(|rest| NEXT_ITEM.is_match(rest));
-            if is_last || is_followed {
-                return Some(start);
-            }
-        }
-        // A key that was torn has a quote too many: the next one may begin within what was taken for one.
-        from = start + 1;
+    // Behind an entry, it would be a key of its value.
+    let first_item = ITEM.find_at(text, readable_to).map_or(text.len(), |found| found.start());
+    match find(readable_to).filter(|found| found.start() < first_item) {
+        Some(found) => Entries::Behind(found.end()),
+        None => Entries::Missing(readable_to),
     }
-    None
 }
 
-/// Returns where the entry that begins at `start` ends, if it is well-formed.
-fn item_end(text: &str, start: usize) -> Option<usize> {
-    let key = start + value_end(&text[start..])?;
-    let rest = text[key..].trim_start().strip_prefix(':')?.trim_start();
-    Some(text.len() - rest.len() + value_end(rest)?)
-}
-
-/// Tells whether an entry is well-formed as far as the text goes.
-fn ends_early(text: &str) -> bool {
-    let wrapped = format!("{{{text}");
-    let error = Tokens::of(&wrapped).find_map(Result::err);
-    matches!(error, Some(JsonError::Syntax { at, .. }) if at == wrapped.len())
-}
-
-/// Returns where the next entry begins, or `None` at the end of them.
-fn next_item(text: &str, at: usize) -> Option<usize> {
-    let rest = text[at..].trim_start_matches([' ', '\t', '\n', '\r', ',']);
-    if rest.is_empty() || rest.starts_with('}') { None } else { Some(text.len() - rest.len()) }
-}
-
-/// Reads the entry that begins at `start`.
-fn whole_item(text: &str, start: usize, written_at: DateTime<Utc>) -> Result<(String, Range<usize>), (Option<String>, String)> {
-    let key_end = value_end(&text[start..]).ok_or((None, "breaks off in its key".to_owned()))?;
-    let key = unquoted(&text[start..start + key_end]).ok_or((None, "has no key".to_owned()))?.into_owned();
-    let told = |why: &str| (Some(key.clone()), why.to_owned());
-    let rest = text[start + key_end..].trim_start();
-    let rest = rest.strip_prefix(':').ok_or_else(|| told("has no value"))?.trim_start();
-    let entry = text.len() - rest.len();
-    let end = entry + value_end(rest).ok_or_else(|| told("is not whole"))?;
-    let range = start..end;
-    let item = item_of(&text[range.clone()]).map_err(|why| told(&why.to_string()))?;
-    key.parse::<Key>().map_err(|_| told("has a key that is none"))?;
-    decode::entry(&text[range.clone()], &item, written_at).map_err(|why| told(&why))?;
-    Ok((key, range))
-}
-
-/// Returns where the value with which `text` begins ends.
-fn value_end(text: &str) -> Option<usize> {
-    for token in Tokens::of(text) {
-        let token = token.ok()?;
-        if token.depth == 0 && !matches!(token.kind, TokenKind::ObjectBegins | TokenKind::ArrayBegins) {
-            return Some(token.range.end);
-        }
-    }
-    None
-}
-
-fn meta(text: &str) -> Kept {
-    let Some(begin) = META.find(text) else { return Kept::default() };
+/// Returns the members of `_meta` that are whole, each as its text.
+fn meta(text: &str) -> Vec<String> {
+    let Some(begin) = META.find(text) else { return Vec::new() };
     let rest = &text[begin.end()..];
-    let Some(end) = value_end(rest) else { return Kept::default() };
-    // As the value of an entry, its parts are found as those of one are.
-    let part = |name: &str| {
-        let mut tokens = Tokens::of(&rest[..end]).map_while(Result::ok);
-        tokens.find(|token| {
-            token.depth == 1 && token.kind == TokenKind::Key && rest[token.range.clone()] == format!("\"{name}\"")
-        })?;
-        let start = tokens.next()?.range.start;
-        Some(&rest[start..start + value_end(&rest[start..end])?])
-    };
-    let moment = |name| DateTime::parse_from_rfc3339(&unquoted(part(name)?)?).ok().map(|moment| moment.to_utc());
-    let schema = part("schema").and_then(|schema| schema.parse::<JsonText>().ok()).filter(|schema| schema.as_str() != "null");
-    Kept { created_at: moment("created_at"), updated_at: moment("updated_at"), schema }
+    let mut members: Vec<String> = Vec::new();
+    let mut seen = HashSet::new();
+    let (mut key, mut start): (Option<Range<usize>>, _) = (None, 0);
+    for token in Tokens::of(rest).map_while(Result::ok).skip(1).take_while(|token| token.depth != 0) {
+        if token.depth != 1 {
+            continue;
+        }
+        match token.kind {
+            TokenKind::Key => {
+                key = Some(token.range);
+                continue;
+            }
+            TokenKind::ObjectBegins | TokenKind::ArrayBegins => {
+                start = token.range.start;
+                continue;
+            }
+            TokenKind::ObjectEnds | TokenKind::ArrayEnds => {}
+            // The last number may be cut off, and is a number all the same.
+            TokenKind::Number if rest[token.range.end..].trim_start().is_empty() => continue,
+            TokenKind::String | TokenKind::Number | TokenKind::Literal => start = token.range.start,
+        }
+        let Some(key) = key.take() else { break };
+        if seen.insert(&rest[key.clone()]) {
+            members.push(format!("{}: {}", &rest[key], &rest[start..token.range.end]));
+        }
+    }
+    members
 }
 
 /// Returns bytes as text. What is no UTF-8 becomes a character that may stand nowhere in JSON, so that no entry with it is taken for whole.
@@ -191,7 +202,7 @@ fn readable(bytes: &[u8]) -> String {
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         if !chunk.invalid().is_empty() {
-            text.push('\0');
+            text.push(GAP);
         }
     }
     text
@@ -199,6 +210,7 @@ fn readable(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::decode;
     use super::*;
 
     const WHOLE: &str = r#"{"_meta":{"version":1,"created_at":"2024-01-15T10:30:00Z","schema":{"type":"object"}},
@@ -206,7 +218,7 @@ mod tests {
 
     fn kept(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
         let found = salvage(bytes, DateTime::UNIX_EPOCH);
-        (found.items.into_iter().map(|(key, _)| key).collect(), found.lost.into_iter().map(|(_, what)| what).collect())
+        (found.items.into_iter().map(|item| item.key).collect(), found.faults.into_iter().map(|(_, what)| what).collect())
     }
 
     #[test]
@@ -233,11 +245,126 @@ mod tests {
         assert_eq!((keys, lost.len()), (vec!["a".to_owned(), "c".to_owned()], 1));
     }
 
+    /// Returns what `bytes` become as a bank.
+    fn bank(bytes: &[u8]) -> memory_core::bank::Bank {
+        let text = salvage(bytes, DateTime::UNIX_EPOCH).into_bank(DateTime::UNIX_EPOCH);
+        decode::bank_of_text(&"session".parse().unwrap(), &text, DateTime::UNIX_EPOCH).unwrap()
+    }
+
     #[test]
-    fn what_the_bank_says_of_itself_is_kept() {
-        let found = salvage(WHOLE.as_bytes(), DateTime::UNIX_EPOCH);
-        assert_eq!(found.meta.schema.unwrap().as_str(), r#"{"type":"object"}"#);
-        assert_eq!(found.meta.created_at.unwrap().to_rfc3339(), "2024-01-15T10:30:00+00:00");
-        assert_eq!((found.items[1].1.as_str(), found.lost.len()), (r#"{"value":{"x":"}"},"note":1}"#, 0));
+    fn what_stands_around_the_entries_is_kept_byte_for_byte() {
+        let broken = WHOLE.replace(r#""x":"}""#, r#""x":"#).replace("\"version\":1", "\"owner\":{\"n\":[1]},\"version\":1");
+        let text = salvage(broken.as_bytes(), DateTime::UNIX_EPOCH).into_bank(DateTime::UNIX_EPOCH);
+        let (before, _) = broken.split_once("\"created_at\"").unwrap();
+        assert!(text.contains(before.strip_prefix("{\"_meta\":{").unwrap()), "{text}");
+        let bank = bank(broken.as_bytes());
+        assert_eq!((bank.meta.schema.unwrap().as_str(), bank.entries.len()), (r#"{"type":"object"}"#, 2));
+        assert_eq!(bank.meta.created_at.to_rfc3339(), "2024-01-15T10:30:00+00:00");
+    }
+
+    #[test]
+    fn whole_members_of_a_damaged_meta_are_kept() {
+        let broken = WHOLE.replace(r#""version":1,"#, r#""mine":{"a":[1,2]},"version":1,"x":,"#);
+        let found = salvage(broken.as_bytes(), DateTime::UNIX_EPOCH);
+        assert_eq!(found.meta, [r#""mine": {"a":[1,2]}"#, r#""version": 1"#]);
+        assert!(found.into_bank(DateTime::UNIX_EPOCH).contains(r#""mine": {"a":[1,2]}"#));
+        assert_eq!(bank(broken.as_bytes()).entries.len(), 3);
+    }
+
+    #[test]
+    fn an_entry_whose_times_are_none_keeps_its_value() {
+        let times = r#""b":{"value":{"x":"}"},"created_at":"soon","updated_at":"2024-01-15T10:30:00Z","ttl":-1,"#;
+        // Without its end, the bank is damaged elsewhere as well.
+        let text = WHOLE.replace(r#""b":{"value":{"x":"}"},"#, times);
+        let (keys, lost) = kept(&text.as_bytes()[..text.len() - 1]);
+        assert_eq!(keys, ["a", "b", "c"]);
+        assert_eq!(lost, ["the entry 'b' has created_at that is no time; its value is intact"]);
+        let entry = bank(text.as_bytes()).entries.remove(1).1;
+        assert_eq!((entry.created_at.to_rfc3339().as_str(), entry.ttl), ("2024-01-15T10:30:00+00:00", None));
+    }
+
+    #[test]
+    fn entries_are_found_behind_what_is_missing_wherever_that_is() {
+        for (from, to, expected) in [
+            // The head is missing, and the first entry.
+            ("{\"_meta\"", "\"b\":", vec!["b", "c"]),
+            ("\"schema\"", "\"a\":", vec!["a", "b", "c"]),
+            ("1e1000", "\"b\":", vec!["b", "c"]),
+            ("\"b\":", "\"c\":", vec!["a", "c"]),
+            ("{\"x\"", "\"c\":", vec!["a", "c"]),
+        ] {
+            let (from, to) = (WHOLE.find(from).unwrap(), WHOLE.find(to).unwrap());
+            let missing = [&WHOLE.as_bytes()[..from], b"\0", &WHOLE.as_bytes()[to..]].concat();
+            assert_eq!(kept(&missing).0, expected, "{from}..{to}");
+            let mut zeroed = WHOLE.as_bytes().to_vec();
+            zeroed[from..to].fill(0);
+            assert_eq!(kept(&zeroed).0, expected, "{from}..{to}");
+            assert_eq!(bank(&zeroed).entries.len(), expected.len(), "{from}..{to}");
+        }
+    }
+
+    #[test]
+    fn every_intact_entry_is_kept_wherever_the_others_are_damaged() {
+        type Damaging = fn(&str) -> Vec<u8>;
+        let damages: [(&str, Damaging); 4] = [
+            ("bytes in the value", |entry| {
+                let (before, after) = entry.split_once("x\"").unwrap();
+                [before.as_bytes(), b"\xff\xff\"", after.as_bytes()].concat()
+            }),
+            ("bytes in the key", |entry| [b"\"\xff".as_slice(), &entry.as_bytes()[2..]].concat()),
+            ("zeros at the beginning", |entry| [&[0; 9], &entry.as_bytes()[9..]].concat()),
+            ("no end of a text", |entry| entry.replacen("x\"", "x", 1).into_bytes()),
+        ];
+        let entries: Vec<_> =
+            (0..8).map(|n| format!(r#""k{n}":{{"value":"x{n}x","created_at":"2024-01-15T10:30:00Z"}}"#)).collect();
+        for (case, damage) in damages {
+            for pretty in [false, true] {
+                for damaged in 1_u32..=255 {
+                    let is_damaged = |n: usize| damaged & (1 << n) != 0;
+                    let parts = entries.iter().enumerate().map(|(n, entry)| {
+                        let entry = if pretty { entry.replace(':', ": ").replace('{', "{\n") } else { entry.clone() };
+                        if is_damaged(n) { damage(&entry) } else { entry.into_bytes() }
+                    });
+                    let text = [b"{\"entries\":{".as_slice(), &parts.collect::<Vec<_>>().join(b",\n".as_slice()), b"}}"].concat();
+                    let (keys, _) = kept(&text);
+                    let expected: Vec<_> = (0..8).filter(|n| !is_damaged(*n)).map(|n| format!("k{n}")).collect();
+                    assert_eq!(keys, expected, "{case}, {damaged:b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_entry_that_a_missing_brace_makes_part_of_another_is_named() {
+        let text =
+            r#"{"entries":{"a":{"value":{"b":{"value":1}},"note":{"n":1},"b":{"value":2},"c":{"value":3,"d":{"value":4}}}}"#;
+        let (keys, faults) = kept(text.as_bytes());
+        let inside = |key: &str| format!("the entry '{key}' is inside the entry 'a', which may lack its closing brace");
+        assert_eq!((keys, faults), (vec!["a".to_owned()], ["b", "c", "d"].map(inside).to_vec()));
+    }
+
+    #[test]
+    fn the_end_of_a_bank_is_found_among_braces_of_values() {
+        let inner = (0..50).map(|n| format!(r#""x{n}":{{"k":{{"value":{n}}}}}"#)).collect::<Vec<_>>().join(",");
+        let text = format!(r#"{{"entries":{{"a":{{"note":{{{inner}}},"value":}},"b":{{"value":1}}}},"mine":{{"x":{{}}}}}}"#);
+        assert_eq!(kept(text.as_bytes()).0, ["b"]);
+        let mended = salvage(text.as_bytes(), DateTime::UNIX_EPOCH).into_bank(DateTime::UNIX_EPOCH);
+        assert!(mended.ends_with(r#"},"mine":{"x":{}}}"#), "{mended}");
+    }
+
+    #[test]
+    fn a_bank_of_nothing_says_its_version() {
+        for text in ["", "{}", "{\"_meta\":{}}"] {
+            let mended = salvage(text.as_bytes(), DateTime::UNIX_EPOCH).into_bank(DateTime::UNIX_EPOCH);
+            assert!(mended.contains("\"version\": 1") && mended.contains("\"schema\": null"), "{mended}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_an_entry_within_a_damaged_value_is_none() {
+        let text = r#"{"entries":{"a":{"value":{"k":{"value":1},"l":{"value":2}},"note":0},"b":{"value":3}}}"#;
+        let at = text.find("\"a\"").unwrap();
+        let broken = [&text[..at], "\0", &text[at + 5..]].concat();
+        assert_eq!(kept(broken.as_bytes()).0, ["b"]);
     }
 }

@@ -1,13 +1,17 @@
 //! What was before: one line an operation.
 
+use std::collections::{BTreeSet, HashSet};
+
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::ContentHash;
 use memory_core::bank::{BankError, BankName, BankOperation, BankRecord, BankVerb, mark_undone};
 use serde::{Deserialize, Serialize};
 
+use super::change::Place;
 use super::file::refused;
 use crate::disk::Disk;
 use crate::error::io_error;
+use crate::lock::WriterLock;
 use crate::months;
 
 /// The folder of what was before.
@@ -131,16 +135,21 @@ pub(super) fn folder(operation: &BankOperation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
-/// Adds a line, durably.
-pub(super) fn append(disk: &dyn Disk, at: DateTime<Utc>, line: &Line) -> Result<(), BankError> {
+/// The name of the lock of the lines, which is that of no bank.
+const LOCK: &str = "_journal";
+
+/// Adds a line, durably. Writers of several banks wait for each other here.
+pub(super) fn append(place: &Place<'_>, at: DateTime<Utc>, line: &Line) -> Result<(), BankError> {
+    let _lock = WriterLock::of_name(place.root, LOCK, place.options.patience)?;
+    let disk = place.disk;
     let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
     months::append(disk, FOLDER, at, &bytes).map_err(|error| BankError::from(io_error(format!("write {FOLDER}"), error)))
 }
 
 /// Says that an operation was not carried out.
-pub(super) fn abort(disk: &dyn Disk, line: &Line) -> Result<(), BankError> {
+pub(super) fn abort(place: &Place<'_>, line: &Line) -> Result<(), BankError> {
     let at = DateTime::parse_from_rfc3339(&line.at).map_or(DateTime::UNIX_EPOCH, |at| at.to_utc());
-    append(disk, at, &line.aborted())
+    append(place, at, &line.aborted())
 }
 
 /// Goes through all lines that were carried out, oldest first, and returns what `keep` makes of each. What is no line of ours is left out.
@@ -150,7 +159,7 @@ pub(super) fn lines<T>(disk: &dyn Disk, mut keep: impl FnMut(&Line) -> Option<T>
         each(disk, &path, |bytes| {
             let Ok(line) = serde_json::from_slice::<Line>(bytes) else { return };
             if line.aborted {
-                // Only the last one can be: each writer looks before it begins.
+                // It is the last one of its bank: each writer looks before it begins.
                 if let Some(at) = kept.iter().rposition(|(operation, _)| *operation == line.operation) {
                     kept.remove(at);
                 }
@@ -168,6 +177,45 @@ pub(super) fn records(disk: &dyn Disk) -> Result<Vec<BankRecord>, BankError> {
     records.reverse();
     mark_undone(&mut records);
     Ok(records)
+}
+
+/// Returns the keys that a bank has, as far as its lines tell, in the order of their names.
+pub(super) fn keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>, BankError> {
+    let of_bank = |line: &Line| {
+        let was_deleted = line.file.as_ref().is_some_and(|file| file.after.is_none());
+        let entries = line.entries.iter().map(|entry| (entry.key.clone(), entry.after.is_some()));
+        (line.bank == bank.as_str()).then(|| (was_deleted || line.made, entries.collect::<Vec<_>>()))
+    };
+    let mut keys = BTreeSet::new();
+    for (begins_anew, entries) in lines(disk, of_bank)? {
+        if begins_anew {
+            keys.clear();
+        }
+        for (key, is_there) in entries {
+            if is_there {
+                keys.insert(key)
+            } else {
+                keys.remove(&key)
+            };
+        }
+    }
+    Ok(keys)
+}
+
+/// Returns the last line of a bank if it was to give its file this sum, and was not recorded as not carried out.
+pub(super) fn last_with_sum(disk: &dyn Disk, bank: &BankName, sum: u32) -> Result<Option<Line>, BankError> {
+    let told = |error| refused(FOLDER, error);
+    let mut aborted = HashSet::new();
+    for bytes in months::newest_first(disk, FOLDER).map_err(told)? {
+        let Ok(line) = serde_json::from_slice::<Line>(&bytes.map_err(told)?) else { continue };
+        if line.aborted {
+            aborted.insert(line.operation);
+        } else if line.bank == bank.as_str() {
+            // Lines before it were looked at by the writer who came then; one of them may have given the file the same bytes.
+            return Ok((line.sum == Some(sum) && !aborted.contains(&line.operation)).then_some(line));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the last line, carried out or not.

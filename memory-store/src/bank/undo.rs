@@ -4,30 +4,34 @@ use memory_core::bank::{BankError, BankOperation, BankRecord, Trouble};
 use memory_core::json::{JsonError, JsonText};
 use memory_core::{ContentHash, OperationId, StoreError};
 
-use super::BankOptions;
-use super::change::{Former, Work};
+use super::change::{Former, Place, Work};
 use super::edit::{BankEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, damaged};
 use super::trash::{self, EntryLine, FileLine, Line};
 use crate::disk::Disk;
 
-/// Takes back the operation called `undone`. The caller holds the lock.
-pub(super) fn undo(
-    disk: &dyn Disk,
-    options: &BankOptions,
-    undone: &OperationId,
-    operation: &BankOperation,
-) -> Result<BankRecord, BankError> {
-    let missing = |wanted: String| BankError::from(StoreError::OperationNotFound { wanted });
+/// Returns the record of the operation called `undone`, if it can be taken back.
+pub(super) fn find(disk: &dyn Disk, undone: &OperationId) -> Result<BankRecord, BankError> {
     let records = trash::records(disk)?;
     let record = records.into_iter().find(|record| record.operation.id == *undone);
-    let record = record.ok_or_else(|| missing(format!("no operation is called {undone}")))?;
+    let record = record.ok_or_else(|| missing(undone))?;
     if let Some(other) = &record.undone_by {
         return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
     }
+    Ok(record)
+}
+
+fn missing(undone: &OperationId) -> BankError {
+    StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") }.into()
+}
+
+/// Takes back the operation called `undone`. The caller holds the lock of its bank.
+pub(super) fn undo(place: Place<'_>, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
+    let disk = place.disk;
+    let record = find(disk, undone)?;
     let line = trash::lines(disk, |line| (line.operation == undone.as_str()).then(|| line.clone()))?.pop();
-    let line = &line.ok_or_else(|| missing(format!("no operation is called {undone}")))?;
-    let work = Work { disk, options, name: &record.bank, operation };
+    let line = &line.ok_or_else(|| missing(undone))?;
+    let work = Work { place, name: &record.bank, operation };
     let mut own = Line::of(operation, &record.bank);
     own.undoes = Some(undone.to_string());
     let done = match &line.file {
@@ -45,8 +49,8 @@ impl Work<'_> {
     /// Puts a file back that was deleted or replaced as a whole, or takes away one that was put back. Returns whether what the operation
     /// left was still there.
     fn file_back(&self, whole: &FileLine, mut own: Line) -> Result<bool, BankError> {
-        let current = file::find(self.disk, self.name.as_str())?;
-        let current = current.map(|(path, _)| file::bytes(self.disk, &path).map(|bytes| (path, bytes))).transpose()?;
+        let current = file::find(self.place.disk, self.name.as_str())?;
+        let current = current.map(|(path, _)| file::bytes(self.place.disk, &path).map(|bytes| (path, bytes))).transpose()?;
         let is_as_left = match (&current, &whole.after) {
             (None, None) => true,
             (Some((_, bytes)), Some(after)) => ContentHash::of_bytes(bytes).to_string() == *after,
@@ -56,10 +60,10 @@ impl Work<'_> {
             return Ok(false);
         }
         let Some(trash) = &whole.trash else { return self.bank_away(own) };
-        if self.disk.signature(trash).map_err(|error| file::refused(trash, error))?.is_none() {
+        if self.place.disk.signature(trash).map_err(|error| file::refused(trash, error))?.is_none() {
             return Err(file::damaged(trash, "it is gone, and the bank cannot come back without it"));
         }
-        let former = file::bytes(self.disk, trash)?;
+        let former = file::bytes(self.place.disk, trash)?;
         let mut line =
             FileLine { path: whole.path.clone(), trash: None, after: Some(ContentHash::of_bytes(&former).to_string()) };
         if let Some((path, _)) = &current {
@@ -67,14 +71,10 @@ impl Work<'_> {
         }
         own.file = Some(line);
         // It is taken by its bytes, since it may be no text at all.
-        let seen = current.zip(file::find(self.disk, self.name.as_str())?).map(|((path, bytes), (_, signature))| BankFile {
-            path,
-            signature,
-            text: String::new(),
-            packed: Some(bytes),
-            members: Vec::new(),
+        let seen = current.zip(file::find(self.place.disk, self.name.as_str())?).map(|((path, bytes), (_, signature))| {
+            BankFile { path, signature, text: String::new(), packed: Some(bytes), members: Vec::new() }
         });
-        self.replace(own, seen.as_ref(), &whole.path, &former)
+        self.replace(own, seen.as_ref(), Some(trash), &whole.path, &former)
     }
 
     /// Puts entries back. Returns whether what the operation left was still there.
@@ -101,7 +101,7 @@ impl Work<'_> {
 
     /// Takes the whole bank away again.
     fn bank_away(&self, mut own: Line) -> Result<bool, BankError> {
-        let Some((path, _)) = file::find(self.disk, self.name.as_str())? else { return Ok(false) };
+        let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(false) };
         own.file = Some(FileLine { path: path.clone(), trash: Some(self.keep(&path)?), after: None });
         self.take_away(&path, own).map(|()| true)
     }

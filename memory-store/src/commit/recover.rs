@@ -156,6 +156,7 @@ mod tests {
             duplicates: Duplicates::Keep,
             changes: Vec::new(),
             reasons: BTreeMap::new(),
+            files: BTreeMap::new(),
         };
         let steps = [step("kept", None, b"kept"), step("deleted", None, b"deleted"), step("changed", Some(b"former"), b"new")];
         carry_out(disk.as_ref(), &journal, &operation, None, &steps).unwrap();

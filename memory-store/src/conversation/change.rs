@@ -1,6 +1,8 @@
 //! Changing entries so that none is lost, whenever it is cut off.
 
 use std::collections::BTreeSet;
+use std::panic::resume_unwind;
+use std::{io, thread};
 
 use memory_core::conversation::{ConversationId, Entry, EntryChange, EntryId, EntryRole};
 use memory_core::{Code, Problem, StoreError};
@@ -16,33 +18,74 @@ use crate::error::io_error;
 use crate::file::moment;
 use crate::markdown::as_text;
 
+/// This many files are synced at the same time.
+const SYNCS: usize = 16;
+
 /// The usual name of a summary.
 const SUMMARY: &str = "summary.md";
 
-/// Makes changes: what is new first; notes which files came and went. The caller holds the lock.
-pub(super) fn carry_out(
-    disk: &dyn Disk,
-    conversation: &ConversationId,
-    known: &Known,
-    changes: &[EntryChange],
-    touched: &mut Vec<String>,
-) -> Result<(), StoreError> {
-    for path in &known.leftovers {
-        // It harms nobody.
-        let _ = disk.remove(path);
+/// Changes of one conversation that are being made.
+#[derive(Debug)]
+pub(super) struct Work<'w> {
+    pub(super) conversation: &'w ConversationId,
+    pub(super) changes: &'w [EntryChange],
+    pub(super) known: Known,
+    /// Entries that are not to be deleted, whatever the changes are.
+    pub(super) kept_entries: BTreeSet<EntryId>,
+    /// The files that came and went.
+    pub(super) touched: Vec<String>,
+}
+
+/// A new file that waits for its place.
+#[derive(Debug)]
+struct NewFile {
+    hidden: String,
+    path: String,
+    role: EntryRole,
+}
+
+/// Makes changes of several conversations: what is new first. All new files are synced together, and then all of their folders, so that
+/// many changes cost hardly more time than one. The caller holds the lock.
+pub(super) fn carry_out(disk: &dyn Disk, works: &mut [Work<'_>]) -> Result<(), StoreError> {
+    let (mut waiting, mut folders) = (Vec::new(), BTreeSet::new());
+    for work in works.iter() {
+        for path in &work.known.leftovers {
+            // It harms nobody.
+            let _ = disk.remove(path);
+        }
+        waiting.push(write_new(disk, work, &mut folders)?);
     }
-    let added = changes.iter().filter_map(|change| if let EntryChange::Add(entry) = change { Some(entry) } else { None });
-    add(disk, conversation, known, &added.collect::<Vec<_>>(), touched)?;
+    let hidden: Vec<&str> = waiting.iter().flatten().map(|new| new.hidden.as_str()).collect();
+    sync_each(&hidden, &|path| disk.sync_file(path))?;
+    for (work, new) in works.iter_mut().zip(waiting) {
+        put_in_place(disk, work, new, &mut folders)?;
+    }
+    sync(disk, &folders)?;
+    works.iter_mut().try_for_each(|work| delete(disk, work))
+}
+
+/// Deletes what is to be deleted; its folders are synced, and replacements told, afterwards.
+fn delete(disk: &dyn Disk, work: &mut Work<'_>) -> Result<(), StoreError> {
+    let Work { conversation, changes, known, kept_entries, touched } = work;
     let mut folders = BTreeSet::new();
     let mut replaced = Vec::new();
-    for change in changes {
+    for change in *changes {
         let EntryChange::Delete { id, replaced_by } = change else { continue };
+        if kept_entries.contains(id) {
+            continue;
+        }
         let tombstone = match known.places.get(id) {
             Some(path) => {
                 touched.push(path.clone());
-                Some(bury(disk, conversation, path, &mut folders)?)
+                let tombstone = bury(disk, conversation, path, &mut folders)?;
+                touched.push(tombstone.clone());
+                Some(tombstone)
             }
-            None if replaced_by.is_some() => tombstone(disk, conversation, id)?,
+            None if replaced_by.is_some() => {
+                let tombstone = tombstone(disk, conversation, id)?;
+                touched.extend(tombstone.clone());
+                tombstone
+            }
             None => None,
         };
         replaced.extend(tombstone.zip(replaced_by.as_ref()));
@@ -51,16 +94,12 @@ pub(super) fn carry_out(
     replaced.into_iter().try_for_each(|(path, by)| tell_replacement(disk, &path, by))
 }
 
-/// Writes what is new under hidden names, and gives all of it its names once it is durable.
-fn add(
-    disk: &dyn Disk,
-    conversation: &ConversationId,
-    known: &Known,
-    entries: &[&Entry],
-    touched: &mut Vec<String>,
-) -> Result<(), StoreError> {
+/// Writes what is new under hidden names, which is not durable yet.
+fn write_new(disk: &dyn Disk, work: &Work<'_>, folders: &mut BTreeSet<String>) -> Result<Vec<NewFile>, StoreError> {
+    let Work { conversation, known, .. } = work;
     let own = folder(conversation);
-    let (mut waiting, mut folders) = (Vec::new(), BTreeSet::new());
+    let mut waiting = Vec::new();
+    let entries = work.changes.iter().filter_map(|change| if let EntryChange::Add(entry) = change { Some(entry) } else { None });
     for entry in entries {
         let folder = format!("{own}/{}", place(entry.role));
         if known.places.contains_key(&entry.id) {
@@ -77,18 +116,28 @@ fn add(
             continue;
         }
         let hidden = format!("{folder}/{WAITING}{}.tmp", file_name(&path).trim_end_matches(".md"));
-        disk.write(&hidden, text.as_bytes()).and_then(|()| disk.sync_file(&hidden)).map_err(not_written(&hidden))?;
-        waiting.push((hidden, path, entry.role));
+        disk.write(&hidden, text.as_bytes()).map_err(not_written(&hidden))?;
+        waiting.push(NewFile { hidden, path, role: entry.role });
     }
-    for (hidden, path, role) in waiting {
+    Ok(waiting)
+}
+
+/// Gives new files their names, now that they are durable.
+fn put_in_place(
+    disk: &dyn Disk,
+    work: &mut Work<'_>,
+    new: Vec<NewFile>,
+    folders: &mut BTreeSet<String>,
+) -> Result<(), StoreError> {
+    for NewFile { hidden, path, role } in new {
         if role == EntryRole::Summary {
-            keep_former(disk, conversation, &path)?;
+            keep_former(disk, work.conversation, &path)?;
         }
         disk.rename(&hidden, &path).map_err(not_written(&path))?;
         folders.insert(folder_of(&path).to_owned());
-        touched.push(path);
+        work.touched.push(path);
     }
-    sync(disk, &folders)
+    Ok(())
 }
 
 /// Tells whether an entry is there already, or was and is a tombstone.
@@ -106,7 +155,7 @@ fn is_kept(disk: &dyn Disk, known: &Known, conversation: &ConversationId, entry:
 }
 
 /// Moves a file to the tombstones of its conversation, and returns where it is.
-fn bury(
+pub(super) fn bury(
     disk: &dyn Disk,
     conversation: &ConversationId,
     path: &str,
@@ -137,7 +186,7 @@ fn keep_former(disk: &dyn Disk, conversation: &ConversationId, path: &str) -> Re
 }
 
 /// Makes a folder that may be missing: only calls that make files make folders.
-fn make_folder(disk: &dyn Disk, folder: &str) -> Result<(), StoreError> {
+pub(super) fn make_folder(disk: &dyn Disk, folder: &str) -> Result<(), StoreError> {
     if disk.signature(folder).map_err(|error| refused(folder, error))?.is_some() {
         return Ok(());
     }
@@ -155,7 +204,7 @@ fn summary_path(disk: &dyn Disk, conversation: &ConversationId, folder: &str) ->
 }
 
 /// Returns the first path like this one at which nothing is.
-fn free(disk: &dyn Disk, path: &str) -> Result<String, StoreError> {
+pub(super) fn free(disk: &dyn Disk, path: &str) -> Result<String, StoreError> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.trim_end_matches(".md");
     let mut candidate = path.to_owned();
@@ -172,7 +221,7 @@ fn free(disk: &dyn Disk, path: &str) -> Result<String, StoreError> {
 }
 
 /// Returns where the tombstone of an entry is, if there is one.
-fn tombstone(disk: &dyn Disk, conversation: &ConversationId, id: &EntryId) -> Result<Option<String>, StoreError> {
+pub(super) fn tombstone(disk: &dyn Disk, conversation: &ConversationId, id: &EntryId) -> Result<Option<String>, StoreError> {
     let ending = format!("__{id}.md");
     for folder in tombstones(&folder(conversation)) {
         for (below, _) in PLACES {
@@ -187,7 +236,7 @@ fn tombstone(disk: &dyn Disk, conversation: &ConversationId, id: &EntryId) -> Re
 }
 
 /// Writes into a tombstone what took its place, unless it says so already.
-fn tell_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> Result<(), StoreError> {
+pub(super) fn tell_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> Result<(), StoreError> {
     let Some(bytes) = read(disk, path)? else { return Ok(()) };
     let text = as_text(&bytes).0;
     let new = with_replacement(&text, by).map_err(|what| {
@@ -197,22 +246,52 @@ fn tell_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> Result<(), Sto
     if new.as_bytes() == bytes {
         return Ok(());
     }
+    replace(disk, path, new.as_bytes())
+}
+
+/// Puts bytes in the place of a file, or where none is, durably and at once.
+pub(super) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
     let folder = folder_of(path);
     let hidden = format!("{folder}/{WAITING}{}.tmp", file_name(path).trim_end_matches(".md"));
-    disk.write(&hidden, new.as_bytes()).and_then(|()| disk.sync_file(&hidden)).map_err(not_written(&hidden))?;
+    disk.write(&hidden, bytes).and_then(|()| disk.sync_file(&hidden)).map_err(not_written(&hidden))?;
     disk.rename(&hidden, path).map_err(not_written(path))?;
     sync(disk, &BTreeSet::from([folder.to_owned()]))
 }
 
-fn read(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
+pub(super) fn read(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
     Ok(disk.read(path).map_err(|error| refused(path, error))?.map(|(bytes, _)| bytes))
 }
 
-fn sync(disk: &dyn Disk, folders: &BTreeSet<String>) -> Result<(), StoreError> {
-    folders.iter().try_for_each(|folder| disk.sync_folder(folder).map_err(not_written(folder)))
+pub(super) fn sync(disk: &dyn Disk, folders: &BTreeSet<String>) -> Result<(), StoreError> {
+    let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+    sync_each(&folders, &|path| disk.sync_folder(path))
 }
 
-fn not_written(path: &str) -> impl Fn(std::io::Error) -> StoreError {
+/// Syncs paths at the same time: a disk needs hardly longer for all of them than for one.
+fn sync_each(paths: &[&str], sync: &(dyn Fn(&str) -> io::Result<()> + Sync)) -> Result<(), StoreError> {
+    let sync_one = |path: &&str| sync(path).map_err(not_written(path));
+    if paths.len() <= 1 {
+        return paths.iter().try_for_each(sync_one);
+    }
+    let share = paths.len().div_ceil(SYNCS);
+    thread::scope(|scope| {
+        let begin = |share: &'_ [&str]| share.iter().try_for_each(sync_one);
+        let mut shares = paths.chunks(share);
+        let own = shares.next();
+        // Where there is no room for another thread, this one does it.
+        let threads: Vec<_> = shares
+            .map(|share| thread::Builder::new().spawn_scoped(scope, move || begin(share)).map_err(|_| begin(share)))
+            .collect();
+        let own = own.map_or(Ok(()), begin);
+        let done = threads.into_iter().map(|thread| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(done) => done,
+        });
+        done.fold(own, Result::and)
+    })
+}
+
+pub(super) fn not_written(path: &str) -> impl Fn(std::io::Error) -> StoreError {
     let action = format!("write {path}");
     move |error| io_error(action.clone(), error)
 }

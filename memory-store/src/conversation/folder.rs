@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use memory_core::StoreError;
-use memory_core::conversation::{ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryRole, EntryVector, Shelf};
+use memory_core::conversation::{
+    ConversationId, ConversationOperation, ConversationStore, Entry, EntryChange, EntryId, EntryRole, EntryVector, Shelf,
+};
 
-use super::change;
+use super::change::{self, Work};
 use super::format::decode;
 use super::kept::{Kept, refused};
 use super::layout::{DELETED, ENTRIES, PLACES, file_moment, folder, is_entry, place, tombstones};
+use super::undo::{Recording, recording};
 use super::vectors;
 use crate::disk::{Disk, EntryKind, LateDisk};
 use crate::error::io_error;
@@ -67,12 +70,22 @@ impl ConversationFolder {
         }
     }
 
-    fn disk(&self) -> Result<Option<&dyn Disk>, StoreError> {
+    pub(super) fn disk(&self) -> Result<Option<&dyn Disk>, StoreError> {
         self.place.if_there().map_err(|error| refused(ENTRIES, error))
     }
 
+    /// Returns the disk, with the folder made if it is missing.
+    pub(super) fn made(&self) -> Result<&dyn Disk, StoreError> {
+        self.place.made().map_err(|error| io_error(format!("open {}", self.root().display()), error))
+    }
+
+    /// Returns how long a writer waits for others.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
+    }
+
     /// Works on what is known of a folder, once that agrees with its files.
-    fn with<T>(
+    pub(super) fn with<T>(
         &self,
         folder: &str,
         work: impl FnOnce(&dyn Disk, &mut Kept) -> Result<T, StoreError>,
@@ -100,6 +113,58 @@ impl ConversationFolder {
             }
         }
         Ok(())
+    }
+
+    /// Makes changes, and records them first if they are those of an operation.
+    fn commit_with(
+        &self,
+        all: &[(&ConversationId, &[EntryChange])],
+        operation: Option<&ConversationOperation>,
+    ) -> Result<(), StoreError> {
+        let all: Vec<_> = all.iter().filter(|(_, changes)| !changes.is_empty()).collect();
+        if all.is_empty() {
+            return Ok(());
+        }
+        all.iter().flat_map(|(_, changes)| changes.iter()).try_for_each(EntryChange::check)?;
+        let folders: BTreeSet<String> = all.iter().map(|(conversation, _)| folder(conversation)).collect();
+        if folders.len() < all.len() {
+            // Which file a summary goes to depends on what the other conversations of its folder have there.
+            return all.iter().try_for_each(|&&one| self.commit_with(&[one], operation));
+        }
+        self.made()?;
+        let lock = WriterLock::acquire(self.root(), self.patience)?;
+        let Some(disk) = self.disk()? else { return Ok(()) };
+        let mut works = Vec::new();
+        for &&(conversation, changes) in &all {
+            let Some(known) = self.with(&folder(conversation), |_, kept| kept.known(conversation, changes))? else {
+                return Ok(());
+            };
+            works.push(Work { conversation, changes, known, kept_entries: BTreeSet::new(), touched: Vec::new() });
+        }
+        if let Some(operation) = operation {
+            for work in &mut works {
+                match recording(disk, work.conversation, &work.known, work.changes, operation)? {
+                    Recording::New(line) => line.append(disk, operation.at)?,
+                    Recording::Recorded { restored } => work.kept_entries = restored,
+                    Recording::Undone => return Ok(()),
+                }
+            }
+        }
+        for work in &works {
+            let kept = self.kept(&folder(work.conversation));
+            kept.lock().unwrap_or_else(PoisonError::into_inner).is_about_to_change();
+        }
+        // Those who read do not wait for the disk.
+        let done = change::carry_out(disk, &mut works);
+        let generation = lock.hand_on();
+        for Work { conversation, known, touched, .. } in works {
+            // Whoever comes next finds it read already.
+            let folder = folder(conversation);
+            let kept = self.kept(&folder);
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.take_in(disk, &folder, &touched, &known, generation);
+        }
+        done
     }
 
     /// Returns the folders of conversations.
@@ -185,30 +250,20 @@ impl ConversationStore for ConversationFolder {
     }
 
     fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
-        if changes.is_empty() {
-            return Ok(());
-        }
-        changes.iter().try_for_each(EntryChange::check)?;
-        let place = self.place();
-        self.place.made().map_err(|error| io_error(format!("open {place}"), error))?;
-        let lock = WriterLock::acquire(self.root(), self.patience)?;
-        let folder = folder(conversation);
-        let Some(disk) = self.disk()? else { return Ok(()) };
-        let known = self.with(&folder, |_, kept| {
-            let known = kept.known(conversation, changes)?;
-            kept.is_about_to_change();
-            Ok(known)
-        })?;
-        let Some(known) = known else { return Ok(()) };
-        // Those who read do not wait for the disk.
-        let mut touched = Vec::new();
-        let done = change::carry_out(disk, conversation, &known, changes, &mut touched);
-        let generation = lock.hand_on();
-        // Whoever comes next finds it read already.
-        let kept = self.kept(&folder);
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.take_in(disk, &folder, &touched, &known, generation);
-        done
+        self.commit_all(&[(conversation, changes)])
+    }
+
+    fn commit_all(&self, all: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError> {
+        self.commit_with(all, None)
+    }
+
+    fn commit_operation(
+        &self,
+        conversation: &ConversationId,
+        changes: &[EntryChange],
+        operation: &ConversationOperation,
+    ) -> Result<(), StoreError> {
+        self.commit_with(&[(conversation, changes)], Some(operation))
     }
 
     fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {

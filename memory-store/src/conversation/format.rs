@@ -85,6 +85,20 @@ pub(super) fn conversation(path: &str, said: Option<&str>) -> ConversationId {
     said.or_else(|| name?.parse().ok()).unwrap_or_else(ConversationId::unnamed)
 }
 
+/// Returns the file of a tombstone as it is without the key that names the replacement; all else stays as it is.
+pub(super) fn without_replacement(bytes: &[u8]) -> Vec<u8> {
+    let Ok(text) = str::from_utf8(bytes) else { return bytes.to_owned() };
+    let mut fences = 0;
+    let is_other = |line: &&str| {
+        fences += usize::from(line.trim_end() == "---");
+        fences != 1 || !line.starts_with("replaced_by:")
+    };
+    let without: String = text.split_inclusive('\n').filter(is_other).collect();
+    // A front matter that is written otherwise stays as it is.
+    let has_any = Front::of(&without).values.iter().any(|(key, _)| key == "replaced_by");
+    if has_any { bytes.to_owned() } else { without.into_bytes() }
+}
+
 fn read_moment(said: &str) -> Option<DateTime<Utc>> {
     let with_zone = DateTime::parse_from_rfc3339(said).ok().map(|at| at.to_utc());
     let without = || said.replacen(' ', "T", 1).parse::<NaiveDateTime>().ok().map(|at| at.and_utc());

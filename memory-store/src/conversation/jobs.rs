@@ -108,13 +108,18 @@ impl JobFile {
         Self { place: LateDisk::on_disk(root.into(), disk), seen: Mutex::default() }
     }
 
-    fn append(&self, line: &Line) -> Result<(), StoreError> {
+    /// Adds lines, as one write and one sync.
+    fn append(&self, lines: &[Line]) -> Result<(), StoreError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
         let disk = self.place.made().map_err(|error| refused(FOLDER, error))?;
         let folder = self.folder()?;
         let _lock = WriterLock::acquire(&folder, PATIENCE)?;
-        let bytes = serde_json::to_vec(line).expect("texts and numbers have a JSON form");
+        let texts = lines.iter().map(|line| serde_json::to_vec(line).expect("texts and numbers have a JSON form"));
+        let bytes = texts.collect::<Vec<_>>().join(&b'\n');
         append_line(disk, PATH, &bytes).map_err(|error| io_error(format!("write {PATH}"), error))?;
-        if line.done == Some(true) {
+        if lines.iter().any(|line| line.done == Some(true)) {
             // That the file is long harms nobody.
             let _ = self.shorten(disk);
         }
@@ -148,25 +153,12 @@ impl JobFile {
 }
 
 impl JobQueue for JobFile {
-    fn push(&self, job: &Job) -> Result<(), StoreError> {
-        let mut line = empty(&job.id);
-        line.conversation = Some(job.conversation.to_string());
-        line.turn = Some(job.turn.to_string());
-        line.at = Some(job.at.to_rfc3339());
-        self.append(&line)
+    fn push(&self, jobs: &[Job]) -> Result<(), StoreError> {
+        self.append(&jobs.iter().map(job_line).collect::<Vec<_>>())
     }
 
-    fn note(&self, job: &OperationId, state: &JobState) -> Result<(), StoreError> {
-        let mut line = empty(job);
-        match state {
-            JobState::Waiting { attempts } => line.attempts = Some(*attempts),
-            JobState::Decided { changes, facts } => {
-                line.changes = Some(changes.iter().map(change_line).collect());
-                line.facts = Some(facts.clone());
-            }
-            JobState::Done => line.done = Some(true),
-        }
-        self.append(&line)
+    fn note(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
+        self.append(&states.iter().map(|(job, state)| state_line(job, state)).collect::<Vec<_>>())
     }
 
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
@@ -218,6 +210,32 @@ fn begin(disk: &dyn Disk, since: DateTime<Utc>) -> Result<(), StoreError> {
         .and_then(|()| disk.rename(NEXT, PATH))
         .and_then(|()| disk.sync_folder(FOLDER))
         .map_err(|error| io_error(format!("write {PATH}"), error))
+}
+
+fn job_line(job: &Job) -> Line {
+    let mut line = empty(&job.id);
+    line.conversation = Some(job.conversation.to_string());
+    line.turn = Some(job.turn.to_string());
+    line.at = Some(job.at.to_rfc3339());
+    line
+}
+
+fn state_line(job: &OperationId, state: &JobState) -> Line {
+    let mut line = empty(job);
+    match state {
+        JobState::Waiting { attempts } => line.attempts = Some(*attempts),
+        // A line with facts and no changes; programs that do not know it extract the facts again.
+        JobState::Extracted { facts, attempts } => {
+            line.facts = Some(facts.clone());
+            line.attempts = Some(*attempts).filter(|attempts| 0 < *attempts);
+        }
+        JobState::Decided { changes, facts } => {
+            line.changes = Some(changes.iter().map(change_line).collect());
+            line.facts = Some(facts.clone());
+        }
+        JobState::Done => line.done = Some(true),
+    }
+    line
 }
 
 fn empty(job: &OperationId) -> Line {
@@ -300,7 +318,9 @@ fn state(job: &Job, line: &Line) -> Option<JobState> {
         let changes = changes.iter().map(|change| read_change(&job.conversation, change)).collect::<Option<_>>()?;
         return Some(JobState::Decided { changes, facts: line.facts.clone().unwrap_or_default() });
     }
-    line.attempts.map(|attempts| JobState::Waiting { attempts })
+    let attempts = line.attempts.unwrap_or_default();
+    let extracted = line.facts.as_ref().map(|facts| JobState::Extracted { facts: facts.clone(), attempts });
+    extracted.or(line.attempts.map(|attempts| JobState::Waiting { attempts }))
 }
 
 fn change_line(change: &EntryChange) -> ChangeLine {
@@ -349,18 +369,18 @@ mod tests {
             Entry::new(id, &ConversationId::unnamed(), EntryRole::User, "tea", at)
         };
         for number in 1..=200 {
-            jobs.push(&Job::of(&turn(number))).unwrap();
+            jobs.push(&[Job::of(&turn(number))]).unwrap();
         }
         let known = jobs.taken_up(DateTime::UNIX_EPOCH).unwrap();
         assert_eq!((known.since, known.turns.len()), (turn(1).created_at, 200));
         for number in 1..=200 {
-            jobs.note(&Job::of(&turn(number)).id, &JobState::Done).unwrap();
+            jobs.note(&[(Job::of(&turn(number)).id, JobState::Done)]).unwrap();
         }
         for jobs in [&jobs, &JobFile::new(home.path())] {
             let known = jobs.taken_up(DateTime::UNIX_EPOCH).unwrap();
             assert_eq!((known.since, known.turns.len()), (turn(200).created_at, 0));
         }
-        jobs.push(&Job::of(&turn(201))).unwrap();
+        jobs.push(&[Job::of(&turn(201))]).unwrap();
         assert_eq!(jobs.taken_up(DateTime::UNIX_EPOCH).unwrap().turns.len(), 1);
         assert_eq!(jobs.pending().unwrap().len(), 1);
     }

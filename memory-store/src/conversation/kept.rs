@@ -8,24 +8,23 @@ use memory_core::conversation::{ConversationId, EntryChange, EntryId, EntryRole,
 use memory_core::{Code, Problem, StoreError};
 
 use super::format::decode;
-use super::layout::{PLACES, WAITING, folder_of, is_entry};
+use super::layout::{PLACES, WAITING, file_name, folder_of, is_entry, place};
+use super::listing::{Names, OFTEN_NS, settled_ns};
+use super::tombstones::Tombstones;
 use super::vectors;
-use crate::disk::{Disk, EntryKind, Signature, racy_ns};
+use crate::disk::{Disk, EntryKind, Signature};
 use crate::error::io_error;
 use crate::file::moment;
 use crate::index::now_ns;
 
 /// Among so many files each is looked at every time.
-const FEW: usize = 500;
+const FEW: usize = 64;
+
+/// Among so many, each is looked at once a second.
+const MANY: usize = 500;
 
 /// Among more, each is looked at when the last look was so long ago.
 const LONGEST_NS: i64 = 60_000_000_000;
-
-/// Another change within so long could have the same time: a tick of the system is at most 10 ms.
-const RACY_NS: i64 = 20_000_000;
-
-/// While a folder changes all the time by our own hands, it is listed so often all the same.
-const OFTEN_NS: i64 = 1_000_000_000;
 
 /// The folder of one or more conversations, as it was read last.
 #[derive(Debug, Default)]
@@ -42,33 +41,9 @@ pub(super) struct Kept {
     /// Which file holds what; of two that hold the same, the one that was read last.
     places: HashMap<(ConversationId, EntryId), String>,
     looked_ns: i64,
+    tombstones: Tombstones,
     /// What somebody who died left behind.
     leftovers: Vec<String>,
-}
-
-/// The names in a folder, as they were listed or written last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Names {
-    modified_ns: i64,
-    listed_ns: i64,
-    /// Which of our writers was the last one by then.
-    generation: u64,
-}
-
-impl Names {
-    /// Tells whether the folder, last changed at `modified_ns`, has no other names: a further change would show in that time, or has not had
-    /// time to happen unless by one of ours, who would be another generation.
-    fn are_those_of(self, modified_ns: i64, generation: u64, now_ns: i64) -> bool {
-        let settles_ns = settled_ns(modified_ns);
-        let is_recent = now_ns < settles_ns && self.is_fresh(now_ns);
-        // The clock may have been set back since they were listed.
-        let is_settled = (settles_ns..=now_ns).contains(&self.listed_ns);
-        self.modified_ns == modified_ns && (is_settled || is_recent && self.generation == generation)
-    }
-
-    fn is_fresh(self, now_ns: i64) -> bool {
-        (self.listed_ns..self.listed_ns.saturating_add(OFTEN_NS)).contains(&now_ns)
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -162,13 +137,18 @@ impl Kept {
         for (place, _) in PLACES {
             self.compare_names(disk, folder, place, (generation, now_ns))?;
         }
-        let looks_at_each = self.files.len() <= FEW || !(0..LONGEST_NS).contains(&now_ns.saturating_sub(self.looked_ns));
+        let pause_ns = if self.files.len() <= MANY { OFTEN_NS } else { LONGEST_NS };
+        let looks_at_each = self.files.len() <= FEW || !(0..pause_ns).contains(&now_ns.saturating_sub(self.looked_ns));
         let paths: Vec<String> = if looks_at_each {
             self.files.keys().cloned().collect()
         } else {
             self.unsettled.union(&self.doubted).cloned().collect()
         };
         self.look(disk, &paths, now_ns)?;
+        let turns = place(EntryRole::User);
+        let files = &self.files;
+        let oldest = || files.iter().filter(|(_, file)| file.place == turns).map(|(path, _)| file_name(path).to_owned()).min();
+        self.tombstones.refresh(disk, folder, now_ns, &oldest, &mut self.shelves);
         if looks_at_each {
             self.looked_ns = now_ns;
         }
@@ -190,6 +170,7 @@ impl Kept {
     /// Takes in what our own writer of this generation changed in `folder`, who knew it as `known`. Nothing is listed.
     pub(super) fn take_in(&mut self, disk: &dyn Disk, folder: &str, changed: &[String], known: &Known, generation: u64) {
         self.is_being_written = false;
+        self.tombstones.take_in(disk, folder, changed, now_ns(), &mut self.shelves);
         for (place, _) in PLACES {
             let path = format!("{folder}/{place}");
             let mut own = changed.iter().filter(|changed| folder_of(changed) == path).peekable();
@@ -374,11 +355,6 @@ impl Kept {
 /// Returns from when on a further change of a file shows in its times.
 fn settles_ns(signature: Signature) -> i64 {
     settled_ns(signature.modified_ns.max(signature.changed_ns))
-}
-
-/// Returns from when on a further change shows in a time that is `time_ns` now.
-fn settled_ns(time_ns: i64) -> i64 {
-    time_ns.saturating_add(racy_ns(time_ns, RACY_NS))
 }
 
 /// Tells whether what the disk refuses now it may not refuse the next time, though the file stays the same.

@@ -72,6 +72,11 @@ pub(super) fn file_moment(at: DateTime<Utc>) -> String {
     moment(at).chars().map(kept).collect()
 }
 
+/// Returns the part of the name of a file that tells when its entry was made.
+pub(super) fn moment_of(name: &str) -> &str {
+    name.split_once("__").map_or(name, |(moment, _)| moment)
+}
+
 /// Returns the last part of a path.
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

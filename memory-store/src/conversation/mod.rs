@@ -10,6 +10,7 @@
 //! | `entries/<conversation>/summaries/summary.md` | what it was about so far |
 //! | `entries/<conversation>/deleted/…` | what was deleted, under its former path; `entries/deleted/<conversation>/…` is read as well |
 //! | `.conversations/jobs.jsonl` | what is still to be made of what was said |
+//! | `.conversations/journal/<yyyy-mm>.jsonl` | the operations that took entries away or brought them back |
 //! | `.git` | every state there was, if that is wanted; see [`Versions`] |
 //!
 //! What is new is written under a hidden name, synced, and renamed; what is deleted is renamed, and what took its place written into it
@@ -20,8 +21,12 @@ mod folder;
 mod format;
 mod found;
 mod jobs;
+mod journal;
 mod kept;
 mod layout;
+mod listing;
+mod tombstones;
+mod undo;
 mod vectors;
 mod versions;
 

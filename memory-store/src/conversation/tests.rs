@@ -1,3 +1,4 @@
+mod superseded;
 mod versions;
 
 use std::fs;

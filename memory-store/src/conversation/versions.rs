@@ -6,13 +6,19 @@ mod kept;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[cfg(test)]
 pub(super) use self::kept::KEYS;
+use self::kept::Kept;
 
-/// How long it is waited for more of the same before a commit is made.
+/// How long it is waited for more changes before a commit is made.
 const GATHER: Duration = Duration::from_millis(300);
+
+/// While changes come without a pause, a commit is followed by this many times its own duration without one, so that git takes a
+/// small share of the machine; but no longer than [`LONGEST_GATHER`].
+const REST: u32 = 9;
+const LONGEST_GATHER: Duration = Duration::from_secs(10);
 
 /// Commits of a folder of conversations to a repository of its own. They are made on a thread of their own, many changes in one, and no
 /// change waits for them; what is noted before this is dropped is committed by then.
@@ -72,10 +78,19 @@ impl Versions {
     /// Begins to keep versions of the folder at `root`. `tell` is told what goes wrong, each kind of it once until
     /// all is well again.
     pub fn new(root: impl Into<PathBuf>, tell: Box<dyn Fn(&VersionsError) + Send>) -> Self {
-        let root = root.into();
+        Self::begin(root.into(), Kept::Conversations, tell)
+    }
+
+    /// Begins to keep versions of the conversations in the home at `root`, and of nothing else in it. What goes wrong is told as by
+    /// [`Versions::new`].
+    pub fn of_conversations_in_home(root: impl Into<PathBuf>, tell: Box<dyn Fn(&VersionsError) + Send>) -> Self {
+        Self::begin(root.into(), Kept::ConversationsOfHome, tell)
+    }
+
+    fn begin(root: PathBuf, kept: Kept, tell: Box<dyn Fn(&VersionsError) + Send>) -> Self {
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
-        let thread = thread::spawn(move || work(&root, &theirs, tell.as_ref()));
+        let thread = thread::spawn(move || work(&root, kept, &theirs, tell.as_ref()));
         Self { shared, thread: Some(thread) }
     }
 
@@ -92,7 +107,7 @@ impl Versions {
     /// # Errors
     /// When there is no git, another program holds the lock, somebody is in the middle of a merge or the like, or git refuses.
     pub fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
-        git::commit(root, message)
+        git::commit(root, Kept::Conversations, message)
     }
 }
 
@@ -154,24 +169,26 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for notes, and a little longer for more; returns them, and whether there will be others.
-    fn next(&self) -> (Vec<String>, bool) {
+    /// Waits for notes, and for a time for more; returns them, and whether there will be others.
+    fn next(&self, gather: Duration) -> (Vec<String>, bool) {
         let idle = |state: &mut State| state.notes.is_empty() && !state.has_ended;
         let state = self.news.wait_while(self.held(), idle).unwrap_or_else(PoisonError::into_inner);
-        let gathered = self.news.wait_timeout_while(state, GATHER, |state| !state.has_ended);
+        let gathered = self.news.wait_timeout_while(state, gather, |state| !state.has_ended);
         let (mut state, _) = gathered.unwrap_or_else(PoisonError::into_inner);
         (std::mem::take(&mut state.notes), !state.has_ended)
     }
 }
 
-fn work(root: &Path, shared: &Shared, tell: &dyn Fn(&VersionsError)) {
+fn work(root: &Path, kept: Kept, shared: &Shared, tell: &dyn Fn(&VersionsError)) {
     let mut told: Vec<VersionsError> = Vec::new();
     let mut left: Vec<String> = Vec::new();
+    let mut gather = GATHER;
     loop {
-        let (notes, goes_on) = shared.next();
+        let (notes, goes_on) = shared.next(gather);
+        let begun = Instant::now();
         left.extend(notes);
         if !left.is_empty() {
-            match git::commit(root, &message(&left)) {
+            match git::commit(root, kept, &message(&left)) {
                 Ok(()) => {
                     left.clear();
                     told.clear();
@@ -189,6 +206,7 @@ fn work(root: &Path, shared: &Shared, tell: &dyn Fn(&VersionsError)) {
         if !goes_on {
             return;
         }
+        gather = (begun.elapsed() * REST).clamp(GATHER, LONGEST_GATHER);
     }
 }
 

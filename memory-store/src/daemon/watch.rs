@@ -56,11 +56,19 @@ impl News {
 
 impl Watch {
     /// Begins to listen for changes of the memories and conversations of the home at `root`, and calls `ring` after each, from another
-    /// thread. The folder of conversations is made if it is missing.
+    /// thread. The folders of both are made if they are missing.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn begin(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
+        let place = root.join(CATEGORIES);
+        // Without the home nothing is made: it may have been moved.
+        match DirBuilder::new().mode(0o700).create(&place) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(io_error(format!("watch {}", place.display()), error));
+            }
+            Ok(()) | Err(_) => {}
+        }
         Self::of(&[CATEGORIES, ENTRIES], root, ring)
     }
 

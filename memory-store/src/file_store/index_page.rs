@@ -1,6 +1,9 @@
 //! The index of the home, as a file.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{INDEX_PAGE_HEAD, MemoryId, StoreError, index_page_without};
@@ -11,34 +14,110 @@ use crate::disk::EntryKind;
 use crate::error::io_error;
 use crate::file::moment;
 use crate::index::CATEGORIES;
+use crate::lock;
 
 /// Where the page lies.
 const PAGE: &str = "memory.md";
 
 const DAY: TimeDelta = TimeDelta::days(1);
 
+/// In a larger home the page is made at most once in [`REST`].
+const SMALL: u64 = 10_000;
+
+/// How old the page of a larger home is before it is made anew.
+const REST: TimeDelta = TimeDelta::seconds(30);
+
+/// Who makes the page holds this file locked, so that a page is never replaced by one that was begun before it.
+const LOCK: &str = "index/page.lock";
+
+/// How long a writer waits for another one that makes the page; then it leaves the page to that one.
+const PAGE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often the page is made again because something was written meanwhile; whoever wrote that makes it as well.
+const ROUNDS: usize = 3;
+
+/// When something was last written, and how long the journal was then.
+type LastWrite = (Option<DateTime<Utc>>, Option<u64>);
+
 impl FileStore {
-    /// Tells whether something was written since the page was made, by us or by others, and the page is older than `rest`: so it is made
-    /// anew at most once in that time. Once a day it is due without that, since memories end.
-    pub fn is_index_page_due(&self, now: DateTime<Utc>, rest: TimeDelta) -> bool {
-        let changed = |path: &str| Some(moment(self.disk.signature(path).ok()??.modified_ns));
-        let last_of = |folder: &str| {
-            let names = self.disk.folder(folder).unwrap_or_default().into_iter();
-            names
-                .filter(|entry| entry.kind != EntryKind::Other)
-                .map(|entry| format!("{folder}/{}", entry.name))
-                .collect::<Vec<_>>()
+    /// Makes the page of the home anew with `make`, if something was written since it was made, by us or by others; tells whether it was.
+    /// One that a person wrote is left alone. Once a day it is made without that, since memories end.
+    ///
+    /// In a home of up to 10,000 memories the page has every write of this process once this returns. In a larger one it is made
+    /// at most every 30 s.
+    ///
+    /// # Errors
+    /// When the memories cannot be read, or the disk refuses.
+    pub fn keep_index_page(&self, now: DateTime<Utc>, make: &dyn Fn() -> Result<String, StoreError>) -> Result<bool, StoreError> {
+        let has_written = self.has_written.swap(false, Ordering::SeqCst);
+        if !has_written && !self.is_index_page_due(now) {
+            return Ok(false);
+        }
+        if self.is_index_page_new(now) && !self.is_small() {
+            return Ok(false);
+        }
+        // Without the lock the page is made all the same: it is only derived.
+        let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(self.root.join(LOCK)).ok();
+        let _locked = match lock.map(|lock| (lock.try_lock(), lock)) {
+            Some((Err(TryLockError::WouldBlock), lock)) => {
+                let Some(locked) = lock::wait(lock, self.options.patience.min(PAGE_PATIENCE)) else {
+                    // The next call of this process looks again.
+                    self.has_written.fetch_or(has_written, Ordering::SeqCst);
+                    return Ok(false);
+                };
+                locked.ok()
+            }
+            Some((_, lock)) => Some(lock),
+            None => None,
         };
-        // What others put into a category, or take away, is seen by the times of its folder.
-        let journal = last_of("journal").into_iter().max();
-        let last = journal.into_iter().chain(last_of(CATEGORIES)).filter_map(|path| changed(&path)).max();
-        match (last, changed(PAGE)) {
+        let mut last = self.last_write();
+        for _ in 0..ROUNDS {
+            if !self.write_index_page(&make()?)? {
+                return Ok(false);
+            }
+            let seen = std::mem::replace(&mut last, self.last_write());
+            if seen == last {
+                break;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Tells whether something was written since the page was made, or the page is a day old.
+    fn is_index_page_due(&self, now: DateTime<Utc>) -> bool {
+        match (self.last_write().0, self.index_page_made()) {
             (None, _) => false,
             (Some(_), None) => true,
             // The clock may have been set back since.
             (Some(_), Some(made)) if now < made => true,
-            (Some(written), Some(made)) => made + DAY <= now || (made <= written && made + rest <= now),
+            (Some(written), Some(made)) => made + DAY <= now || made <= written,
         }
+    }
+
+    fn is_index_page_new(&self, now: DateTime<Utc>) -> bool {
+        self.index_page_made().is_some_and(|made| made <= now && now < made + REST)
+    }
+
+    fn is_small(&self) -> bool {
+        self.index.count().is_ok_and(|documents| documents <= SMALL)
+    }
+
+    fn index_page_made(&self) -> Option<DateTime<Utc>> {
+        Some(moment(self.disk.signature(PAGE).ok()??.modified_ns))
+    }
+
+    fn last_write(&self) -> LastWrite {
+        let signature = |path: &str| self.disk.signature(path).ok()?;
+        let within = |folder: &str| {
+            let names = self.disk.folder(folder).unwrap_or_default().into_iter();
+            let names = names.filter(|entry| entry.kind != EntryKind::Other);
+            names.map(|entry| format!("{folder}/{}", entry.name)).collect::<Vec<_>>()
+        };
+        // What others put into a category, or take away, is seen by the times of its folder.
+        let journal = within("journal").into_iter().max().and_then(|path| signature(&path));
+        let folders = within(CATEGORIES).into_iter().filter_map(|path| Some(signature(&path)?.modified_ns));
+        let last = journal.iter().map(|journal| journal.modified_ns).chain(folders).max();
+        (last.map(moment), journal.map(|journal| journal.size))
     }
 
     /// Takes the lines of memories that are gone from the page, at once: what somebody wanted to be rid of stands nowhere any more.
@@ -58,16 +137,34 @@ impl FileStore {
         }
     }
 
-    /// Writes the page; tells whether it was, as one that a person wrote is left alone. It takes no lock and waits for nobody.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub fn keep_index_page(&self, page: &str) -> Result<bool, StoreError> {
+    /// Writes the page; tells whether it was, as one that a person wrote is left alone.
+    fn write_index_page(&self, page: &str) -> Result<bool, StoreError> {
         let former = self.disk.read(PAGE).map_err(|error| io_error(format!("read {PAGE}"), error))?;
         if former.is_some_and(|(former, _)| !former.starts_with(INDEX_PAGE_HEAD.as_bytes())) {
             return Ok(false);
         }
         let written = derived::write(&self.root, PAGE, page.as_bytes());
         written.map(|()| true).map_err(|error| io_error(format!("write {PAGE}"), error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Options;
+    use super::*;
+
+    #[test]
+    fn a_writer_leaves_the_page_to_who_holds_it() {
+        let home = tempfile::tempdir().unwrap();
+        let store = FileStore::open(home.path(), Options { patience: Duration::ZERO, ..Options::default() }).unwrap();
+        store.has_written.store(true, Ordering::SeqCst);
+        let page = || Ok(format!("{INDEX_PAGE_HEAD}\n"));
+        std::fs::create_dir_all(home.path().join("index")).unwrap();
+        let lock = File::options().create(true).truncate(false).write(true).open(home.path().join(LOCK)).unwrap();
+        lock.lock().unwrap();
+        assert!(!store.keep_index_page(DateTime::UNIX_EPOCH, &page).unwrap());
+        assert!(!home.path().join(PAGE).exists());
+        drop(lock);
+        assert!(store.keep_index_page(DateTime::UNIX_EPOCH, &page).unwrap(), "the next one makes it");
     }
 }

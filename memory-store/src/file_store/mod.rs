@@ -7,25 +7,30 @@ mod index_page;
 mod pending;
 mod plan;
 mod purge;
+mod rehearsal;
 mod statistics;
 mod store;
 mod upkeep;
 
 pub use doctor::{Finding, Report};
+pub use rehearsal::Rehearsal;
 pub use statistics::Statistics;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use memory_core::{MemoryId, Operation, OperationId, Problem, Progress, StoreError};
+use memory_core::{ContentHash, MemoryId, Operation, OperationId, Problem, Progress, Stamp, StoreError, Stored};
 
 use crate::commit::{Step, carry_out, recover};
 use crate::disk::{Disk, RealDisk};
 use crate::error::io_error;
+use crate::file::moment;
 use crate::index::{Applied, Depth, Index};
 use crate::journal::{Journal, Mark};
 use crate::lock::{PATIENCE, WriterLock};
+use crate::markdown::{decode, encode};
 
 /// Memories as Markdown files below a home folder.
 ///
@@ -48,6 +53,8 @@ pub struct FileStore {
     journal: Journal,
     index: Index,
     options: Options,
+    /// Whether something was written since this last made the page of the home.
+    has_written: AtomicBool,
 }
 
 /// How a [`FileStore`] works.
@@ -93,7 +100,14 @@ impl FileStore {
     /// Returns the home that lies on `disk`, whose index is kept at `root`.
     pub fn on(disk: Arc<dyn Disk>, root: &Path, options: Options) -> Self {
         let index = Index::open(Arc::clone(&disk), root, options.kept);
-        Self { root: root.to_owned(), journal: Journal::new(Arc::clone(&disk)), disk, index, options }
+        Self {
+            root: root.to_owned(),
+            journal: Journal::new(Arc::clone(&disk)),
+            disk,
+            index,
+            options,
+            has_written: AtomicBool::new(false),
+        }
     }
 
     /// Returns the home folder.
@@ -107,6 +121,24 @@ impl FileStore {
     /// When the index is refused.
     pub fn unreadable(&self) -> Result<Vec<Problem>, StoreError> {
         self.index.unreadable()
+    }
+
+    /// Returns the text of a memory's file if it says more than the memory does: other keys, comments, line ends of its own. Nothing if
+    /// it was changed since the memory was read, or is no text.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn file_beyond(&self, stored: &Stored) -> Result<Option<String>, StoreError> {
+        let read = self.disk.read(&stored.path).map_err(|error| io_error(format!("read {}", stored.path), error))?;
+        let Some((bytes, signature)) = read else { return Ok(None) };
+        let is_ours = || {
+            let memory = decode(&stored.path, &bytes, moment(signature.modified_ns)).memory;
+            encode(&memory, "").as_bytes() == bytes
+        };
+        if stored.stamp != Stamp(ContentHash::of_bytes(&bytes)) || is_ours() {
+            return Ok(None);
+        }
+        Ok(String::from_utf8(bytes).ok())
     }
 
     /// Throws the index away and builds it anew from the files; returns how many memories there are.
@@ -160,6 +192,7 @@ impl FileStore {
         let _ = self.tell_index(steps);
         let gone: Vec<MemoryId> = steps.iter().filter(|step| step.after.is_none()).map(|step| step.id).collect();
         self.forget_on_index_page(&gone);
+        self.has_written.store(true, Ordering::SeqCst);
         Ok(())
     }
 

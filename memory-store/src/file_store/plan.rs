@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::{
-    Category, Change, ContentHash, Duplicates, Memory, MemoryId, Operation, Outcome, Phase, Scope, Stamp, StoreError, text,
+    Category, Change, ContentHash, Duplicates, ExportedFile, Memory, MemoryId, Operation, Outcome, Phase, Scope, Stamp,
+    StoreError, text,
 };
 
 use super::FileStore;
@@ -37,9 +38,20 @@ impl FileStore {
                         plan.outcomes.push(Outcome::Duplicate { id, path });
                         continue;
                     }
-                    self.create(memory, front_matter, &plan)?
+                    self.create(memory, front_matter, operation.files.get(&memory.id), &plan)?
                 }
-                Change::Replace { expected, memory } => self.replace(*expected, memory, &plan)?,
+                Change::Replace { expected, memory } => {
+                    let file = operation.files.get(&memory.id);
+                    let (step, outcome) = self.replace(*expected, memory, file, &plan)?;
+                    if file.is_some_and(|file| file.text.is_some())
+                        && let Outcome::Kept { id, path } = &outcome
+                        && is_unchanged(&step)
+                    {
+                        plan.outcomes.push(Outcome::Duplicate { id: *id, path: path.clone() });
+                        continue;
+                    }
+                    (step, outcome)
+                }
                 Change::Remove { id, expected } => self.remove(*id, *expected)?,
             };
             if let (Outcome::Kept { id, path }, Some(memory)) = (&outcome, memory_of(change)) {
@@ -65,21 +77,34 @@ impl FileStore {
         Ok(is_kept.then_some((id, path)))
     }
 
-    fn create(&self, memory: &Memory, front_matter: &str, plan: &Plan) -> Result<(Step, Outcome), StoreError> {
+    fn create(
+        &self,
+        memory: &Memory,
+        front_matter: &str,
+        file: Option<&ExportedFile>,
+        plan: &Plan,
+    ) -> Result<(Step, Outcome), StoreError> {
         if let Some(Place { path, .. }) = self.index.place(&memory.id)?
             && load(self.disk.as_ref(), &path)?.is_some()
         {
             return Err(StoreError::Conflict { what: path });
         }
-        let name = format!("{}-{}.md", text::slug(memory.headline()), memory.id.short());
+        let name = file.and_then(|file| file.name.clone());
+        let name = name.unwrap_or_else(|| format!("{}-{}.md", text::slug(memory.headline()), memory.id.short()));
         let path = self.free_path(folder(memory), &name, plan)?;
-        let bytes = markdown::encode(memory, front_matter).into_bytes();
+        let bytes = from_export(&path, file, memory).unwrap_or_else(|| markdown::encode(memory, front_matter).into_bytes());
         check_size(&path, &bytes)?;
         let step = Step { id: memory.id, before: None, after: Some(Next { path: path.clone(), bytes }) };
         Ok((step, Outcome::Kept { id: memory.id, path }))
     }
 
-    fn replace(&self, expected: Stamp, memory: &Memory, plan: &Plan) -> Result<(Step, Outcome), StoreError> {
+    fn replace(
+        &self,
+        expected: Stamp,
+        memory: &Memory,
+        file: Option<&ExportedFile>,
+        plan: &Plan,
+    ) -> Result<(Step, Outcome), StoreError> {
         let (loaded, unfolded) = self.current(&memory.id)?;
         let before = &loaded.stored;
         if before.stamp != expected {
@@ -100,7 +125,10 @@ impl FileStore {
         };
         let mut memory = memory.clone();
         memory.access_count = memory.access_count.max(before.memory.access_count.saturating_add(unfolded));
-        let bytes = markdown::rewrite(&path, &loaded.bytes, &memory).map_err(StoreError::Damaged)?;
+        let bytes = match from_export(&path, file, &memory) {
+            Some(bytes) => bytes,
+            None => markdown::rewrite(&path, &loaded.bytes, &memory).map_err(StoreError::Damaged)?,
+        };
         check_size(&path, &bytes)?;
         let step = Step { id: memory.id, before: Some(former(&loaded)), after: Some(Next { path: path.clone(), bytes }) };
         Ok((step, Outcome::Kept { id: memory.id, path }))
@@ -151,6 +179,18 @@ impl FileStore {
         }
         unreachable!("numbers do not run out")
     }
+}
+
+/// Returns the file of an export so that it says `memory` at `path`; nothing if the export has none, or one that cannot say it.
+fn from_export(path: &str, file: Option<&ExportedFile>, memory: &Memory) -> Option<Vec<u8>> {
+    let text = file?.text.as_ref()?;
+    markdown::rewrite(path, text.as_bytes(), memory).ok()
+}
+
+/// Tells whether a step would leave the file as it is.
+fn is_unchanged(step: &Step) -> bool {
+    let (Some(before), Some(after)) = (&step.before, &step.after) else { return false };
+    before.path == after.path && before.hash == ContentHash::of_bytes(&after.bytes)
 }
 
 /// Refuses what could be written and not be read again.

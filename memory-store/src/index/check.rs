@@ -51,6 +51,14 @@ pub(crate) struct Statistics {
 }
 
 impl Index {
+    /// Returns how many documents there are.
+    ///
+    /// # Errors
+    /// When the index is refused.
+    pub(crate) fn count(&self) -> Result<u64, StoreError> {
+        self.ask("count the memories", |_, opened| Ok(Meta::read(&opened.connection)?.documents))
+    }
+
     /// Returns how the index differs from the files, without repairing anything. Every file is read.
     ///
     /// # Errors

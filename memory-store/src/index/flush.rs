@@ -68,8 +68,9 @@ pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
     // After a crash in between the full text has what is pending; else it cannot have what never was anything but that.
     let is_even = written == meta.generation;
     let mut writer = text.writer()?;
-    let mut select = transaction
-        .prepare("SELECT document, removed, id, created_at, holds_until, text, characters, filters, facts, fresh FROM pending")?;
+    let mut select = transaction.prepare(
+        "SELECT document, removed, id, created_at, holds_until, text, characters, filters, facts, fresh, spelled FROM pending",
+    )?;
     let mut rows = select.query(())?;
     while let Some(row) = rows.next()? {
         let key = row.get(0)?;
@@ -84,7 +85,7 @@ pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
             id: Uuid::as_u128(&row_id(row, 2)?),
             created_at: row.get(3)?,
             holds_until: row.get(4)?,
-            words: &Words { text: Encoded(row.get(5)?), characters: Encoded(row.get(6)?) },
+            words: &Words { text: Encoded(row.get(5)?), characters: Encoded(row.get(6)?), spelled: Encoded(row.get(10)?) },
             filters: &numbers(&row.get::<_, Vec<u8>>(7)?),
             facts: row.get::<_, i64>(8)?.cast_unsigned(),
         })?;

@@ -73,7 +73,7 @@ impl Index {
     pub(crate) fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError> {
         for document in self.with_handle(Handle::Origin(origin).bits())? {
             if let Some(stored) = self.now_at(&document)?
-                && stored.memory.origin.as_ref().is_some_and(|own| own.is_same_place(origin))
+                && stored.memory.origin.iter().chain(&stored.memory.other_origins).any(|own| own.is_same_place(origin))
             {
                 return Ok(Some(stored));
             }

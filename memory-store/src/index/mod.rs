@@ -44,12 +44,13 @@ mod text;
 mod trouble;
 mod update;
 mod vectors;
+mod vocabulary;
 mod words;
 
 pub(crate) use apply::Applied;
 pub(crate) use lookup::Place;
 pub(crate) use now::now_ns;
-pub(crate) use open::Index;
+pub(crate) use open::{FOLDER, Index, REHEARSAL};
 pub(crate) use refresh::Depth;
 pub(crate) use scan::{CATEGORIES, ENTRIES};
 pub use vectors::{Embedded, Nearest, Vectors};

@@ -22,7 +22,10 @@ use crate::derived::make_folder;
 use crate::disk::{Disk, copy_with_time};
 
 /// The folder of the index, below the home.
-const FOLDER: &str = "index";
+pub(crate) const FOLDER: &str = "index";
+
+/// How the names of copies of the home begin that lie in the folder of the index; see [`crate::Rehearsal`].
+pub(crate) const REHEARSAL: &str = "rehearsal-";
 
 /// Locked while the files of the index are replaced, and shared by whoever opens them.
 const LOCK: &str = ".lock";
@@ -141,6 +144,21 @@ impl Index {
         self.tell("build the index", |index, opened| {
             opened.text = None;
             rebuild(index, &mut opened.connection, &opened.place, Reason::Asked, progress)
+        })
+    }
+
+    /// Copies the index into `folder`, for a copy of the home. The caller holds the lock of the home.
+    ///
+    /// # Errors
+    /// When it cannot be read or copied.
+    pub(crate) fn copy_to(&self, folder: &Path) -> Result<(), StoreError> {
+        self.ask("copy the index", |_, opened| {
+            let place = folder.join(FOLDER);
+            fs::create_dir_all(&place)?;
+            let nobody_writes = opened.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            copy(&opened.place, &place)?;
+            nobody_writes.rollback()?;
+            Ok(())
         })
     }
 
@@ -330,6 +348,9 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
+        if entry.file_name().to_string_lossy().starts_with(REHEARSAL) {
+            continue;
+        }
         if entry.file_type()?.is_dir() {
             fs::create_dir_all(&target)?;
             copy(&entry.path(), &target)?;

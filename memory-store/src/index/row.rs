@@ -121,6 +121,7 @@ impl Row {
     pub(super) fn words_hash(&self) -> i64 {
         let mut state = hash_bytes(1, self.words.text.0.as_bytes());
         state = hash_bytes(state, self.words.characters.0.as_bytes());
+        state = hash_bytes(state, self.words.spelled.0.as_bytes());
         let facts = self.facts.to_bits().cast_signed();
         for number in self.filters.iter().chain([&self.created_at, &self.holds_until, &facts]) {
             state = mix(state ^ number.cast_unsigned());
@@ -200,7 +201,7 @@ fn handles(memory: &Memory, path: &str) -> Vec<i64> {
     bits.insert(Handle::Claim(&memory.id).bits());
     bits.insert(Handle::Stem(&stem(path).to_lowercase()).bits());
     bits.insert(Handle::Content(&memory.content_hash(), &memory.scope).bits());
-    bits.extend(memory.origin.iter().map(|origin| Handle::Origin(origin).bits()));
+    bits.extend(memory.origin.iter().chain(&memory.other_origins).map(|origin| Handle::Origin(origin).bits()));
     bits.extend(memory.links.iter().map(|link| Handle::Link(link).bits()));
     bits.extend(memory.reminder.and_then(|reminder| reminder.of).map(|id| Handle::Reminds(&id).bits()));
     bits.extend(memory.supersedes.iter().map(|id| Handle::Former(&id.to_string()[..SHORTEST]).bits()));

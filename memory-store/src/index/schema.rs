@@ -11,7 +11,7 @@ use super::trouble::Trouble;
 use super::update::row_count;
 
 /// Counts the changes to the tables, to what rows are made of, and to how text is cut. Another number means: build anew.
-pub(super) const VERSION: i64 = 12;
+pub(super) const VERSION: i64 = 13;
 
 /// The file's name.
 pub(super) const FILE: &str = "documents.db";
@@ -108,7 +108,8 @@ CREATE TABLE pending(
   characters TEXT NOT NULL,
   filters BLOB NOT NULL,
   facts INTEGER NOT NULL,
-  fresh INTEGER NOT NULL
+  fresh INTEGER NOT NULL,
+  spelled TEXT NOT NULL
 );
 ";
 

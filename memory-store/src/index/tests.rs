@@ -5,5 +5,6 @@ mod damage;
 mod home;
 mod near;
 mod outside;
+mod parts;
 mod pending;
 mod questions;

@@ -16,6 +16,7 @@ use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
 
 use super::trouble::Trouble;
+use super::vocabulary::{Vocabulary, keep_vocabularies};
 use super::words::{Terms, Words};
 use crate::derived::make_folder;
 
@@ -46,6 +47,8 @@ pub(super) struct Fields {
     pub(super) text: Field,
     /// Single characters.
     pub(super) characters: Field,
+    /// Words as they are spelled, and symbols.
+    pub(super) spelled: Field,
     /// The bits of what it can be filtered by.
     pub(super) filters: Field,
     /// When it was created.
@@ -183,6 +186,11 @@ impl Text {
         }
     }
 
+    /// Returns the words of a segment, if they were written down beside it.
+    pub(super) fn vocabulary(&self, segment: SegmentId) -> Option<Vocabulary> {
+        Vocabulary::open(&self.folder, segment)
+    }
+
     /// Starts to write.
     pub(super) fn writer(&self) -> Result<Writer, Trouble> {
         let writer = self.index.writer_with_num_threads(1, BUDGET)?;
@@ -213,11 +221,12 @@ pub(super) struct Writer {
 impl Writer {
     /// Adds a document.
     pub(super) fn add(&mut self, entry: &Entry<'_>) -> Result<(), Trouble> {
-        let Fields { key, text, characters, filters, created_at, holds_until, id, facts } = self.fields;
+        let Fields { key, text, characters, spelled, filters, created_at, holds_until, id, facts } = self.fields;
         let mut document = TantivyDocument::new();
         document.add_u64(key, entry.key.cast_unsigned());
         document.add_text(text, &entry.words.text.0);
         document.add_text(characters, &entry.words.characters.0);
+        document.add_text(spelled, &entry.words.spelled.0);
         entry.filters.iter().for_each(|bits| document.add_u64(filters, bits.cast_unsigned()));
         document.add_i64(created_at, entry.created_at);
         document.add_i64(holds_until, entry.holds_until);
@@ -242,7 +251,9 @@ impl Writer {
     /// Makes everything visible and durable, as `generation`, and waits for the merges.
     pub(super) fn commit(mut self, generation: u64) -> Result<(), Trouble> {
         self.publish(generation)?;
+        let index = self.inner.index().clone();
         self.inner.wait_merging_threads()?;
+        keep_vocabularies(&index, &self.folder, self.fields.spelled);
         make_private(&self.folder);
         Ok(())
     }
@@ -256,7 +267,9 @@ impl Writer {
             self.inner.merge(&segments).wait()?;
         }
         self.inner.garbage_collect_files().wait()?;
+        let index = self.inner.index().clone();
         self.inner.wait_merging_threads()?;
+        keep_vocabularies(&index, &self.folder, self.fields.spelled);
         make_private(&self.folder);
         Ok(())
     }
@@ -297,11 +310,14 @@ fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
     let terms = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
     let terms = TextOptions::default().set_indexing_options(terms);
+    let spelled = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::Basic);
+    let spelled = TextOptions::default().set_indexing_options(spelled.set_fieldnorms(false));
     let fast = NumericOptions::default() | FAST;
     let fields = Fields {
         key: schema.add_u64_field(names::KEY, fast.clone() | INDEXED),
         text: schema.add_text_field("text", terms.clone()),
         characters: schema.add_text_field("characters", terms),
+        spelled: schema.add_text_field("spelled", spelled),
         filters: schema.add_u64_field("filters", NumericOptions::default() | INDEXED),
         created_at: schema.add_i64_field(names::CREATED_AT, fast.clone()),
         holds_until: schema.add_i64_field(names::HOLDS_UNTIL, fast.clone()),

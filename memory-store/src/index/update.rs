@@ -244,12 +244,24 @@ impl<'t> Update<'t> {
     }
 
     fn pend(&self, key: i64, row: Option<&Row>, known: Known) -> Result<(), Trouble> {
-        let sql = "INSERT OR REPLACE INTO pending VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let sql = "INSERT OR REPLACE INTO pending VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let mut insert = self.transaction.prepare_cached(sql)?;
         match row {
-            None => {
-                insert.execute(params![key, true, [0_u8; 16].as_slice(), 0, 0, 0, 0, "", "", [0_u8; 0].as_slice(), 0, false])?
-            }
+            None => insert.execute(params![
+                key,
+                true,
+                [0_u8; 16].as_slice(),
+                0,
+                0,
+                0,
+                0,
+                "",
+                "",
+                [0_u8; 0].as_slice(),
+                0,
+                false,
+                ""
+            ])?,
             Some(row) => insert.execute(params![
                 key,
                 false,
@@ -263,6 +275,7 @@ impl<'t> Update<'t> {
                 bytes(&row.filters),
                 row.facts.to_bits().cast_signed(),
                 known == Known::ToNobody,
+                row.words.spelled.0,
             ])?,
         };
         Ok(())

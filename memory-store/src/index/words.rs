@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use memory_core::Memory;
-use memory_core::text::{TokenKind, tokens};
+use memory_core::text::{TokenKind, symbols, tokens};
 
 /// A word of the title counts as often as this many of the text.
 const TITLE: u32 = 3;
@@ -19,6 +19,8 @@ pub(super) struct Words {
     pub(super) text: Encoded,
     /// Single characters of scripts without blanks.
     pub(super) characters: Encoded,
+    /// Words as they are spelled, and symbols, each once: what parts of words are looked for in.
+    pub(super) spelled: Encoded,
 }
 
 impl Words {
@@ -26,19 +28,28 @@ impl Words {
     pub(super) fn of(memory: &Memory) -> Self {
         let mut text = HashMap::<String, u32>::new();
         let mut characters = HashMap::<String, u32>::new();
+        let mut spelled = HashMap::<String, u32>::new();
         let mut add = |part: &str, weight: u32| {
             tokens(part, &mut |token| {
+                if token.kind == TokenKind::Word && !spelled.contains_key(token.spelled) {
+                    spelled.insert(token.spelled.to_owned(), 1);
+                }
                 let terms = if token.kind == TokenKind::Character { &mut characters } else { &mut text };
                 match terms.get_mut(token.text) {
                     Some(frequency) => *frequency += weight,
                     None => drop(terms.insert(token.text.to_owned(), weight)),
                 }
             });
+            symbols(part, &mut |token| {
+                if !spelled.contains_key(token.text) {
+                    spelled.insert(token.text.to_owned(), 1);
+                }
+            });
         };
         add(&memory.content, 1);
         memory.title.iter().for_each(|title| add(title, TITLE));
         memory.tags.iter().chain(&memory.aliases).for_each(|tag| add(tag, TAG));
-        Self { text: Encoded::of(text), characters: Encoded::of(characters) }
+        Self { text: Encoded::of(text), characters: Encoded::of(characters), spelled: Encoded::of(spelled) }
     }
 }
 

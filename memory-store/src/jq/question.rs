@@ -51,9 +51,9 @@ pub struct Bounds {
 }
 
 impl Default for Bounds {
-    /// 5 s and 256 MiB.
+    /// 5 s and 512 MiB, in which any filter of one pass has room for a bank of 10 MB.
     fn default() -> Self {
-        Self { time: Duration::from_secs(5), memory: 256 << 20 }
+        Self { time: Duration::from_secs(5), memory: 512 << 20 }
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Ledger {
     patience: Duration,
     /// What was read of each month so far.
     pages: Mutex<BTreeMap<String, Page>>,
+    /// Another ledger whose spending counts as well; it is only read.
+    other: Option<Box<Self>>,
 }
 
 impl Ledger {
@@ -51,7 +53,21 @@ impl Ledger {
 
     /// Returns the ledger of the home that lies on `disk`, which is at `root`.
     pub fn on(disk: Arc<dyn Disk>, root: &Path) -> Self {
-        Self { folder: root.join(FOLDER), disk, patience: PATIENCE, pages: Mutex::default() }
+        Self { folder: root.join(FOLDER), disk, patience: PATIENCE, pages: Mutex::default(), other: None }
+    }
+
+    /// Returns this ledger with the spending of `other` counted against the same budget. Nothing is written to `other`.
+    #[must_use]
+    pub fn counting(self, other: Self) -> Self {
+        Self { other: Some(Box::new(other)), ..self }
+    }
+
+    /// Returns what was spent on one day, here and in the other ledger.
+    fn total(&self, day: NaiveDate) -> Result<Spent, StoreError> {
+        let name = file_name(day);
+        let own = self.read(&name)?.get(&name).map_or_else(Spent::default, |page| page.total(day));
+        let other = self.other.as_ref().map(|other| other.total(day)).transpose()?;
+        Ok(own + other.unwrap_or_default())
     }
 
     /// Waits for the right to write.
@@ -108,8 +124,7 @@ impl Meter for Ledger {
         let name = file_name(reservation.day);
         let path = format!("{FOLDER}/{name}");
         let _lock = self.begin(&path)?;
-        let that_day = self.read(&name)?.get(&name).map_or_else(Spent::default, |page| page.total(reservation.day));
-        budget.allows(that_day, reservation.amount)?;
+        budget.allows(self.total(reservation.day)?, reservation.amount)?;
         Ok(self.add(&path, &Booking::of(reservation, Spent::default(), reservation.amount))?)
     }
 
@@ -135,7 +150,22 @@ impl Meter for Ledger {
             let entries = page.entries().filter(|(day, ..)| from <= *day && *day <= to);
             spending.entries.extend(entries.map(|(day, purpose, spent)| SpentOn { day, purpose: purpose.clone(), spent }));
         }
+        if let Some(other) = &self.other {
+            add(&mut spending, other.spending(from, to)?);
+        }
         Ok(spending)
+    }
+}
+
+/// Adds up two ledgers, with one entry for each day and purpose.
+fn add(spending: &mut Spending, other: Spending) {
+    spending.unreadable += other.unreadable;
+    for entry in other.entries {
+        let order = |known: &SpentOn| (known.day, &known.purpose).cmp(&(entry.day, &entry.purpose));
+        match spending.entries.binary_search_by(order) {
+            Ok(at) => spending.entries[at].spent = spending.entries[at].spent + entry.spent,
+            Err(at) => spending.entries.insert(at, entry),
+        }
     }
 }
 

@@ -38,6 +38,7 @@ pub(super) struct FrontMatter {
     supersedes: Vec<MemoryId>,
     superseded_by: Option<MemoryId>,
     summarised_by: Option<OperationId>,
+    other_origins: Vec<Origin>,
     pinned: bool,
     due: Option<DateTime<Utc>>,
     reminds: Option<MemoryId>,
@@ -112,6 +113,7 @@ impl FrontMatter {
             // Without a time there is no reminder, whatever else is said of one.
             reminder: self.due.map(|due| Reminder { due, of, notified_at, done_at }),
             origin: self.origin,
+            other_origins: self.other_origins,
         }
     }
 
@@ -143,6 +145,7 @@ impl FrontMatter {
             "notified_at" => self.notified_at = moment(value)?,
             "done_at" => self.done_at = moment(value)?,
             "origin" => self.origin = Some(origin(value)?),
+            "other_origins" => self.other_origins = other_origins(value)?,
             // These are, or may be, the author's own; if they say nothing to us, they are not wrong.
             "created" => self.created = moment(value).unwrap_or(None),
             "date" => self.date = moment(value).unwrap_or(None),
@@ -287,6 +290,12 @@ fn origin(value: &Node) -> Result<Origin, String> {
     let needed = |name: &str| field(name).ok_or_else(|| format!("has no {name}")).and_then(text);
     let hash = field("hash").map_or(Ok(None), word::<ContentHash>)?;
     Ok(Origin { source: needed("source")?, root: needed("root")?, path: needed("path")?, hash })
+}
+
+fn other_origins(value: &Node) -> Result<Vec<Origin>, String> {
+    let texts = list(value, "an origin")?;
+    let read = |text: &String| Origin::from_text(text).ok_or_else(|| format!("has {:?}, not source:root//path", shortened(text)));
+    texts.iter().map(read).collect()
 }
 
 /// Returns the start of a text: a message is no place for a novel.

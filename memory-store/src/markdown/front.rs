@@ -56,6 +56,17 @@ impl Front {
         self.values.iter().find(|(own, _)| own == key).map(|(_, value)| value.as_str())
     }
 
+    /// Tells whether nothing that can be read is lost if `keys` are all that a text says of itself from now on.
+    pub(crate) fn is_replaceable(text: &str, keys: &[&str]) -> bool {
+        let Some(fences) = fence::split(text).front else { return true };
+        match yaml::parse_spelled(fences.yaml) {
+            Ok(Node::Map(entries)) => {
+                entries.iter().all(|(key, _)| matches!(key, Node::Text(key) if keys.contains(&key.as_str())))
+            }
+            Ok(_) | Err(_) => true,
+        }
+    }
+
     fn without(&self, keys: &[(&str, &str)]) -> Vec<(String, String)> {
         let is_other = |(own, _): &&(String, String)| !keys.iter().any(|(key, _)| key == own);
         self.values.iter().filter(is_other).cloned().collect()

@@ -65,7 +65,8 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
         "id" => id != Some(after.id),
         "created_at" => created_at != Some(after.created_at),
         "updated_at" => updated_at != Some(after.updated_at),
-        "content_hash" => before.content != after.content,
+        // A person who edits the text in place leaves the former hash.
+        "content_hash" => before.content != after.content || has_former_hash(&nodes, after),
         "phase" if has(key) => phase != Some(after.phase),
         "category" if has(key) => category != Some(after.category),
         // Without a time when it is due these said nothing; with one they would.
@@ -91,6 +92,15 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
     let key = refused.unwrap_or_else(|| "origin".into());
     let line = entries.iter().find(|entry| matches!(&entry.key, Node::Text(own) if *own == key)).map(|entry| entry.line + 2);
     Err(refusal(&key, line).of(path))
+}
+
+/// Tells whether the front matter has a hash of our kind that is not that of the content.
+fn has_former_hash(nodes: &[(Node, Node)], memory: &Memory) -> bool {
+    nodes.iter().any(|entry| {
+        let (Node::Text(key), Node::Text(hash)) = entry else { return false };
+        let is_ours = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        key == "content_hash" && is_ours && *hash != memory.content_hash().to_string()
+    })
 }
 
 /// A key that gets another value.

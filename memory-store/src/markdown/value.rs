@@ -4,7 +4,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::{Memory, MemoryId, Origin, Reminder};
 
 /// The keys we write, in the order of the file format; from `title` on, a key is left out when there is nothing to say.
-pub(super) const KEYS: [&str; 27] = [
+pub(super) const KEYS: [&str; 28] = [
     "id",
     "content_hash",
     "phase",
@@ -31,6 +31,7 @@ pub(super) const KEYS: [&str; 27] = [
     "notified_at",
     "done_at",
     "origin",
+    "other_origins",
     VERSION_BESIDE,
 ];
 
@@ -83,6 +84,7 @@ pub(super) fn value(key: &str, memory: &Memory) -> Value {
         "notified_at" => of_reminder(memory, |reminder| reminder.notified_at.map(moment)),
         "done_at" => of_reminder(memory, |reminder| reminder.done_at.map(moment)),
         "origin" => memory.origin.as_ref().map_or(Value::Absent, |origin| Value::Map(origin_map(origin))),
+        "other_origins" => some_list(memory.other_origins.iter().map(Origin::to_text).collect()),
         _ => Value::Absent,
     }
 }

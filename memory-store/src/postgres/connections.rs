@@ -1,6 +1,9 @@
 //! How connections are made and kept.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
+use tokio::time::Instant;
 use tokio_postgres::Client;
 use tokio_postgres::config::SslNegotiation;
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -13,15 +16,41 @@ use super::trouble::Trouble;
 #[derive(Debug)]
 pub(super) struct Connections {
     pub(super) address: Address,
+    /// When a connection worked last, or was lost.
+    last_alive: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Connections {
+    /// Returns connections to an address, none of which is made yet.
+    pub(super) fn to(address: Address) -> Self {
+        Self { address, last_alive: Arc::default() }
+    }
+
+    /// Returns how many hosts the address names.
+    pub(super) fn hosts(&self) -> usize {
+        self.address.config.get_hosts().len().max(self.address.config.get_hostaddrs().len())
+    }
+
+    /// Notes that a connection worked until now.
+    pub(super) fn note_alive(&self) {
+        note_alive(&self.last_alive);
+    }
+
+    /// Returns when a connection worked last, or was lost.
+    pub(super) fn last_alive(&self) -> Option<Instant> {
+        *self.last_alive.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns what encrypts connections. The file of authorities is read each time, since they change.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect, Trouble> {
         let Address { config, trust, roots } = &self.address;
         let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
         connector(*trust, roots.as_deref(), is_direct).map_err(Trouble::Authorities)
     }
+}
+
+fn note_alive(last_alive: &Mutex<Option<Instant>>) {
+    *last_alive.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
 }
 
 impl Manager for Connections {
@@ -31,7 +60,13 @@ impl Manager for Connections {
     async fn create(&self) -> Result<Client, Trouble> {
         let (client, connection) = self.address.config.connect(self.tls()?).await?;
         // It ends with the client; what ends it before is told to whoever asks the client.
-        tokio::spawn(async { drop(connection.await) });
+        let last_alive = Arc::clone(&self.last_alive);
+        tokio::spawn(async move {
+            // One that we closed tells nothing of the server.
+            if connection.await.is_err() {
+                note_alive(&last_alive);
+            }
+        });
         Ok(client)
     }
 

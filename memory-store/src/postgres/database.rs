@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use deadpool::Runtime;
-use deadpool::managed::{Object, Pool, PoolConfig, PoolError, QueueMode, TimeoutType, Timeouts};
+use deadpool::managed::{Manager, Object, Pool, PoolConfig, PoolError, QueueMode, TimeoutType, Timeouts};
 use memory_core::instance::InstanceError;
+use tokio::select;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
@@ -16,6 +17,7 @@ use super::address::Address;
 use super::connections::Connections;
 use super::engine::Engine;
 use super::migrate::migrate;
+use super::silence::Silence;
 use super::trouble::{Cure, Trouble};
 use crate::error::io_error;
 
@@ -36,8 +38,13 @@ pub struct Limits {
     pub wait: Duration,
     /// How long a statement may take.
     pub statement: Duration,
-    /// How long is tried again what may work a little later: when a server that was there is gone, or others change the same.
+    /// How long is tried again what may work a little later: when the server says that it is not ready, or others change the same.
     pub patience: Duration,
+    /// How long calls fail at once after the server did not answer for as long as a connection may take to come about.
+    pub pause: Duration,
+    /// How long after the last sign of life a server that nobody listens for any more is taken for one that is being restarted. Later, a
+    /// call fails at once.
+    pub restart: Duration,
 }
 
 impl Default for Limits {
@@ -49,6 +56,8 @@ impl Default for Limits {
             statement: Duration::from_secs(30),
             // pgbouncer turns everybody away for 15 s after a server did not let it in.
             patience: Duration::from_secs(20),
+            pause: Duration::from_secs(5),
+            restart: Duration::from_secs(2),
         }
     }
 }
@@ -62,6 +71,7 @@ pub struct Database {
     limits: Limits,
     is_ready: OnceCell<()>,
     was_reached: AtomicBool,
+    silence: Silence,
     has_functions: AtomicBool,
     engine: OnceLock<Engine>,
 }
@@ -77,6 +87,7 @@ impl Database {
             limits,
             is_ready: OnceCell::new(),
             was_reached: AtomicBool::new(false),
+            silence: Silence::default(),
             has_functions: AtomicBool::new(true),
             engine: OnceLock::new(),
         })
@@ -124,6 +135,7 @@ impl Database {
             };
             let helps = match trouble.cure() {
                 Cure::None => false,
+                Cure::AwaitRestart => self.pool.manager().last_alive().is_some_and(|last| last.elapsed() < self.limits.restart),
                 Cure::Reconnect => self.was_reached.load(Ordering::Relaxed),
                 Cure::Repeat => true,
             };
@@ -137,13 +149,30 @@ impl Database {
     }
 
     async fn try_once<T>(&self, work: &impl AsyncFn(&Client) -> Result<T, Trouble>) -> Result<T, Trouble> {
-        let connection = self.pool.get().await.map_err(|error| self.not_reached(error))?;
+        if !self.silence.admits(Instant::now(), self.limits.pause) {
+            return Err(Trouble::Silent(self.connect_limit()));
+        }
+        let begun = Instant::now();
+        let connection = self.pool.get().await.map_err(|error| self.not_reached(error)).inspect_err(|trouble| {
+            if trouble.is_unreachable() && !self.was_alive_since(begun) {
+                self.silence.begin(Instant::now());
+            }
+        })?;
         let done = self.within_limit(&connection, async {
             self.is_ready.get_or_try_init(|| migrate(&connection)).await?;
             self.was_reached.store(true, Ordering::Relaxed);
             work(&connection).await
         });
         let done = done.await;
+        if matches!(done, Err(Trouble::Unresponsive(_))) {
+            self.silence.begin(Instant::now());
+            // The others end at the same server.
+            self.pool.retain(|_, _| false);
+        } else {
+            // Whatever came of it, there was a connection until now.
+            self.silence.end();
+            self.pool.manager().note_alive();
+        }
         if done.as_ref().is_err_and(Trouble::ends_connection) {
             drop(Object::take(connection));
         }
@@ -153,7 +182,14 @@ impl Database {
     /// Does `work`. If it takes too long, the server is asked to stop it, and may say that it has, or that it was just done.
     async fn within_limit<T>(&self, connection: &Client, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
         let mut work = pin!(work);
-        if let Ok(done) = timeout(self.limits.statement, &mut work).await {
+        let answered = async {
+            select! {
+                biased;
+                done = &mut work => done,
+                () = self.silent() => Err(Trouble::Unresponsive(self.connect_limit())),
+            }
+        };
+        if let Ok(done) = timeout(self.limits.statement, answered).await {
             return done;
         }
         let stopped = timeout(STOPPING, async {
@@ -169,13 +205,40 @@ impl Database {
         }
     }
 
+    /// Returns once the server has given no sign of life for as long as a connection may take to come about, and accepts no other one;
+    /// never while it does. So a slow statement is told from a server that is gone.
+    async fn silent(&self) {
+        let begun = Instant::now();
+        let half = self.connect_limit() / 2;
+        // Of several hosts, the first ones may be gone while another one works.
+        let limit = if self.pool.manager().hosts() < 2 { half } else { self.connect_limit() };
+        let mut wait = half;
+        loop {
+            sleep(wait).await;
+            let is_gone = match timeout(limit, self.pool.manager().create()).await {
+                Ok(connected) => connected.is_err_and(|trouble| trouble.is_unreachable()),
+                Err(_) => true,
+            };
+            if is_gone && !self.was_alive_since(begun) {
+                return;
+            }
+            wait = self.connect_limit();
+        }
+    }
+
+    fn was_alive_since(&self, moment: Instant) -> bool {
+        self.pool.manager().last_alive().is_some_and(|last| moment < last)
+    }
+
+    fn connect_limit(&self) -> Duration {
+        self.pool.timeouts().create.unwrap_or(self.limits.connect)
+    }
+
     fn not_reached(&self, error: PoolError<Trouble>) -> Trouble {
         match error {
             PoolError::Backend(trouble) => trouble,
             PoolError::Timeout(TimeoutType::Wait) => Trouble::Busy(self.limits.wait),
-            PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle) => {
-                Trouble::Silent(self.pool.timeouts().create.unwrap_or(self.limits.connect))
-            }
+            PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle) => Trouble::Silent(self.connect_limit()),
             PoolError::Closed | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_) => {
                 unreachable!("the pool is never closed, has a runtime, and no hooks")
             }
@@ -184,7 +247,8 @@ impl Database {
 }
 
 fn pool(address: Address, limits: &Limits) -> Pool<Connections> {
-    let hosts = address.config.get_hosts().len().max(address.config.get_hostaddrs().len());
+    let connections = Connections::to(address);
+    let (address, hosts) = (&connections.address, connections.hosts());
     let each = address.config.get_connect_timeout().copied().unwrap_or(limits.connect);
     let config = PoolConfig {
         max_size: limits.connections,
@@ -196,7 +260,7 @@ fn pool(address: Address, limits: &Limits) -> Pool<Connections> {
         // Those that were used last are the least likely to have been dropped on the way.
         queue_mode: QueueMode::Lifo,
     };
-    let pool = Pool::builder(Connections { address }).config(config).runtime(Runtime::Tokio1).build();
+    let pool = Pool::builder(connections).config(config).runtime(Runtime::Tokio1).build();
     pool.expect("the pool has a runtime for its timeouts")
 }
 

@@ -30,6 +30,7 @@ mod messages;
 mod migrate;
 mod operations;
 mod pages;
+mod silence;
 mod tls;
 mod trouble;
 mod value_operations;

@@ -17,6 +17,8 @@ pub(super) enum Trouble {
     Authorities(String),
     /// Nobody answered in time.
     Silent(Duration),
+    /// The server stopped answering on a connection, and accepted no other one either; it was given so long.
+    Unresponsive(Duration),
     /// All connections were in use for so long.
     Busy(Duration),
     /// It took longer than it may.
@@ -49,6 +51,8 @@ pub(super) enum Cure {
     None,
     /// Another connection, if the server was there before.
     Reconnect,
+    /// Another connection, if the server was there a moment ago and so may be restarting.
+    AwaitRestart,
     /// To try again a little later.
     Repeat,
 }
@@ -77,12 +81,14 @@ impl Trouble {
     pub(super) fn cure(&self) -> Cure {
         match self {
             Self::Told(error) => match kind(error) {
-                Kind::Lost => Cure::Reconnect,
+                // A pooler may speak for a server that is restarting.
+                Kind::Lost if error.as_db_error().is_some() => Cure::Reconnect,
+                Kind::Lost => Cure::AwaitRestart,
                 Kind::Starting | Kind::Crowded | Kind::Contended => Cure::Repeat,
                 _ => Cure::None,
             },
-            Self::Silent(_) => Cure::Reconnect,
-            Self::Authorities(_) | Self::Busy(_) | Self::Slow { .. } | Self::Other(_) => Cure::None,
+            Self::Silent(_) => Cure::AwaitRestart,
+            Self::Authorities(_) | Self::Unresponsive(_) | Self::Busy(_) | Self::Slow { .. } | Self::Other(_) => Cure::None,
         }
     }
 
@@ -95,9 +101,17 @@ impl Trouble {
                 let is_fatal = |told: &DbError| matches!(told.severity(), "FATAL" | "PANIC");
                 error.as_db_error().is_none_or(is_fatal) || kind(error) == Kind::ReadOnly
             }
-            Self::Slow { .. } => true,
+            Self::Slow { .. } | Self::Unresponsive(_) => true,
             Self::Authorities(_) | Self::Silent(_) | Self::Busy(_) | Self::Other(_) => false,
         }
+    }
+
+    /// Tells whether the machine of the server could not be reached at all.
+    pub(super) fn is_unreachable(&self) -> bool {
+        let Self::Told(error) = self else { return matches!(self, Self::Silent(_)) };
+        let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        let kinds = [io::ErrorKind::HostUnreachable, io::ErrorKind::NetworkUnreachable, io::ErrorKind::TimedOut];
+        source.is_some_and(|source| kinds.contains(&source.kind()))
     }
 
     /// Tells whether a statement was stopped because somebody asked for that.
@@ -128,6 +142,11 @@ impl Trouble {
                 let what = format!("the database did not answer for {} s", limit.as_secs_f32());
                 refused(what, Code::DatabaseUnreachable, THERE, None)
             }
+            Self::Unresponsive(limit) => {
+                let what = format!("the database stopped answering for {} s", limit.as_secs_f32());
+                let hint = "check that it runs, and look whether a change was done before you repeat it";
+                refused(what, Code::DatabaseUnreachable, hint, None)
+            }
             Self::Busy(limit) => {
                 let what = format!("all connections to the database were in use for {} s", limit.as_secs_f32());
                 refused(what, Code::DatabaseTimeout, "repeat it when there is less to do", None)
@@ -142,7 +161,7 @@ impl Trouble {
     }
 }
 
-const THERE: &str = "is it running, and is its address the one that the instance has? `memory instance connect` gives it another";
+const THERE: &str = "check that it runs and that the instance has its address; `memory instance connect` gives it another";
 
 fn told(error: &tokio_postgres::Error) -> InstanceError {
     let (what, code, hint) = match kind(error) {

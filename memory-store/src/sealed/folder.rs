@@ -40,13 +40,13 @@ impl NewValue {
     }
 }
 
-/// What became of a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
-    /// It is new.
-    New,
-    /// It took the place of another, which is in the trash.
-    Replaced,
+/// The file of a definition that was replaced or removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormerDefinition {
+    /// The file in the trash.
+    pub trash: PathBuf,
+    /// Where it was before.
+    pub place: PathBuf,
 }
 
 impl Instances {
@@ -77,6 +77,12 @@ impl Instances {
     /// When a folder cannot be read.
     pub fn list(&self) -> Result<Vec<Result<Definition, InstanceError>>, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let names = self.names(disk)?;
+        Ok(names.iter().filter_map(|(backend, name)| self.read(backend, name).transpose()).collect())
+    }
+
+    /// Returns the types and names of the files of definitions, in their order.
+    fn names(&self, disk: &dyn Disk) -> Result<Vec<(InstanceName, InstanceName)>, InstanceError> {
         let mut names = Vec::new();
         for folder in disk.folder("").map_err(no_folder(self.root()))? {
             let Ok(backend) = folder.name.parse::<InstanceName>() else { continue };
@@ -90,7 +96,7 @@ impl Instances {
             }
         }
         names.sort();
-        Ok(names.iter().filter_map(|(backend, name)| self.read(backend, name).transpose()).collect())
+        Ok(names)
     }
 
     /// Returns the definition of an instance, if there is one.
@@ -104,18 +110,21 @@ impl Instances {
         Definition::read(backend, name, &bytes).map(Some)
     }
 
-    /// Defines an instance. A definition that there is goes to trash.
+    /// Defines an instance, and returns the definition that it replaces, which goes to trash.
     ///
     /// # Errors
-    /// When the disk refuses; then nothing has changed.
+    /// [`InstanceError::KeyMissing`] if others are sealed under a key that is missing; when the disk refuses. Then nothing has changed.
     pub fn write(
         &self,
         backend: &InstanceName,
         name: &InstanceName,
         fields: &[(String, NewValue)],
         operation: &InstanceOperation,
-    ) -> Result<Kept, InstanceError> {
+    ) -> Result<Option<FormerDefinition>, InstanceError> {
         let _lock = self.lock()?;
+        if fields.iter().any(|(_, value)| matches!(value, NewValue::Secret(_))) {
+            self.check_key()?;
+        }
         let mut sealed = Vec::with_capacity(fields.len());
         for (field, value) in fields {
             let value = match value {
@@ -132,26 +141,58 @@ impl Instances {
         let path = Definition::path(backend, name);
         let disk = self.definitions.made().map_err(no_folder(self.root()))?;
         let told = |error| refused(&path, error);
-        let kept = if disk.signature(&path).map_err(told)?.is_some() {
+        let is_there = disk.signature(&path).map_err(told)?.is_some();
+        if is_there {
             let folder = trash(operation);
             let kept = disk.keep(&path, &format!("{folder}/{}", file_name(&path)));
             kept.and_then(|()| disk.sync_folder(&folder)).map_err(told)?;
-            Kept::Replaced
-        } else {
-            Kept::New
-        };
+        }
         replace(disk, &path, text.as_bytes())?;
-        Ok(kept)
+        Ok(is_there.then(|| self.former(&path, operation)))
+    }
+
+    /// Checks that sealing a field would not create a second master key while instances are sealed under one that is missing.
+    ///
+    /// # Errors
+    /// [`InstanceError::KeyMissing`] if it would; or when the disk refuses.
+    pub fn check_key(&self) -> Result<(), InstanceError> {
+        if self.given.is_some() || !keys::known(&self.keys)?.is_empty() {
+            return Ok(());
+        }
+        let instances = self.sealed_instances()?;
+        let folder = self.keys.root().display().to_string();
+        if instances.is_empty() { Ok(()) } else { Err(InstanceError::KeyMissing { folder, instances }) }
+    }
+
+    /// Returns the instances with a sealed field, as `type/name`. A file that cannot be parsed counts if it holds a sealed text.
+    fn sealed_instances(&self) -> Result<Vec<String>, InstanceError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let mut sealed = Vec::new();
+        for (backend, name) in self.names(disk)? {
+            let path = Definition::path(&backend, &name);
+            let Some((bytes, _)) = disk.read(&path).map_err(|error| refused(&path, error))? else { continue };
+            let is_sealed = match Definition::read(&backend, &name, &bytes) {
+                Ok(definition) => definition.fields.iter().any(|(_, value)| matches!(value, FieldValue::Sealed(_))),
+                Err(_) => String::from_utf8_lossy(&bytes).contains(seal::MARK),
+            };
+            if is_sealed {
+                sealed.push(format!("{backend}/{name}"));
+            }
+        }
+        Ok(sealed)
     }
 
     /// Returns the text of a field that is sealed.
     ///
     /// # Errors
-    /// [`InstanceError::NotOpened`] if the key is another, or the file was tampered with; nothing is changed then.
+    /// [`InstanceError::KeyMissing`] if there is no key; [`InstanceError::NotOpened`] if the key is another, or the file was tampered
+    /// with. Nothing is changed then.
     pub fn open(&self, definition: &Definition, field: &str, sealed: &str) -> Result<Zeroizing<String>, InstanceError> {
-        let keys = match &self.given {
-            Some(key) => vec![key.clone()],
-            None => keys::known(&self.keys)?,
+        let keys = if let Some(key) = &self.given {
+            vec![key.clone()]
+        } else {
+            self.check_key()?;
+            keys::known(&self.keys)?
         };
         self.open_with(&keys, &definition.backend, &definition.name, (field, sealed))
     }
@@ -175,7 +216,7 @@ impl Instances {
         Err(InstanceError::NotOpened { field: field.to_owned(), place, why })
     }
 
-    /// Moves the definition of an instance to trash, and tells whether there was one. What the instance holds stays.
+    /// Moves the definition of an instance to trash, and returns it if there was one. What the instance holds stays.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -184,28 +225,37 @@ impl Instances {
         backend: &InstanceName,
         name: &InstanceName,
         operation: &InstanceOperation,
-    ) -> Result<bool, InstanceError> {
-        let Some(disk) = self.disk()? else { return Ok(false) };
+    ) -> Result<Option<FormerDefinition>, InstanceError> {
+        let Some(disk) = self.disk()? else { return Ok(None) };
         let _lock = self.lock()?;
         let path = Definition::path(backend, name);
         let told = |error| refused(&path, error);
         if disk.signature(&path).map_err(told)?.is_none() {
-            return Ok(false);
+            return Ok(None);
         }
         let folder = trash(operation);
         disk.rename(&path, &format!("{folder}/{}", file_name(&path))).map_err(told)?;
         disk.sync_folder(&folder).and_then(|()| disk.sync_folder(backend.as_str())).map_err(told)?;
-        Ok(true)
+        Ok(Some(self.former(&path, operation)))
+    }
+
+    fn former(&self, path: &str, operation: &InstanceOperation) -> FormerDefinition {
+        let trash = self.root().join(trash(operation)).join(file_name(path));
+        FormerDefinition { trash, place: self.root().join(path) }
     }
 
     /// Seals everything under a new key: the one that is `given`, or one that takes the place of that on the disk. Returns how many
     /// fields there are. If it is interrupted, everything can still be opened, and the next time it goes on.
     ///
     /// # Errors
-    /// [`InstanceError::NotOpened`] if one cannot be opened; nothing is changed then. Or when the disk refuses.
+    /// [`InstanceError::NotOpened`] if one cannot be opened, [`InstanceError::KeyMissing`] if there is no key; nothing is changed then. Or
+    /// when the disk refuses.
     pub fn rekey(&self, given: Option<&MasterKey>) -> Result<usize, InstanceError> {
         let _lock = self.lock()?;
         let is_on_disk = self.given.is_none();
+        if is_on_disk && given.is_none() {
+            self.check_key()?;
+        }
         let (new, is_new) = match given {
             Some(key) => (key.clone(), false),
             None => keys::next(&self.keys)?,

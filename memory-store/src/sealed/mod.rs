@@ -12,6 +12,6 @@ mod keys;
 mod seal;
 
 pub use definition::{Definition, FieldValue};
-pub use folder::{Instances, Kept, NewValue};
+pub use folder::{FormerDefinition, Instances, NewValue};
 pub use key::MasterKey;
 pub use zeroize::Zeroizing;

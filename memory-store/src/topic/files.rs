@@ -21,13 +21,17 @@ pub(super) fn bytes(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, Topi
 /// Returns the whole text of a file, or `None` if there is none.
 pub(super) fn text(disk: &dyn Disk, path: &TopicPath) -> Result<Option<TopicText>, TopicError> {
     let Some(bytes) = bytes(disk, path.as_str())? else { return Ok(None) };
-    let size = bytes.len() as u64;
     if let (_, Some(fault)) = as_text(&bytes) {
         return Err(damaged(path.as_str(), fault));
     }
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Some(decoded(path, &bytes)))
+}
+
+/// Returns bytes as the text of a file, and what it says of itself; bytes that are no UTF-8 text are replaced.
+pub(super) fn decoded(path: &TopicPath, bytes: &[u8]) -> TopicText {
+    let (size, text) = (bytes.len() as u64, String::from_utf8_lossy(bytes).into_owned());
     let topic = TopicName::of_file(path).map(|name| topic(name, &text, size, None));
-    Ok(Some(TopicText { path: path.clone(), text, topic }))
+    TopicText { path: path.clone(), text, topic }
 }
 
 /// Returns the hash by which the bytes of a file are known.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::topic::{
     Changed, Listing, PathEntry, TopicChange, TopicError, TopicName, TopicOperation, TopicPath, TopicRecord, TopicStore,
     TopicText, Trashed, Uses, WrittenIndex, is_same_name,
@@ -13,12 +13,13 @@ use memory_core::{OperationId, StoreError};
 
 use super::change::{FileChange, carry_out};
 use super::error::{at_place, damaged, not_opened, not_written, refused};
-use super::files::{Below, below, bytes, folder_of, text};
+use super::files::{Below, below, bytes, decoded, folder_of, text};
 use super::recover::{is_interrupted, recover};
 use super::{format, index, list, trash, undo, uses};
 use crate::disk::{Disk, LateDisk};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
+use crate::markdown::as_text;
 use crate::months;
 
 /// How often a change is thought out anew because somebody who takes no lock was faster.
@@ -115,34 +116,34 @@ impl TopicStore for TopicFolder {
         operation: &TopicOperation,
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
     ) -> Result<Changed, TopicError> {
+        let today = operation.at.date_naive();
+        // The folder is made for a topic that can be written, and not for an error.
+        if self.disk()?.is_none() && after(None, decide(None)?, today)?.is_none() {
+            return Ok(Changed::No);
+        }
         self.write(Some(operation), |disk| {
             for _ in 0..TRIES {
-                let former = text(disk, path)?;
-                let change = decide(former.as_ref())?;
-                let today = operation.at.date_naive();
-                let before = former.as_ref().map(|former| former.text.clone());
-                let after = match change {
-                    TopicChange::Keep => before.clone(),
-                    TopicChange::Text(text) => Some(text),
-                    TopicChange::Revised(text) => {
-                        former.as_ref().map_or(Ok(()), |former| format::check_revised(former, &text))?;
-                        Some(format::redated(text, today))
+                let before = bytes(disk, path.as_str())?;
+                let former = before.as_deref().map(|bytes| decoded(path, bytes));
+                let fault = before.as_deref().and_then(|bytes| as_text(bytes).1);
+                let change = match (decide(former.as_ref()), fault) {
+                    // Only a topic that is written whole takes the place of what is no text.
+                    (Ok(TopicChange::Topic(draft)), Some(fault)) if !draft.is_whole() => {
+                        return Err(TopicError::UnreadableHeader { name: path.to_string(), what: fault });
                     }
-                    TopicChange::Topic(draft) => {
-                        let written = format::written(former.as_ref(), &draft, today);
-                        Some(written.map_err(|why| damaged(path.as_str(), why))?)
-                    }
-                    TopicChange::Remove => None,
+                    (Ok(change @ TopicChange::Topic(_)), Some(_)) => change,
+                    (_, Some(fault)) => return Err(damaged(path.as_str(), fault)),
+                    (change, None) => change?,
                 };
+                let after = after(former.as_ref(), change, today)?.map(String::into_bytes);
                 if after == before {
                     return Ok(Changed::No);
                 }
                 if before.is_none() {
                     refuse_taken(disk, path, None)?;
                 }
-                let bytes = |text: Option<String>| text.map(String::into_bytes);
                 let like = before.as_ref().map(|_| path.to_string());
-                let file = FileChange { path: path.to_string(), before: bytes(before), after: bytes(after), like };
+                let file = FileChange { path: path.to_string(), before, after, like };
                 if carry_out(disk, operation, None, &[file])? {
                     return Ok(Changed::Yes { stale_index: self.follow(disk) });
                 }
@@ -220,6 +221,20 @@ impl TopicStore for TopicFolder {
         }
         self.write(None, |disk| months::purge(disk, trash::FOLDER, before).map_err(not_written(trash::FOLDER)))
     }
+}
+
+/// Returns the text that a file has after a change; nothing if there is none.
+fn after(former: Option<&TopicText>, change: TopicChange, today: NaiveDate) -> Result<Option<String>, TopicError> {
+    Ok(match change {
+        TopicChange::Keep => former.map(|former| former.text.clone()),
+        TopicChange::Text(text) => Some(text),
+        TopicChange::Revised(text) => {
+            former.map_or(Ok(()), |former| format::check_revised(former, &text))?;
+            Some(format::redated(text, today))
+        }
+        TopicChange::Topic(draft) => Some(format::written(former, &draft, today)?),
+        TopicChange::Remove => None,
+    })
 }
 
 /// Returns the file at a path, or what is below the folder there.

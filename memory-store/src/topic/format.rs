@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use memory_core::topic::{Topic, TopicDraft, TopicError, TopicKind, TopicName, TopicText};
 
-use crate::markdown::{Front, with_values};
+use crate::markdown::{Front, body, with_values};
 
 /// Where some programs say the type.
 const NESTED_TYPE: &str = "metadata.type";
@@ -36,9 +36,28 @@ fn day(text: &str) -> Option<NaiveDate> {
 /// Returns the text of a file that says what `draft` says, and was changed on `today`; `former` is the text of the one that is there. What
 /// it says already is not written anew.
 ///
+/// A whole draft takes the place of a file whose header cannot be read, or says nothing but what a draft says.
+///
 /// # Errors
-/// Why that cannot be done without harm to what else `former` says of itself.
-pub(super) fn written(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, String> {
+/// [`TopicError::UnreadableHeader`] when that cannot be done without harm to what else `former` says of itself.
+pub(super) fn written(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, TopicError> {
+    // Bytes of a header that are no text would be written as something else.
+    let is_lossy = |text: &str| text[..text.len() - body(text).len()].contains(char::REPLACEMENT_CHARACTER);
+    let is_unreadable = former.is_some_and(|former| Front::of(&former.text).problem.is_some() || is_lossy(&former.text));
+    let written = match (edited(former, draft, today), former) {
+        (Ok(text), _) if !(is_unreadable && draft.is_whole()) => Ok(text),
+        (Err(why), Some(former)) if !draft.is_whole() || !Front::is_replaceable(&former.text, &OWN_KEYS) => Err(why),
+        _ => edited(None, draft, today),
+    };
+    let name = || former.map_or_else(|| draft.title.clone(), |former| former.path.to_string());
+    written.map_err(|what| TopicError::UnreadableHeader { name: name(), what })
+}
+
+/// The keys that a draft sets.
+const OWN_KEYS: [&str; 4] = ["name", "description", "type", "updated"];
+
+/// Returns the text of `former` with the values of `draft`; the lines of other keys stay as they are.
+fn edited(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, String> {
     let mut values = vec![("name", draft.title.as_str()), ("description", draft.description.as_str())];
     let text = former.map(|former| former.text.as_str()).unwrap_or_default();
     if let Some(topic) = former.and_then(|former| former.topic.as_ref()) {

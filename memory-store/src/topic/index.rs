@@ -9,6 +9,7 @@ use super::list::topics;
 use super::trash;
 use super::uses;
 use crate::disk::Disk;
+use crate::gitignore;
 use crate::markdown::as_text;
 
 /// Where an index waits until it may take its place.
@@ -27,6 +28,9 @@ const TRIES: usize = 3;
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Own {
     written: Vec<OwnIndex>,
+    /// Whether the `.gitignore` was written; from then on it is the person's.
+    #[serde(default)]
+    has_gitignore: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,16 +86,19 @@ pub(super) fn read(disk: &dyn Disk) -> Result<Option<WrittenIndex>, TopicError> 
 /// Looks at an index that we did not write, before an operation changes what it is about. One that is as we would have made it is taken
 /// for ours, whoever made it; of any other, what a person wrote is theirs, and the first time the whole is kept. The caller holds the lock.
 pub(super) fn meet(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
+    let own = Own::read(disk);
+    if !own.has_gitignore {
+        gitignore::write(disk);
+    }
     // One that cannot be read is told of when it does not follow.
     let Ok(Some(text)) = text(disk) else { return Ok(()) };
-    let own = Own::read(disk);
     let known = hash(text.as_bytes());
     if own.written.iter().any(|own| own.hash == known) {
         return Ok(());
     }
     let made = [index_text(&topics(disk)?.topics, &uses::read(disk), None), index_text(&[], &Uses::new(), None)];
     match made.iter().find(|made| made.text == text) {
-        Some(made) => Own { written: vec![OwnIndex::of(made)] }.keep(disk),
+        Some(made) => Own { written: vec![OwnIndex::of(made)], has_gitignore: true }.keep(disk),
         None if own.written.is_empty() => trash::keep_index(disk, operation),
         None => Ok(()),
     }
@@ -104,11 +111,12 @@ pub(super) fn rebuild(disk: &dyn Disk, uses: &Uses) -> Result<bool, TopicError> 
         let former = read(disk)?;
         let next = index_text(&topics(disk)?.topics, uses, former.as_ref());
         let is_same = former.as_ref().is_some_and(|former| former.text == next.text);
-        let mut own = Own { written: vec![OwnIndex::of(&next)] };
+        let mut own = Own { written: vec![OwnIndex::of(&next)], has_gitignore: true };
         if !is_same {
             own.written.splice(..0, former.as_ref().map(OwnIndex::of));
         }
-        if Own::read(disk).written.last() != own.written.last() {
+        let known = Own::read(disk);
+        if known.written.last() != own.written.last() || !known.has_gitignore {
             own.keep(disk)?;
         }
         if is_same {

@@ -132,7 +132,8 @@ fn files_of_all_kinds_are_listed_and_what_is_wrong_with_them_is_told() {
     - [plain](plain.md) - plain
     ");
     assert_eq!(read(&folder.topics, "bytes").unwrap_err().code(), Code::FileDamaged);
-    assert_eq!(folder.write("open", "new").unwrap_err().code(), Code::FileDamaged);
+    let part = WriteRequest { kind: None, ..request("open", "new") };
+    assert_eq!(write(&folder.topics, &part).unwrap_err().code(), Code::FileDamaged);
     assert_eq!(folder.file("open.md"), "---\nname: x\n");
     delete(&folder.topics, "bytes").unwrap();
     assert!(!folder.path().join("bytes.md").exists());

@@ -2,11 +2,16 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use memory_core::Secrets;
-use memory_core::bank::{Banks, Missing, ScopeChoice, history, read, update};
+use memory_core::bank::{
+    Banks, Condition, FilterTrouble, JsonFilter, Missing, ScopeChoice, WriteRequest, history, read, update, write,
+};
+use memory_core::json::JsonText;
 use memory_core::testing::banks;
+use memory_core::{Code, Secrets};
 use memory_store::bank::{BankFolder, BankOptions};
 
 /// Names the folder and how often to count.
@@ -66,4 +71,125 @@ fn start(folder: &Path) -> Child {
         .stderr(Stdio::inherit())
         .spawn()
         .unwrap()
+}
+
+/// A filter that adds one, and goes on only when it is allowed to.
+#[derive(Debug)]
+struct Halting {
+    begun: Sender<()>,
+    goes_on: Mutex<Receiver<()>>,
+}
+
+impl JsonFilter for Halting {
+    fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble> {
+        self.begun.send(()).expect("the test waits for it");
+        self.goes_on.lock().expect("one test").recv().expect("the test says so");
+        self.run_within(filter, input, Duration::MAX)
+    }
+
+    fn run_within(&self, _: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, FilterTrouble> {
+        let number: u64 = input.parse().expect("a number");
+        Ok(vec![(number + 1).to_string().parse().expect("a number is JSON")])
+    }
+}
+
+fn put(banks: &Banks, bank: &str, key: &str, value: &str) -> Result<(), Code> {
+    let request = WriteRequest {
+        bank: bank.parse().unwrap(),
+        key: key.parse().unwrap(),
+        value: value.parse().unwrap(),
+        ttl: None,
+        condition: Condition::Any,
+        scope: ScopeChoice::Detected,
+        secrets: Secrets::Refuse,
+    };
+    write(banks, &request).map(drop).map_err(|error| error.code())
+}
+
+#[test]
+fn a_filter_that_runs_delays_no_other_writer_and_runs_again_where_one_was_faster() {
+    let home = tempfile::tempdir().unwrap();
+    let options = BankOptions { patience: Duration::ZERO, ..BankOptions::default() };
+    let (others, _) = banks(Arc::new(BankFolder::new(home.path(), options)), None);
+    let others = Banks { ids: Arc::new(memory_store::RandomIds), ..others };
+    put(&others, "stats", "visits", "10").unwrap();
+    let ((begun, begins), (go_on, goes_on)) = (channel(), channel());
+    let halting = Banks { filter: Arc::new(Halting { begun, goes_on: Mutex::new(goes_on) }), ..open(home.path()) };
+    let (bank, key) = ("stats".parse().unwrap(), "visits".parse().unwrap());
+    let count = || update(&halting, &bank, &key, "", ScopeChoice::Detected, Missing::Refuse, Secrets::Refuse).unwrap();
+    for (changes, expected) in [(vec![], "11"), (vec!["20"], "21"), (vec!["30", "40", "50"], "51")] {
+        let counted = std::thread::scope(|scope| {
+            let counting = scope.spawn(count);
+            for change in &changes {
+                begins.recv().unwrap();
+                // Nobody waits: who finds a lock held is refused at once.
+                put(&others, "stats", "other", "1").unwrap();
+                put(&others, "another", "key", "1").unwrap();
+                put(&others, "stats", "visits", change).unwrap();
+                go_on.send(()).unwrap();
+            }
+            // The fourth time, the filter runs under the lock, and not through `run`.
+            if changes.len() < 3 {
+                begins.recv().unwrap();
+                go_on.send(()).unwrap();
+            }
+            counting.join().unwrap()
+        });
+        assert_eq!((counted.entry.value.as_str(), self::counted(&others).as_str()), (expected, expected));
+    }
+}
+
+#[test]
+fn a_version_that_locks_the_folder_is_waited_for_and_one_bank_does_not_wait_for_another() {
+    let home = tempfile::tempdir().unwrap();
+    let options = BankOptions { patience: Duration::ZERO, ..BankOptions::default() };
+    let (impatient, _) = banks(Arc::new(BankFolder::new(home.path(), options)), None);
+    put(&impatient, "stats", "a", "1").unwrap();
+    let lock = |path: &str| std::fs::File::open(home.path().join(path)).unwrap();
+    let former = lock(".lock");
+    former.lock().unwrap();
+    assert_eq!(put(&impatient, "stats", "a", "2"), Err(Code::Locked));
+    former.unlock().unwrap();
+    let of_stats = lock(".locks/stats");
+    of_stats.lock().unwrap();
+    assert_eq!(put(&impatient, "stats", "a", "2"), Err(Code::Locked));
+    put(&impatient, "another", "a", "2").unwrap();
+}
+
+/// A filter during whose runs a program that takes no lock changes the value.
+#[derive(Debug)]
+struct Chased {
+    file: std::path::PathBuf,
+    /// How long each run under the lock may take.
+    times: Arc<Mutex<Vec<Duration>>>,
+    changes: std::sync::atomic::AtomicU64,
+}
+
+impl JsonFilter for Chased {
+    fn run(&self, _: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble> {
+        let number = self.changes.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        std::fs::write(&self.file, format!(r#"{{"entries":{{"visits":{{"value":{number}}}}}}}"#)).expect("it can be written");
+        Ok(vec![format!("1{input}").parse().expect("a number is JSON")])
+    }
+
+    fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, FilterTrouble> {
+        self.times.lock().expect("one test").push(time);
+        self.run(filter, input)
+    }
+}
+
+#[test]
+fn a_filter_that_runs_several_times_under_the_lock_has_one_second_in_all() {
+    let home = tempfile::tempdir().unwrap();
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let (file, changes) = (home.path().join("stats.json"), std::sync::atomic::AtomicU64::new(1));
+    std::fs::write(&file, r#"{"entries":{"visits":{"value":0}}}"#).unwrap();
+    let filter = Arc::new(Chased { file, times: Arc::clone(&times), changes });
+    // The clock goes on by a second each time it is asked.
+    let banks = Banks { filter, ..open(home.path()) };
+    let (bank, key) = ("stats".parse().unwrap(), "visits".parse().unwrap());
+    let refused = update(&banks, &bank, &key, "", ScopeChoice::Detected, Missing::Refuse, Secrets::Refuse).unwrap_err();
+    assert_eq!(refused.code(), Code::Conflict);
+    let times = times.lock().unwrap();
+    assert_eq!(times.as_slice(), [Duration::from_secs(1), Duration::ZERO, Duration::ZERO]);
 }

@@ -107,12 +107,12 @@ fn a_job_that_was_added_survives_and_one_that_was_not_harms_no_other() {
         for at in 1..=4 {
             let home = tempfile::tempdir().unwrap();
             let first = job("first");
-            JobFile::new(home.path()).push(&first).unwrap();
+            JobFile::new(home.path()).push(std::slice::from_ref(&first)).unwrap();
             let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
-            let done = JobFile::on_disk(home.path(), Arc::new(disk)).push(&job("second")).is_ok();
+            let done = JobFile::on_disk(home.path(), Arc::new(disk)).push(&[job("second")]).is_ok();
             let queue = JobFile::new(home.path());
-            queue.push(&job("third")).unwrap();
-            queue.note(&first.id, &JobState::Done).unwrap();
+            queue.push(&[job("third")]).unwrap();
+            queue.note(&[(first.id.clone(), JobState::Done)]).unwrap();
             let names: Vec<String> = queue.pending().unwrap().into_iter().map(|pending| pending.job.turn.to_string()).collect();
             assert!(!done || names == ["second", "third"], "{fault:?} at step {at}: {names:?}");
             assert!(names.ends_with(&["third".into()]), "{fault:?} at step {at}: {names:?}");

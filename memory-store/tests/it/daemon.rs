@@ -132,8 +132,12 @@ fn changes_of_conversations_are_heard() {
 }
 
 #[test]
-fn a_home_without_memories_cannot_be_listened_to() {
-    assert!(Watch::begin(Home::new().path(), || ()).is_err());
+fn a_new_home_can_be_listened_to_and_a_missing_one_is_not_made() {
+    let home = Home::new();
+    assert!(Watch::begin(home.path(), || ()).is_ok());
+    let missing = home.path().join("missing");
+    assert!(Watch::begin(&missing, || ()).is_err());
+    assert!(!missing.exists());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memory_core::testing::{CountingIds, FakeClock};
-use memory_core::{History, MemoryStore, Services};
+use memory_core::{History, InboxTtl, MemoryStore, Services};
 use memory_store::{FileStore, Options};
 
 /// A home folder that is gone when this is dropped.
@@ -89,6 +89,7 @@ pub(crate) fn services(store: FileStore) -> Services {
         chat: None,
         banks: None,
         topics: None,
+        inbox_ttl: InboxTtl::default(),
         actor: "test".into(),
     }
 }

@@ -9,7 +9,7 @@ use memory_core::Code;
 use memory_core::instance::{InstanceError, InstanceName, InstanceOperation};
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_store::disk::RealDisk;
-use memory_store::sealed::{FieldValue, Instances, Kept, MasterKey, NewValue};
+use memory_store::sealed::{FieldValue, FormerDefinition, Instances, MasterKey, NewValue};
 use tempfile::TempDir;
 
 use crate::faulty_disk::{Fault, FaultyDisk, table};
@@ -32,7 +32,7 @@ fn fields(dsn: &str) -> Vec<(String, NewValue)> {
     vec![("driver".into(), NewValue::Plain("postgres".into())), ("dsn".into(), NewValue::secret(dsn))]
 }
 
-fn connect(instances: &Instances, at: &str, dsn: &str) -> Result<Kept, InstanceError> {
+fn connect(instances: &Instances, at: &str, dsn: &str) -> Result<Option<FormerDefinition>, InstanceError> {
     instances.write(&name("history"), &name(at), &fields(dsn), &operation())
 }
 
@@ -48,9 +48,12 @@ fn dsn(instances: &Instances, at: &str) -> Result<String, InstanceError> {
 fn what_is_sealed_stands_in_no_file_and_opens_for_who_has_the_key() {
     let home = tempfile::tempdir().unwrap();
     let instances = open(home.path(), None);
-    assert_eq!(connect(&instances, "team", DSN).unwrap(), Kept::New);
-    assert_eq!(connect(&instances, "team", "postgres://other").unwrap(), Kept::Replaced);
-    assert_eq!(connect(&instances, "team", DSN).unwrap(), Kept::Replaced);
+    assert_eq!(connect(&instances, "team", DSN).unwrap(), None);
+    let first = std::fs::read(instances.root().join("history/team.yaml")).unwrap();
+    let former = connect(&instances, "team", "postgres://other").unwrap().unwrap();
+    assert_eq!(std::fs::read(&former.trash).unwrap(), first, "the former definition is in the trash");
+    assert_eq!(former.place, instances.root().join("history/team.yaml"));
+    assert!(connect(&instances, "team", DSN).unwrap().is_some());
     assert_eq!(dsn(&open(home.path(), None), "team").unwrap(), DSN);
     let text = std::fs::read_to_string(home.path().join("instances/history/team.yaml")).unwrap();
     assert!(text.starts_with("driver: postgres\ndsn: secretbox:") && !text.contains("pass"), "{text}");
@@ -62,8 +65,9 @@ fn what_is_sealed_stands_in_no_file_and_opens_for_who_has_the_key() {
     assert_eq!(dsn(&instances, "copy").unwrap_err().code(), Code::SealBroken);
     let listed: Vec<_> = instances.list().unwrap().into_iter().map(|one| one.unwrap().name.to_string()).collect();
     assert_eq!(listed, ["copy", "team"]);
-    assert!(instances.remove(&name("history"), &name("copy"), &operation()).unwrap());
-    assert!(!instances.remove(&name("history"), &name("copy"), &operation()).unwrap());
+    let former = instances.remove(&name("history"), &name("copy"), &operation()).unwrap().unwrap();
+    assert!(former.trash.is_file() && !former.place.exists());
+    assert_eq!(instances.remove(&name("history"), &name("copy"), &operation()).unwrap(), None);
     assert_eq!(instances.read(&name("history"), &name("copy")).unwrap(), None);
 }
 
@@ -192,4 +196,40 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
 #[test]
 fn a_fault_at_any_step_leaves_every_instance_whole_and_every_secret_open() {
     table(&ACTS, Fault::of_disks(), check);
+}
+
+#[test]
+fn no_second_key_is_created_while_instances_are_sealed_under_a_missing_one() {
+    let home = tempfile::tempdir().unwrap();
+    let instances = open(home.path(), None);
+    connect(&instances, "team", DSN).unwrap();
+    let key = home.path().join("keys/master.key");
+    let aside = home.path().join("aside");
+    std::fs::rename(&key, &aside).unwrap();
+    for refused in [
+        instances.check_key().unwrap_err(),
+        connect(&instances, "other", DSN).unwrap_err(),
+        connect(&instances, "team", DSN).unwrap_err(),
+        instances.rekey(None).unwrap_err(),
+        dsn(&instances, "team").unwrap_err(),
+    ] {
+        assert_eq!(refused.code(), Code::SealBroken);
+        assert!(refused.to_string().contains("history/team is sealed under one"), "{refused}");
+        assert!(refused.hint().is_some_and(|hint| hint.contains("MEMO_MASTER_KEY")));
+    }
+    let left: Vec<_> = std::fs::read_dir(home.path().join("keys")).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains("master")), "{left:?}");
+    let plain = [("driver".to_owned(), NewValue::Plain("file".into()))];
+    instances.write(&name("kv"), &name("plain"), &plain, &operation()).unwrap();
+    // A definition that cannot be parsed may be sealed as well.
+    std::fs::write(home.path().join("instances/history/team.yaml"), "dsn: [secretbox:AAAA").unwrap();
+    assert_eq!(instances.check_key().unwrap_err().code(), Code::SealBroken);
+    std::fs::rename(&aside, &key).unwrap();
+    connect(&instances, "other", DSN).unwrap();
+    std::fs::remove_file(&key).unwrap();
+    for sealed in ["team", "other"] {
+        instances.remove(&name("history"), &name(sealed), &operation()).unwrap();
+    }
+    connect(&instances, "new", DSN).unwrap();
+    assert_eq!(dsn(&instances, "new").unwrap(), DSN);
 }

@@ -5,6 +5,7 @@ mod bank_faults;
 mod bank_writers;
 mod clock_faults;
 mod conversation_faults;
+mod conversation_operations;
 mod crash;
 mod daemon;
 mod faults;

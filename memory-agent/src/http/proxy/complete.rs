@@ -2,6 +2,7 @@
 
 use std::string::FromUtf8Error;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -10,7 +11,7 @@ use axum::http::{HeaderMap, HeaderName};
 use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use memory_core::conversation::{MAX_CONTENT, RecallRules, Recalled, recall_beside};
+use memory_core::conversation::{Conversations, MAX_CONTENT, RecallRules, Recalled, recall_beside};
 use memory_core::{Code, ToolError};
 use tokio::time::timeout;
 
@@ -22,6 +23,7 @@ use super::reply::{Outcome, said, with_hits};
 use super::request::{Asked, Latest};
 use super::upstream::passed_back;
 use crate::http::answer::{Refusal, warn};
+use crate::http::request_log::RequestTrace;
 
 /// Says why there is nothing remembered.
 const ERROR: HeaderName = HeaderName::from_static("memory-error");
@@ -53,11 +55,16 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
             return Ok(response);
         }
     };
-    let mut exchange = Exchange::begin(&proxy, &asked);
-    let (recalled, error) = match remember(&proxy, &asked).await {
+    let trace = parts.extensions.get::<RequestTrace>().cloned();
+    let mut exchange = Exchange::begin(&proxy, &asked, trace.clone());
+    let begun = Instant::now();
+    let (recalled, error) = match remember(&proxy, &asked, proxy.conversations_for(&parts.headers)).await {
         Ok(recalled) => (recalled, None),
         Err(error) => (Recalled::default(), Some(error)),
     };
+    if let Some(trace) = &trace {
+        trace.recalled(&asked.conversation, recalled.memories.len(), begun.elapsed());
+    }
     exchange.keep_question();
     // What is encoded could not be listened to.
     parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -96,7 +103,7 @@ fn not_kept(why: &str) -> ToolError {
 }
 
 /// Returns what a chat calls to mind, unless that takes too long.
-async fn remember(proxy: &Arc<ChatProxy>, asked: &Arc<Asked>) -> Result<Recalled, ToolError> {
+async fn remember(proxy: &Arc<ChatProxy>, asked: &Arc<Asked>, conversations: Conversations) -> Result<Recalled, ToolError> {
     let Some(Latest { text, .. }) = asked.latest.clone() else { return Ok(Recalled::default()) };
     let (own, asked) = (Arc::clone(proxy), Arc::clone(asked));
     let work = async {
@@ -104,7 +111,9 @@ async fn remember(proxy: &Arc<ChatProxy>, asked: &Arc<Asked>) -> Result<Recalled
         let work = move || {
             let _place = place;
             let rules: RecallRules = asked.rules;
-            recall_beside(&own.conversations, &asked.conversation, &text, &rules, &|entry| asked.shows(&entry.content))
+            // Before the store is read: what is written meanwhile is found in both, and what is not in one of them.
+            let unwritten = own.scribe.unwritten(&conversations, &asked.conversation);
+            recall_beside(&conversations, &asked.conversation, &text, &rules, &unwritten, &|entry| asked.shows(&entry.content))
         };
         tokio::task::spawn_blocking(work).await
     };
@@ -169,7 +178,9 @@ async fn heard(
     let text = String::from_utf8(read);
     let outcome = text.as_deref().map_or(Outcome::Unheard("it is no UTF-8 text"), said);
     let why = if let Outcome::Unheard(why) = outcome { Some(why) } else { None };
-    exchange.end(outcome);
+    if let Some(pending) = exchange.end(outcome) {
+        pending.wait().await;
+    }
     let body = match text.as_ref().ok().and_then(|text| with_hits(text, &recalled.memories)) {
         Some(with_hits) => {
             parts.headers.remove(CONTENT_LENGTH);

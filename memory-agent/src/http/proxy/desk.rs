@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HeaderValue};
+use memory_core::Embedder;
 use memory_core::conversation::{ConversationId, Conversations, JobQueue, RecallRules};
 use tokio::sync::Semaphore;
 
@@ -26,6 +27,7 @@ pub struct ChatProxy {
     pub(super) room: Room,
     pub(super) workers: Arc<Semaphore>,
     told: Arc<dyn Told>,
+    client_embedder: Option<Arc<dyn ClientEmbedder>>,
     /// What was told of what is remembered.
     known: Mutex<Vec<String>>,
     /// Why what the model said last is not kept, until the next answer says so.
@@ -41,6 +43,12 @@ pub struct ProxyRules {
     pub patience: Duration,
     /// Whether whoever asks must know a token, which is then not for the server behind.
     pub has_token: bool,
+}
+
+/// An embedding model at the server of the chat model, which clients may ask with keys of their own.
+pub trait ClientEmbedder: Send + Sync {
+    /// Returns the model as a client with this key asks it; nothing where the text is no key.
+    fn with_key(&self, key: &str) -> Option<Arc<dyn Embedder>>;
 }
 
 /// So many look for memories at once; others wait, and go on without if that takes too long.
@@ -69,7 +77,44 @@ impl ChatProxy {
         let name = HeaderValue::try_from(conversations.ids.operation_id().as_str());
         let name = name.unwrap_or(HeaderValue::from_static("memory"));
         let (known, unheard) = (Mutex::default(), Mutex::default());
-        Self { conversations, upstream, name, rules, last_asked, scribe, room, workers, told, known, unheard }
+        Self {
+            conversations,
+            upstream,
+            name,
+            rules,
+            last_asked,
+            scribe,
+            room,
+            workers,
+            told,
+            client_embedder: None,
+            known,
+            unheard,
+        }
+    }
+
+    /// Has the embedding model asked with the key of the client whose chat it serves, where a chat brings one.
+    #[must_use]
+    pub fn with_client_embedder(mut self, embedder: Arc<dyn ClientEmbedder>) -> Self {
+        self.client_embedder = Some(embedder);
+        self
+    }
+
+    /// Returns what recalls memories for a request with these headers.
+    pub(super) fn conversations_for(&self, headers: &HeaderMap) -> Conversations {
+        let mut conversations = self.conversations.clone();
+        let own = self.client_embedder.as_ref().zip(self.client_key(headers));
+        if let Some(embedder) = own.and_then(|(embedder, key)| embedder.with_key(key)) {
+            conversations.embedder = Some(embedder);
+        }
+        conversations
+    }
+
+    /// Returns the key that a client brings for the model's server; where a token is asked for, it brings that instead.
+    fn client_key<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
+        let value = headers.get(AUTHORIZATION).filter(|_| !self.rules.has_token)?.to_str().ok()?;
+        let (scheme, key) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("Bearer").then(|| key.trim())
     }
 
     /// Returns the address of the server behind it.
@@ -87,7 +132,7 @@ impl ChatProxy {
         self.scribe.end()
     }
 
-    /// Returns what keeps those who work beside the talk from what they are there for, if something does.
+    /// Returns why background extraction is failing, if it is; each reason once.
     pub(super) fn ails(&self) -> Option<String> {
         self.told.ails()
     }
@@ -122,10 +167,7 @@ impl ChatProxy {
 
     /// Notes who was asked, so that they can be asked for facts.
     pub(super) fn note(&self, model: Option<&str>, headers: &HeaderMap) {
-        let key = headers
-            .get(AUTHORIZATION)
-            .filter(|_| !self.rules.has_token)
-            .and_then(|key| key.to_str().ok()?.strip_prefix("Bearer "));
+        let key = self.client_key(headers);
         let asked = model.map(|name| Model { name: name.to_owned(), key: key.map(str::to_owned) });
         if let Some(asked) = asked {
             *self.last_asked.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);

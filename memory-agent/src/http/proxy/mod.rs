@@ -10,8 +10,8 @@
 //! not told; an answer that comes whole says `memory_hits`. All else passes untouched: what the model is asked, but for what was
 //! remembered; what it answers, as it comes. An answer that breaks off breaks off, and whoever goes has the model stop.
 //!
-//! What a person says is kept as soon as it is asked, whatever becomes of the answer. Nobody waits for the disk: a kill may lose what was
-//! said in its last few milliseconds, an end by a signal loses nothing. What is sent again before it is answered is kept once.
+//! What a person says is kept as soon as it is asked, whatever becomes of the answer. The end of an answer waits for the disk only while that
+//! is slow: a kill may lose turns of the last few milliseconds, an end by a signal loses nothing. What is sent again before it is answered is kept once.
 //!
 //! A memory that is broken or slow breaks no chat: then the header `Memory-Error` says why there is nothing remembered or kept. That a
 //! stream was not kept is known when its head is gone: the next answer of the conversation says so as a `Memory-Warning`.
@@ -30,7 +30,7 @@ mod scribe;
 mod trust;
 mod upstream;
 
-pub use desk::{ChatProxy, LastAsked, Model, ProxyRules};
+pub use desk::{ChatProxy, ClientEmbedder, LastAsked, Model, ProxyRules};
 #[cfg(feature = "testing")]
 pub use reply::heard;
 pub(super) use routes::{alone, beside};

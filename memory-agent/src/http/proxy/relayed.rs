@@ -8,6 +8,7 @@ use hyper::body::{Frame, Incoming, SizeHint};
 
 use super::exchange::Exchange;
 use super::reply::{Heard, Outcome};
+use super::scribe::PendingWrite;
 
 /// A stream of events that is passed on as it comes, byte for byte, and listened to. One that breaks off ends broken; whoever stops reading lets go of the server as well.
 pub(super) struct Relayed {
@@ -15,6 +16,7 @@ pub(super) struct Relayed {
     heard: Heard,
     /// As long as the model has not said all.
     exchange: Option<Exchange>,
+    last: LastFrame,
     broken: Broken,
 }
 
@@ -31,27 +33,50 @@ impl Broken {
     }
 }
 
+type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+type NextFrame = Option<Result<Frame<Bytes>, hyper::Error>>;
+
+/// The frame that ends an answer, while it waits until the turns of the answer are written.
+#[derive(Default)]
+struct LastFrame(Option<(NextFrame, Wait)>);
+
+impl LastFrame {
+    /// Returns the frame if it does not have to wait; otherwise holds it back.
+    fn poll_after(&mut self, frame: NextFrame, pending: Option<PendingWrite>, context: &mut Context<'_>) -> Poll<NextFrame> {
+        let Some(pending) = pending else { return Poll::Ready(frame) };
+        self.0 = Some((frame, Box::pin(pending.wait())));
+        self.poll(context).unwrap_or(Poll::Pending)
+    }
+
+    /// Polls the frame that is held back, if there is one.
+    fn poll(&mut self, context: &mut Context<'_>) -> Option<Poll<NextFrame>> {
+        let (_, written) = self.0.as_mut()?;
+        match written.as_mut().poll(context) {
+            Poll::Ready(()) => self.0.take().map(|(frame, _)| Poll::Ready(frame)),
+            Poll::Pending => Some(Poll::Pending),
+        }
+    }
+}
+
 impl Relayed {
     pub(super) fn new(body: Incoming, exchange: Exchange) -> Self {
-        Self { body, heard: Heard::default(), exchange: Some(exchange), broken: Broken::default() }
+        Self { body, heard: Heard::default(), exchange: Some(exchange), last: LastFrame::default(), broken: Broken::default() }
     }
 
     /// Listens to a piece.
-    fn hear(&mut self, piece: &Bytes) {
+    fn hear(&mut self, piece: &Bytes) -> Option<PendingWrite> {
         let mut outcome = self.heard.take(piece);
         // Whoever knows how long a body is does not ask for its end.
         if outcome.is_none() && self.body.is_end_stream() {
             outcome = self.heard.end();
         }
-        self.over(outcome);
+        self.over(outcome)
     }
 
-    fn over(&mut self, outcome: Option<Outcome>) {
-        if let Some(outcome) = outcome
-            && let Some(exchange) = self.exchange.take()
-        {
-            exchange.end_late(outcome);
-        }
+    fn over(&mut self, outcome: Option<Outcome>) -> Option<PendingWrite> {
+        let outcome = outcome?;
+        self.exchange.take()?.end_late(outcome)
     }
 }
 
@@ -73,28 +98,27 @@ impl HttpBody for Relayed {
         if let Some(error) = self.broken.0.take() {
             return Poll::Ready(Some(Err(error)));
         }
+        if let Some(last) = self.last.poll(context) {
+            return last;
+        }
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        match frame {
+        let pending = match frame {
             Some(Err(error)) => {
                 self.exchange = None;
                 return self.broken.later(error, context);
             }
-            Some(Ok(ref frame)) => {
-                if let Some(piece) = frame.data_ref() {
-                    self.hear(piece);
-                }
-            }
+            Some(Ok(ref frame)) => frame.data_ref().and_then(|piece| self.hear(piece)),
             None => {
                 let outcome = self.heard.end();
-                self.over(outcome);
+                self.over(outcome)
             }
-        }
-        Poll::Ready(frame)
+        };
+        self.last.poll_after(frame, pending, context)
     }
 
     fn is_end_stream(&self) -> bool {
         // That it is told to be over is how the end is heard.
-        self.exchange.is_none() && self.body.is_end_stream()
+        self.exchange.is_none() && self.last.0.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -103,7 +127,6 @@ impl HttpBody for Relayed {
 }
 
 /// What was read of an answer that nobody listens to, and what follows: the rest, or that it breaks off.
-#[derive(Debug)]
 pub(super) struct Begun {
     read: Option<Bytes>,
     ends: Option<hyper::Error>,
@@ -111,6 +134,7 @@ pub(super) struct Begun {
     rest: Incoming,
     /// As long as the end has not come, and why what is said is not kept then.
     exchange: Option<(Exchange, &'static str)>,
+    last: LastFrame,
 }
 
 impl Begun {
@@ -122,13 +146,13 @@ impl Begun {
         why: &'static str,
     ) -> Self {
         let read = (!read.is_empty()).then(|| read.into());
-        Self { read, ends: broken, broken: Broken::default(), rest, exchange: Some((exchange, why)) }
+        let (broken, ends) = (Broken::default(), broken);
+        Self { read, ends, broken, rest, exchange: Some((exchange, why)), last: LastFrame::default() }
     }
 
-    fn is_over(&mut self) {
-        if let Some((exchange, why)) = self.exchange.take() {
-            exchange.end(Outcome::Unheard(why));
-        }
+    fn over(&mut self) -> Option<PendingWrite> {
+        let (exchange, why) = self.exchange.take()?;
+        exchange.end(Outcome::Unheard(why))
     }
 }
 
@@ -147,12 +171,18 @@ impl HttpBody for Begun {
             self.exchange = None;
             return self.broken.later(error, context);
         }
-        let frame = ready!(Pin::new(&mut self.rest).poll_frame(context));
-        match frame {
-            Some(Err(_)) => self.exchange = None,
-            Some(Ok(_)) if !self.rest.is_end_stream() => {}
-            Some(Ok(_)) | None => self.is_over(),
+        if let Some(last) = self.last.poll(context) {
+            return last;
         }
-        Poll::Ready(frame)
+        let frame = ready!(Pin::new(&mut self.rest).poll_frame(context));
+        let pending = match frame {
+            Some(Err(_)) => {
+                self.exchange = None;
+                None
+            }
+            Some(Ok(_)) if !self.rest.is_end_stream() => None,
+            Some(Ok(_)) | None => self.over(),
+        };
+        self.last.poll_after(frame, pending, context)
     }
 }

@@ -21,11 +21,12 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::trust::trusting;
+use crate::http::quick_ack::QuickAckConnector;
 
 /// The server of the language model that stands behind the proxy, and how it is reached. How long it thinks is its own affair and that of
 /// whoever asks.
 pub struct Upstream {
-    client: Client<HttpsConnector<HttpConnector>, Body>,
+    client: Client<HttpsConnector<QuickAckConnector>, Body>,
     base: Base,
     key: Option<HeaderValue>,
 }
@@ -89,7 +90,8 @@ impl Upstream {
         tcp.enforce_http(false);
         tcp.set_connect_timeout(Some(REACH));
         let trust = trusting(certificates.filter(|_| base.scheme == Scheme::HTTPS))?;
-        let https = HttpsConnectorBuilder::new().with_tls_config(trust).https_or_http().enable_http1().wrap_connector(tcp);
+        let https = HttpsConnectorBuilder::new().with_tls_config(trust).https_or_http().enable_http1();
+        let https = https.wrap_connector(QuickAckConnector(tcp));
         let mut client = Client::builder(TokioExecutor::new());
         client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
         Ok(Self { client: client.build(https), base, key })

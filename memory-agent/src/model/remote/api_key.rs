@@ -18,6 +18,11 @@ impl ApiKey {
         format!("Bearer {}", self.0)
     }
 
+    /// Returns the key itself, for a header of a request and nothing that is shown.
+    pub fn expose_secret(&self) -> &str {
+        &self.0
+    }
+
     /// Returns a text of the server without the key, should it stand there.
     pub(super) fn strike_out(&self, text: &str) -> String {
         text.replace(&self.0, "[key]")

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memory_core::{Answer, ChatError, ChatModel, ChatRequest, Tokens, Trouble};
+use memory_core::{Allowance, Answer, ChatError, ChatModel, ChatRequest, Tokens, Trouble};
 
 use super::ChatSettings;
 use super::chat_wire::{self as wire, Limit, Odd};
@@ -70,6 +70,10 @@ impl ChatModel for RemoteChat {
     fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
         let body = self.post(request).map_err(|refusal| failed(refusal, request))?;
         wire::answer(&body, request).map_err(|odd| self.odd(odd))
+    }
+
+    fn allowance(&self) -> Result<Allowance, ChatError> {
+        Ok(Allowance::default())
     }
 }
 

@@ -1,14 +1,14 @@
 //! How texts become vectors.
 
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use memory_core::{EmbedError, Embedder, Embedding};
 
 use super::endpoint::{EMBEDDINGS, Endpoint};
 use super::request::{self, Refusal, Server};
 use super::retry::Retry;
-use super::{RemoteSettings, embeddings_wire as wire};
+use super::{ApiKey, RemoteSettings, embeddings_wire as wire};
 
 use crate::model::unit::of_length_1;
 
@@ -21,7 +21,7 @@ const LONGEST_ANSWER: u64 = 256 << 20;
 /// for a bounded time; whatever is not one finite vector of the same length for each text is an error. Redirects are not
 /// followed: texts go where the settings say, and nowhere else. A text without any words, which many servers refuse, goes
 /// out as a full stop.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RemoteEmbedder {
     identity: String,
     server: Server,
@@ -30,7 +30,7 @@ pub struct RemoteEmbedder {
     texts_at_once: NonZeroUsize,
     longest_text: NonZeroUsize,
     /// How many numbers the first vector had; all others must have as many.
-    dimensions: OnceLock<usize>,
+    dimensions: Arc<OnceLock<usize>>,
 }
 
 impl RemoteEmbedder {
@@ -61,8 +61,14 @@ impl RemoteEmbedder {
             asked_dimensions: settings.dimensions,
             texts_at_once: settings.texts_at_once,
             longest_text: settings.longest_text,
-            dimensions: OnceLock::new(),
+            dimensions: Arc::default(),
         })
+    }
+
+    /// Returns the same model, asked with another key. Connections are shared.
+    #[must_use]
+    pub fn with_key(&self, api_key: ApiKey) -> Self {
+        Self { server: Server { api_key: Some(api_key), ..self.server.clone() }, ..self.clone() }
     }
 
     fn embed_some(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {

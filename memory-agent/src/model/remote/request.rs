@@ -15,7 +15,7 @@ use super::retry::Retry;
 use super::{ApiKey, retry_after};
 
 /// Somebody to ask.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Server {
     pub(super) agent: Agent,
     pub(super) endpoint: Endpoint,

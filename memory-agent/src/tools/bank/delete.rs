@@ -4,7 +4,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answer, bank, banks, key, read, schema, scope, told};
+use super::input::{answered, bank, key, read, schema};
 use crate::json::bank as shapes;
 
 /// Deletes an entry, or a whole bank.
@@ -42,13 +42,15 @@ impl Tool for Delete {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
-        let (bank, choice) = (bank(&input.bank)?, scope(input.scope.as_deref())?);
-        let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
-        let scope = match &key {
-            Some(key) => memory_core::bank::delete(&banks, &bank, key, choice),
-            None => memory_core::bank::delete_bank(&banks, &bank, choice),
-        };
-        answer(&shapes::deleted(&bank, key.as_ref(), scope.map_err(told)?))
+        let input: Input = read(parameters)?;
+        answered(context, input.scope.as_deref(), |banks, choice| {
+            let bank = bank(&input.bank)?;
+            let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
+            let scope = match &key {
+                Some(key) => memory_core::bank::delete(banks, &bank, key, choice)?,
+                None => memory_core::bank::delete_bank(banks, &bank, choice)?,
+            };
+            Ok(shapes::deleted(&bank, key.as_ref(), scope))
+        })
     }
 }

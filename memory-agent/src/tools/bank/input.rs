@@ -1,6 +1,6 @@
 //! What the tools of banks have in common.
 
-use memory_core::bank::{BankError, BankName, BankScope, Banks, Key, ScopeChoice};
+use memory_core::bank::{BankError, BankName, BankScope, Banks, Key, ScopeChoice, Trouble};
 use memory_core::json::JsonText;
 use memory_core::text::with_causes;
 use memory_core::{Code, ToolContext, ToolError};
@@ -8,13 +8,24 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::super::input;
+use crate::exact;
 
-/// Returns the banks, as those of whoever asks.
-pub(super) fn banks(context: &ToolContext) -> Result<Banks, ToolError> {
+/// Does `work` with the banks of the caller, in the scope that `scope` names, and returns its answer. Every error says which scope it is
+/// about.
+pub(super) fn answered(
+    context: &ToolContext,
+    scope: Option<&str>,
+    work: impl FnOnce(&Banks, ScopeChoice) -> Result<String, BankError>,
+) -> Result<Value, ToolError> {
     let Some(banks) = &context.services.banks else {
         return Err(ToolError::new(Code::ToolNotFound, "there are no banks here", None));
     };
-    Ok(Banks { actor: context.services.actor.clone(), ..banks.clone() })
+    let banks = Banks { actor: context.services.actor.clone(), ..banks.clone() };
+    let choice = self::choice(scope)?;
+    match work(&banks, choice) {
+        Ok(text) => answer(&text),
+        Err(error) => Err(told(error.in_scope(banks.scope_of(choice)))),
+    }
 }
 
 /// Reads parameters; one that is not known is named.
@@ -23,17 +34,17 @@ pub(super) fn read<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolErr
 }
 
 /// Reads the name of a bank.
-pub(super) fn bank(text: &str) -> Result<BankName, ToolError> {
-    text.parse().map_err(told)
+pub(super) fn bank(text: &str) -> Result<BankName, BankError> {
+    text.parse()
 }
 
 /// Reads a key of a bank.
-pub(super) fn key(bank: &BankName, text: &str) -> Result<Key, ToolError> {
-    text.parse().map_err(|error: BankError| told(error.about(bank.as_str(), None)))
+pub(super) fn key(bank: &BankName, text: &str) -> Result<Key, BankError> {
+    text.parse().map_err(|error: BankError| error.about(bank.as_str(), None))
 }
 
 /// Reads whose bank is meant; `all` is as good as nothing.
-pub(super) fn scope(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
+fn choice(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
     match text {
         None | Some("all") => Ok(ScopeChoice::Detected),
         Some(text) => {
@@ -44,24 +55,31 @@ pub(super) fn scope(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
 }
 
 /// Says what went wrong, to which bank.
-pub(super) fn told(error: BankError) -> ToolError {
+fn told(error: BankError) -> ToolError {
     let message = with_causes(&error);
-    let (code, hint) = (error.code(), error.hint());
+    let (code, hint) = (error.code(), hint(&error));
     let scope = error.scope.map(|scope| scope.as_str().to_owned());
     let about = [("bank", error.bank), ("key", error.key), ("scope", scope)];
     let about = about.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     ToolError { about, ..ToolError::new(code, message, hint) }
 }
 
-/// Returns an answer as a value, with its own text beside it where that says more.
-pub(super) fn answer(text: &str) -> Result<Value, ToolError> {
+/// Returns what the caller of a tool can do about an error, beside calling another tool.
+fn hint(error: &BankError) -> Option<String> {
+    match error.trouble {
+        Trouble::Symlink { .. } => Some("scope \"user\" reads the user's".to_owned()),
+        Trouble::NoProject => Some("scope \"user\" keeps it for all projects".to_owned()),
+        Trouble::InvalidDocument { .. } | Trouble::KeyExists => None,
+        Trouble::Damaged { .. } => Some("nothing was changed; the user can have it repaired".to_owned()),
+        _ => error.hint(),
+    }
+}
+
+/// Returns an answer as a value, with every digit.
+fn answer(text: &str) -> Result<Value, ToolError> {
     let text: JsonText =
         text.parse().map_err(|error| ToolError::new(Code::Internal, format!("the answer is no JSON: {error}"), None))?;
-    let mut value = text.to_value();
-    if !text.is_exact_as_value() {
-        value["text"] = text.as_str().into();
-    }
-    Ok(value)
+    Ok(exact::to_value(&text))
 }
 
 /// Returns the schema of an object with these properties.

@@ -4,7 +4,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answer, bank, banks, read, schema, scope, told};
+use super::input::{answered, bank, read, schema};
 use crate::json::bank as shapes;
 
 /// Lists banks, or the keys of one.
@@ -40,12 +40,14 @@ impl Tool for List {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
-        let choice = scope(input.scope.as_deref())?;
-        let Some(text) = &input.bank else {
-            return answer(&shapes::listings(&memory_core::bank::list(&banks, choice).map_err(told)?));
-        };
-        let bank = bank(text)?;
-        answer(&shapes::keys(&bank, &memory_core::bank::keys(&banks, &bank, choice).map_err(told)?, true))
+        let input: Input = read(parameters)?;
+        answered(context, input.scope.as_deref(), |banks, choice| {
+            let Some(text) = &input.bank else { return Ok(shapes::listings(&memory_core::bank::list(banks, choice)?)) };
+            let bank = bank(text)?;
+            if input.scope.as_deref() == Some("all") {
+                return Ok(shapes::keys_in_all(&bank, &memory_core::bank::keys_in_all(banks, &bank)?, false));
+            }
+            Ok(shapes::keys(&bank, &memory_core::bank::keys(banks, &bank, choice)?, false))
+        })
     }
 }

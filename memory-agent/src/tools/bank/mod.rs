@@ -1,8 +1,8 @@
 //! The verbs of banks that agents may use, one a file.
 //!
 //! Their parameters are named and described as clients of banks know them; [`super::Set`] gives the tools other names where a client
-//! knows those. Their answers are those of the commands of the same name, see [`crate::json::bank`]. A value with more digits than JSON
-//! numbers of the fronts can say comes as near as it can, and its own text beside it, as `text`.
+//! knows those. Their answers are those of the commands of the same name, see [`crate::json::bank`], and numbers have every digit
+//! that was written, see [`crate::exact`].
 
 mod delete;
 mod input;

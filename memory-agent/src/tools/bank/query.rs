@@ -5,7 +5,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answer, bank, banks, key, read, schema, scope, told};
+use super::input::{answered, bank, key, read, schema};
 use crate::json::bank as shapes;
 
 /// Asks an entry or a bank with a jq filter.
@@ -45,11 +45,12 @@ impl Tool for Query {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
-        let (bank, choice) = (bank(&input.bank)?, scope(input.scope.as_deref())?);
-        let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
-        let subject = key.as_ref().map_or(Subject::Bank, Subject::Key);
-        let results = memory_core::bank::query(&banks, &bank, subject, &input.filter, choice).map_err(told)?;
-        answer(&shapes::queried(&results))
+        let input: Input = read(parameters)?;
+        answered(context, input.scope.as_deref(), |banks, choice| {
+            let bank = bank(&input.bank)?;
+            let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
+            let subject = key.as_ref().map_or(Subject::Bank, Subject::Key);
+            Ok(shapes::queried(&memory_core::bank::query(banks, &bank, subject, &input.filter, choice)?))
+        })
     }
 }

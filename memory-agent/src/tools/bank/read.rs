@@ -1,12 +1,12 @@
 //! `bank_read`
 
 use memory_core::bank::{BankError, Trouble};
-use memory_core::json::JsonText;
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use super::input::{answer, bank, banks, key, read, schema, scope, told};
+use super::input::{answered, bank, key, read, schema};
+use crate::exact;
 use crate::json::bank as shapes;
 
 /// Reads an entry, or a whole bank.
@@ -47,20 +47,24 @@ impl Tool for Read {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
-        let (bank, choice) = (bank(&input.bank)?, scope(input.scope.as_deref())?);
-        let default = input.default.as_ref().map(JsonText::from);
-        let found = match &input.key {
-            Some(text) => {
-                let key = key(&bank, text)?;
-                memory_core::bank::read(&banks, &bank, &key, choice).map(|reading| shapes::reading(&reading))
+        let input: Input = read(parameters)?;
+        let default = input.default.as_ref().map(exact::to_json_text);
+        answered(context, input.scope.as_deref(), |banks, choice| {
+            let bank = bank(&input.bank)?;
+            let found = match &input.key {
+                Some(text) => {
+                    let key = key(&bank, text)?;
+                    memory_core::bank::read(banks, &bank, &key, choice).map(|reading| shapes::reading(&reading))
+                }
+                None => memory_core::bank::read_bank(banks, &bank, choice).and_then(|(_, found)| {
+                    Ok(shapes::bank_with_warning(&found, &memory_core::bank::holders(banks, &bank, choice)?))
+                }),
+            };
+            match (found, default) {
+                (Err(error), Some(default)) if is_missing(&error) => Ok(shapes::instead(&default)),
+                (found, _) => found,
             }
-            None => memory_core::bank::read_bank(&banks, &bank, choice).map(|(_, found)| shapes::bank(&found)),
-        };
-        match (found, default) {
-            (Err(error), Some(default)) if is_missing(&error) => answer(&shapes::instead(&default)),
-            (found, _) => answer(&found.map_err(told)?),
-        }
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answer, banks, read, schema, scope, told};
+use super::input::{answered, read, schema};
 use crate::json::bank as shapes;
 
 /// Finds keys and values by a pattern.
@@ -44,10 +44,11 @@ impl Tool for Search {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
+        let input: Input = read(parameters)?;
         let searched = if input.search_values { Searched::Values } else { Searched::Keys };
-        let choice = scope(input.scope.as_deref())?;
-        let found = memory_core::bank::search(&banks, &input.pattern, searched, choice).map_err(told)?;
-        answer(&shapes::matches(&found, searched))
+        answered(context, input.scope.as_deref(), |banks, choice| {
+            let found = memory_core::bank::search(banks, &input.pattern, searched, choice)?;
+            Ok(shapes::matches(&found, searched))
+        })
     }
 }

@@ -5,7 +5,7 @@ use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answer, bank, banks, key, read, schema, scope, told};
+use super::input::{answered, bank, key, read, schema};
 use crate::json::bank as shapes;
 
 /// Changes a value with a jq filter.
@@ -45,10 +45,12 @@ impl Tool for Update {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
-        let (bank, choice) = (bank(&input.bank)?, scope(input.scope.as_deref())?);
-        let (key, filter) = (key(&bank, &input.key)?, &input.filter);
-        let done = memory_core::bank::update(&banks, &bank, &key, filter, choice, Missing::Refuse, Secrets::Refuse);
-        answer(&shapes::updated(&done.map_err(told)?))
+        let input: Input = read(parameters)?;
+        answered(context, input.scope.as_deref(), |banks, choice| {
+            let bank = bank(&input.bank)?;
+            let (key, filter) = (key(&bank, &input.key)?, &input.filter);
+            let done = memory_core::bank::update(banks, &bank, &key, filter, choice, Missing::Refuse, Secrets::Refuse);
+            Ok(shapes::updated(&done?))
+        })
     }
 }

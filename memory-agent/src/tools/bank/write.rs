@@ -1,12 +1,12 @@
 //! `bank_write`
 
 use memory_core::bank::{Condition, WriteRequest};
-use memory_core::json::JsonText;
 use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answer, bank, banks, key, read, schema, scope, told};
+use super::input::{answered, bank, key, read, schema};
+use crate::exact;
 use crate::json::bank as shapes;
 
 /// Writes a value under a key.
@@ -38,7 +38,7 @@ impl Tool for Write {
             "key": { "type": "string" },
             "value": { "description": "Value to store (any JSON)" },
             "scope": { "type": "string", "enum": ["user", "project"] },
-            "ttl": { "type": "integer", "description": "TTL in seconds" }
+            "ttl": { "type": "integer", "minimum": 0, "description": "TTL in seconds" }
         });
         schema(&properties, &["bank", "key", "value"])
     }
@@ -48,11 +48,13 @@ impl Tool for Write {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, banks): (Input, _) = (read(parameters)?, banks(context)?);
-        let (bank, scope) = (bank(&input.bank)?, scope(input.scope.as_deref())?);
-        let (key, value) = (key(&bank, &input.key)?, JsonText::from(&input.value));
-        let (ttl, condition, secrets) = (input.ttl, Condition::Any, Secrets::Refuse);
-        let request = WriteRequest { bank, key, value, ttl, condition, scope, secrets };
-        answer(&shapes::written(&memory_core::bank::write(&banks, &request).map_err(told)?))
+        let input: Input = read(parameters)?;
+        answered(context, input.scope.as_deref(), |banks, scope| {
+            let bank = bank(&input.bank)?;
+            let (key, value) = (key(&bank, &input.key)?, exact::to_json_text(&input.value));
+            let (ttl, condition, secrets) = (input.ttl, Condition::Any, Secrets::Refuse);
+            let request = WriteRequest { bank, key, value, ttl, condition, scope, secrets };
+            Ok(shapes::written(&memory_core::bank::write(banks, &request)?))
+        })
     }
 }

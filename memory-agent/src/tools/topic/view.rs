@@ -47,7 +47,11 @@ impl Tool for View {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let (input, topics): (Input, _) = (read(parameters)?, topics(context)?);
         match input.target {
-            Target::Index => Ok(shapes::index(&memory_core::topic::view(&topics).map_err(told)?)),
+            Target::Index => {
+                let index = memory_core::topic::view(&topics).map_err(told)?;
+                let warning = memory_core::topic::index_overflow(&topics).map_err(told)?;
+                Ok(shapes::index(&index, warning.as_deref()))
+            }
             Target::Files => Ok(shapes::listing(&memory_core::topic::list(&topics).map_err(told)?)),
         }
     }

@@ -1,5 +1,6 @@
 //! Everything over HTTP, asked by a client that knows nothing but bytes.
 
+mod pages;
 mod refusals;
 mod server;
 

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use memory_agent::http::{HttpFront, HttpLimits, serve_http};
+use memory_agent::http::{AccessRules, HttpFront, HttpLimits, serve_http};
 use serde_json::json;
 
 use super::server::{Answer, Server};
@@ -47,6 +47,24 @@ fn what_is_wrong_is_refused_with_its_code_and_status() {
     assert_eq!(server.get("/v1/backends/nothing").code(), (404, "BACKEND_NOT_FOUND".into()));
     let listed = server.post("/v1/run/kv/default/list", "{}");
     assert_eq!(listed.json(), json!([]), "nothing of it was kept");
+}
+
+#[test]
+fn hints_name_what_a_client_of_http_can_ask_for() {
+    let server = Server::begin();
+    for (path, hint) in [
+        ("/v1/run/history/default/append", "GET /v1/backends/history shows the fields"),
+        ("/v1/run/kv/nope/list", "GET /v1/instances lists them"),
+        ("/v1/run/nope/default/list", "GET /v1/backends lists them"),
+        ("/v1/run/kv/default/nope", "GET /v1/backends/kv lists them"),
+        ("/v1/run/notes/default/read", "the action list lists the memories; the action search finds them by words"),
+    ] {
+        let refused = server.post(path, r#"{"id":"00000000"}"#).json();
+        let told = refused["error"]["hint"].as_str().unwrap_or_default();
+        assert!(told.starts_with(hint) && !told.contains('`'), "{path}: {refused}");
+    }
+    assert_eq!(server.get("/v1/backends/nope").json()["error"]["hint"], "GET /v1/backends lists them");
+    assert_eq!(server.get("/v1/tools/nope").json()["error"]["hint"], "GET /v1/tools names them");
 }
 
 #[test]
@@ -140,7 +158,8 @@ fn without_a_token_no_web_page_is_served_and_no_other_machine() {
     let everywhere = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind("0.0.0.0:0").await?;
         let instances = Arc::clone(&server.instances);
-        let front = HttpFront { agent: agent(), instances, token: None, limits: HttpLimits::default(), chat: None };
+        let front =
+            HttpFront { agent: agent(), instances, access: AccessRules::default(), limits: HttpLimits::default(), chat: None };
         serve_http(listener, front, std::future::pending()).await
     });
     assert!(everywhere.is_err());

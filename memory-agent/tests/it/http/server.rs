@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use memory_agent::Agent;
-use memory_agent::http::{HttpFront, HttpLimits, Token, serve_http};
+use memory_agent::http::{AccessRules, AllowedOrigins, HttpFront, HttpLimits, Token, serve_http};
 use memory_agent::instance::{Backend, Holding, Instances, Listed, OpenInstances, Version};
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::testing::{FakeMessages, FakeValues, messages, values};
@@ -48,6 +48,9 @@ impl Instances for Fakes {
     }
 }
 
+/// The hint of a refusal.
+pub(super) const HOW_TO_ADMIT: &str = "start it with a token";
+
 /// A server that ends when it goes out of scope.
 pub(super) struct Server {
     pub(super) place: SocketAddr,
@@ -63,13 +66,25 @@ impl Server {
     }
 
     pub(super) fn of(agent: Arc<Agent>, token: Option<&str>, limits: HttpLimits) -> Self {
+        let token = token.map(|token| Token::new(token.into()).expect("a token"));
+        Self::with(agent, AccessRules { token, ..AccessRules::default() }, limits)
+    }
+
+    /// Begins a server that pages of these origins may call.
+    pub(super) fn for_pages(origins: &[&str], token: Option<&str>) -> Self {
+        let token = token.map(|token| Token::new(token.into()).expect("a token"));
+        let origins = AllowedOrigins(origins.iter().map(|origin| origin.parse().expect("an origin")).collect());
+        Self::with(agent(), AccessRules { token, origins, ..AccessRules::default() }, HttpLimits::default())
+    }
+
+    fn with(agent: Arc<Agent>, access: AccessRules, limits: HttpLimits) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("a listener");
         let place = listener.local_addr().expect("an address");
         let fakes = Arc::new(Fakes { agent: Arc::clone(&agent), opened: AtomicUsize::new(0), version: Mutex::default() });
         let instances = Arc::new(OpenInstances::new(Arc::clone(&fakes) as _));
-        let token = token.map(|token| Token::new(token.into()).expect("a token"));
-        let front = HttpFront { agent, instances: Arc::clone(&instances), token, limits, chat: None };
+        let access = AccessRules { how_to_admit: HOW_TO_ADMIT.into(), ..access };
+        let front = HttpFront { agent, instances: Arc::clone(&instances), access, limits, chat: None };
         let (end, ending) = oneshot::channel();
         let served = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -3,11 +3,12 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
-/// Becomes the program `memory` that lies beside this one, with `command` before the arguments.
+/// Becomes the program `memory` that lies beside this one, with `command` before the arguments. It is told its name as the first argument,
+/// which it uses in help and hints.
 pub(crate) fn become_memory(own: &str, command: &str) -> ExitCode {
     let beside = std::env::current_exe().map(|own| own.with_file_name("memory"));
     let error = match beside {
-        Ok(program) => Command::new(program).arg(command).args(std::env::args_os().skip(1)).exec(),
+        Ok(program) => Command::new(program).arg0(own).arg(command).args(std::env::args_os().skip(1)).exec(),
         Err(error) => error,
     };
     eprintln!("error[io]: cannot run the program memory, which should lie beside {own}\n  because: {error}");

@@ -5,10 +5,11 @@ use memory_core::Secrets;
 use memory_core::bank::{BankError, BankScope, Banks, ScopeChoice, Trouble};
 use memory_core::json::JsonText;
 
+use super::list::show;
 use crate::app::App;
 use crate::banks;
 use crate::failure::Failure;
-use crate::print::Output;
+use crate::print::{Column, Output, Table};
 
 /// Whose banks are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -27,9 +28,13 @@ pub(super) enum ScopesArg {
 
 /// How an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ListFormat {
+pub(super) enum AnswerFormat {
+    /// The whole answer.
     Json,
+    /// Rows under a heading.
     Table,
+    /// What matters most of it, alone.
+    Value,
 }
 
 /// Returns where to look.
@@ -59,6 +64,36 @@ pub(super) fn open(app: &mut App) -> Result<Banks, Failure> {
 /// Writes a JSON text: on lines for people, on one line otherwise.
 pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
     Ok(output.json_answer(json)?)
+}
+
+/// Writes an answer that is one object: whole, as a table of its members, or the first of `values` that it has.
+pub(super) fn put_as(output: &mut Output, format: Option<AnswerFormat>, json: &str, values: &[&str]) -> Result<(), Failure> {
+    let members = || json.parse::<JsonText>().ok().and_then(|text| text.members()).unwrap_or_default();
+    match format {
+        None | Some(AnswerFormat::Json) => put(output, json),
+        Some(AnswerFormat::Value) => {
+            let members = members();
+            let found = values.iter().find_map(|name| members.iter().find(|(member, _)| member == name));
+            found.map_or(Ok(()), |(_, value)| put_value(output, value))
+        }
+        Some(AnswerFormat::Table) => {
+            let mut table = Table::new([Column::Text("FIELD"), Column::Text("VALUE")]);
+            for (name, value) in &members() {
+                table.push([name.as_str(), &plain(value)]);
+            }
+            show(output, &table, "there is nothing to show")
+        }
+    }
+}
+
+/// Writes a value alone.
+pub(super) fn put_value(output: &mut Output, value: &JsonText) -> Result<(), Failure> {
+    put(output, value.as_str())
+}
+
+/// Returns a value as it stands in a cell: a text without its quotes.
+pub(super) fn plain(value: &JsonText) -> String {
+    value.as_string().unwrap_or_else(|| value.to_string())
 }
 
 /// Reads a value: what was typed, or the standard input.

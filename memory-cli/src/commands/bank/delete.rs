@@ -1,10 +1,10 @@
 //! `memory bank delete`
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use memory_agent::json::bank as json;
 use memory_core::bank::BankError;
 
-use super::answer::{ScopeArg, choice, open, put};
+use super::answer::{AnswerFormat, ScopeArg, choice, open, put_as};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -12,21 +12,24 @@ use crate::failure::Failure;
 ///
 /// JSON: {success, bank, scope, key?, deleted}, where deleted is key or bank
 #[derive(Debug, Args)]
+#[command(override_usage = "memory bank delete [OPTIONS] <BANK> <KEY|--bank>", group = ArgGroup::new("subject").args(["key", "whole"]).required(true))]
 pub(super) struct Delete {
     /// Which bank
     bank: String,
     /// Which key
-    #[arg(required_unless_present = "whole", conflicts_with = "whole")]
     key: Option<String>,
     /// Whose bank [default: where it is, the project's first]
     #[arg(long, value_enum)]
-    scope: Option<ScopeArg>,
+    pub(super) scope: Option<ScopeArg>,
     /// Delete the whole bank
     #[arg(long = "bank", id = "whole")]
     whole: bool,
     /// Do not ask
     #[arg(long)]
     confirm: bool,
+    /// json, table, or value: what was deleted alone
+    #[arg(long, value_enum)]
+    format: Option<AnswerFormat>,
 }
 
 impl Delete {
@@ -36,7 +39,7 @@ impl Delete {
         if let Some(key) = &self.key {
             let key = key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
             let scope = memory_core::bank::delete(&banks, &bank, &key, choice(self.scope))?;
-            return put(&mut app.output, &json::deleted(&bank, Some(&key), scope));
+            return put_as(&mut app.output, self.format, &json::deleted(&bank, Some(&key), scope), &["deleted"]);
         }
         // Where nobody can be asked, the trash is what keeps it.
         let asks = !self.confirm && app.output.input_is_terminal();
@@ -44,6 +47,6 @@ impl Delete {
             return Ok(app.output.note("nothing was deleted")?);
         }
         let scope = memory_core::bank::delete_bank(&banks, &bank, choice(self.scope))?;
-        put(&mut app.output, &json::deleted(&bank, None, scope))
+        put_as(&mut app.output, self.format, &json::deleted(&bank, None, scope), &["deleted"])
     }
 }

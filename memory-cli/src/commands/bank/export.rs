@@ -2,10 +2,13 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
+use memory_core::bank::{BankName, BankScope};
 use memory_core::json::JsonText;
+use memory_store::bank::bank_of_text;
 
-use super::answer::{ScopesArg, choice_of_all, open, put};
-use crate::app::App;
+use super::answer::{AnswerFormat, ScopesArg, choice_of_all, open, put};
+use super::read::entries_table;
+use crate::app::{App, now};
 use crate::failure::Failure;
 
 /// Write a bank, or all of them, to the standard output
@@ -21,7 +24,10 @@ pub(super) struct Export {
     all: bool,
     /// Whose bank [default: the project's, else yours; with --all both]
     #[arg(long, value_enum)]
-    scope: Option<ScopesArg>,
+    pub(super) scope: Option<ScopesArg>,
+    /// json or value, which are the same here; table: the keys and values of one bank
+    #[arg(long, value_enum)]
+    format: Option<AnswerFormat>,
 }
 
 impl Export {
@@ -31,14 +37,30 @@ impl Export {
         if let Some(bank) = &self.bank {
             let (_, document) = memory_core::bank::export(&banks, &bank.parse()?, choice)?;
             let document = one_line(&document);
+            if self.format == Some(AnswerFormat::Table) {
+                return entries_table(&mut app.output, &bank_of_text(&bank.parse()?, &document, now())?, false);
+            }
             return put(&mut app.output, &document);
         }
-        let mut documents = Vec::new();
+        if self.format == Some(AnswerFormat::Table) {
+            return Err(Failure::usage("--format table shows one bank", "name a BANK, or leave --format out to export all"));
+        }
+        let mut documents: Vec<(BankScope, BankName, String)> = Vec::new();
+        let mut hidden = Vec::new();
         for listing in memory_core::bank::list(&banks, choice)? {
+            let is_twice = documents.iter().any(|(scope, name, _)| (scope, name) == (&listing.scope, &listing.name));
+            if is_twice {
+                hidden.push(format!("{} in {}", listing.name, listing.folder.unwrap_or_default()));
+                continue;
+            }
             // An export that leaves one out without a word would be none.
             let only = memory_core::bank::ScopeChoice::Only(listing.scope);
             let (scope, document) = memory_core::bank::export(&banks, &listing.name, only)?;
             documents.push((scope, listing.name, one_line(&document)));
+        }
+        for bank in hidden {
+            app.output
+                .less_than_it_should_be(&format!("{bank} was left out: another folder of its scope has a bank of that name"))?;
         }
         put(&mut app.output, &json::banks(documents.iter().map(|(scope, name, text)| (*scope, name, text.as_str()))))
     }

@@ -11,7 +11,7 @@ use crate::filtering::Filters;
 /// Run a jq filter on the JSON values of the standard input, as jq itself does
 ///
 /// What fails is told on the standard error, and the exit codes are jq's: 5 if the filter failed on some value, 3 if it is no
-/// filter. It may take 5 s and 256 MB (banks.filter_timeout and banks.filter_memory in config.yaml); it reads neither files, modules nor the
+/// filter. It may take 5 s and 512 MB (banks.filter_timeout and banks.filter_memory in config.yaml); it reads neither files, modules nor the
 /// environment.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of jq")]

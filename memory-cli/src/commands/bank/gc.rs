@@ -3,7 +3,7 @@
 use clap::Args;
 use memory_agent::json::bank as json;
 
-use super::answer::{ListFormat, ScopesArg, choice_of_all, open, put};
+use super::answer::{AnswerFormat, ScopesArg, choice_of_all, open, put};
 use super::list::{show, wants_table};
 use crate::app::App;
 use crate::failure::Failure;
@@ -23,10 +23,10 @@ pub(super) struct Gc {
     dry_run: bool,
     /// Whose banks [default: all]
     #[arg(long, value_enum)]
-    scope: Option<ScopesArg>,
-    /// json or table [default: a table at a terminal, else json]
+    pub(super) scope: Option<ScopesArg>,
+    /// json, table, or value: names and keys alone [default: a table at a terminal, else json]
     #[arg(long, value_enum)]
-    format: Option<ListFormat>,
+    format: Option<AnswerFormat>,
 }
 
 impl Gc {
@@ -34,8 +34,10 @@ impl Gc {
         let banks = open(app)?;
         let age = self.older_than.map(|age| chrono::TimeDelta::from_std(age).unwrap_or(chrono::TimeDelta::MAX));
         let (collected, unreadable) = memory_core::bank::gc(&banks, choice_of_all(self.scope), age, self.dry_run)?;
-        if wants_table(self.format, &app.output) {
-            let mut table = Table::new(["BANK", "KEY", "SCOPE", "REASON"].map(Column::Text));
+        if self.format == Some(AnswerFormat::Value) {
+            collected.iter().try_for_each(|one| app.output.line(&format!("{}\t{}", one.bank, one.key)))?;
+        } else if wants_table(self.format, &app.output) {
+            let mut table = Table::new(["BANK", "KEY", "SCOPE", "REASON"].map(Column::Whole));
             for one in &collected {
                 let reason = if one.why == memory_core::bank::Gone::Expired { "expired" } else { "old" };
                 table.push([one.bank.as_str(), one.key.as_str(), one.scope.as_str(), reason]);

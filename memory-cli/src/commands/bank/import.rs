@@ -6,7 +6,7 @@ use memory_core::bank::{BankError, BankName, BankScope, ScopeChoice};
 use memory_core::json::{TokenKind, Tokens, unquoted};
 use memory_store::bank::bank_of_text;
 
-use super::answer::{ScopeArg, choice, input, open, put, secrets};
+use super::answer::{AnswerFormat, ScopeArg, choice, input, open, put_as, secrets};
 use crate::app::{App, now};
 use crate::failure::Failure;
 
@@ -26,10 +26,13 @@ pub(super) struct Import {
     all: bool,
     /// Whose bank [default: the project's if there is a project, else yours]
     #[arg(long, value_enum)]
-    scope: Option<ScopeArg>,
+    pub(super) scope: Option<ScopeArg>,
     /// Keep it though it looks like credentials
     #[arg(long)]
     allow_secret: bool,
+    /// json, table, or value: how many keys are new alone
+    #[arg(long, value_enum)]
+    format: Option<AnswerFormat>,
 }
 
 impl Import {
@@ -48,7 +51,7 @@ impl Import {
         }
         for (choice, bank) in incoming {
             let report = memory_core::bank::import(&banks, &bank, choice, secrets(self.allow_secret))?;
-            put(&mut app.output, &json::imported(&bank.name, &report))?;
+            put_as(&mut app.output, self.format, &json::imported(&bank.name, &report), &["created"])?;
         }
         Ok(())
     }

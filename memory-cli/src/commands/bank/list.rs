@@ -3,8 +3,9 @@
 use chrono::{DateTime, Local, Utc};
 use clap::Args;
 use memory_agent::json::bank as json;
+use memory_core::bank::{BankName, Holders, KeyListing};
 
-use super::answer::{ListFormat, ScopesArg, choice_of_all, open, put};
+use super::answer::{AnswerFormat, ScopesArg, choice_of_all, open, put};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Form, Output, Table};
@@ -12,20 +13,21 @@ use crate::print::{Column, Form, Output, Table};
 /// List the banks, or the keys of one
 ///
 /// JSON: {banks: [{name, scope, key_count, updated_at, size_bytes}]}, where error stands for what cannot be read; with a BANK
-/// {bank, scope, keys: [{key}], damaged?}, and with --verbose the times and size of each
+/// {bank, scope, keys: [{key}], damaged?}, and with --verbose the times and size of each; with --scope all each key says its scope, and folder and
+/// used if several folders have the bank
 #[derive(Debug, Args)]
 pub(super) struct List {
     /// The bank whose keys to list
     bank: Option<String>,
-    /// Whose banks [default: all; of one bank the project's, else yours]
+    /// Whose banks [default: all; of one bank the project's, else yours; all shows its keys in both]
     #[arg(long, value_enum)]
-    scope: Option<ScopesArg>,
+    pub(super) scope: Option<ScopesArg>,
     /// With times and sizes
     #[arg(long, short)]
     verbose: bool,
-    /// json or table [default: a table at a terminal, else json]
+    /// json, table, or value: names and keys alone [default: a table at a terminal, else json]
     #[arg(long, value_enum)]
-    format: Option<ListFormat>,
+    format: Option<AnswerFormat>,
 }
 
 impl List {
@@ -34,10 +36,13 @@ impl List {
         let scope = choice_of_all(self.scope);
         let Some(bank) = &self.bank else {
             let listings = memory_core::bank::list(&banks, scope)?;
+            if self.format == Some(AnswerFormat::Value) {
+                return listings.iter().try_for_each(|listing| Ok(app.output.line(listing.name.as_str())?));
+            }
             if !wants_table(self.format, &app.output) {
                 return put(&mut app.output, &json::listings(&listings));
             }
-            let mut columns = vec![Column::Text("BANK"), Column::Number("KEYS"), Column::Text("UPDATED"), Column::Text("SCOPE")];
+            let mut columns = vec![Column::Whole("BANK"), Column::Number("KEYS"), Column::Text("UPDATED"), Column::Text("SCOPE")];
             if self.verbose {
                 columns.push(Column::Number("BYTES"));
             }
@@ -53,38 +58,82 @@ impl List {
                 }
                 table.push(row.iter().map(String::as_str));
             }
-            return show(&mut app.output, &table, "there are no banks yet");
+            show(&mut app.output, &table, "there are no banks yet")?;
+            for listing in listings.iter().filter(|listing| listing.is_hidden) {
+                let folder = listing.folder.as_deref().unwrap_or_default();
+                app.output.note(&format!("{} is also in {folder}; the one above it is read first", listing.name))?;
+            }
+            return Ok(());
         };
         let bank = bank.parse()?;
-        let listing = memory_core::bank::keys(&banks, &bank, scope)?;
-        if !wants_table(self.format, &app.output) {
-            return put(&mut app.output, &json::keys(&bank, &listing, self.verbose));
+        if self.scope == Some(ScopesArg::All) {
+            return self.show_keys(app, &bank, &memory_core::bank::keys_in_all(&banks, &bank)?, true);
         }
-        let mut columns = vec![Column::Text("KEY"), Column::Text("UPDATED")];
+        let listing = memory_core::bank::keys(&banks, &bank, scope)?;
+        self.show_keys(app, &bank, &[listing], false)
+    }
+
+    /// Shows the keys of a bank in the scopes that it is in.
+    fn show_keys(&self, app: &mut App, bank: &BankName, listings: &[KeyListing], with_scopes: bool) -> Result<(), Failure> {
+        let entries = || listings.iter().flat_map(|listing| listing.entries.iter().map(move |entry| (listing, entry)));
+        if self.format == Some(AnswerFormat::Value) {
+            return entries().try_for_each(|(_, (key, _))| Ok(app.output.line(key.as_str())?));
+        }
+        if !wants_table(self.format, &app.output) {
+            let text = match listings {
+                [listing] if !with_scopes => json::keys(bank, listing, self.verbose),
+                all => json::keys_in_all(bank, all, self.verbose),
+            };
+            return put(&mut app.output, &text);
+        }
+        let mut columns = vec![Column::Whole("KEY"), Column::Whole("UPDATED")];
         if self.verbose {
-            columns.extend([Column::Text("CREATED"), Column::Text("EXPIRES"), Column::Number("BYTES")]);
+            columns.extend([Column::Whole("CREATED"), Column::Whole("EXPIRES"), Column::Number("BYTES")]);
+        }
+        if with_scopes {
+            columns.push(Column::Text("SCOPE"));
+        }
+        let in_several = with_scopes && listings.iter().any(|listing| !listing.holders.others.is_empty());
+        if in_several {
+            columns.push(Column::Whole("FOLDER"));
         }
         let mut table = Table::new(columns);
-        for (key, entry) in &listing.entries {
+        for (listing, (key, entry)) in entries() {
             let mut row = vec![key.as_str().to_owned(), second(entry.updated_at)];
             if self.verbose {
                 let expires = entry.expires_at().map_or_else(|| "-".to_owned(), second);
                 row.extend([second(entry.created_at), expires, entry.value.as_str().len().to_string()]);
             }
+            if with_scopes {
+                row.push(listing.scope.to_string());
+            }
+            if in_several {
+                row.push(folder(&listing.holders));
+            }
             table.push(row.iter().map(String::as_str));
         }
         show(&mut app.output, &table, "the bank has no keys")?;
-        for (key, why) in &listing.damaged {
+        if let ([KeyListing { holders, .. }], false) = (listings, with_scopes) {
+            for (_, other) in &holders.others {
+                app.output.note(&format!("{bank} is also in {other}; the one in {} is shown", holders.used))?;
+            }
+        }
+        for (key, why) in listings.iter().flat_map(|listing| &listing.damaged) {
             app.output.less_than_it_should_be(&format!("the entry '{key}' {why}"))?;
         }
         Ok(())
     }
 }
 
+/// Returns the cell of the folder of a bank, which says whether a bank of another folder is read first.
+pub(super) fn folder(holders: &Holders) -> String {
+    if holders.is_hidden { format!("{} (not used)", holders.used) } else { holders.used.clone() }
+}
+
 /// Tells whether an answer is to be a table.
-pub(super) fn wants_table(format: Option<ListFormat>, output: &Output) -> bool {
+pub(super) fn wants_table(format: Option<AnswerFormat>, output: &Output) -> bool {
     match format {
-        Some(format) => format == ListFormat::Table,
+        Some(format) => format == AnswerFormat::Table,
         None => matches!(output.form(), Form::Drawn(_)),
     }
 }

@@ -18,6 +18,7 @@ mod update;
 mod write;
 
 use clap::{Args, Subcommand};
+use memory_core::bank::ScopeChoice;
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -25,8 +26,9 @@ use crate::failure::Failure;
 /// Keep JSON under keys, in named banks, and ask it with jq
 ///
 /// A bank is a file: .memory/banks/BANK.json of the project around this folder, or ~/.memory/banks/BANK.json of yours. Where
-/// .slop-mcp/memory or ~/.config/slop-mcp/memory are, those are used. What is read is the project's first, then yours; what is
-/// written is the project's if there is one. `memory undo` takes the last change back.
+/// .slop-mcp/memory or ~/.config/slop-mcp/memory are, those come first. What is read is the project's first, then yours; what is
+/// written is the project's if it has one of these folders. A bank stays where it is; where several folders have one of a name,
+/// answers say which was used (folder, also_in). `memory undo` takes the last change back.
 ///
 /// Answers and errors are JSON; lists are tables at a terminal.
 #[derive(Debug, Args)]
@@ -56,20 +58,55 @@ enum BankCommand {
 impl Bank {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         app.output.prefer_json();
-        match &self.command {
-            BankCommand::Read(command) => command.run(app),
-            BankCommand::Write(command) => command.run(app),
-            BankCommand::Update(command) => command.run(app),
-            BankCommand::Delete(command) => command.run(app),
-            BankCommand::List(command) => command.run(app),
-            BankCommand::Query(command) => command.run(app),
-            BankCommand::Search(command) => command.run(app),
-            BankCommand::Export(command) => command.run(app),
-            BankCommand::Import(command) => command.run(app),
-            BankCommand::Gc(command) => command.run(app),
-            BankCommand::Repair(command) => command.run(app),
-            BankCommand::Schema(command) => command.run(app),
-            BankCommand::Filter(command) => command.run(app),
+        let done = self.command.run(app);
+        done.map_err(|failure| match failure {
+            // A filter of jq is about no bank.
+            failure if matches!(self.command, BankCommand::Filter(_)) => failure,
+            Failure::Bank(error) if error.scope.is_some() => Failure::Bank(error),
+            failure @ (Failure::Bank(_) | Failure::Store(_) | Failure::Usage { .. } | Failure::File { .. }) => {
+                let scope = answer::open(app).map(|banks| banks.scope_of(self.command.scope()));
+                scope.map_or_else(|failure| failure, |scope| failure.in_scope(scope))
+            }
+            other => other,
+        })
+    }
+}
+
+impl BankCommand {
+    /// Returns where it looks.
+    fn scope(&self) -> ScopeChoice {
+        match self {
+            Self::Read(read::Read { scope, .. })
+            | Self::Write(write::Write { scope, .. })
+            | Self::Update(update::Update { scope, .. })
+            | Self::Delete(delete::Delete { scope, .. })
+            | Self::Query(query::Query { scope, .. })
+            | Self::Import(import::Import { scope, .. })
+            | Self::Schema(schema::Schema { scope, .. }) => answer::choice(*scope),
+            Self::List(list::List { scope, .. })
+            | Self::Search(search::Search { scope, .. })
+            | Self::Export(export::Export { scope, .. })
+            | Self::Gc(gc::Gc { scope, .. })
+            | Self::Repair(repair::Repair { scope, .. }) => answer::choice_of_all(*scope),
+            Self::Filter(_) => ScopeChoice::Detected,
+        }
+    }
+
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
+        match self {
+            Self::Read(command) => command.run(app),
+            Self::Write(command) => command.run(app),
+            Self::Update(command) => command.run(app),
+            Self::Delete(command) => command.run(app),
+            Self::List(command) => command.run(app),
+            Self::Query(command) => command.run(app),
+            Self::Search(command) => command.run(app),
+            Self::Export(command) => command.run(app),
+            Self::Import(command) => command.run(app),
+            Self::Gc(command) => command.run(app),
+            Self::Repair(command) => command.run(app),
+            Self::Schema(command) => command.run(app),
+            Self::Filter(command) => command.run(app),
         }
     }
 }

@@ -1,31 +1,38 @@
 //! `memory bank query`
 
 use clap::Args;
-use memory_core::bank::{BankError, Subject};
+use memory_agent::json::bank as json;
+use memory_core::bank::{Key, Subject};
 
-use super::answer::{ScopeArg, choice, open};
+use super::answer::{AnswerFormat, ScopeArg, choice, open, plain, put};
+use super::list::show;
 use crate::app::App;
 use crate::failure::Failure;
+use crate::print::{Column, Table};
 
 /// Ask a bank, or the value under a key, with a jq filter
 ///
-/// Without a KEY the filter is given the whole bank: {_meta, entries: {KEY: {value, …}}}. A filter may take 5 s and 256 MB
+/// Without a KEY the filter is given the whole bank: {_meta, entries: {KEY: {value, …}}}. A filter may take 5 s and 512 MB
 /// (banks.filter_timeout and banks.filter_memory in config.yaml); it reads neither files nor the environment.
 ///
-/// JSON: what the filter puts out, a value a line
+/// JSON: what the filter puts out, a value a line; with --format json {results: [VALUE…], folder?, also_in?}
 #[derive(Debug, Args)]
+#[command(override_usage = "memory bank query [OPTIONS] <BANK> [KEY] <FILTER>")]
 pub(super) struct Query {
     /// Which bank
     bank: String,
-    /// Which key; the whole bank if left out
-    #[arg(value_name = "KEY", allow_hyphen_values = true)]
+    /// Which key; or, if nothing follows, the filter for the whole bank
+    #[arg(value_name = "KEY|FILTER", allow_hyphen_values = true)]
     key_or_filter: String,
-    /// The filter
+    /// The filter for the value under the key
     #[arg(allow_hyphen_values = true)]
     filter: Option<String>,
     /// Whose bank [default: the project's, else yours]
     #[arg(long, value_enum)]
-    scope: Option<ScopeArg>,
+    pub(super) scope: Option<ScopeArg>,
+    /// json: {results: [VALUE…]}; table: a row each [default: value, a line each]
+    #[arg(long, value_enum)]
+    format: Option<AnswerFormat>,
     /// Texts without their quotes
     #[arg(long, short)]
     raw: bool,
@@ -35,14 +42,32 @@ impl Query {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
-        let results = match &self.filter {
-            Some(filter) => {
-                let key = self.key_or_filter.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
-                memory_core::bank::query(&banks, &bank, Subject::Key(&key), filter, choice(self.scope))?
-            }
-            None => memory_core::bank::query(&banks, &bank, Subject::Bank, &self.key_or_filter, choice(self.scope))?,
+        let (key, filter) = match &self.filter {
+            Some(filter) => (Some(&self.key_or_filter), filter),
+            None => (None, &self.key_or_filter),
         };
-        for result in results {
+        let key = key.map(|key| key.parse::<Key>()).transpose();
+        let key = key.map_err(|error| error.about(bank.as_str(), None))?;
+        let subject = key.as_ref().map_or(Subject::Bank, Subject::Key);
+        let queried = memory_core::bank::query(&banks, &bank, subject, filter, choice(self.scope))?;
+        let holders = &queried.holders;
+        if !holders.others.is_empty() {
+            let others: Vec<_> = holders.others.iter().map(|(_, folder)| folder.as_str()).collect();
+            let text = format!("the answer is from {}; '{bank}' is also in {}", holders.used, others.join(", "));
+            if holders.is_hidden { app.output.warning(&text)? } else { app.output.note(&text)? }
+        }
+        match self.format {
+            Some(AnswerFormat::Json) => return put(&mut app.output, &json::queried(&queried)),
+            Some(AnswerFormat::Table) => {
+                let mut table = Table::new([Column::Text("RESULT")]);
+                for result in &queried.results {
+                    table.push([plain(result).as_str()]);
+                }
+                return show(&mut app.output, &table, "the filter puts out nothing");
+            }
+            None | Some(AnswerFormat::Value) => {}
+        }
+        for result in queried.results {
             match result.as_string().filter(|_| self.raw) {
                 Some(text) => app.output.raw_line(&text)?,
                 None => app.output.json_text(result.as_str())?,

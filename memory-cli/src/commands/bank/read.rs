@@ -1,18 +1,21 @@
 //! `memory bank read`
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use memory_agent::json::bank as json;
-use memory_core::bank::{BankError, Trouble};
+use memory_core::bank::{Bank, BankError, BankName, Key, Trouble};
 use memory_core::json::JsonText;
 
-use super::answer::{ScopeArg, choice, open, put};
+use super::answer::{AnswerFormat, ScopeArg, choice, open, plain, put, put_as, put_value};
+use super::list::{second, show};
 use crate::app::App;
 use crate::failure::Failure;
+use crate::print::{Column, Output, Table};
 
 /// Read the entry under a key, or a whole bank
 ///
 /// JSON: {value, metadata: {created_at, updated_at, ttl?, expires_at?}}, where metadata is null for the default; without a KEY
-/// {_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}
+/// {_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}. With --verbose also bank, key, scope and metadata.size_bytes;
+/// without a KEY bank, scope and size_bytes, the size of its values
 #[derive(Debug, Args)]
 pub(super) struct Read {
     /// Which bank
@@ -21,35 +24,39 @@ pub(super) struct Read {
     key: Option<String>,
     /// Whose bank [default: the project's, else yours]
     #[arg(long, value_enum)]
-    scope: Option<ScopeArg>,
+    pub(super) scope: Option<ScopeArg>,
     /// What to answer if the key is not there
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     default: Option<String>,
-    /// json: with its times; value: alone
-    #[arg(long, value_enum, default_value = "json")]
-    format: ReadFormat,
+    /// json: with its times; value: alone; table: a row for each field, or for each key of a bank
+    #[arg(long, value_enum)]
+    format: Option<AnswerFormat>,
+    /// With the bank, the key, the scope and the size
+    #[arg(long, short)]
+    verbose: bool,
     /// A text without its quotes; means --format value
     #[arg(long, short)]
     raw: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ReadFormat {
-    Json,
-    Value,
-}
-
 impl Read {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
-        let bank = self.bank.parse()?;
-        let default = self.default.as_deref().map(str::parse::<JsonText>).transpose().map_err(BankError::from)?;
+        let bank: BankName = self.bank.parse()?;
+        let default = self.default.as_deref().map(str::parse::<JsonText>).transpose();
+        let default = default.map_err(|error| BankError::new(Trouble::InvalidArgument { argument: "--default", error }))?;
         let Some(key) = &self.key else {
             return match (memory_core::bank::read_bank(&banks, &bank, choice(self.scope)), default) {
-                (Err(error), Some(default)) if is_missing(&error) => put(&mut app.output, default.as_str()),
+                (Err(error), Some(default)) if is_missing(&error) => self.put(app, &default, &json::instead(&default)),
                 (found, _) => {
-                    let (_, found) = found?;
-                    put(&mut app.output, &json::bank(&found))?;
+                    let (scope, found) = found?;
+                    if let Some(AnswerFormat::Table) = self.format {
+                        entries_table(&mut app.output, &found, self.verbose)?;
+                    } else {
+                        let holders = memory_core::bank::holders(&banks, &bank, choice(self.scope))?;
+                        let verbose = self.verbose.then(|| json::bank_of(scope, &found, &holders));
+                        put(&mut app.output, &verbose.unwrap_or_else(|| json::bank_among(&found, &holders)))?;
+                    }
                     found
                         .damaged
                         .iter()
@@ -57,7 +64,7 @@ impl Read {
                 }
             };
         };
-        let key = key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
+        let key: Key = key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
         let found = memory_core::bank::read(&banks, &bank, &key, choice(self.scope));
         let (value, whole) = match (found, default) {
             (Err(error), Some(default)) if is_missing(&error) => {
@@ -66,16 +73,35 @@ impl Read {
             }
             (found, _) => {
                 let found = found?;
-                let whole = json::reading(&found);
+                let whole = if self.verbose { json::reading_of(&bank, &key, &found) } else { json::reading(&found) };
                 (found.entry.value, whole)
             }
         };
+        self.put(app, &value, &whole)
+    }
+
+    /// Writes a value, or the answer around it.
+    fn put(&self, app: &mut App, value: &JsonText, whole: &str) -> Result<(), Failure> {
         match (self.raw.then(|| value.as_string()).flatten(), self.format) {
             (Some(text), _) => Ok(app.output.text(&format!("{text}\n"))?),
-            (None, ReadFormat::Json) if !self.raw => put(&mut app.output, &whole),
-            (None, _) => put(&mut app.output, value.as_str()),
+            (None, Some(AnswerFormat::Value)) => put_value(&mut app.output, value),
+            (None, _) if self.raw => put_value(&mut app.output, value),
+            (None, format) => put_as(&mut app.output, format, whole, &[]),
         }
     }
+}
+
+/// Writes the entries of a bank as a table, with the sizes of their values if it is `verbose`.
+pub(super) fn entries_table(output: &mut Output, bank: &Bank, verbose: bool) -> Result<(), Failure> {
+    let size = verbose.then_some(Column::Number("BYTES"));
+    let columns = [Column::Whole("KEY"), Column::Text("VALUE"), Column::Whole("UPDATED")];
+    let mut table = Table::new(columns.into_iter().chain(size).collect::<Vec<_>>());
+    for (key, entry) in &bank.entries {
+        let size = verbose.then(|| entry.value.as_str().len().to_string());
+        let row = [key.as_str(), &plain(&entry.value), &second(entry.updated_at)];
+        table.push(row.into_iter().chain(size.as_deref()));
+    }
+    show(output, &table, "the bank has no keys")
 }
 
 fn is_missing(error: &BankError) -> bool {

@@ -4,7 +4,7 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::Repairs;
 
-use super::answer::{ListFormat, ScopesArg, choice_of_all, open, put};
+use super::answer::{AnswerFormat, ScopesArg, choice_of_all, open, put};
 use super::list::{show, wants_table};
 use crate::app::App;
 use crate::failure::Failure;
@@ -24,10 +24,10 @@ pub(super) struct Repair {
     check_only: bool,
     /// Whose banks [default: all]
     #[arg(long, value_enum)]
-    scope: Option<ScopesArg>,
-    /// json or table [default: a table at a terminal, else json]
+    pub(super) scope: Option<ScopesArg>,
+    /// json, table, or value: what is wrong alone [default: a table at a terminal, else json]
     #[arg(long, value_enum)]
-    format: Option<ListFormat>,
+    format: Option<AnswerFormat>,
 }
 
 impl Repair {
@@ -36,8 +36,13 @@ impl Repair {
         let bank = self.bank.as_deref().map(str::parse).transpose()?;
         let repairs = if self.check_only { Repairs::None } else { Repairs::All };
         let checked = memory_core::bank::repair(&banks, bank.as_ref(), choice_of_all(self.scope), repairs)?;
-        if wants_table(self.format, &app.output) {
-            let mut table = Table::new(["BANK", "SCOPE", "WHAT", "SET ASIDE"].map(Column::Text));
+        if self.format == Some(AnswerFormat::Value) {
+            checked.iter().try_for_each(|one| app.output.line(&one.damage.what))?;
+        } else if wants_table(self.format, &app.output) {
+            let mut table = Table::new(["BANK", "SCOPE", "WHAT", "SET ASIDE"].map(|name| match name {
+                "BANK" | "SET ASIDE" => Column::Whole(name),
+                _ => Column::Text(name),
+            }));
             for one in &checked {
                 let aside = one.damage.set_aside.as_deref().unwrap_or("-");
                 table.push([one.damage.bank.as_str(), one.scope.as_str(), &one.damage.what, aside]);

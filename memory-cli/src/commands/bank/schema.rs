@@ -2,10 +2,10 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
-use memory_core::bank::{Absent, BankError, BankName};
+use memory_core::bank::{Absent, BankError, BankName, Trouble};
 use memory_core::json::JsonText;
 
-use super::answer::{ScopeArg, choice, open, put};
+use super::answer::{AnswerFormat, ScopeArg, choice, open, put_as};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -24,7 +24,10 @@ pub(super) struct Schema {
     clear: bool,
     /// Whose bank [default: the project's, else yours]
     #[arg(long, value_enum)]
-    scope: Option<ScopeArg>,
+    pub(super) scope: Option<ScopeArg>,
+    /// json, table, or value: the schema alone
+    #[arg(long, value_enum)]
+    format: Option<AnswerFormat>,
 }
 
 impl Schema {
@@ -40,7 +43,7 @@ impl Schema {
                 (memory_core::bank::set_schema(&banks, &bank, Some(&schema), choice, Absent::Make)?, Some(schema))
             }
         };
-        put(&mut app.output, &json::schema(&bank, scope, schema.as_ref()))
+        put_as(&mut app.output, self.format, &json::schema(&bank, scope, schema.as_ref()), &["schema"])
     }
 }
 
@@ -49,5 +52,5 @@ fn read(text: &str) -> Result<JsonText, Failure> {
         Some(file) => std::fs::read_to_string(file).map_err(Failure::file(format!("read {file}")))?,
         None => text.to_owned(),
     };
-    Ok(text.parse::<JsonText>().map_err(BankError::from)?)
+    Ok(text.parse::<JsonText>().map_err(|error| BankError::new(Trouble::InvalidArgument { argument: "--set", error }))?)
 }

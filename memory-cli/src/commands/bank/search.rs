@@ -4,15 +4,16 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::Searched;
 
-use super::answer::{ListFormat, ScopesArg, choice_of_all, open, put};
-use super::list::{second, show, wants_table};
+use super::answer::{AnswerFormat, ScopesArg, choice_of_all, open, put};
+use super::list::{folder, second, show, wants_table};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Table};
 
 /// Find keys by a regular expression, and with --value what is in their values
 ///
-/// JSON: {matches: [{bank, key, scope, matched, updated_at, value?}], total, unreadable?}, where matched is key or value
+/// JSON: {matches: [{bank, key, scope, folder?, used?, matched, updated_at, value?}], total, unreadable?}, where matched is key
+/// or value, and folder and used are there if several folders have the bank
 #[derive(Debug, Args)]
 pub(super) struct Search {
     /// The regular expression; (?i) at its beginning makes case not matter
@@ -23,10 +24,10 @@ pub(super) struct Search {
     value: bool,
     /// Whose banks [default: all]
     #[arg(long, value_enum)]
-    scope: Option<ScopesArg>,
-    /// json or table [default: a table at a terminal, else json]
+    pub(super) scope: Option<ScopesArg>,
+    /// json, table, or value: names and keys alone [default: a table at a terminal, else json]
     #[arg(long, value_enum)]
-    format: Option<ListFormat>,
+    format: Option<AnswerFormat>,
 }
 
 impl Search {
@@ -34,12 +35,19 @@ impl Search {
         let banks = open(app)?;
         let searched = if self.value { Searched::Values } else { Searched::Keys };
         let found = memory_core::bank::search(&banks, &self.pattern, searched, choice_of_all(self.scope))?;
-        if wants_table(self.format, &app.output) {
-            let mut table = Table::new(["BANK", "KEY", "SCOPE", "UPDATED", "MATCHED"].map(Column::Text));
+        if self.format == Some(AnswerFormat::Value) {
+            found.matches.iter().try_for_each(|one| app.output.line(&format!("{}\t{}", one.bank, one.key)))?;
+        } else if wants_table(self.format, &app.output) {
+            let in_several = found.matches.iter().any(|one| !one.holders.others.is_empty());
+            let last = in_several.then_some(Column::Whole("FOLDER"));
+            let columns = [Column::Whole("BANK"), Column::Whole("KEY"), Column::Text("SCOPE"), Column::Whole("UPDATED")];
+            let mut table = Table::new(columns.into_iter().chain([Column::Text("MATCHED")]).chain(last).collect::<Vec<_>>());
             for one in &found.matches {
                 let matched = if one.by_key { "key" } else { "value" };
                 let updated = second(one.entry.updated_at);
-                table.push([one.bank.as_str(), one.key.as_str(), one.scope.as_str(), &updated, matched]);
+                let row = [one.bank.as_str(), one.key.as_str(), one.scope.as_str(), &updated, matched];
+                let place = in_several.then(|| folder(&one.holders));
+                table.push(row.into_iter().chain(place.as_deref()));
             }
             show(&mut app.output, &table, "nothing matches")?;
         } else {

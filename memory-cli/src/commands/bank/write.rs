@@ -4,7 +4,7 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankError, Condition, WriteRequest};
 
-use super::answer::{ScopeArg, choice, open, put, secrets, value};
+use super::answer::{AnswerFormat, ScopeArg, choice, open, put_as, secrets, value};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -23,7 +23,7 @@ pub(super) struct Write {
     value: Option<String>,
     /// Whose bank [default: the project's if there is a project, else yours]
     #[arg(long, value_enum)]
-    scope: Option<ScopeArg>,
+    pub(super) scope: Option<ScopeArg>,
     /// Read the value from the standard input
     #[arg(long)]
     stdin: bool,
@@ -39,6 +39,9 @@ pub(super) struct Write {
     /// Keep it though it looks like a credential
     #[arg(long)]
     allow_secret: bool,
+    /// json, table, or value: the operation alone
+    #[arg(long, value_enum)]
+    format: Option<AnswerFormat>,
 }
 
 impl Write {
@@ -54,6 +57,6 @@ impl Write {
         };
         let (ttl, scope, secrets) = (self.ttl, choice(self.scope), secrets(self.allow_secret));
         let done = memory_core::bank::write(&banks, &WriteRequest { bank, key, value, ttl, condition, scope, secrets })?;
-        put(&mut app.output, &json::written(&done))
+        put_as(&mut app.output, self.format, &json::written(&done), &["operation"])
     }
 }

@@ -25,7 +25,7 @@ impl Actions {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let backend = backend(&self.backend)?;
         if wants_table(&app.output) {
-            let mut table = Table::new([Column::Text("ACTION"), Column::Text("DOES"), Column::Text("FIELDS")]);
+            let mut table = Table::new([Column::Whole("ACTION"), Column::Text("DOES"), Column::Text("FIELDS")]);
             for action in &backend.actions {
                 let fields = action.parameters["properties"].as_object();
                 let fields: Vec<_> = fields.into_iter().flatten().map(|(name, _)| name.as_str()).collect();

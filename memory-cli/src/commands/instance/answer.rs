@@ -5,28 +5,41 @@ use std::io::{self, Read};
 use memory_agent::instance::{Backend, Piece, Pieces, backend};
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::json::JsonText;
-use memory_store::sealed::Zeroizing;
+use memory_store::sealed::{FormerDefinition, Zeroizing};
 
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::DEFAULT;
 use crate::print::{Form, Output};
+use crate::topics::quoted;
 
 /// Writes a JSON text: on lines for people, on one line otherwise.
 pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
     Ok(output.json_answer(json)?)
 }
 
-/// Writes an array piece by piece, as it is read.
+/// Writes an array piece by piece, as it is read. Warnings follow the array, since a terminal shows both streams.
 pub(super) fn put_pieces(output: &mut Output, first: &str, more: Pieces) -> Result<(), Failure> {
     output.json_piece(first)?;
+    let (mut warnings, mut broken) = (Vec::new(), None);
     for piece in more {
-        match piece.map_err(|source| Failure::BrokenOff { source })? {
-            Piece::Json(json) => output.json_piece(&json)?,
-            Piece::Warning(warning) => output.less_than_it_should_be(&warning)?,
+        match piece {
+            Ok(Piece::Json(json)) => output.json_piece(&json)?,
+            Ok(Piece::Warning(warning)) => warnings.push(warning),
+            Err(source) => broken = Some(Failure::BrokenOff { source }),
         }
     }
-    Ok(output.line("")?)
+    if broken.is_none() {
+        output.line("")?;
+    }
+    warnings.iter().try_for_each(|warning| output.less_than_it_should_be(warning))?;
+    broken.map_or(Ok(()), Err)
+}
+
+/// Says where the former definition of an instance is, and how to bring it back.
+pub(super) fn note_former(output: &mut Output, former: &FormerDefinition) -> Result<(), Failure> {
+    let [trash, place] = [&former.trash, &former.place].map(|path| quoted(&output.place(path)));
+    Ok(output.note(&format!("the former definition is in the trash; `cp {trash} {place}` brings it back"))?)
 }
 
 /// Tells whether an answer is to be a table.

@@ -26,7 +26,7 @@ impl Backends {
         }
         let all = backends();
         if wants_table(&app.output) {
-            let mut table = Table::new([Column::Text("TYPE"), Column::Text("KEEPS"), Column::Text("ACTIONS")]);
+            let mut table = Table::new([Column::Whole("TYPE"), Column::Text("KEEPS"), Column::Text("ACTIONS")]);
             for backend in all {
                 table.push([backend.name, backend.description, &names(backend).join(", ")]);
             }

@@ -6,10 +6,10 @@ use clap::Args;
 use memory_agent::instance::{Kind, backend};
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::json::JsonText;
-use memory_store::sealed::{Kept, NewValue, Zeroizing};
+use memory_store::sealed::{NewValue, Zeroizing};
 use serde_json::{Map, Value, json};
 
-use super::answer::{input, put};
+use super::answer::{input, note_former, put};
 use super::wizard;
 use crate::app::App;
 use crate::failure::Failure;
@@ -17,11 +17,12 @@ use crate::instances::{Book, operation, prepare};
 
 /// Define an instance; the definition that there is goes to trash
 ///
-/// `memory instance backends TYPE` shows the fields. Without --input, they are asked for at a terminal, and have their defaults
-/// elsewhere. Secrets are sealed; give them when asked, or with --input @FILE or --input -, since others may see what is typed.
-/// A database is reached, and its tables are made, before anything is kept.
+/// `memory instance backends TYPE` shows the fields. Without --input, they are asked for at a terminal, where the present values of an
+/// instance are the defaults. Elsewhere a new instance gets the default fields, and one that is there is not replaced. Secrets are sealed; give them when asked, or with --input @FILE or --input -, since others may see what is typed.
+/// A database is reached, and its tables are made, before anything is kept. The command says where the former definition is, and how
+/// to bring it back; `memory undo` and `memory log` do not cover definitions.
 ///
-/// JSON: {type, name, created, fields}; of a secret only that it is sealed
+/// JSON: {type, name, created, fields, trash?}, where trash is the file of the former definition; of a secret only that it is sealed
 #[derive(Debug, Args)]
 pub(super) struct Connect {
     /// The type of the instance
@@ -42,8 +43,12 @@ impl Connect {
         let book = Book::open(&settings, app.environment)?;
         let given = match &self.input {
             Some(typed) => texts(input(app, typed)?),
-            None if app.output.input_is_terminal() => wizard::ask(backend).map_err(Failure::file("ask for the fields"))?,
-            None => Vec::new(),
+            None if app.output.input_is_terminal() => wizard::ask(backend, &name, &book, app)?,
+            None if matches!(book.instances.read(&kind, &name), Ok(None)) => Vec::new(),
+            None => {
+                let hint = "give the new fields with --input, or --input '{}' for the defaults; at a terminal they are asked for";
+                return Err(Failure::usage(format!("{kind}/{name} is there already, and nothing says what to change"), hint));
+            }
         };
         let (mut fields, mut told) = (Vec::new(), Map::new());
         let given: Vec<_> = given.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -59,13 +64,17 @@ impl Connect {
             told.insert(field.name.to_owned(), shown);
             fields.push((field.name.to_owned(), value));
         }
+        if fields.iter().any(|(_, value)| matches!(value, NewValue::Secret(_))) {
+            book.instances.check_key()?;
+        }
         prepare(&fields)?;
-        let kept = book.instances.write(&kind, &name, &fields, &operation())?;
-        let created = kept == Kept::New;
-        put(
-            &mut app.output,
-            &json!({ "type": backend.name, "name": name.as_str(), "created": created, "fields": told }).to_string(),
-        )
+        let former = book.instances.write(&kind, &name, &fields, &operation())?;
+        let mut answer = json!({ "type": backend.name, "name": name.as_str(), "created": former.is_none(), "fields": told });
+        if let Some(former) = &former {
+            answer["trash"] = app.output.place(&former.trash).into();
+        }
+        put(&mut app.output, &answer.to_string())?;
+        former.map_or(Ok(()), |former| note_former(&mut app.output, &former))
     }
 }
 

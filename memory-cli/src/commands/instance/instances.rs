@@ -28,7 +28,7 @@ impl Instances {
         if !wants_table(&app.output) {
             return Ok(app.output.json(&json::instances(&listed))?);
         }
-        let mut table = Table::new([Column::Text("INSTANCE"), Column::Text("KEPT")]);
+        let mut table = Table::new([Column::Whole("INSTANCE"), Column::Text("KEPT")]);
         for one in &listed {
             let text = |value: &Value| value.as_str().map_or_else(|| "sealed".to_owned(), str::to_owned);
             let kept = match &one.fields {

@@ -21,9 +21,10 @@ use crate::failure::Failure;
 /// An instance is a TYPE/NAME: history/main holds sessions, one JSONL file each; kv/scratch holds values, one file a key.
 /// history/default and kv/default are there without being made, below the memories' home. Instances are defined in
 /// ~/.config/memo/instances (MEMO_STORE_DIR); secrets in them are sealed under ~/.config/memo/master.key (MEMO_KEY_DIR,
-/// or the key itself in MEMO_MASTER_KEY). MEMO_ALLOWED_PATHS, folders with : between them, keeps instances below these.
+/// or the key itself in MEMO_MASTER_KEY). MEMO_ALLOWED_PATHS, folders with : between them, keeps instances of all types below these;
+/// notes/default, bank/default and topic/default are refused where their usual folders are elsewhere.
 ///
-/// Answers and errors are JSON; lists are tables at a terminal.
+/// Answers are JSON; lists are tables at a terminal. Errors go to the standard error; with --json, they are JSON on the standard output.
 #[derive(Debug, Args)]
 pub(crate) struct Instance {
     #[command(subcommand)]
@@ -45,7 +46,7 @@ enum InstanceCommand {
 
 impl Instance {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        app.output.prefer_json();
+        app.output.prefer_json_answers();
         match &self.command {
             InstanceCommand::Backends(command) => command.run(app),
             InstanceCommand::Actions(command) => command.run(app),

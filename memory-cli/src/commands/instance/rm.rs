@@ -4,14 +4,17 @@ use clap::Args;
 use memory_core::instance::InstanceError;
 use serde_json::json;
 
-use super::answer::{instance, put};
+use super::answer::{instance, note_former, put};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::{Book, operation};
 
 /// Move the definition of an instance to trash; what the instance holds stays where it is
 ///
-/// JSON: {type, name, removed}
+/// The definition is a file in the trash of its folder; the command says where, and how to bring it back. `memory undo` and `memory log`
+/// do not cover definitions.
+///
+/// JSON: {type, name, removed, trash}, where trash is the file
 #[derive(Debug, Args)]
 pub(super) struct Rm {
     /// The instance
@@ -27,7 +30,7 @@ impl Rm {
         let (backend, name) = instance(&self.instance)?;
         let settings = app.settings()?;
         let book = Book::open(&settings, app.environment)?;
-        if !book.instances.remove(&backend.name.parse()?, &name, &operation())? {
+        let Some(former) = book.instances.remove(&backend.name.parse()?, &name, &operation())? else {
             let instance = self.instance.clone();
             return Err(match name.as_str() {
                 "default" => {
@@ -40,7 +43,10 @@ impl Rm {
                 _ => InstanceError::InstanceNotFound { instance },
             }
             .into());
-        }
-        put(&mut app.output, &json!({ "type": backend.name, "name": name.as_str(), "removed": true }).to_string())
+        };
+        let trash = app.output.place(&former.trash);
+        let answer = json!({ "type": backend.name, "name": name.as_str(), "removed": true, "trash": trash });
+        put(&mut app.output, &answer.to_string())?;
+        note_former(&mut app.output, &former)
     }
 }

@@ -40,12 +40,15 @@ impl Run {
         let (Some(typed), Some(action)) = (&self.instance, &self.action) else {
             let command = Self::augment_args(Command::new("run").bin_name("memory instance run"));
             let text = command.clone().render_long_help();
-            return Ok(app.output.text(&text.to_string())?);
+            let text = app.output.own_commands(&text.to_string()).into_owned();
+            return Ok(app.output.text(&text)?);
         };
         let (backend, name) = instance(typed)?;
         let action = backend.action(action)?;
         if self.help {
-            return Ok(app.output.text(&help(backend, action))?);
+            let text = help(backend, action);
+            let text = app.output.own_commands(&text).into_owned();
+            return Ok(app.output.text(&text)?);
         }
         let settings = app.settings()?;
         let book = Book::open(&settings, app.environment)?;

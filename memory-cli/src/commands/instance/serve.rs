@@ -21,6 +21,9 @@ use crate::instances;
 /// POST /v1/run/TYPE/NAME/ACTION does what `memory instance run` does, with the parameters as the body; GET /openapi.json tells the
 /// rest. Whoever says Memory-Agent: NAME is that agent, and sees what it may; others see what is for everybody.
 ///
+/// The instances topic/default and bank/default use the project in which the server is started, as the command line does there; outside
+/// of a project topic/default fails. Tools use the banks of the user and no topics, since agents work in projects of their own.
+///
 /// `memory serve --http` serves the same and looks after the memories beside it. SIGINT (Ctrl-C) or SIGTERM ends it once all that was
 /// asked is answered, within 30 seconds; a second one at once.
 ///
@@ -40,13 +43,13 @@ const THREADS: usize = 96;
 impl Serve {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let token = self.token.token(app.environment)?;
-        let listener = self.addr.listen(token.as_ref())?;
+        let listener = self.addr.listen(token.as_ref(), http::INSTANCES)?;
         let has_token = token.is_some();
         let settings = app.settings()?;
         let home = app.open_to_stay(&settings)?;
-        // Where it was started is the project of none of those who ask.
+        let instances = instances::kept_open(&settings, app.environment)?;
+        // Tools are for agents, which work in projects of their own.
         let environment = Environment { folder: None, ..app.environment.clone() };
-        let instances = instances::kept_open(&settings, &environment)?;
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         let parts = Parts {
             offer: &Offer::usual(),
@@ -55,7 +58,8 @@ impl Serve {
             topic_folder: None,
             instances: Some(Arc::clone(&instances)),
         };
-        let front = http::front(agent(&home, &settings, &environment, parts)?, instances, token)?;
+        let access = http::INSTANCES.access(token, &settings.http);
+        let front = http::front(agent(&home, &settings, &environment, parts)?, instances, access)?;
         let mut ending = Ending::begin()?;
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;

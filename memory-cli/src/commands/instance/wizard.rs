@@ -1,60 +1,124 @@
 //! Asking a person for the fields of an instance.
 
-use std::io;
+use std::path::Path;
 
 use dialoguer::theme::SimpleTheme;
 use dialoguer::{Error, Input, Password, Select};
 use memory_agent::instance::{Backend, Field, Kind};
-use memory_store::sealed::Zeroizing;
+use memory_core::instance::{InstanceError, InstanceName};
+use memory_store::sealed::{FieldValue, NewValue, Zeroizing};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::instances::{Book, prepare};
 
 /// What was answered, by field.
 pub(super) type Answers = Vec<(String, Zeroizing<String>)>;
 
-/// Asks for each field that means something beside those that were answered.
+/// Asks for each field that applies, and asks again after a value that cannot be used. The defaults are the present values of an instance
+/// that is there.
 ///
 /// # Errors
-/// When there is nobody to answer any more.
-pub(super) fn ask(backend: &Backend) -> io::Result<Answers> {
+/// When the input ends.
+pub(super) fn ask(backend: &Backend, name: &InstanceName, book: &Book, app: &mut App) -> Result<Answers, Failure> {
+    let usual = book.usual_folder_of(backend, name)?.map(|folder| app.output.place(&folder));
+    let present = present_values(backend, name, book, app)?;
     let mut answers = Answers::new();
-    for field in backend.fields.iter().filter(|field| field.shown_when.is_none()) {
-        put(field, &mut answers)?;
-    }
-    for field in backend.fields.iter().filter(|field| field.shown_when.is_some()) {
-        let is_meant = field
+    // Fields on which others depend come first.
+    let (first, then): (Vec<&Field>, Vec<&Field>) = backend.fields.iter().partition(|field| field.shown_when.is_none());
+    for field in first.into_iter().chain(then) {
+        let applies = field
             .shown_when
-            .is_some_and(|(other, wanted)| answers.iter().any(|(name, value)| name == other && value.as_str() == wanted));
-        if is_meant {
-            put(field, &mut answers)?;
+            .is_none_or(|(other, wanted)| answers.iter().any(|(name, value)| name == other && value.as_str() == wanted));
+        if !applies {
+            continue;
+        }
+        let usual = usual.as_deref().filter(|_| field.name == "dir");
+        let present = present.iter().find(|(name, _)| name == field.name).map(|(_, value)| value.as_str());
+        let answer = valid_answer(field, present.or(usual), book, app)?;
+        // An empty answer leaves the field out, and so does the usual folder, which follows the home.
+        if !answer.is_empty() && Some(answer.as_str()) != usual {
+            answers.push((field.name.to_owned(), answer));
         }
     }
     Ok(answers)
 }
 
-fn put(field: &Field, answers: &mut Answers) -> io::Result<()> {
-    let answer = Zeroizing::new(one(field).map_err(|Error::IO(error)| error)?);
-    // Nothing said is nothing given.
-    if !answer.is_empty() {
-        answers.push((field.name.to_owned(), answer));
+/// Returns the values that the fields of an instance have. Those that cannot be read are named, and left out.
+fn present_values(backend: &Backend, name: &InstanceName, book: &Book, app: &mut App) -> Result<Answers, Failure> {
+    let definition = match book.instances.read(&backend.name.parse()?, name) {
+        Ok(Some(definition)) => definition,
+        Ok(None) => return Ok(Answers::new()),
+        Err(error) => {
+            app.output.warning(&format!("{}/{name} is there, and its values are left out: {error}", backend.name))?;
+            return Ok(Answers::new());
+        }
+    };
+    app.output.note(&format!("{}/{name} is there; its values are the defaults", backend.name))?;
+    let mut values = Answers::new();
+    for (field, value) in &definition.fields {
+        match value {
+            FieldValue::Plain(text) => values.push((field.clone(), Zeroizing::new(text.clone()))),
+            FieldValue::Sealed(sealed) => match book.instances.open(&definition, field, sealed) {
+                Ok(secret) => values.push((field.clone(), secret)),
+                Err(error) => app.output.warning(&error.to_string())?,
+            },
+        }
     }
-    Ok(())
+    Ok(values)
 }
 
-fn one(field: &Field) -> Result<String, Error> {
+/// Asks for one field until its value can be used; `default` is the answer if none is given.
+fn valid_answer(field: &Field, default: Option<&str>, book: &Book, app: &mut App) -> Result<Zeroizing<String>, Failure> {
+    loop {
+        let answer = one(field, default).map_err(|Error::IO(error)| Failure::file("ask for the fields")(error))?;
+        let answer = Zeroizing::new(answer);
+        let Err(error) = check(field, &answer, book) else { return Ok(answer) };
+        app.output.warning(&format!("{} cannot be used: {error}", field.name))?;
+        if let Some(hint) = error.hint() {
+            app.output.hint(&hint)?;
+        }
+    }
+}
+
+/// Checks a value as far as that is possible before the definition is written: a folder is allowed and is one, a database answers.
+fn check(field: &Field, value: &Zeroizing<String>, book: &Book) -> Result<(), InstanceError> {
+    match field.kind {
+        _ if value.is_empty() => Ok(()),
+        Kind::Path => {
+            let folder = book.place(Path::new(value.as_str()))?;
+            if folder.exists() && !folder.is_dir() {
+                let why = format!("{} is not a folder", folder.display());
+                return Err(InstanceError::invalid(why, "name a folder; it is made if it is not there"));
+            }
+            Ok(())
+        }
+        Kind::Text if field.secret => prepare(&[(field.name.to_owned(), NewValue::Secret(value.clone()))]),
+        Kind::Text | Kind::Choice(_) => Ok(()),
+    }
+}
+
+fn one(field: &Field, default: Option<&str>) -> Result<String, Error> {
     let question = format!("{} ({})", field.name, field.description);
+    let default = default.or(field.default);
     match field.kind {
         // There is nothing to choose.
         Kind::Choice([only]) => Ok((*only).to_owned()),
         Kind::Choice(words) => {
-            let usual = words.iter().position(|word| Some(*word) == field.default).unwrap_or(0);
+            let usual = words.iter().position(|word| Some(*word) == default).unwrap_or(0);
+            let question = format!("{question} [{}]", words[usual]);
             let chosen = Select::with_theme(&SimpleTheme).with_prompt(question).items(words).default(usual).interact()?;
             Ok(words[chosen].to_owned())
         }
         Kind::Text | Kind::Path if field.secret => {
-            Password::with_theme(&SimpleTheme).with_prompt(question).allow_empty_password(!field.required).interact()
+            let question = if default.is_some() { format!("{question} [as it is]") } else { question };
+            let can_be_empty = !field.required || default.is_some();
+            let typed = Password::with_theme(&SimpleTheme).with_prompt(question).allow_empty_password(can_be_empty).interact()?;
+            Ok(if typed.is_empty() { default.unwrap_or_default().to_owned() } else { typed })
         }
         Kind::Text | Kind::Path => {
             let input = Input::<String>::with_theme(&SimpleTheme).with_prompt(question).allow_empty(!field.required);
-            let input = field.default.map_or_else(|| input.clone(), |usual| input.clone().default(usual.to_owned()));
+            let input = default.map_or_else(|| input.clone(), |usual| input.clone().default(usual.to_owned()));
             input.interact_text()
         }
     }

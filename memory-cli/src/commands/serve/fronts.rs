@@ -23,6 +23,8 @@ use crate::instances;
 
 /// What is open for agents.
 pub(super) struct Fronts {
+    /// Why there is no socket, if there is none.
+    pub(super) no_socket: Option<String>,
     agent: Arc<Agent>,
     socket: Option<Socket>,
     http: Option<(TcpListener, HttpFront)>,
@@ -47,7 +49,8 @@ impl Fronts {
         http: Option<Http>,
         diary: &Diary,
     ) -> Result<Self, Failure> {
-        let http = http.map(|(address, token)| Ok::<_, Failure>((address.listen(token.as_ref())?, token))).transpose()?;
+        let http =
+            http.map(|(address, token)| Ok::<_, Failure>((address.listen(token.as_ref(), http::DAEMON)?, token))).transpose()?;
         let socket = Socket::bind(home.store.root());
         match &socket {
             Ok(socket) => diary.listens(socket.path()),
@@ -62,16 +65,18 @@ impl Fronts {
             topic_folder: None,
             instances: Some(Arc::clone(&instances)),
         };
-        let agent = agent(home, settings, environment, parts)?;
+        // Tools are for agents, which work in projects of their own.
+        let agent = agent(home, settings, &Environment { folder: None, ..environment.clone() }, parts)?;
         let mut worker = None;
         let front = |(listener, token): (TcpListener, Option<Token>)| {
             let has_token = token.is_some();
-            let mut front = http::front(Arc::clone(&agent), instances, token)?;
+            let access = http::DAEMON.access(token, &settings.http);
+            let mut front = http::front(Arc::clone(&agent), instances, access)?;
             if settings.proxy.openai_base_url.value.is_some() {
                 let here = listener.local_addr().map_err(Failure::file("listen"))?;
                 let opened = chat_proxy::open(settings, here, has_token, diary.log())?;
-                if let Some(what) = opened.says_what_waits() {
-                    diary.info(&format!("http: {what}"));
+                for notice in &opened.notices {
+                    diary.info(&format!("http: {notice}"));
                 }
                 (front.chat, worker) = (Some(opened.proxy), Some((opened.worker, opened.watcher)));
             }
@@ -79,7 +84,8 @@ impl Fronts {
         };
         let http = http.map(front).transpose()?;
         let is_serving = Arc::new(AtomicBool::new(http.is_some()));
-        let fronts = Self { agent, socket: socket.ok(), http, worker, is_serving };
+        let no_socket = socket.as_ref().err().map(|error| with_causes(error));
+        let fronts = Self { no_socket, agent, socket: socket.ok(), http, worker, is_serving };
         if let Some(address) = fronts.address() {
             diary.info(&format!("http: http://{address}"));
         }

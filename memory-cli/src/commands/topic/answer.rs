@@ -9,11 +9,18 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::topics;
 
-/// Opens the topics.
+/// Opens the topics to write them; a folder that is missing is made with the first.
 pub(super) fn open(app: &mut App, dir: Option<&Path>) -> Result<Topics, Failure> {
     let settings = app.settings()?;
     let opened = topics::open(&settings, app.environment, dir, "cli")?;
     opened.ok_or_else(|| topics::why_not(&settings, app.environment))
+}
+
+/// Opens topics that are there: a folder that was named and is missing is an error and no empty answer.
+pub(super) fn open_there(app: &mut App, dir: Option<&Path>) -> Result<Topics, Failure> {
+    let opened = open(app, dir)?;
+    dir.map_or(Ok(()), |dir| topics::check_there(app.environment, dir))?;
+    Ok(opened)
 }
 
 /// Says what was written in the folder that was named, if one was.
@@ -25,6 +32,7 @@ pub(super) fn tell(written: &Written, what: &str, dir: Option<&Path>, app: &mut 
     if let Some(why) = &written.stale_index {
         app.output.warning(&format!("the index does not follow: {why}"))?;
     }
+    written.long_index.iter().try_for_each(|why| app.output.warning(why))?;
     if !written.changed {
         return Ok(app.output.note("nothing had to be changed")?);
     }

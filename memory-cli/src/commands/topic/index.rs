@@ -11,7 +11,7 @@ use crate::failure::Failure;
 ///
 /// Every change by us does that. Lines of your own in it stay where they are.
 ///
-/// JSON: {changed, topics}
+/// JSON: {changed, topics, warning?}, where the warning says that your own lines push it over its limits
 #[derive(Debug, Args)]
 pub(super) struct Index {}
 
@@ -20,9 +20,11 @@ impl Index {
     pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
         let is_changed = memory_core::topic::rebuild(topics)? != Changed::No;
         let count = memory_core::topic::list(topics)?.topics.len();
+        let warning = memory_core::topic::index_overflow(topics)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::rebuilt(is_changed, count))?);
+            return Ok(app.output.json(&json::rebuilt(is_changed, count, warning.as_deref()))?);
         }
+        warning.iter().try_for_each(|why| app.output.warning(why))?;
         let plural = if count == 1 { "" } else { "s" };
         let what = if is_changed { "is made anew" } else { "was right" };
         Ok(app.output.note(&format!("the index of {count} topic{plural} {what}"))?)

@@ -23,7 +23,7 @@ impl List {
             return Ok(app.output.json(&json::listing(&listing))?);
         }
         let columns = [
-            Column::Text("file"),
+            Column::Whole("file"),
             Column::Text("type"),
             Column::Text("updated"),
             Column::Number("bytes"),

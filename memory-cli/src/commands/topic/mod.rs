@@ -48,7 +48,11 @@ enum TopicCommand {
 impl Topic {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let dir = self.dir.as_deref();
-        let topics = answer::open(app, dir)?;
+        let topics = match &self.command {
+            // An agent begins with an empty index where nothing was written yet.
+            TopicCommand::Write(_) | TopicCommand::Context(_) => answer::open(app, dir)?,
+            _ => answer::open_there(app, dir)?,
+        };
         match &self.command {
             TopicCommand::View(command) => command.run(&topics, app),
             TopicCommand::Read(command) => command.run(&topics, app),

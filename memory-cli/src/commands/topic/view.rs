@@ -9,7 +9,7 @@ use crate::failure::Failure;
 
 /// Show the index, as the topics are now
 ///
-/// JSON: {index}
+/// JSON: {index, warning?}, where the warning says that your own lines push MEMORY.md over its limits
 #[derive(Debug, Args)]
 pub(super) struct View {}
 
@@ -17,6 +17,11 @@ impl View {
     #[expect(clippy::unused_self, reason = "it has no flags yet")]
     pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
         let index = memory_core::topic::view(topics)?;
-        if app.output.is_json() { Ok(app.output.json(&json::index(&index))?) } else { Ok(app.output.text(&index)?) }
+        let warning = memory_core::topic::index_overflow(topics)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::index(&index, warning.as_deref()))?);
+        }
+        app.output.text(&index)?;
+        warning.iter().try_for_each(|why| Ok(app.output.warning(why)?))
     }
 }

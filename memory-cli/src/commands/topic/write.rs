@@ -13,9 +13,9 @@ use crate::failure::Failure;
 
 /// Write a topic, in place of the one that is there
 ///
-/// What else its file says of itself stays. A text that holds a credential, such as a private key or a token, is refused.
+/// What else its file says of itself stays, unless its front matter cannot be read: then a topic that is given whole takes its place. A text that holds a credential, such as a private key or a token, is refused.
 ///
-/// JSON: {file, created, warning?}, where the warning says why the index does not follow
+/// JSON: {file, created, warning?}, where the warning says why the index does not follow, or is too long
 #[derive(Debug, Args)]
 pub(super) struct Write {
     /// Its file, with or without .md

@@ -37,17 +37,11 @@ fn the_default_file_tells_every_key_and_its_default() {
     assert!(settings.all().iter().all(|(.., from)| *from == Layer::File));
     let (mut told, defaults) = (values(&settings), load("").expect("settings"));
     // Keys without a default have an example instead.
-    let none = [
-        "timezone",
-        "reranking.model",
-        "llm.base_url",
-        "llm.model",
-        "llm.api_key",
-        "llm.api_key_env",
-        "proxy.enable_git_versioning",
-    ];
+    let none =
+        ["timezone", "reranking.model", "llm.base_url", "llm.model", "llm.api_key", "llm.api_key_env", "http.allowed_origins"];
     let has_none = |key: &str| {
-        let nameless = ["openai_base_url", "openai_api_key_env", "embedding_model", "embedding_base_url", "memory_path"];
+        let nameless =
+            ["openai_base_url", "openai_api_key_env", "openai_api_key", "embedding_model", "embedding_base_url", "memory_path"];
         let is_nameless = key.strip_prefix("proxy.").is_some_and(|key| nameless.contains(&key));
         none.contains(&key) || is_nameless || key.starts_with("embedding.") || key.starts_with("hooks.")
     };

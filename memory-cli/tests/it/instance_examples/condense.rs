@@ -184,5 +184,5 @@ fn retention_goes_by_tiers_and_what_it_takes_comes_back() {
     assert_eq!(stage.play("retention.sh"), "", "a second run finds nothing");
     stage.sandbox.shell("memo run history undo");
     assert_eq!(stage.play("SESSION='two words' retention.sh"), "{\"session\":\"two words\",\"purged\":2,\"kept\":5}\n");
-    assert!(stage.play("INSTANCE=history/none retention.sh").contains("INSTANCE_NOT_FOUND"));
+    assert!(stage.play("INSTANCE=history/none retention.sh").contains("error[instance_not_found]"));
 }

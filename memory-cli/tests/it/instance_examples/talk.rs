@@ -58,11 +58,12 @@ fn a_turn_that_the_model_did_not_answer_is_kept_and_answered_first() {
 fn what_looks_like_a_credential_is_told_and_neither_kept_nor_sent() {
     let Some(stage) = Stage::set(vec![says("Hello.")]) else { return };
     let secret = ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
-    assert_snapshot!(stage.play(&format!("printf 'my key is {secret}\\nhi\\n' | chat.sh")).replace(&secret, "[secret]"), @r#"
+    assert_snapshot!(stage.play(&format!("printf 'my key is {secret}\\nhi\\n' | chat.sh")).replace(&secret, "[secret]"), @"
     Hello.
     --- stderr
-    {"error":{"code":"SECRET_FOUND","message":"the text holds what looks like GitHub token","hint":"leave it out, or keep it with the parameter allow_secret"}}
-    "#);
+    error[secret_found]: the text holds what looks like GitHub token
+    hint: leave it out, or keep it with the parameter allow_secret
+    ");
     assert_snapshot!(stage.kept("chat"), @r#"
     {"ts":"[time]","role":"user","content":"hi"}
     {"ts":"[time]","role":"assistant","content":"Hello."}

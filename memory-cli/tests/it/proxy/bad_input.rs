@@ -124,32 +124,30 @@ fn drawn(facts: &'static str, reconcile: &'static str) -> (Vec<String>, String) 
 
 #[test]
 fn a_model_that_answers_with_prose_or_wrong_json_or_never_costs_no_turn() {
-    for (facts, complaint) in [
-        ("The user likes tea and biscuits.", "cannot be read as facts"),
-        ("[\"The user likes", "cannot be read as facts"),
-        ("{\"a\": [1], \"b\": [2]}", "cannot be read as facts"),
-        ("never", "so what was said waits"),
-    ] {
+    for facts in ["The user likes tea and biscuits.", "[\"The user likes", "{\"a\": [1], \"b\": [2]}", "never"] {
         let (kept, complaints) = drawn(facts, "[]");
         assert_eq!(kept, ["The user likes tea."], "{facts}");
-        assert_eq!(complaints.matches(complaint).count(), 1, "{facts}: {complaints}");
+        // Whether it is tried a second time before the end depends on who is faster.
+        assert_eq!(complaints.matches("so what was said waits").count(), 1, "{facts}: {complaints}");
     }
 }
 
 #[test]
-fn a_model_that_decides_nonsense_costs_no_fact() {
+fn a_model_that_decides_nonsense_changes_no_known_fact() {
     let fact = r#"["The user likes tea and biscuits."]"#;
     for reconcile in [
         "Let me think about it.",
         r#"[{"event": "DELETE", "id": 7}]"#,
         r#"[{"event": "UPDATE", "id": "x", "text": "no"}]"#,
         r#"[{"event": "FORGET"}]"#,
-        "[]",
     ] {
-        let (mut kept, _) = drawn(fact, reconcile);
-        kept.sort();
-        assert_eq!(kept, ["The user likes tea and biscuits.", "The user likes tea."], "{reconcile}");
+        let (kept, complaints) = drawn(fact, reconcile);
+        assert_eq!(kept, ["The user likes tea."], "{reconcile}");
+        assert!(complaints.contains("the facts could not be reconciled"), "{reconcile}: {complaints}");
     }
+    let (mut kept, _) = drawn(fact, "[]");
+    kept.sort();
+    assert_eq!(kept, ["The user likes tea and biscuits.", "The user likes tea."], "what nothing is said of is new");
     let (kept, _) = drawn(fact, r#"[{"event": "DELETE", "id": 0}]"#);
     assert_eq!(kept, ["The user likes tea and biscuits."], "what only takes away takes nothing from what is new");
 }

@@ -47,7 +47,7 @@ fn model(asked: &Asked) -> Reply {
 fn talk(client: &dyn Fn() -> Command) {
     let (sandbox, upstream) = (Sandbox::new(), Upstream::start(model));
     for what in ["say", "ask"] {
-        let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization"]);
+        let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--log-level", "warning"]);
         let output = client().args([&proxy.url, what]).output().expect("it runs");
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         assert!(output.status.success(), "{what}: {said}");

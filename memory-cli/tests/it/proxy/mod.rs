@@ -2,13 +2,18 @@
 
 mod bad_input;
 mod clients;
+mod extraction;
+mod foreground;
 mod keeping;
+mod keys;
 mod loops;
 mod passing;
 mod remembering;
+mod repeating;
 pub(crate) mod running;
 mod telling;
 mod tls;
+mod undoing;
 pub(crate) mod upstream;
 
 use crate::sandbox::Sandbox;

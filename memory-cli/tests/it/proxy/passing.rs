@@ -197,6 +197,7 @@ fn whoever_has_no_business_here_is_refused() {
     let open = sandbox.run(&["proxy", "--openai-base-url", "http://localhost/v1", "--host", "0.0.0.0", "--port", "0"]);
     assert!(open.contains("there is no token"), "{open}");
     let guarded = Proxy::begin(&sandbox, &upstream.base_url(), &["--auth-token", "s3cret", "--no-git-versioning"]);
+    assert_eq!(guarded.ask("GET /v1/health", "", "").status, Some(401), "the model's server is not asked without the token");
     assert_eq!(guarded.say("Hi").status, Some(401));
     let asked = guarded.ask("POST /v1/chat/completions", "Authorization: Bearer s3cret\r\n", r#"{"messages":[]}"#);
     assert_eq!(asked.status, Some(200));

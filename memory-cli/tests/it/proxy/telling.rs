@@ -82,10 +82,55 @@ fn an_embedding_model_that_refuses_is_told_of() {
     let sandbox = Sandbox::new();
     let flags = ["--no-summarization", "--no-git-versioning", "--embedding-model", "none"];
     let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &flags);
-    // It is asked beside the talk, a moment after the first answer.
-    let mut answers = std::iter::repeat_with(|| proxy.say("Hi")).take(1000);
+    // It is asked beside the talk, a moment after each answer; whoever does not wait for that may always be ahead of it.
+    let embeddings = || upstream.asked().iter().filter(|asked| asked.line.ends_with("/embeddings")).count();
+    let say = || {
+        let before = embeddings();
+        let answer = proxy.say("Hi");
+        while embeddings() == before {
+            upstream.wait();
+        }
+        answer
+    };
+    let mut answers = std::iter::repeat_with(say).take(1000);
     let warned = answers.find_map(|answer| answer.header("memory-warning").map(str::to_owned));
     assert!(warned.as_ref().is_some_and(|why| why.contains("so the words alone are looked for")), "{warned:?}");
     let (_, complaints) = proxy.end();
     assert_eq!(complaints.matches("so the words alone are looked for").count(), 1, "{complaints}");
+}
+
+#[test]
+fn git_keeps_conversations_by_default_and_nothing_else_of_a_home() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    sandbox.write("A note.", &[]);
+    sandbox.file(".memory/master.key", "secret");
+    let begin = |sandbox: &Sandbox| {
+        let base_url = upstream.base_url();
+        sandbox.command(&["proxy", "--json", "--port", "0", "--openai-base-url", &base_url, "--no-summarization"])
+    };
+    let proxy = Proxy::of(begin(&sandbox));
+    proxy.say("I like tea.");
+    assert_eq!(proxy.end().0, Some(0));
+    let files = sandbox.shell("git -C .memory ls-files");
+    assert!(files.lines().any(|file| file.starts_with("entries/default/turns/user/")), "{files}");
+    assert!(files.lines().all(|file| file.starts_with("entries/") || file == ".gitignore"), "{files}");
+    assert_eq!(sandbox.shell("git -C .memory status --porcelain -- master.key index"), "", "a person adds no key by mistake");
+}
+
+#[test]
+fn without_git_a_proxy_works_and_says_so_once() {
+    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let sandbox = Sandbox::new();
+    let mut command =
+        sandbox.command(&["proxy", "--json", "--port", "0", "--openai-base-url", &upstream.base_url(), "--no-summarization"]);
+    command.env("PATH", sandbox.path("nothing"));
+    let proxy = Proxy::of(command);
+    for number in 0..3 {
+        let answer = proxy.say(&format!("I like tea {number}."));
+        assert_eq!((answer.status, answer.header("memory-error"), answer.header("memory-warning")), (Some(200), None, None));
+    }
+    let (code, complaints) = proxy.end();
+    assert_eq!(code, Some(0));
+    assert_eq!(complaints.matches("there is no git").count(), 1, "{complaints}");
 }

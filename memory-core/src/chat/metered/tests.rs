@@ -2,7 +2,7 @@ use chrono::{FixedOffset, NaiveDate, TimeDelta};
 
 use super::*;
 use crate::testing::{FakeChat, FakeClock, FakeMeter};
-use crate::{ChatModelExt, Code, Message, Purpose, Role, Tokens, Trouble};
+use crate::{ChatModelExt, Code, Left, Message, Purpose, Role, Tokens, Trouble};
 
 const CLASSIFY: Purpose = Purpose::of("classify");
 
@@ -89,6 +89,15 @@ fn a_failure_costs_what_it_may_have_cost() {
         assert_eq!(metered.answer(&request("again?")).expect_err("it fails").code(), code);
         assert_eq!(spent(&metered, 7), cost, "{code}");
     }
+}
+
+#[test]
+fn what_is_left_is_that_of_the_day() {
+    let budget = Budget { calls_a_day: Some(3), tokens_a_day: None };
+    let metered = metered(FakeChat::answering(&["yes"]), budget);
+    metered.answer(&request("is it?")).expect("it answers");
+    let allowance = metered.allowance().expect("it is read");
+    assert_eq!((allowance.budget, allowance.left), (budget, Left { calls: Some(2), tokens: None }));
 }
 
 #[test]

@@ -17,13 +17,14 @@ fn known(texts: &[&str]) -> Vec<Arc<Entry>> {
 }
 
 fn plan(texts: &[&str], facts: &[&str], decisions: &[Decision]) -> Vec<EntryChange> {
-    let facts: Vec<String> = facts.iter().map(|fact| (*fact).to_owned()).collect();
+    let fact = |fact: &&str| ExtractedFact { text: (*fact).to_owned(), source: None };
+    let facts: Vec<ExtractedFact> = facts.iter().map(fact).collect();
     let mut count = 0;
     let mut next_id = || {
         count += 1;
         format!("new-{count}").parse().unwrap()
     };
-    plan_facts(&conversation(), &known(texts), &facts, decisions, None, DateTime::UNIX_EPOCH, &mut next_id)
+    plan_facts(&conversation(), &known(texts), &facts, decisions, DateTime::UNIX_EPOCH, &mut next_id)
 }
 
 /// Says what a plan does, one line a change.
@@ -61,8 +62,8 @@ fn ids_that_were_not_given_are_told_to_the_model() {
         (r#"[{"event": "UPDATE", "id": 3, "text": "x"}]"#, "UPDATE names the id 3"),
         (r#"[{"event": "DELETE"}]"#, "DELETE names the id null"),
         (r#"[{"event": "NONE", "id": -1}]"#, "they go from 0 to 2"),
-        (r#"[{"event": "MERGE", "id": 1}]"#, "MERGE is none of"),
-        (r#"["likes tea"]"#, "is none of"),
+        (r#"[{"event": "MERGE", "id": 1}]"#, "the event \"MERGE\" is none of"),
+        (r#"["likes tea"]"#, "the event \"\" is none of"),
         ("I would update the first one.", "no JSON"),
         (r#"{"event": "ADD"}"#, "no list"),
     ] {
@@ -106,6 +107,28 @@ fn a_second_update_of_the_same_one_is_new() {
     let changes =
         told(&plan(&["lives in Ghent"], &["a", "b"], &[update(0, "a"), update(0, "b"), Decision::Delete { number: 0 }]));
     assert_eq!(changes, ["+ new-1 a", "+ new-2 b", "- known-0 for new-1"]);
+}
+
+#[test]
+fn a_turn_adds_three_facts_at_most_whatever_is_decided() {
+    let fact = |turn: &str, text: &str| ExtractedFact { text: text.into(), source: Some(turn.parse().unwrap()) };
+    let facts = [fact("turn-1", "likes tea"), fact("turn-2", "owns a dog")];
+    let adds = |what: &str| (0..9).map(|number| add(&format!("{what} {number}"))).collect::<Vec<_>>();
+    let mut decisions = [adds("likes tea"), adds("owns a dog")].concat();
+    decisions.push(update(0, "likes tea with milk"));
+    let mut next = (0..).map(|number| format!("new-{number}").parse().unwrap());
+    let changes = plan_facts(&conversation(), &known(&["likes tea"]), &facts, &decisions, DateTime::UNIX_EPOCH, &mut || {
+        next.next().unwrap()
+    });
+    let sources: Vec<String> = changes
+        .iter()
+        .map(|change| match change {
+            EntryChange::Add(entry) => entry.source_id.as_ref().unwrap().to_string(),
+            EntryChange::Delete { .. } => "deleted".into(),
+        })
+        .collect();
+    // The update finds no room, so what it would replace stays.
+    assert_eq!(sources, ["turn-1", "turn-1", "turn-1", "turn-2", "turn-2", "turn-2"]);
 }
 
 fn any_decision() -> impl Strategy<Value = Decision> {

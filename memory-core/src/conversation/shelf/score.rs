@@ -3,42 +3,72 @@
 //! Relevance lies between 0 and 1, so that a threshold means the same in every conversation. By words it is the share of the question
 //! that an entry answers, where rare words count for more, raised by the share of the entry that the question is about; by vectors, it
 //! grows with the cosine. Neither of them takes from the other: what either finds relevant is.
+//!
+//! How common a word is follows from what states something. A word that no statement has, and one that only frames a request, counts for
+//! little; so a fact about a dog answers `Write a poem about my dog`, however long the request is and however often it was made.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
-use super::super::{Candidate, Entry, Wanted};
+use super::super::{Candidate, CandidateKind, Entry, EntryRole, Wanted, WantedTerm};
 use super::Shelf;
 use super::slots::{Rank, Slot};
 use crate::rank::{idf_share, saturation};
-use crate::text::{Term, TokenKind};
+use crate::text::Term;
 
-/// So much does a word count that no entry has, of what one counts that a single entry has: what nobody talked of cannot be answered.
+/// What a word counts for that no statement has, where one counts 1 that a single statement has. Of several, only the square root of
+/// their number counts: nobody can answer what was never said, but a long request is about one of its words as a short one is.
 const UNHEARD: f32 = 0.25;
 
-/// So much does a single character count of a script without blanks, of what a pair of them counts.
-const CHARACTER: f32 = 0.25;
+/// Number of statements without any of the words that are imagined beside those that there are: among few, none is common yet.
+const IMAGINED: u64 = 10;
+
+/// The shortest average length of a statement, in words. A word of a text that is no longer counts in full.
+const SHORTEST_AVERAGE: f32 = 40.0;
 
 /// So much of what is missing to the whole does it give if the question holds every word of an entry.
 const RETURNED: f32 = 0.5;
 
+/// The share of what an entry answers that must be by what it states, or it counts as a request.
+const STATED: f32 = 0.5;
+
 /// The cosine at which texts have nothing to do with each other, and at which they say the same.
 const COSINES: [f32; 2] = [0.15, 0.75];
 
-/// Returns the best `limit` entries `of` a kind, best first.
+/// Returns the best `limit` statements `of` a kind, best first, then the best `limit` other turns.
 pub(super) fn best(shelf: &Shelf, wanted: &Wanted<'_>, limit: usize, of: &dyn Fn(&Entry) -> bool) -> Vec<Candidate> {
     let words = by_words(shelf, wanted);
-    let mut found: Vec<Found<'_>> = Vec::new();
+    let (mut statements, mut others) = (Vec::new(), Vec::new());
     for (number, slot) in shelf.slots.iter() {
         let near = wanted.vector.zip(slot.vector.as_deref()).map_or(0.0, |(one, other)| nearness(cosine(one, other)));
-        let words = words.get(number).map_or(0.0, |share| raised(*share, slot));
-        let relevance = words + near - words * near;
-        if 0.0 < relevance {
-            found.push(Found { relevance, rank: slot.rank, slot });
+        let share = words.get(number).copied().unwrap_or_default();
+        let is_stated = 0 < slot.stated && STATED * share.all.asked <= share.stated.asked;
+        let own = if is_stated { raised(share.stated, slot.stated) } else { raised(share.all, slot.distinct) };
+        let relevance = own + near - own * near;
+        let kind = kind(slot, is_stated);
+        // A request all of whose words are in the message tells nothing beside it.
+        let is_repeated = kind == CandidateKind::Request && slot.distinct <= share.all.words;
+        if 0.0 < relevance && !is_repeated {
+            let found = Found { relevance, rank: slot.rank, slot, kind };
+            if is_stated { statements.push(found) } else { others.push(found) }
         }
     }
+    let mut candidates = first(shelf, &mut statements, limit, of);
+    candidates.append(&mut first(shelf, &mut others, limit, of));
+    candidates
+}
+
+fn kind(slot: &Slot, is_stated: bool) -> CandidateKind {
+    match slot.entry.role {
+        _ if is_stated => CandidateKind::Statement,
+        EntryRole::Assistant => CandidateKind::Answer,
+        _ => CandidateKind::Request,
+    }
+}
+
+/// Returns the best `limit` that are `of` a kind, best first.
+fn first(shelf: &Shelf, found: &mut [Found<'_>], limit: usize, of: &dyn Fn(&Entry) -> bool) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    let mut rest = found.as_mut_slice();
+    let mut rest = found;
     // Few are left out, so few are put in order; each time twice as many, or those that are left out would be looked at again and again.
     let mut portion = limit;
     while candidates.len() < limit && !rest.is_empty() {
@@ -48,7 +78,7 @@ pub(super) fn best(shelf: &Shelf, wanted: &Wanted<'_>, limit: usize, of: &dyn Fn
         let (best, others) = rest.split_at_mut(portion.min(rest.len()));
         best.sort_unstable_by(Found::order);
         let lacking = limit - candidates.len();
-        candidates.extend(best.iter().filter(|found| of(&found.slot.entry)).take(lacking).map(Found::candidate));
+        candidates.extend(best.iter().filter(|found| of(&found.slot.entry)).take(lacking).map(|found| found.candidate(shelf)));
         rest = others;
         portion = portion.saturating_mul(2);
     }
@@ -60,6 +90,7 @@ struct Found<'s> {
     relevance: f32,
     rank: Rank,
     slot: &'s Slot,
+    kind: CandidateKind,
 }
 
 impl Found<'_> {
@@ -68,12 +99,19 @@ impl Found<'_> {
         other.relevance.total_cmp(&self.relevance).then_with(|| self.rank.cmp(&other.rank)).then_with(ids)
     }
 
-    fn candidate(&self) -> Candidate {
-        Candidate { entry: Arc::clone(&self.slot.entry), relevance: self.relevance, vector: self.slot.vector.clone() }
+    fn candidate(&self, conversation: &Shelf) -> Candidate {
+        conversation.candidate(self.slot, self.kind, self.relevance)
     }
 }
 
 /// What the words of a question find in one entry.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shares {
+    all: Share,
+    /// What they find in the parts that state something.
+    stated: Share,
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
     /// Of the question, from 0 to 1.
@@ -82,38 +120,65 @@ struct Share {
     words: u32,
 }
 
+impl Share {
+    fn add(&mut self, worth: f32) {
+        self.asked += worth;
+        self.words += 1;
+    }
+}
+
 /// Returns what the words find in each slot; nothing if they find nothing at all.
-fn by_words(shelf: &Shelf, wanted: &Wanted<'_>) -> Vec<Share> {
-    let documents = shelf.numbers.size() as u64;
-    let places = |term: &Term| shelf.words.get(term);
-    let worth = |term: &Term| {
-        let heard = places(term).map_or(0, |places| places.len()) as u64;
-        let kind = if term.kind == TokenKind::Character { CHARACTER } else { 1.0 };
-        kind * if heard == 0 { UNHEARD } else { idf_share(documents, heard) }
-    };
-    let whole: f32 = wanted.terms.iter().map(worth).sum();
-    if whole <= 0.0 || wanted.terms.iter().all(|term| places(term).is_none()) {
+fn by_words(shelf: &Shelf, wanted: &Wanted<'_>) -> Vec<Shares> {
+    let postings = |term: &Term| shelf.words.get(term);
+    let worths = worths(shelf, wanted);
+    let whole: f32 = worths.iter().sum();
+    if whole <= 0.0 || wanted.terms.iter().all(|wanted| postings(&wanted.term).is_none()) {
         return Vec::new();
     }
     #[expect(clippy::cast_precision_loss, reason = "no average needs so many digits")]
-    let average = shelf.length as f32 / documents.max(1) as f32;
-    let mut shares = vec![Share::default(); shelf.slots.numbers()];
-    for term in &wanted.terms {
-        let worth = worth(term) / whole;
-        for place in places(term).into_iter().flat_map(|places| places.iter()) {
+    let average = shelf.stated_length as f32 / shelf.statements.size().max(1) as f32;
+    let mut shares = vec![Shares::default(); shelf.slots.numbers()];
+    for (wanted, worth) in wanted.terms.iter().zip(worths) {
+        for place in postings(&wanted.term).into_iter().flat_map(|postings| postings.places.iter()) {
             // Once in a text of average length is all of it.
-            let strength = saturation(place.count.into(), place.length.into(), average);
-            let share = &mut shares[place.number as usize];
-            share.asked += worth * strength.min(1.0);
-            share.words += 1;
+            let strength = saturation(place.count.into(), place.length.into(), average.max(SHORTEST_AVERAGE));
+            let worth = worth / whole * strength.min(1.0);
+            let shares = &mut shares[place.number as usize];
+            shares.all.add(worth);
+            if place.is_stated {
+                shares.stated.add(worth);
+            }
         }
     }
     shares
 }
 
-fn raised(share: Share, slot: &Slot) -> f32 {
+/// Returns what each word of a question counts for.
+fn worths(shelf: &Shelf, wanted: &Wanted<'_>) -> Vec<f32> {
+    // A copy of the question vouches for none of its words.
+    let is_copied = wanted.statement.is_some_and(|statement| shelf.statements.get(&statement).is_some());
+    let documents = (shelf.statements.size() as u64).saturating_sub(u64::from(is_copied));
+    let heard = |term: &Term| {
+        let heard = shelf.words.get(term).map_or(0, |postings| postings.statements);
+        u64::from(heard).saturating_sub(u64::from(is_copied))
+    };
+    let counts: Vec<u64> = wanted.terms.iter().map(|own| if own.is_framing { 0 } else { heard(&own.term) }).collect();
+    let is_unheard = |count: &u64| *count == 0;
+    let lacking = wanted.terms.iter().zip(&counts).filter(|(own, count)| is_unheard(count) && !own.is_optional);
+    let unheard: f32 = lacking.map(|(own, _)| own.weight).sum();
+    let each = UNHEARD / unheard.max(1.0).sqrt();
+    let worth = |(own, count): (&WantedTerm, &u64)| {
+        if is_unheard(count) && own.is_optional {
+            return 0.0;
+        }
+        own.weight * if is_unheard(count) { each } else { idf_share(documents + IMAGINED, *count) }
+    };
+    wanted.terms.iter().zip(&counts).map(worth).collect()
+}
+
+fn raised(share: Share, distinct: u32) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
-    let returned = share.words as f32 / slot.distinct.max(1) as f32;
+    let returned = share.words as f32 / distinct.max(1) as f32;
     let asked = share.asked.min(1.0);
     asked + (1.0 - asked) * RETURNED * returned.min(1.0) * asked.sqrt()
 }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use super::super::claim::EntryClaims;
 use crate::conversation::{Entry, EntryId};
 
 /// So many slots lie together, and are copied together.
@@ -22,11 +23,12 @@ pub(super) struct Slots {
 pub(super) struct Slot {
     pub entry: Arc<Entry>,
     pub rank: Rank,
-    /// How many words it has.
-    pub length: u32,
-    /// How many different ones.
+    /// Number of distinct words.
     pub distinct: u32,
+    /// Number of distinct words that state something.
+    pub stated: u32,
     pub vector: Option<Arc<[f32]>>,
+    pub claims: EntryClaims,
 }
 
 /// The order of entries that answer equally well: the newer first, then the smaller id, of which this is the beginning.

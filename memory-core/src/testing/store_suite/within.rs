@@ -17,7 +17,7 @@ pub(super) fn what_lies_elsewhere_is_not_there(services: &Services) {
         let scope = scopes[number % scopes.len()].clone();
         put(services, Draft { scope, ..draft(&format!("tea {number}")) });
     }
-    put(services, Draft { scope: scopes[2].clone(), ..draft("a teapot of porcelain") });
+    put(services, Draft { scope: scopes[2].clone(), ..draft("a cup of porcelain") });
     let within = |scopes: &[Scope]| Filter { within: Some(scopes.to_vec()), ..Filter::default() };
     let ask = |text: &str, filter: Filter| search(services, &Query { filter, ..query(text, 3) }).expect("answered");
     for (seen, total) in [(&scopes[..2], 20), (&scopes[..], 40), (&[], 0)] {
@@ -47,7 +47,8 @@ pub(super) fn what_lies_elsewhere_is_not_called_so(services: &Services) {
         let memory = Draft { scope: scope.clone(), ..draft(&format!("of {scope}")) }.into_memory(*id, at);
         let changes = vec![Change::Create { memory: Box::new(memory), front_matter: String::new() }];
         let (verb, duplicates, reasons) = (Verb::Import, Duplicates::Keep, BTreeMap::new());
-        services.store.commit(&Operation { id: name, verb, by, at, duplicates, changes, reasons }).expect("it is kept");
+        let files = BTreeMap::new();
+        services.store.commit(&Operation { id: name, verb, by, at, duplicates, changes, reasons, files }).expect("it is kept");
     }
     let called = |reference: &str, within: Option<&[Scope]>| {
         let called = services.store.called(reference, within).expect("it is looked up");

@@ -114,7 +114,16 @@ pub(super) fn plant(services: &Services, planted: &[Planted], all: bool) -> BTre
             operations += 1;
             let (id, by) = (OperationId::from_random(operations), by.to_owned());
             let reasons = BTreeMap::new();
-            let operation = Operation { id, verb, by, at, duplicates: Duplicates::Keep, changes: vec![change], reasons };
+            let operation = Operation {
+                id,
+                verb,
+                by,
+                at,
+                duplicates: Duplicates::Keep,
+                changes: vec![change],
+                reasons,
+                files: BTreeMap::new(),
+            };
             services.store.commit(&operation).expect("it is kept").remove(0)
         };
         let actor = if own.is_own { "own" } else { "test" };

@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 
 use super::{Snippet, snippet};
-use crate::text::{Term, query_terms, tokens};
+use crate::text::{Term, query_terms, symbol_terms, tokens};
 
 /// Shows the marks as brackets.
 fn shown(text: &str, query: &str, width: usize) -> String {
-    let Snippet { mut text, marks } = snippet(text, &query_terms(query), width);
+    let Snippet { mut text, marks } = snippet(text, &query_terms(query), &[], width);
     for mark in marks.iter().rev() {
         text.insert(mark.end, ']');
         text.insert(mark.start, '[');
@@ -51,8 +51,21 @@ fn a_match_at_the_end_uses_the_whole_width() {
 #[test]
 fn narrow_excerpts_stay_within_their_width() {
     for width in 0..6 {
-        assert!(snippet("one two three four", &query_terms("three"), width).text.chars().count() <= width);
+        assert!(snippet("one two three four", &query_terms("three"), &[], width).text.chars().count() <= width);
     }
+}
+
+#[test]
+fn a_part_of_a_word_and_a_symbol_are_marked_where_they_stand() {
+    let marked = |text: &str, terms: &[Term], parts: &[&str]| {
+        let Snippet { text, marks } = snippet(text, terms, parts, 60);
+        marks.into_iter().map(|mark| text[mark].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(marked("moved to PostgreSQL, from MySQL", &[], &["sql"]), ["SQL", "SQL"]);
+    assert_eq!(marked("das Großhandelsregister", &[], &["handel"]), ["handel"]);
+    assert_eq!(marked("the ŁódźCamp", &[], &["camp"]), ["ŁódźCamp"]);
+    let terms: Vec<Term> = symbol_terms("🚀 C#").into_iter().map(|(term, _)| term).collect();
+    assert_eq!(marked("we ship 🚀 with C# and C", &terms, &[]), ["🚀", "C#"]);
 }
 
 proptest! {
@@ -63,7 +76,7 @@ proptest! {
         width in 0_usize..60,
     ) {
         let terms = query_terms(&query);
-        let Snippet { text: line, marks } = snippet(&text, &terms, width);
+        let Snippet { text: line, marks } = snippet(&text, &terms, &[], width);
         prop_assert!(line.chars().count() <= width);
         prop_assert!(!line.chars().any(char::is_control));
         let mut last_end = 0;
@@ -78,7 +91,7 @@ proptest! {
 
     #[test]
     fn a_text_that_matches_shows_a_match(before in "[x ]{0,200}", after in "[x ]{0,200}", width in 6_usize..60) {
-        let found = snippet(&format!("{before} abc {after}"), &query_terms("abc"), width);
+        let found = snippet(&format!("{before} abc {after}"), &query_terms("abc"), &[], width);
         prop_assert_eq!(found.marks.len(), 1);
     }
 }

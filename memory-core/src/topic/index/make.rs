@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::entry::{entry, rest};
-use super::limits::{INDEX_LINES, fits};
+use super::limits::{INDEX_BYTES, INDEX_LINES, fits};
 use super::page::Page;
 use super::uses::{Uses, most_used_first};
 use super::weave::{Section, weave};
 use super::written::WrittenIndex;
-use crate::topic::{Topic, TopicKind};
+use crate::topic::{INDEX_FILE, Topic, TopicKind};
 
 /// How many characters of descriptions are told, as long as all find room.
 const WIDTHS: [usize; 4] = [200, 120, 80, 40];
@@ -41,6 +41,22 @@ pub fn index_text(topics: &[Topic], uses: &Uses, former: Option<&WrittenIndex>) 
         return index;
     }
     weave(&page, &[(None, vec![rest(listed.len())])])
+}
+
+/// Returns how far the lines of a person alone push an index beyond its limits, where `has_topics` adds the line that counts the topics.
+pub(in crate::topic) fn overflow(index: &WrittenIndex, has_topics: bool) -> Option<String> {
+    let page = Page::of(index);
+    let count = if has_topics { vec![(None, vec![rest(1)])] } else { Vec::new() };
+    let least = weave(&page, &count).text;
+    (page.is_shared() && !fits(&least)).then(|| {
+        let (lines, bytes) = (least.lines().count(), least.len());
+        format!(
+            "your own lines in {INDEX_FILE} make it {lines} lines and {bytes} bytes; its limits are {} lines and {} bytes. \
+             Shorten them; until then prompts get the lines that fit",
+            INDEX_LINES - 1,
+            INDEX_BYTES - 1
+        )
+    })
 }
 
 /// Returns the largest number from `least` to `most` that fits, where all below one that fits do; `least` if none does.

@@ -20,5 +20,6 @@ mod tests;
 pub(super) use limits::cut;
 pub use limits::{INDEX_BYTES, INDEX_LINES};
 pub use make::index_text;
+pub(super) use make::overflow;
 pub use uses::{Use, Uses};
 pub use written::WrittenIndex;

@@ -166,3 +166,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_mode_of_a_file_survives_a_change_a_repair_and_the_way_back() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new(BankOptions { compress_above: Some(10_000), ..BankOptions::default() });
+    let mode = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+    folder.put("a", "1");
+    assert_eq!(mode("session.json"), 0o600);
+    for wanted in [0o640, 0o664, 0o400] {
+        std::fs::set_permissions(folder.path().join("session.json"), std::fs::Permissions::from_mode(wanted)).unwrap();
+        let last = folder.put("a", "2");
+        assert_eq!(mode("session.json"), wanted);
+        folder.undo(&last);
+        let removal = folder.operation(BankVerb::Delete);
+        folder.banks.change(&name(), &removal, &mut |_| Ok(BankChange::Remove)).unwrap();
+        folder.undo(&removal.id);
+        assert_eq!(mode("session.json"), wanted);
+        let large = folder.put("b", &format!("\"{}\"", "x".repeat(20_000)));
+        assert_eq!(mode("session.json.gz"), wanted, "it is compressed now");
+        folder.undo(&large);
+        assert_eq!(mode("session.json"), wanted);
+    }
+}

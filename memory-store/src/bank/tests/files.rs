@@ -224,22 +224,47 @@ fn a_damaged_bank_is_named_refused_and_can_be_deleted_whole() {
 
 #[test]
 fn nothing_is_written_through_a_symlink_that_somebody_put_there() {
-    for name in [".next.tmp", ".index.tmp", ".lock", ".trash/2024-10.jsonl"] {
+    for name in [".next.tmp", ".next-session.tmp", ".index.tmp", ".lock", ".locks/session", ".locks", ".trash/2024-10.jsonl"] {
         let folder = Folder::plain();
         let elsewhere = tempfile::tempdir().unwrap();
         let target = elsewhere.path().join("target");
         std::fs::write(&target, "theirs").unwrap();
         std::fs::create_dir_all(folder.path().join(".trash")).unwrap();
+        if name.starts_with(".locks/") {
+            std::fs::create_dir(folder.path().join(".locks")).unwrap();
+        }
         folder.put_file("session.json", large(300));
         std::os::unix::fs::symlink(&target, folder.path().join(name)).unwrap();
         let mut decide = |_: Option<&Bank>| Ok(BankChange::Entries(vec![put("a", "1", 1)]));
         let changed = folder.banks.change(&name_of(), &folder.operation(BankVerb::Write), &mut decide);
         let _ = folder.banks.entry(&name_of(), &key("key1"));
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "theirs", "{name}");
-        assert!(changed.is_err_and(|error| error.code() == Code::PathRefused) || name == ".index.tmp", "{name}");
+        assert!(
+            changed.is_err_and(|error| error.code() == Code::PathRefused) || matches!(name, ".index.tmp" | ".next.tmp"),
+            "{name}"
+        );
     }
 }
 
 fn name_of() -> BankName {
     super::name()
+}
+
+#[test]
+fn a_project_gets_a_gitignore_for_derived_and_private_files_once() {
+    let folder = Folder::new(BankOptions { is_in_project: true, compress_above: Some(0), ..BankOptions::default() });
+    folder.put("a", "1");
+    let text = folder.file(".gitignore");
+    let ignored: Vec<&str> = text.lines().map(|line| line.trim_end_matches('/')).collect();
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert_eq!(ignored.contains(&name.as_str()), !name.starts_with("session.") && name != ".gitignore", "{name}");
+    }
+    assert!([".next-*.tmp", "_index.json"].iter().all(|name| ignored.contains(name)), "{text}");
+    std::fs::remove_file(folder.path().join(".gitignore")).unwrap();
+    folder.put("b", "1");
+    assert!(!folder.path().join(".gitignore").exists(), "it is written once");
+    let of_user = Folder::plain();
+    of_user.put("a", "1");
+    assert!(!of_user.path().join(".gitignore").exists());
 }

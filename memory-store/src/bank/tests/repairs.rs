@@ -1,5 +1,7 @@
 //! What a repair keeps, and where it puts the rest.
 
+use std::collections::BTreeMap;
+
 use memory_core::bank::{BankStore, Damage, Repairs};
 
 use super::*;
@@ -21,7 +23,9 @@ fn what_can_be_read_is_kept_and_the_file_as_it_was_lies_beside_the_bank() {
         ("one entry", whole.replace("[1,2]", "[1,2").into_bytes(), vec!["a", "c"]),
         ("bad bytes", whole.replace("[1,2]", "\"\u{1}\"").into_bytes(), vec!["a", "c"]),
         ("twice", whole.replace("\"c\"", "\"a\"").into_bytes(), vec!["a", "b"]),
-        ("no number", whole.replace("\"value\":3", "\"value\":3,\"ttl\":\"x\"").into_bytes(), vec!["a", "b"]),
+        ("no number", whole.replace("\"value\":3", "\"value\":3,\"ttl\":\"x\"").into_bytes(), vec!["a", "b", "c"]),
+        ("no time", whole.replace("\"value\":3", "\"value\":3,\"updated_at\":\"soon\"").into_bytes(), vec!["a", "b", "c"]),
+        ("no value", whole.replace("\"value\":3", "\"ttl\":3").into_bytes(), vec!["a", "b"]),
         ("wrong _meta", whole.replace("\"version\":1", "\"version\":\"one\"").into_bytes(), vec!["a", "b", "c"]),
         ("no _meta", whole.replace("_meta", "meta").into_bytes(), vec!["a", "b", "c"]),
     ];
@@ -121,10 +125,82 @@ fn entries_within_values_are_not_taken_for_those_of_the_bank() {
     let folder = Folder::plain();
     let text = r#"{"note":{"entries":{}},"_meta":{"version":1,"updated_at":"2024-01-15T10:30:00Z","created_at":"2024-01-15T10:30:00Z"},"entries":{"a":{"value":1,"ttl":"x"},"b":{"value":2}}}"#;
     folder.put_file("session.json", text);
-    assert_eq!(told(&repair(&folder, Repairs::All)), ["the entry 'a' has a ttl that is no number of seconds"]);
-    let expected = text.replace(r#""a":{"value":1,"ttl":"x"},"#, "");
+    let mended = "the entry 'a' has a ttl that is no number of seconds; its value is intact";
+    assert_eq!(told(&repair(&folder, Repairs::All)), [mended]);
+    let expected = text.replace(r#""ttl":"x""#, r#""ttl":null"#);
     assert_eq!(folder.file("session.json"), expected, "what is well stays byte for byte");
     folder.put_file("session.json", text.replace("2}}}", "2}"));
     repair(&folder, Repairs::All);
-    assert_eq!(folder.bank().entries.len(), 1);
+    assert_eq!(folder.bank().entries.len(), 2);
+}
+
+#[test]
+fn what_a_person_added_to_meta_stays() {
+    for wrong in [r#""updated_at": "today""#, r#""version": "one""#, r#""created_at": 7"#, r#""schema": null"#] {
+        let folder = Folder::plain();
+        let text = format!(r#"{{"_meta": {{"owner": ["me", 1.50], {wrong}, "note": "x"}}, "entries": {{"a": {{"value": 1}}}}}}"#);
+        folder.put_file("session.json", &text);
+        assert_eq!(repair(&folder, Repairs::All).len(), 1, "{wrong}");
+        let mended = folder.file("session.json");
+        assert!(mended.contains(r#""owner": ["me", 1.50], "#) && mended.contains(r#", "note": "x"}"#), "{mended}");
+        assert_eq!((repair(&folder, Repairs::None), folder.bank().entries.len()), (Vec::new(), 1), "{wrong}");
+    }
+}
+
+/// Returns a packed bank with 400 entries of about 1 KB, of which each member holds some 60, and its values by key.
+fn large_packed() -> (Folder, BTreeMap<String, String>) {
+    let folder = Folder::new(BankOptions { compress_above: Some(0), ..BankOptions::default() });
+    let word = |number: u64, part: u64| format!("{:016x}", number * 7919 + part * part);
+    let value = |number| format!("\"{}\"", (0..60).map(|part| word(number, part)).collect::<Vec<_>>().join(" "));
+    let values: BTreeMap<_, _> = (0..400).map(|number| (format!("key{number}"), value(number))).collect();
+    folder.change(values.iter().map(|(key, value)| put(key, value, 1)).collect());
+    (folder, values)
+}
+
+/// What happens to the bytes of a file.
+type Damaging<'a> = dyn Fn(&mut Vec<u8>) + 'a;
+
+#[test]
+fn a_repair_of_a_packed_bank_keeps_every_member_but_the_damaged_ones_and_names_what_is_lost() {
+    let (folder, values) = large_packed();
+    let path = folder.path().join("session.json.gz");
+    let (whole, index) = (std::fs::read(&path).unwrap(), folder.file("_index.json"));
+    let journal = std::fs::read(folder.path().join(".trash/2024-10.jsonl")).unwrap();
+    let middle = whole.len() / 2;
+    let flip = |bytes: &mut Vec<u8>| bytes[middle] ^= 0x10;
+    let damages: [(&str, &Damaging<'_>); 6] = [
+        ("a flipped bit", &flip),
+        ("a flipped bit in the first header", &|bytes| bytes[1] ^= 1),
+        ("a zeroed block in the middle", &|bytes| bytes[middle..middle + 512].fill(0)),
+        ("a zeroed block at the beginning", &|bytes| bytes[..512].fill(0)),
+        ("bytes that are missing", &|bytes| drop(bytes.drain(middle..middle + 100))),
+        ("an end that is missing", &|bytes| bytes.truncate(middle)),
+    ];
+    for (case, damage) in damages {
+        for (with_index, with_journal) in [(true, true), (false, true), (false, false)] {
+            let mut bytes = whole.clone();
+            damage(&mut bytes);
+            std::fs::write(&path, &bytes).unwrap();
+            let _ = std::fs::remove_file(folder.path().join("session.json"));
+            folder.put_file("_index.json", if with_index { index.as_str() } else { "{\"wrong\":" });
+            folder.put_file(".trash/2024-10.jsonl", if with_journal { journal.as_slice() } else { b"" });
+            let repaired = repair(&folder, Repairs::All);
+            let bank = folder.bank();
+            assert!(bank.entries.iter().all(|(key, entry)| values[key.as_str()] == entry.value.as_str()), "{case}");
+            let least = if case.starts_with("an end") { 180 } else { 320 };
+            assert!(least <= bank.entries.len(), "{case}: {}", bank.entries.len());
+            let named = repaired.iter().filter(|damage| damage.key.is_some()).count();
+            if with_journal {
+                assert_eq!(named + bank.entries.len(), 400, "{case}");
+            }
+            assert!(repaired.iter().all(|damage| damage.repaired), "{case}");
+            assert_eq!(repair(&folder, Repairs::None), [], "{case}");
+            let members = super::super::gzip::members(&std::fs::read(&path).unwrap());
+            assert!(2 < members.len(), "{case}: the next damage costs no more than this one");
+
+            let repair_record = folder.banks.history().unwrap().remove(0);
+            folder.undo(&repair_record.operation.id);
+            assert!(std::fs::read(&path).unwrap() == bytes, "{case}: the damaged file comes back");
+        }
+    }
 }

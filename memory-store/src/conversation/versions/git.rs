@@ -27,11 +27,11 @@ const IGNORED_OF_HOME: &str = "/index/\n/trash/\n.trash/\n.locks/\n/.conversatio
 /// The list of what a repository of ours ignores.
 const LIST: &str = ".gitignore";
 
-pub(super) fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
+pub(super) fn commit(root: &Path, kept: Kept, message: &str) -> Result<(), VersionsError> {
     if !Kept::Conversations.folders().iter().any(|folder| root.join(folder).exists()) && !root.join(".git").exists() {
         return Ok(());
     }
-    commit_of(root, Kept::Conversations, message)
+    commit_of(root, kept, message)
 }
 
 pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), VersionsError> {
@@ -100,7 +100,8 @@ fn begin(repository: &Repository<'_>, kept: Kept) -> Result<(), VersionsError> {
 const fn ignored(kept: Kept) -> &'static str {
     match kept {
         Kept::Conversations => IGNORED,
-        Kept::Home => IGNORED_OF_HOME,
+        // In a home, keys and derived files lie beside the conversations.
+        Kept::Home | Kept::ConversationsOfHome => IGNORED_OF_HOME,
     }
 }
 

@@ -11,6 +11,8 @@ use super::super::layout::{DELETED, ENTRIES, PLACES, is_entry};
 pub(super) enum Kept {
     /// The conversations in it.
     Conversations,
+    /// The conversations in it, where it is a home.
+    ConversationsOfHome,
     /// All that is remembered in a home.
     Home,
 }
@@ -22,7 +24,7 @@ impl Kept {
     /// Returns the folders in which what is kept lies; other files may lie there too.
     pub(super) const fn folders(self) -> &'static [&'static str] {
         match self {
-            Self::Conversations => &[ENTRIES],
+            Self::Conversations | Self::ConversationsOfHome => &[ENTRIES],
             Self::Home => &OF_HOME,
         }
     }

@@ -11,6 +11,7 @@ use memory_core::{Asked, Explanation, Found as Answers, Hit, Memory, PartScore, 
 
 use super::gather::{Gathered, gather};
 use super::wanted::{Part, Wanted};
+use super::within::parts;
 use crate::index::documents::{Document, Freshened};
 use crate::index::open::{Index, Opened};
 use crate::index::schema::Meta;
@@ -105,7 +106,9 @@ fn has_phrase(memory: &Memory, phrase: &Phrase) -> bool {
 fn hit(stored: Stored, ranked: Ranked, question: &Question) -> Hit {
     let mut shown: Vec<Term> = question.words.iter().map(|word| word.term.clone()).collect();
     shown.extend(ranked.found_by.into_iter().map(|text| Term { text, kind: TokenKind::Word }));
-    let excerpt = snippet(&stored.memory.content, &shown, SNIPPET);
+    let parts = if ranked.explanation.is_part { parts(&question.words) } else { Vec::new() };
+    let parts: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
+    let excerpt = snippet(&stored.memory.content, &shown, &parts, SNIPPET);
     Hit { stored, score: ranked.score, snippet: excerpt.text, marks: excerpt.marks, explanation: ranked.explanation }
 }
 
@@ -211,12 +214,18 @@ fn order(
         .collect();
     let besides = best.iter().filter(|(number, _)| !found[*number].matches).count() as u64;
     let total = if 0.0 < threshold { best.len() as u64 } else { total + besides };
-    best.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| scored[right.0].score.total_cmp(&scored[left.0].score)));
+    // Parts of words come behind whole words, whatever else speaks for them.
+    let is_part = |number: usize| found[number].is_part && !supported(number);
+    let whole = best.iter().filter(|(number, _)| !is_part(*number)).map(|(_, worth)| *worth).fold(f32::MAX, f32::min);
+    best.iter_mut().filter(|(number, _)| is_part(*number)).for_each(|(_, worth)| *worth = worth.min(whole));
+    let order = |one: &(usize, f32), other: &(usize, f32)| {
+        let by_worth = other.1.total_cmp(&one.1);
+        is_part(one.0).cmp(&is_part(other.0)).then(by_worth).then_with(|| scored[other.0].score.total_cmp(&scored[one.0].score))
+    };
+    best.sort_by(order);
     if let Some(last) = asked.limit.checked_sub(1).and_then(|last| best.get(last).copied()) {
         // All that are as good as the last: the rows decide between them.
-        best.retain(|(number, worth)| {
-            last.1 < *worth || (*worth).to_bits() == last.1.to_bits() && scored[last.0].score <= scored[*number].score
-        });
+        best.retain(|one| order(one, &last).is_le());
     }
     let mut hits = Vec::with_capacity(best.len());
     let mut torn = false;
@@ -227,6 +236,7 @@ fn order(
         explanation.relevance = scored[number].relevance;
         let found_by = wanted.iter().zip(&found.likeness).filter(|(_, like)| 0.0 < **like);
         let found_by = found_by.flat_map(|(wanted, _)| wanted.alike.iter().map(|(term, _)| term.clone())).collect();
+        explanation.is_part = is_part(number);
         let ranked = Ranked { key: found.key, score: worth, sum: scored[number].score, explanation, found_by };
         match Document::by_key(connection, ranked.key)? {
             Some(document) => hits.push((document, ranked)),
@@ -234,7 +244,8 @@ fn order(
         }
     }
     hits.sort_by(|(left, left_ranked), (right, right_ranked)| {
-        (right_ranked.score.total_cmp(&left_ranked.score))
+        (left_ranked.explanation.is_part.cmp(&right_ranked.explanation.is_part))
+            .then_with(|| right_ranked.score.total_cmp(&left_ranked.score))
             .then_with(|| right_ranked.sum.total_cmp(&left_ranked.sum))
             .then_with(|| (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id)))
     });
@@ -270,6 +281,7 @@ impl Explain<'_> {
         Explanation {
             parts: parts.filter(|part| part.score != 0.0).collect(),
             relevance: 0.0,
+            is_part: false,
             rerank: None,
             recency: rank::recency(candidate.created_at, now),
             terms: terms.collect(),

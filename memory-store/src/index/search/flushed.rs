@@ -211,6 +211,34 @@ impl<'s> Flushed<'s> {
         Ok(())
     }
 
+    /// Returns the documents that pass, do not match, and have one of what is wanted.
+    pub(super) fn besides(&self, wanted: &[Wanted]) -> Result<Vec<Address>, Trouble> {
+        let terms: Vec<Term> = wanted.iter().flat_map(|one| one.finders().map(|text| self.term(text, one.part))).collect();
+        let mut all = Vec::new();
+        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let mut bits = any(segment, &terms)?;
+            bits.retain(&self.passing[number]);
+            bits.remove_all(&self.matching[number]);
+            all.extend(bits.documents().map(|document| Address { segment: number, document }));
+        }
+        Ok(all)
+    }
+
+    /// Returns the newest `most` of some documents.
+    pub(super) fn newest(&self, addresses: Vec<Address>, most: usize) -> Result<Vec<Address>, Trouble> {
+        if addresses.len() <= most {
+            return Ok(addresses);
+        }
+        let ties = self.ties();
+        let tie =
+            |Address { segment, document }: &Address| ties.of(&Candidate { score: 0.0, segment: *segment, document: *document });
+        let mut newest: Vec<_> = addresses.into_iter().map(|address| (tie(&address), address)).collect();
+        newest.sort_unstable();
+        newest.truncate(most);
+        ties.into_trouble()?;
+        Ok(newest.into_iter().map(|(_, address)| address).collect())
+    }
+
     /// Returns what decides between equally good documents.
     pub(super) fn ties(&self) -> Ties<'s> {
         Ties::new(self.searcher)
@@ -260,6 +288,7 @@ impl<'s> Flushed<'s> {
                     likeness: vec![0.0; wanted.len()],
                     is_named: false,
                     matches: self.matching[number].contains(*document),
+                    is_part: false,
                     passes: self.passing[number].contains(*document),
                 });
             }
@@ -318,6 +347,7 @@ impl<'s> Flushed<'s> {
         match part {
             Part::Text => self.fields.text,
             Part::Characters => self.fields.characters,
+            Part::Spelled => self.fields.spelled,
         }
     }
 }

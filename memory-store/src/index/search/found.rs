@@ -10,6 +10,7 @@ use crate::file::moment;
 
 /// A document that may answer, wherever it comes from.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Found {
     pub(super) key: i64,
     pub(super) created_at: i64,
@@ -23,6 +24,8 @@ pub(super) struct Found {
     pub(super) is_named: bool,
     /// Whether it matches.
     pub(super) matches: bool,
+    /// Whether it does only because its words hold those of the question: it comes behind all others.
+    pub(super) is_part: bool,
     /// Whether it may be an answer.
     pub(super) passes: bool,
 }
@@ -47,6 +50,7 @@ impl Found {
             likeness,
             is_named: named.is_some_and(|named| document.filters.contains(&named)),
             matches: wanted.iter().any(finds) || handles.iter().any(|bits| document.filters.contains(bits)),
+            is_part: false,
             passes: document.passes,
         }
     }

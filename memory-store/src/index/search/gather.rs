@@ -18,6 +18,7 @@ use super::pending::{Pending, pending};
 use super::pool::Pool;
 use super::turns::Turns;
 use super::wanted::{Part, Wanted, wanted};
+use super::within::Within;
 use crate::index::filter::TextFilter;
 use crate::index::handle::Handle;
 use crate::index::schema::Meta;
@@ -28,6 +29,9 @@ use crate::index::vectors::Vectors;
 
 /// When no more match than this, all of them are weighed.
 const ALL: u64 = 3_000;
+
+/// When no more match by whole words than this, or than are asked for, those that match by parts of words come behind them.
+const WITH_PARTS: u64 = 500;
 
 /// When more do, a few of the best by their words alone are, and so many of those that are of the date, or by the person, that the question names.
 const BEST_OF_NAMED: usize = 100;
@@ -93,12 +97,17 @@ pub(super) fn gather(
 
     let all = All { rows, asked, flushed: &flushed, pending: &pending, wanted: &wanted, named: &named, excluded: &excluded };
     let (mut found, mut total, is_whole) = all.matching(matching, size, statistics.documents, meta.lengths)?;
+    let (by_words, matching) = (total, found.len());
     let near = all.near(vectors)?;
     total += near.as_ref().map_or(Ok(0), |near| all.add_nearest(near, &mut found))?;
     let best = best_first(&found, &statistics, &wanted, &named.question);
     let turns = Turns::of(rows, asked.filter, &best[..best.len().min(LOOKED_UP)])?;
     statistics.turns = turns.whole.iter().map(|whole| whole.filter(|_| is_whole)).collect();
     all.add_neighbours(&turns, &best[..best.len().min(WITH_NEIGHBOURS)], &mut found)?;
+    // Parts of words are looked for where whole words find so little that the two can be shown together.
+    if by_words <= WITH_PARTS.max(asked.limit as u64) {
+        total += all.add_parts(&Within::of(&asked.question.words, &wanted, text, &flushed)?, matching, &mut found)?;
+    }
     found.sort_by_key(|found| found.key);
     let cosines = near.as_ref().map(|near| near.cosines(rows, &found)).transpose()?.unwrap_or_default();
     let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns.seats, &cosines)).collect();
@@ -206,6 +215,42 @@ impl<'a> All<'a> {
         }
         found.extend(neighbours);
         Ok(())
+    }
+
+    /// Counts what only has words that hold those of the question, and adds it where there is room behind what matches. All that
+    /// comes in `found` behind the first `matching` was found for another reason than its words.
+    fn add_parts(&self, within: &Within, matching: usize, found: &mut Vec<Found>) -> Result<u64, Trouble> {
+        let mut flushed = self.flushed.besides(within.wanted())?;
+        let mut pending = HashMap::new();
+        for document in self.pending.iter().filter(|document| document.passes && self.excluded.allows(document)) {
+            if let Some(likeness) = within.likeness(document) {
+                let own = Found::of(document, self.wanted, self.named.speaker, &self.named.handles);
+                if !own.matches {
+                    pending.insert(own.key, Found { likeness, matches: true, is_part: true, ..own });
+                }
+            }
+        }
+        let mut count = (flushed.len() + pending.len()) as u64;
+        for own in &mut found[matching..] {
+            let is_pending = pending.remove(&own.key).is_some();
+            let address = self.flushed.with_keys(&[own.key])?.first().and_then(|address| flushed.binary_search(address).ok());
+            address.map(|place| flushed.remove(place));
+            match is_pending || address.is_some() {
+                true if own.matches => count -= 1,
+                true => (own.matches, own.is_part) = (true, true),
+                false => {}
+            }
+        }
+        let answers = found.iter().filter(|own| own.matches && own.passes).count();
+        if answers < self.asked.limit {
+            let most = self.asked.limit.max(usize::try_from(ALL).unwrap_or(usize::MAX));
+            let mut parts = self.flushed.look_at(self.flushed.newest(flushed, most)?, within.wanted(), self.named.speaker)?;
+            for own in &mut parts {
+                (own.matches, own.is_part) = (true, true);
+            }
+            found.extend(parts.into_iter().chain(pending.into_values()));
+        }
+        Ok(count)
     }
 
     /// Gathers what there is to know of the documents with these keys, which come in order, wherever they are.

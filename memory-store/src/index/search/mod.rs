@@ -15,3 +15,4 @@ mod speakers;
 mod ties;
 mod turns;
 mod wanted;
+mod within;

@@ -32,6 +32,7 @@ impl Pending {
         match part {
             Part::Text => self.words.text.frequency(term),
             Part::Characters => self.words.characters.frequency(term),
+            Part::Spelled => self.words.spelled.frequency(term),
         }
     }
 }
@@ -42,7 +43,7 @@ pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Ut
     let condition = condition(filter, now);
     let sql = format!(
         "SELECT document, removed, text, pending.characters, pending.length, characters_length, ({}), \
-         pending.created_at, filters, facts, documents.id, scope FROM pending LEFT JOIN documents ON key = document",
+         pending.created_at, filters, facts, documents.id, scope, spelled FROM pending LEFT JOIN documents ON key = document",
         condition
             .sql
             .replace("created_at", "documents.created_at")
@@ -68,7 +69,7 @@ pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Ut
         pending.push(Pending {
             key,
             id: row.get::<_, Option<[u8; 16]>>(10)?.map_or(0, u128::from_be_bytes),
-            words: Words { text: Encoded(row.get(2)?), characters: Encoded(row.get(3)?) },
+            words: Words { text: Encoded(row.get(2)?), characters: Encoded(row.get(3)?), spelled: Encoded(row.get(12)?) },
             lengths: [quantised(row.get(4)?), quantised(row.get(5)?)],
             passes: row.get::<_, Option<bool>>(6)?.unwrap_or(false),
             created_at: row.get(7)?,

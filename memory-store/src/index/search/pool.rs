@@ -102,7 +102,9 @@ impl<'p> Pool<'p> {
             let frequency = document.frequency(text, *part) as f32;
             let idf = (1.0 + ((documents - own) as f32 + 0.5) / (*own as f32 + 0.5)).ln();
             let average = lengths[part.number()] as f32 / documents as f32;
-            let length = document.lengths[part.number()] as f32 / average;
+            // What has no length of its own is one word long to tantivy.
+            let length = if *part == Part::Spelled { 1 } else { document.lengths[part.number()] };
+            let length = length as f32 / average;
             idf * (1.0 + SATURATION) * frequency / (frequency + SATURATION * (1.0 - LENGTH + LENGTH * length))
         };
         self.terms.iter().filter(|sought| 0 < document.frequency(sought.text, sought.part)).map(of).sum()

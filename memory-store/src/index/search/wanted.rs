@@ -31,10 +31,7 @@ const SLIPPED: usize = 5;
 /// Around so many words of a question is looked for others that are like them; behind those, words are what they are.
 const LOOKED_AROUND: usize = 32;
 
-/// When nothing is found at all, so many words are looked for within others.
-const HELD: usize = 8;
-
-/// How like a word another one is that holds it, or begins with it, at least.
+/// How like a word another one is that begins with it, at least.
 const HOLDS: f32 = 0.3;
 
 /// One word of a question, as the index knows it.
@@ -58,18 +55,24 @@ pub(super) enum Part {
     Text,
     /// Single characters.
     Characters,
+    /// Words as they are spelled, and symbols.
+    Spelled,
 }
 
 impl Part {
     /// Returns where a term of this kind stands.
     pub(super) fn of(term: &Term) -> Self {
-        if term.kind == TokenKind::Character { Self::Characters } else { Self::Text }
+        match term.kind {
+            TokenKind::Word | TokenKind::Bigram => Self::Text,
+            TokenKind::Character => Self::Characters,
+            TokenKind::Symbol => Self::Spelled,
+        }
     }
 
-    /// Returns its number among all parts.
+    /// Returns the number of the length by which a term in it is weighed.
     pub(super) fn number(self) -> usize {
         match self {
-            Self::Text => 0,
+            Self::Text | Self::Spelled => 0,
             Self::Characters => 1,
         }
     }
@@ -85,9 +88,7 @@ impl Wanted {
 
 /// Returns what to look for, one for each word of the question.
 ///
-/// A word that nobody uses is widened to those that begin with it, or else to those that one slip makes of it. When all that
-/// leaves nothing to find, the words that hold a word of the question anywhere are taken. For that every word there is must be
-/// looked at, which costs more than all else, so an answer that exists without it is not kept waiting.
+/// A word that nobody uses is widened to those that begin with it, or else to those that one slip makes of it.
 pub(super) fn wanted(words: &[Word], flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<Wanted>, Trouble> {
     let mut all = Vec::with_capacity(words.len());
     let mut left = LOOKED_AROUND;
@@ -96,22 +97,23 @@ pub(super) fn wanted(words: &[Word], flushed: &Flushed<'_>, pending: &[Pending])
         left = left.saturating_sub(usize::from(word.role != Role::Aside && word.term.kind == TokenKind::Word));
         all.push(look_up(word, is_looked_around, flushed, pending)?);
     }
-    let finds = |wanted: &Wanted| wanted.finders().next().is_some();
-    if !all.iter().any(finds) {
-        let of_words =
-            |(word, _): &(&Word, &mut Wanted)| word.term.kind == TokenKind::Word && word.role == Role::Content && !word.is_prefix;
-        let (pieces, held): (Vec<&str>, Vec<&mut Wanted>) = words
-            .iter()
-            .zip(&mut all)
-            .filter(of_words)
-            .map(|(word, wanted)| (word.term.text.as_str(), wanted))
-            .take(HELD)
-            .unzip();
-        for (wanted, holding) in held.into_iter().zip(widen(&pieces, flushed, pending)?) {
-            wanted.alike = holding;
+    set_aside_letters(words, &mut all);
+    Ok(all)
+}
+
+/// Lets nothing match by a single letter where something has it together with its signs: who looks for `C#` does not mean vitamin C.
+fn set_aside_letters(words: &[Word], all: &mut [Wanted]) {
+    let is_found = |(word, wanted): &(&Word, &mut Wanted)| word.term.kind == TokenKind::Symbol && 0 < wanted.documents;
+    let symbols: Vec<String> =
+        words.iter().zip(all.iter_mut()).filter(is_found).map(|(word, _)| word.term.text.clone()).collect();
+    for (word, wanted) in words.iter().zip(all) {
+        let letter = word.term.text.as_str();
+        let is_letter = word.term.kind == TokenKind::Word && letter.chars().nth(1).is_none();
+        let is_in = |symbol: &String| symbol != letter && (symbol.starts_with(letter) || symbol.ends_with(letter));
+        if is_letter && symbols.iter().any(is_in) {
+            wanted.matches = false;
         }
     }
-    Ok(all)
 }
 
 fn look_up(word: &Word, is_looked_around: bool, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Wanted, Trouble> {
@@ -233,24 +235,6 @@ fn slips(text: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(
         }
     }
     Ok(slips)
-}
-
-/// Returns the words that hold each of `pieces`, the most frequent first.
-fn widen(pieces: &[&str], flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<Vec<(String, f32)>>, Trouble> {
-    let mut holding = vec![HashMap::<String, u64>::new(); pieces.len()];
-    let mut take = |word: &str, documents: u64| {
-        for (_, holding) in pieces.iter().zip(&mut holding).filter(|(piece, _)| word.contains(**piece)) {
-            *holding.entry(word.to_owned()).or_default() += documents;
-        }
-    };
-    flushed.each_word_from("", &|word| pieces.iter().any(|piece| word.contains(piece)), &mut take)?;
-    for document in pending {
-        document.words.text.terms().for_each(|(word, _)| take(word, 1));
-    }
-    Ok(holding
-        .into_iter()
-        .map(|words| most_frequent(words).into_iter().take(WIDEST).map(|word| (word, HOLDS)).collect())
-        .collect())
 }
 
 fn most_frequent(words: HashMap<String, u64>) -> Vec<String> {

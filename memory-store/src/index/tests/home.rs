@@ -11,6 +11,7 @@ use memory_core::{Asked, Filter, Found, MemoryId, Order, Query, Ranking, Slice, 
 use tempfile::TempDir;
 
 use crate::disk::RealDisk;
+use crate::index::flush::flush;
 use crate::index::{Applied, Depth, Index};
 
 /// A home in a temporary folder.
@@ -147,4 +148,21 @@ pub(super) fn listed(index: &Index) -> Vec<u32> {
     let page = index.list(&Filter::default(), &slice, now()).unwrap();
     assert_eq!(page.total, page.memories.len() as u64);
     page.memories.iter().map(|stored| number(&stored.memory.id)).collect()
+}
+
+/// Checks the index while the notes are flushed, while they are pending, and after they were flushed from there.
+pub(super) fn both(home: &Home, check: impl Fn(&Index)) {
+    let flushed = home.index();
+    flushed.refresh(Depth::Usual).unwrap();
+    check(&flushed);
+    drop(flushed);
+    fs::remove_dir_all(home.at("index")).unwrap();
+    fs::rename(home.at("categories"), home.at("aside")).unwrap();
+    let pending = home.index();
+    pending.refresh(Depth::Usual).unwrap();
+    fs::rename(home.at("aside"), home.at("categories")).unwrap();
+    pending.refresh(Depth::Usual).unwrap();
+    check(&pending);
+    pending.ask("flush", |_, opened| flush(opened)).unwrap();
+    check(&pending);
 }

@@ -4,26 +4,8 @@ use memory_core::rank::{self, Part};
 use memory_core::wikilink::By;
 use memory_core::{Category, Filter, Lifetime, MemoryId, Order, Place, Query, Ranking, Scope, Slice};
 
-use super::home::{Home, Note, id, now, number, numbers, numbers_of, query, search};
-use crate::index::flush::flush;
+use super::home::{Home, Note, both, id, now, number, numbers, numbers_of, query, search};
 use crate::index::{Depth, Index};
-
-fn both(home: &Home, check: impl Fn(&Index)) {
-    // Once from the full text, once from pending rows.
-    let flushed = home.index();
-    flushed.refresh(Depth::Usual).unwrap();
-    check(&flushed);
-    drop(flushed);
-    std::fs::remove_dir_all(home.at("index")).unwrap();
-    std::fs::rename(home.at("categories"), home.at("aside")).unwrap();
-    let pending = home.index();
-    pending.refresh(Depth::Usual).unwrap();
-    std::fs::rename(home.at("aside"), home.at("categories")).unwrap();
-    pending.refresh(Depth::Usual).unwrap();
-    check(&pending);
-    pending.ask("flush", |_, opened| flush(opened)).unwrap();
-    check(&pending);
-}
 
 #[test]
 fn nobody_waits_for_a_question_of_somebody_else() {

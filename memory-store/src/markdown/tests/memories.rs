@@ -43,6 +43,7 @@ pub(super) fn memory() -> impl Strategy<Value = Memory> {
             pinned,
             reminder,
             origin,
+            other_origins: Vec::new(),
         }
     })
 }

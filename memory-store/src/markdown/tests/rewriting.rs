@@ -56,6 +56,14 @@ fn a_list_keeps_its_style() {
 }
 
 #[test]
+fn a_hash_of_the_former_content_is_renewed_and_one_of_others_is_not() {
+    let former = memory_core::ContentHash::of("as it was").to_string();
+    let own = memory_core::ContentHash::of("body").to_string();
+    assert_eq!(tagged(&format!("content_hash: {former}\ntags: [a]\n"), &["b"]), format!("content_hash: {own}\ntags: [b]\n"));
+    assert_eq!(tagged("content_hash: 73d50be2e3ab95\ntags: [a]\n", &["b"]), "content_hash: 73d50be2e3ab95\ntags: [b]\n");
+}
+
+#[test]
 fn a_text_keeps_its_quotes_and_its_comment() {
     let titled = |yaml: &str, title: &str| changed(yaml, |memory| memory.title = Some(title.into()));
     assert_eq!(titled("title: Old   # why\n", "New"), "title: New   # why\n");

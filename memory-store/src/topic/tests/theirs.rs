@@ -188,3 +188,75 @@ fn a_passage_is_not_replaced_by_what_makes_a_topic_unreadable() {
     memory_core::topic::write(&folder.topics, &retyped).unwrap();
     assert_eq!(folder.file("b.md").lines().nth(1), Some("type: decision"));
 }
+
+#[test]
+fn a_whole_topic_takes_the_place_of_a_file_whose_header_cannot_be_read() {
+    for former in [
+        "---\nname: x\nnever closed\n".as_bytes(),
+        b"---\nname: [x\ntype: user\n---\nbody\n",
+        b"---\n- a list\n---\nbody\n",
+        b"---\nname: a\nname: b\n  type: x\n---\nbody\n",
+        b"---\n{name: x, type: user}\n---\nbody\n",
+        b"---\nname: \xff\xfe\n---\nbody\n",
+        b"\xff\xfe\x00",
+    ] {
+        let folder = Folder::new();
+        folder.put_file("a.md", former);
+        let shown = String::from_utf8_lossy(former).into_owned();
+        assert!(!folder.write("a", "new text").unwrap().created, "{shown}");
+        assert!(folder.file("a.md").ends_with("---\n\nnew text\n"), "{shown}: {}", folder.file("a.md"));
+        let listing = memory_core::topic::list(&folder.topics).unwrap();
+        assert_eq!(listing.topics[0].problem, None, "{shown}");
+        memory_core::topic::undo(&folder.topics, &folder.last()).unwrap();
+        assert_eq!(std::fs::read(folder.path().join("a.md")).unwrap(), former, "the former file comes back whole");
+    }
+}
+
+#[test]
+fn what_can_be_read_of_a_header_is_not_lost_by_a_write() {
+    let folder = Folder::new();
+    folder.put_file("a.md", "---\n{name: x, type: user, owner: Anna}\n---\nbody\n");
+    assert_eq!(folder.write("a", "new").unwrap_err().code(), memory_core::Code::FileDamaged);
+    assert!(folder.file("a.md").contains("owner: Anna"));
+}
+
+#[test]
+fn a_write_that_fails_makes_no_folder() {
+    let base = tempfile::tempdir().unwrap();
+    let folder = super::super::TopicFolder::new(base.path().join(".memory"));
+    let (topics, _) = memory_core::testing::topics(std::sync::Arc::new(folder));
+    let request = memory_core::topic::WriteRequest {
+        name: "a".parse().unwrap(),
+        title: None,
+        description: None,
+        kind: None,
+        content: Some("x".into()),
+        secrets: memory_core::Secrets::Refuse,
+    };
+    assert!(memory_core::topic::write(&topics, &request).is_err());
+    assert_eq!(base.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_private_is_named_in_a_gitignore_that_is_written_once() {
+    let folder = Folder::new();
+    folder.write("a", "one").unwrap();
+    folder.write("a", "two").unwrap();
+    let written = folder.file(".gitignore");
+    let ignored: Vec<&str> = written.lines().map(|line| line.trim_end_matches('/')).collect();
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let is_private = name.starts_with('.') && name != ".gitignore";
+        assert_eq!(ignored.contains(&name.as_str()), is_private, "{name}");
+    }
+    folder.put_file(".gitignore", "mine\n");
+    folder.write("a", "three").unwrap();
+    assert_eq!(folder.file(".gitignore"), "mine\n", "it is the person's");
+    std::fs::remove_file(folder.path().join(".gitignore")).unwrap();
+    folder.write("a", "four").unwrap();
+    assert!(!folder.path().join(".gitignore").exists(), "it is written once");
+    let other = Folder::new();
+    other.put_file(".gitignore", "theirs\n");
+    other.write("a", "one").unwrap();
+    assert_eq!(other.file(".gitignore"), "theirs\n");
+}

@@ -11,6 +11,7 @@ use memory_core::{Code, IdSource};
 use memory_store::RandomIds;
 use memory_store::postgres::{Database, Limits, PostgresMessages, PostgresValues};
 
+use super::proxy::Proxy;
 use super::server::{free_port, server};
 
 const QUICK: Duration = Duration::from_millis(300);
@@ -53,7 +54,7 @@ fn a_database_that_is_not_there_is_told_at_once() {
     let nowhere = format!("postgres://u:hunter2@127.0.0.1:{}/d", free_port());
     insta::assert_snapshot!(told(&open(&nowhere).unwrap().prepare().unwrap_err()), @r"
     DATABASE_UNREACHABLE: the database cannot be reached: Connection refused (os error 111)
-    is it running, and is its address the one that the instance has? `memory instance connect` gives it another
+    check that it runs and that the instance has its address; `memory instance connect` gives it another
     ");
     let no_socket = "host=/nowhere/at/all user=u password=hunter2";
     assert_eq!(open(no_socket).unwrap().prepare().unwrap_err().code(), Code::DatabaseUnreachable);
@@ -65,7 +66,7 @@ fn a_database_that_is_not_there_is_told_at_once() {
     let silent = Database::at(&silent, Limits { connect: QUICK, ..Limits::default() }).unwrap();
     insta::assert_snapshot!(told(&silent.prepare().unwrap_err()), @r"
     DATABASE_UNREACHABLE: the database did not answer for 0.3 s
-    is it running, and is its address the one that the instance has? `memory instance connect` gives it another
+    check that it runs and that the instance has its address; `memory instance connect` gives it another
     ");
 }
 
@@ -170,6 +171,46 @@ fn what_takes_too_long_is_stopped_and_nothing_of_it_is_there() {
     set(&database).unwrap();
     assert_eq!(count(&database), 2);
     assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_values_trash"), "1");
+}
+
+#[test]
+fn a_server_that_stops_answering_is_given_up_and_then_refused_at_once() {
+    let Some(server) = server("a server that stops answering") else { return };
+    let (_, name) = super::open(server);
+    let proxy = Proxy::before(server.port());
+    let address = format!("postgres://postgres@127.0.0.1:{}/{name}?sslmode=disable", proxy.port);
+    let limits = Limits { connect: QUICK, pause: Duration::from_hours(1), ..Limits::default() };
+    let database = Arc::new(Database::at(&address, limits).unwrap());
+    append(&database).unwrap();
+    proxy.be_silent(true);
+    insta::assert_snapshot!(told(&append(&database).unwrap_err()), @r"
+    DATABASE_UNREACHABLE: the database stopped answering for 0.3 s
+    check that it runs, and look whether a change was done before you repeat it
+    ");
+    let tried = proxy.connections();
+    for _ in 0..3 {
+        assert_eq!(append(&database).unwrap_err().code(), Code::DatabaseUnreachable);
+    }
+    assert_eq!(proxy.connections(), tried, "nothing is tried for a while");
+    // Later it is tried again.
+    let limits = Limits { connect: QUICK, pause: Duration::ZERO, ..Limits::default() };
+    let database = Arc::new(Database::at(&address, limits).unwrap());
+    assert_eq!(append(&database).unwrap_err().code(), Code::DatabaseUnreachable);
+    proxy.be_silent(false);
+    append(&database).unwrap();
+}
+
+#[test]
+fn a_slow_statement_of_a_server_that_answers_is_waited_for() {
+    let Some(server) = server("a slow statement") else { return };
+    let (_, name) = super::open(server);
+    let limits = Limits { connect: QUICK, ..Limits::default() };
+    let database = Arc::new(Database::at(&server.address(&name), limits).unwrap());
+    append(&database).unwrap();
+    let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN new; END $$;
+        CREATE TRIGGER slow BEFORE INSERT ON memory_records FOR EACH ROW EXECUTE FUNCTION slow()";
+    server.sql(&name, slow);
+    append(&database).unwrap();
 }
 
 #[test]

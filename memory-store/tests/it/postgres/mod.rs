@@ -13,6 +13,7 @@ mod tls;
 mod writers;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use memory_store::postgres::{Database, Limits};
 
@@ -26,5 +27,10 @@ fn open(server: &Server) -> (Arc<Database>, String) {
 
 /// Opens a database.
 fn reopen(server: &Server, name: &str) -> Arc<Database> {
-    Arc::new(Database::at(&server.address(name), Limits::default()).unwrap())
+    Arc::new(Database::at(&server.address(name), patient()).unwrap())
+}
+
+/// Returns limits under which a restart may take long, as on a machine that is busy with other tests.
+fn patient() -> Limits {
+    Limits { restart: Duration::from_secs(20), ..Limits::default() }
 }

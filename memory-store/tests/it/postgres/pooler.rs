@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use memory_store::postgres::{Database, Limits};
+use memory_store::postgres::Database;
 
 use super::server::{Server, Watched, free_port, left_out};
 
@@ -53,7 +53,7 @@ impl Pooler {
 
     /// Opens a database through it.
     pub(super) fn open(&self, name: &str) -> Arc<Database> {
-        Arc::new(Database::at(&self.url(name), Limits::default()).unwrap())
+        Arc::new(Database::at(&self.url(name), super::patient()).unwrap())
     }
 
     /// Returns the address of a database through it.

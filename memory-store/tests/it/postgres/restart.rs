@@ -92,3 +92,20 @@ fn a_server_that_stays_away_is_told_in_time_and_found_again_later() {
     server.control(&["-w", "start"]);
     database.prepare().unwrap();
 }
+
+#[test]
+fn a_server_that_was_reached_and_is_gone_is_given_up_long_before_patience_ends() {
+    let claim = "a server that is gone";
+    let Some(server) = Server::start() else { return left_out(claim, "there is no initdb") };
+    let name = server.database();
+    let limits = Limits { patience: Duration::from_mins(10), restart: Duration::ZERO, ..Limits::default() };
+    let database = Database::at(&server.address(&name), limits).unwrap();
+    database.prepare().unwrap();
+    server.control(&["-w", "-m", "fast", "stop"]);
+    // With the patience of ten minutes alone, this would not end in time.
+    for _ in 0..2 {
+        assert_eq!(database.prepare().unwrap_err().code(), Code::DatabaseUnreachable);
+    }
+    server.control(&["-w", "start"]);
+    database.prepare().unwrap();
+}

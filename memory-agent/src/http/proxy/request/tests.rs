@@ -13,7 +13,8 @@ fn read(text: &str) -> Asked {
 fn recalled(text: &str) -> Recalled {
     let entry =
         Entry::new("1".parse().unwrap(), &ConversationId::unnamed(), EntryRole::Memory, text, chrono::DateTime::UNIX_EPOCH);
-    Recalled { memories: vec![Remembered { entry: Arc::new(entry), relevance: 1.0, score: 1.0 }], ..Recalled::default() }
+    let remembered = Remembered { entry: Arc::new(entry), relevance: 1.0, score: 1.0, is_superseded: false };
+    Recalled { memories: vec![remembered], ..Recalled::default() }
 }
 
 #[test]

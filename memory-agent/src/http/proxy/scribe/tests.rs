@@ -1,6 +1,6 @@
 //! Claims about whoever keeps what was said, in many orders in which threads may have their turns.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 
 use memory_core::StoreError;
 use memory_core::testing::{Disturbed, FakeConversations, FakeJobs, Step, conversations, in_any_order};
@@ -168,6 +168,128 @@ fn a_job_that_is_refused_is_tried_again_and_told_meanwhile() {
         assert_eq!(scribe.end(), 0);
         assert_eq!((jobs.pending().unwrap().len(), scribe.trouble(&place)), (2, None));
         assert_eq!(store.store.read(&place).unwrap().len(), 3);
+    });
+}
+
+#[test]
+fn what_is_said_in_many_conversations_while_the_disk_is_busy_is_kept_by_one_change() {
+    in_any_order(|| {
+        let (writes, is_free) = (Arc::<AtomicUsize>::default(), Arc::<AtomicBool>::default());
+        let (count, free) = (Arc::clone(&writes), Arc::clone(&is_free));
+        let busy = move |step| {
+            if step == Step::Write && count.fetch_add(1, Ordering::SeqCst) == 0 {
+                while !free.load(Ordering::SeqCst) {
+                    thread::yield_now();
+                }
+            }
+            Ok(())
+        };
+        let store = conversations(Arc::new(Disturbed::<FakeConversations>::new(busy)));
+        let jobs = Arc::new(FakeJobs::default());
+        let scribe = Scribe::begin(store, Arc::clone(&jobs) as _, Arc::<Heard>::default());
+        asks(&scribe, &ConversationId::unnamed(), "tea");
+        for number in 0..5 {
+            talks(&scribe, &format!("work-{number}").parse().unwrap(), "tea", "noted");
+        }
+        is_free.store(true, Ordering::SeqCst);
+        assert_eq!((scribe.end(), jobs.pending().unwrap().len()), (0, 6));
+        assert!(writes.load(Ordering::SeqCst) <= 2, "{writes:?} changes");
+    });
+}
+
+/// A clock that goes on only when it is told to, in milliseconds.
+#[derive(Debug, Default)]
+struct StoppedClock(AtomicI64);
+
+impl Clock for StoppedClock {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(self.0.load(Ordering::SeqCst)).expect("tests take no thousand years")
+    }
+}
+
+#[test]
+fn an_answer_that_ends_behind_a_backlog_waits_until_its_own_turn_is_written() {
+    in_any_order(|| {
+        // The n-th write waits for the n-th permit.
+        let (writes, permits) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+        let (count, permitted) = (Arc::clone(&writes), Arc::clone(&permits));
+        let busy = move |step| {
+            let number = if step == Step::Write { count.fetch_add(1, Ordering::SeqCst) + 1 } else { 0 };
+            while permitted.load(Ordering::SeqCst) < number {
+                thread::yield_now();
+            }
+            Ok(())
+        };
+        let clock = Arc::<StoppedClock>::default();
+        let store = conversations(Arc::new(Disturbed::<FakeConversations>::new(busy)));
+        let store = Conversations { clock: Arc::clone(&clock) as _, ..store };
+        let place = ConversationId::unnamed();
+        let scribe = Scribe::begin(store.clone(), Arc::new(FakeJobs::default()), Arc::<Heard>::default());
+        let pending = || scribe.pending_write(Duration::MAX);
+        talks(&scribe, &place, "tea", "noted");
+        assert!(pending().is_none(), "the writer keeps up");
+        while writes.load(Ordering::SeqCst) == 0 {
+            thread::yield_now();
+        }
+        clock.0.fetch_add(150, Ordering::SeqCst);
+        talks(&scribe, &place, "milk", "noted too");
+        let mut answer = pending().expect("the oldest turn is queued for long");
+        let mut permit = 0;
+        while !answer.is_over() {
+            let begun = writes.load(Ordering::SeqCst);
+            if permit < begun && store.store.read(&place).unwrap().len() < 4 {
+                assert!(!answer.is_over(), "its turn is not written yet");
+                permit = begun;
+                permits.store(permit, Ordering::SeqCst);
+            }
+            thread::yield_now();
+        }
+        assert_eq!(store.store.read(&place).unwrap().len(), 4);
+        permits.store(usize::MAX, Ordering::SeqCst);
+        assert_eq!(scribe.end(), 0);
+        assert!(pending().is_none(), "nothing is queued");
+    });
+}
+
+#[test]
+fn a_turn_is_unwritten_or_in_the_store() {
+    in_any_order(|| {
+        let slow = |_| {
+            thread::yield_now();
+            Ok(())
+        };
+        let store = conversations(Arc::new(Disturbed::<FakeConversations>::new(slow)));
+        let place = ConversationId::unnamed();
+        let scribe = Scribe::begin(store.clone(), Arc::new(FakeJobs::default()), Arc::<Heard>::default());
+        for question in ["tea", "milk"] {
+            asks(&scribe, &place, question);
+            asks(&scribe, &"other".parse().unwrap(), "coffee");
+            let unwritten = scribe.unwritten(&store, &place);
+            let stored = store.store.read(&place).unwrap().entries();
+            let mut all = unwritten.iter().chain(stored.iter().map(AsRef::as_ref)).map(|turn| turn.content.as_str());
+            assert!(all.any(|text| text == question), "{unwritten:?} {stored:?}");
+            assert!(unwritten.iter().all(|turn| turn.content != "coffee"));
+        }
+        assert_eq!(scribe.end(), 0);
+        assert!(scribe.unwritten(&store, &place).is_empty());
+    });
+}
+
+#[test]
+fn a_write_that_fails_holds_up_no_answer() {
+    in_any_order(|| {
+        let store = conversations(full(usize::MAX));
+        let scribe = Scribe::begin(store, Arc::new(FakeJobs::default()), Arc::<Heard>::default());
+        for question in ["tea", "milk"] {
+            // The clock of the fakes goes on by a second each time it is asked, so whatever is queued is old.
+            asks(&scribe, &ConversationId::unnamed(), question);
+            if let Some(mut answer) = scribe.pending_write(Duration::MAX) {
+                while !answer.is_over() {
+                    thread::yield_now();
+                }
+            }
+        }
+        assert_eq!(scribe.end(), 2);
     });
 }
 

@@ -9,6 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::StoreError;
 use memory_core::conversation::{ConversationId, Conversations, EntryChange, EntryRole, Job, JobQueue, Questions, said as turn};
 
+use super::backlog::Backlog;
 use super::trouble::Troubles;
 use super::{Heard, Mutex, PoisonError, Receiver, Said, Told, What};
 
@@ -67,15 +68,18 @@ impl<'w> Writer<'w> {
     }
 
     /// Writes until nothing more is said. Returns how many turns are lost.
-    pub(super) fn write_all(mut self, receiver: &Receiver<Heard>) -> usize {
+    pub(super) fn write_all(mut self, receiver: &Receiver<Heard>, backlog: &Backlog) -> usize {
         loop {
             let next = next(receiver, !self.waiting.is_empty());
             let has_ended = matches!(next, Err(RecvTimeoutError::Disconnected));
             let tries_all = next.is_err();
+            let mut count = 0;
             for heard in next.into_iter().chain(receiver.try_iter()) {
                 self.hear(heard);
+                count += 1;
             }
             self.keep(tries_all);
+            backlog.remove(count, self.conversations.clock.now());
             if has_ended {
                 return self.lost + self.waiting.iter().map(|own| own.turns.len()).sum::<usize>();
             }
@@ -128,6 +132,7 @@ impl<'w> Writer<'w> {
     fn keep(&mut self, tries_all: bool) {
         let mut waiting = take(&mut self.waiting);
         waiting.sort_by_key(|own| !own.is_fresh);
+        self.keep_together(&mut waiting);
         let mut failed = Vec::new();
         let mut is_in_vain = false;
         for mut own in waiting {
@@ -159,6 +164,33 @@ impl<'w> Writer<'w> {
         self.find_room();
     }
 
+    /// Keeps by one change what was just said in several conversations, and adds all of their jobs in one go, so that their syncs are
+    /// shared. What fails is left to be kept by itself, since it may be the fault of one conversation.
+    fn keep_together(&self, waiting: &mut [Waiting]) {
+        let mut length = 0;
+        let fits = |own: &&mut Waiting| {
+            length += own.turns.iter().map(self::length).sum::<usize>();
+            own.is_fresh && length <= AT_ONCE
+        };
+        let mut fresh: Vec<&mut Waiting> = waiting.iter_mut().take_while(fits).collect();
+        if fresh.len() <= 1 {
+            return;
+        }
+        let changes: Vec<_> = fresh.iter().map(|own| (&own.conversation, own.turns.as_slice())).collect();
+        if self.conversations.store.commit_all(&changes).is_err() {
+            return;
+        }
+        for own in &mut fresh {
+            own.are_kept(own.turns.len());
+        }
+        let jobs: Vec<Job> = fresh.iter().flat_map(|own| own.jobs.iter().cloned()).collect();
+        if self.queue.push(&jobs).is_ok() {
+            for own in &mut fresh {
+                own.jobs.clear();
+            }
+        }
+    }
+
     fn keep_one(&self, own: &mut Waiting) -> Result<(), (&'static str, StoreError)> {
         while !own.turns.is_empty() {
             let ends = own.turns.iter().scan(0, |end, turn| {
@@ -167,18 +199,10 @@ impl<'w> Writer<'w> {
             });
             let count = ends.take_while(|end| *end <= AT_ONCE).count().max(1);
             self.conversations.store.commit(&own.conversation, &own.turns[..count]).map_err(|error| (NOT_KEPT, error))?;
-            for turn in own.turns.drain(..count) {
-                if let EntryChange::Add(entry) = turn
-                    && entry.role == EntryRole::User
-                {
-                    own.jobs.push_back(Job::of(&entry));
-                }
-            }
+            own.are_kept(count);
         }
-        while let Some(job) = own.jobs.front() {
-            self.queue.push(job).map_err(|error| (NO_FACTS, error))?;
-            own.jobs.pop_front();
-        }
+        self.queue.push(own.jobs.make_contiguous()).map_err(|error| (NO_FACTS, error))?;
+        own.jobs.clear();
         Ok(())
     }
 
@@ -197,6 +221,19 @@ impl<'w> Writer<'w> {
             }
         }
         self.waiting.iter_mut().for_each(|own| own.jobs.truncate(MOST_JOBS));
+    }
+}
+
+impl Waiting {
+    /// Notes that the first `count` turns are kept, and which jobs follow from them.
+    fn are_kept(&mut self, count: usize) {
+        for turn in self.turns.drain(..count) {
+            if let EntryChange::Add(entry) = turn
+                && entry.role == EntryRole::User
+            {
+                self.jobs.push_back(Job::of(&entry));
+            }
+        }
     }
 }
 

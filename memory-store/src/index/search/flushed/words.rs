@@ -1,5 +1,7 @@
 //! The words that the full text knows.
 
+use std::cmp::Reverse;
+
 use tantivy::Term;
 use tantivy::schema::IndexRecordOption;
 
@@ -7,6 +9,8 @@ use super::{Flushed, any};
 use crate::index::search::bits::Bits;
 use crate::index::search::slip::Slip;
 use crate::index::search::wanted::Part;
+use crate::index::search::within::holds;
+use crate::index::text::Text;
 use crate::index::trouble::Trouble;
 
 impl Flushed<'_> {
@@ -60,6 +64,52 @@ impl Flushed<'_> {
                         documents => each(word, documents),
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with every word that holds one of `parts`, and the number of that part; with at most `most` of each segment and
+    /// part, the most frequent ones.
+    pub(in crate::index::search) fn each_word_within(
+        &self,
+        text: &Text,
+        parts: &[Option<String>],
+        most: usize,
+        each: &mut dyn FnMut(usize, &str),
+    ) -> Result<(), Trouble> {
+        let parts = || parts.iter().enumerate().filter_map(|(number, part)| Some((number, part.as_deref()?)));
+        if parts().next().is_none() {
+            return Ok(());
+        }
+        for segment in self.searcher.segment_readers() {
+            if let Some(vocabulary) = text.vocabulary(segment.segment_id()) {
+                for (number, part) in parts() {
+                    let mut left = most;
+                    vocabulary.each_word_with(part, &mut |word| {
+                        if holds(word, part) {
+                            each(number, word);
+                            left -= 1;
+                        }
+                        0 < left
+                    });
+                }
+                continue;
+            }
+            let inverted = segment.inverted_index(self.fields.spelled)?;
+            let mut found: Vec<Vec<(Reverse<u32>, String)>> = parts().map(|_| Vec::new()).collect();
+            let mut words = inverted.terms().stream()?;
+            while let Some((word, info)) = words.next() {
+                let Ok(word) = str::from_utf8(word) else { continue };
+                for ((_, part), found) in parts().zip(&mut found) {
+                    if holds(word, part) {
+                        found.push((Reverse(info.doc_freq), word.to_owned()));
+                    }
+                }
+            }
+            for ((number, _), mut found) in parts().zip(found) {
+                found.sort_unstable();
+                found.iter().take(most).for_each(|(_, word)| each(number, word));
             }
         }
         Ok(())

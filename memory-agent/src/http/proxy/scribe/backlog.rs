@@ -1,0 +1,153 @@
+//! Turns that are queued for writing, and the answers that wait for them.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::conversation::ConversationId;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::{Mutex, MutexGuard, PoisonError, Said};
+
+/// The writer is behind once a turn takes this long from the queue to the disk.
+///
+/// An answer that ends while the writer keeps up does not wait, so a kill may lose its turn. Such a turn must be written within 250 ms. It
+/// may take two writes, the one under way and its own, each of which may take somewhat longer than the ones before.
+const MAX_DELAY: TimeDelta = TimeDelta::milliseconds(75);
+
+/// The messages to the writer that are not yet written, oldest first. A message whose write failed is reported and no longer counts.
+#[derive(Debug, Default)]
+pub(super) struct Backlog(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The messages, and when each was queued.
+    queued: VecDeque<(DateTime<Utc>, Said)>,
+    /// How many messages left the queue since the start.
+    written: u64,
+    /// The delay of recent writes, see [`recent_delay`].
+    delay: TimeDelta,
+    /// Who waits until this many messages are written.
+    waiting: Vec<(u64, oneshot::Sender<()>)>,
+}
+
+/// The end of an answer that has to wait until its turns are written.
+#[derive(Debug)]
+pub(in super::super) struct PendingWrite {
+    written: oneshot::Receiver<()>,
+    limit: Duration,
+}
+
+impl PendingWrite {
+    /// Waits until the turns are written or their write failed, or until the time limit is over.
+    pub(in super::super) async fn wait(self) {
+        // A writer that is gone drops the sender, and nothing is left to wait for.
+        let _ = timeout(self.limit, self.written).await;
+    }
+
+    /// Returns whether the wait is over, whatever the time limit is.
+    #[cfg(test)]
+    pub(super) fn is_over(&mut self) -> bool {
+        self.written.try_recv().is_ok()
+    }
+}
+
+impl Backlog {
+    /// Adds a message that is about to be sent to the writer.
+    pub(super) fn add(&self, now: DateTime<Utc>, said: Said) {
+        self.lock().queued.push_back((now, said));
+    }
+
+    /// Returns the messages about a conversation that are not yet written, oldest first, and when each was queued.
+    pub(super) fn unwritten(&self, conversation: &ConversationId) -> Vec<(DateTime<Utc>, Said)> {
+        self.lock().queued.iter().filter(|(_, said)| said.conversation == *conversation).cloned().collect()
+    }
+
+    /// Removes the oldest `count` messages, which were written, and wakes the answers that wait for them.
+    pub(super) fn remove(&self, count: usize, now: DateTime<Utc>) {
+        let mut state = self.lock();
+        state.delay = recent_delay(state.delay, state.oldest_age(now));
+        let count = count.min(state.queued.len());
+        state.queued.drain(..count);
+        state.written += count as u64;
+        let written = state.written;
+        for (_, answer) in state.waiting.extract_if(.., |(until, _)| *until <= written) {
+            // The client may be gone.
+            let _ = answer.send(());
+        }
+    }
+
+    /// Removes all messages, since the writer is gone.
+    pub(super) fn clear(&self) {
+        *self.lock() = State::default();
+    }
+
+    /// Returns what an answer that ends now has to wait for, if the writer is behind.
+    pub(super) fn pending_write(&self, now: DateTime<Utc>, limit: Duration) -> Option<PendingWrite> {
+        let mut state = self.lock();
+        if state.queued.is_empty() || !is_behind(state.oldest_age(now), state.delay) {
+            return None;
+        }
+        let (sender, written) = oneshot::channel();
+        let until = state.written + state.queued.len() as u64;
+        state.waiting.push((until, sender));
+        Some(PendingWrite { written, limit })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn oldest_age(&self, now: DateTime<Utc>) -> TimeDelta {
+        self.queued.front().map_or(TimeDelta::zero(), |(queued, _)| now - *queued)
+    }
+}
+
+/// Returns whether the writer is behind, by the age of the oldest queued message and the delay of recent writes.
+///
+/// Recent writes count because a turn that is queued just after a slow write began is not old, but waits for two slow writes.
+fn is_behind(oldest: TimeDelta, recent: TimeDelta) -> bool {
+    MAX_DELAY <= oldest.max(recent)
+}
+
+/// Returns the delay of recent writes, after one whose oldest message was `age` old when it was written.
+///
+/// A slow write counts half as much with each write after it: one write that is fast because all answers waited does not let all of them go
+/// at once, which would make the next one slow.
+fn recent_delay(former: TimeDelta, age: TimeDelta) -> TimeDelta {
+    age.max(former / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_writer_is_behind_once_a_turn_takes_as_long_as_the_bound() {
+        let (keeps_up, none) = (MAX_DELAY - TimeDelta::milliseconds(1), TimeDelta::zero());
+        for (oldest, recent, expected) in [
+            (none, none, false),
+            (keeps_up, keeps_up, false),
+            (MAX_DELAY, none, true),
+            (none, MAX_DELAY, true),
+            // The clock was set back.
+            (TimeDelta::seconds(-5), none, false),
+        ] {
+            assert_eq!(is_behind(oldest, recent), expected, "{oldest} {recent}");
+        }
+    }
+
+    #[test]
+    fn a_slow_write_counts_for_some_writes_that_follow() {
+        let (mut delay, fast) = (recent_delay(TimeDelta::zero(), MAX_DELAY * 5), TimeDelta::milliseconds(1));
+        let mut writes = 0;
+        while is_behind(fast, delay) {
+            delay = recent_delay(delay, fast);
+            writes += 1;
+        }
+        assert_eq!(writes, 3);
+    }
+}

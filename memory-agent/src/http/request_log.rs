@@ -1,0 +1,244 @@
+//! One record of each request, for whoever runs a server in the foreground.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use hyper::body::{Frame, SizeHint};
+use memory_core::conversation::ConversationId;
+use memory_core::text::one_line;
+
+/// Takes a record of each request once it is over.
+pub trait RequestLog: Send + Sync {
+    /// Takes a record. It holds no text of a message, no key, and no query of an address.
+    fn record(&self, request: &RequestRecord);
+}
+
+/// A request that is over. Its text is `key=value`, separated by spaces; values with spaces are in double quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestRecord {
+    /// The method.
+    pub method: String,
+    /// The path, without its query.
+    pub path: String,
+    /// The status of the answer; none where the client left before there was one.
+    pub status: Option<u16>,
+    /// How long it took until the last byte of the answer was there.
+    pub elapsed: Duration,
+    /// How long memories were looked for, within that.
+    pub recall: Option<Duration>,
+    /// What became of a chat.
+    pub chat: Option<ChatRecord>,
+}
+
+/// What became of a chat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatRecord {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// How many memories the model was given.
+    pub hits: usize,
+    /// How many turns were stored: what the person said and what the model answered.
+    pub stored: Stored,
+}
+
+/// How many turns of a chat were stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored {
+    /// So many.
+    Turns(usize),
+    /// They could not be stored so far; a warning says why.
+    Failed,
+}
+
+impl fmt::Display for RequestRecord {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let milliseconds = self.elapsed.as_millis();
+        match &self.chat {
+            Some(chat) => {
+                let (id, hits) = (value(chat.conversation.as_str()), chat.hits);
+                write!(formatter, "id={id} hits={hits} ms={milliseconds} stored={}", chat.stored)?;
+            }
+            None => write!(formatter, "method={} path={} ms={milliseconds}", value(&self.method), value(&self.path))?,
+        }
+        match self.status {
+            Some(status) => write!(formatter, " status={status}"),
+            None => formatter.write_str(" status=none"),
+        }
+    }
+}
+
+impl fmt::Display for Stored {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Turns(count) => count.fmt(formatter),
+            Self::Failed => formatter.write_str("failed"),
+        }
+    }
+}
+
+/// The longest value, in characters.
+const LONGEST: usize = 120;
+
+/// Returns a value as one word, in double quotes where it is none.
+fn value(text: &str) -> String {
+    let text = one_line(text, LONGEST);
+    let is_word = !text.is_empty() && !text.contains(|letter: char| letter.is_whitespace() || ['"', '=', '\\'].contains(&letter));
+    if is_word { text } else { format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")) }
+}
+
+/// A request under way; its record is taken when the last copy is dropped.
+#[derive(Debug, Clone)]
+pub(super) struct RequestTrace(Arc<Inner>);
+
+struct Inner {
+    log: Arc<dyn RequestLog>,
+    begun: Instant,
+    record: Mutex<RequestRecord>,
+}
+
+impl RequestTrace {
+    fn begin(log: Arc<dyn RequestLog>, request: &Request) -> Self {
+        let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
+        let record = RequestRecord { method, path, status: None, elapsed: Duration::ZERO, recall: None, chat: None };
+        Self(Arc::new(Inner { log, begun: Instant::now(), record: Mutex::new(record) }))
+    }
+
+    /// Notes that this is a chat, and what was recalled for it.
+    pub(super) fn recalled(&self, conversation: &ConversationId, hits: usize, recall: Duration) {
+        let mut record = self.0.record();
+        record.recall = Some(recall);
+        record.chat = Some(ChatRecord { conversation: conversation.clone(), hits, stored: Stored::Turns(0) });
+    }
+
+    /// Notes what was stored of a chat.
+    pub(super) fn stored(&self, stored: Stored) {
+        if let Some(chat) = &mut self.0.record().chat {
+            chat.stored = stored;
+        }
+    }
+}
+
+impl Inner {
+    fn record(&self) -> MutexGuard<'_, RequestRecord> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let elapsed = self.begun.elapsed();
+        let mut record = self.record();
+        record.elapsed = elapsed;
+        self.log.record(&record);
+    }
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("RequestTrace")
+    }
+}
+
+/// Records each request, also one that is refused. What answers it finds the trace among its extensions.
+pub(super) async fn trace(State(log): State<Arc<dyn RequestLog>>, mut request: Request, next: Next) -> Response {
+    let trace = RequestTrace::begin(log, &request);
+    request.extensions_mut().insert(trace.clone());
+    let response = next.run(request).await;
+    trace.0.record().status = Some(response.status().as_u16());
+    response.map(|body| Body::new(TracedBody { body, _trace: trace }))
+}
+
+/// The body of an answer, and the trace of its request, which ends with it.
+struct TracedBody {
+    body: Body,
+    _trace: RequestTrace,
+}
+
+impl HttpBody for TracedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::get;
+    use http_body_util::BodyExt;
+    use tower_service::Service;
+
+    use super::*;
+
+    /// Keeps the path and the status of each record.
+    #[derive(Default)]
+    struct Records(Mutex<Vec<(String, Option<u16>)>>);
+
+    impl RequestLog for Records {
+        fn record(&self, request: &RequestRecord) {
+            self.0.lock().expect("no thread panics").push((request.path.clone(), request.status));
+        }
+    }
+
+    #[test]
+    fn a_request_is_recorded_once_its_answer_is_sent_to_the_end() {
+        let records = Arc::new(Records::default());
+        let log: Arc<dyn RequestLog> = records.clone();
+        let mut router: Router =
+            Router::new().route("/slow", get(|| async { "all of it" })).layer(from_fn_with_state(log, trace));
+        let request = Request::builder().uri("/slow").body(Body::empty()).expect("a request");
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(async {
+            let Ok(mut response) = router.call(request).await;
+            assert_eq!(response.body().size_hint().exact(), Some(9));
+            let frame = response.body_mut().frame().await.expect("a frame").expect("it is read");
+            assert_eq!(frame.into_data().ok().as_deref(), Some(&b"all of it"[..]));
+            assert!(records.0.lock().expect("no thread panics").is_empty(), "the answer is not over");
+            drop(response);
+        });
+        assert_eq!(*records.0.lock().expect("no thread panics"), [("/slow".to_owned(), Some(200))]);
+    }
+
+    fn record(chat: Option<ChatRecord>, path: &str, status: Option<u16>) -> String {
+        let elapsed = Duration::from_micros(13_700);
+        RequestRecord { method: "GET".into(), path: path.into(), status, elapsed, recall: None, chat }.to_string()
+    }
+
+    fn chat(id: &str, stored: Stored) -> ChatRecord {
+        ChatRecord { conversation: id.parse().expect("an id"), hits: 2, stored }
+    }
+
+    #[test]
+    fn a_record_is_one_line_of_keys_and_values() {
+        assert_eq!(
+            record(Some(chat("default", Stored::Turns(2))), "/", Some(200)),
+            "id=default hits=2 ms=13 stored=2 status=200"
+        );
+        assert_eq!(
+            record(Some(chat("a b\"c", Stored::Failed)), "/", None),
+            r#"id="a b\"c" hits=2 ms=13 stored=failed status=none"#
+        );
+        assert_eq!(record(None, "/v1/models", Some(403)), "method=GET path=/v1/models ms=13 status=403");
+        let odd = record(Some(chat("x\u{2028}stored=9", Stored::Turns(0))), "/", Some(200));
+        assert_eq!((odd.lines().count(), odd.matches("hits=").count()), (1, 1), "{odd}");
+        assert!(record(None, &"/x".repeat(400), Some(200)).len() < 300);
+    }
+}

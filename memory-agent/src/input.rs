@@ -1,0 +1,253 @@
+//! JSON values from a stream that may also hold lines that are no JSON.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+use std::rc::Rc;
+
+use serde_json::de::{IoRead, StreamDeserializer};
+use serde_json::{Deserializer, Value};
+
+use crate::exact::Marking;
+
+/// The JSON values of a stream, of which several may be on one line and one on several lines.
+///
+/// Behind a value that is no JSON, reading goes on with the next line. Where the value began on an earlier line, that is the line of the
+/// error itself if it begins with a bracket, and else the next one that is neither indented nor begins with a closing bracket.
+pub struct InputValues<R: Read> {
+    lines: Rc<RefCell<Lines<Marking<R>>>>,
+    values: Values<R>,
+    /// The number of the line with which `values` began.
+    first_line: usize,
+    has_ended: bool,
+}
+
+type Values<R> = StreamDeserializer<'static, IoRead<SharedLines<Marking<R>>>, Value>;
+
+/// Why a value cannot be read.
+#[derive(Debug)]
+pub enum InputError {
+    /// The stream fails.
+    Io(io::Error),
+    /// The text is no JSON, for this reason and at this place.
+    NotJson(String),
+}
+
+impl<R: Read> fmt::Debug for InputValues<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first_line, has_ended, .. } = self;
+        formatter
+            .debug_struct("InputValues")
+            .field("first_line", first_line)
+            .field("has_ended", has_ended)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<R: Read> InputValues<R> {
+    /// Returns the values of `input`.
+    pub fn new(input: R) -> Self {
+        let lines = Rc::new(RefCell::new(Lines::new(Marking::new(input))));
+        let values = values(&lines);
+        Self { lines, values, first_line: 1, has_ended: false }
+    }
+}
+
+impl<R: Read> Iterator for InputValues<R> {
+    type Item = Result<Value, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        self.lines.borrow_mut().begin_value();
+        let error = match self.values.next()? {
+            Ok(value) => return Some(Ok(value)),
+            Err(error) => error,
+        };
+        if error.is_io() {
+            self.has_ended = true;
+            return Some(Err(InputError::Io(error.into())));
+        }
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let reason = error.to_string();
+        let reason = reason.strip_suffix(&place).unwrap_or(&reason);
+        // Behind a line break, the error is at the end of the line before.
+        let is_line_end = error.column() == 0 && 1 < error.line() && !error.is_eof();
+        let line = (self.first_line + error.line() - usize::from(is_line_end)).saturating_sub(1);
+        let place =
+            if is_line_end { format!("the end of line {line}") } else { format!("line {line} column {}", error.column()) };
+        self.has_ended = error.is_eof();
+        self.first_line = self.lines.borrow_mut().recover(line);
+        self.values = values(&self.lines);
+        Some(Err(InputError::NotJson(format!("{reason} at {place}"))))
+    }
+}
+
+fn values<R: Read>(lines: &Rc<RefCell<Lines<Marking<R>>>>) -> Values<R> {
+    Deserializer::from_reader(SharedLines(Rc::clone(lines))).into_iter()
+}
+
+/// A stream that is read line by line, so that the line of an error can be left or read again.
+#[derive(Debug)]
+struct Lines<R> {
+    input: BufReader<R>,
+    line: Vec<u8>,
+    /// How much of the line was read.
+    read: usize,
+    number: usize,
+    /// Where in the line the value that is read may begin.
+    value_start: usize,
+    /// The line on which the value that is read began, if that is an earlier one.
+    value_line: Option<usize>,
+    /// Whether what goes on with a value that is no JSON is left out.
+    is_skipping: bool,
+}
+
+impl<R: Read> Lines<R> {
+    fn new(input: R) -> Self {
+        let input = BufReader::new(input);
+        Self { input, line: Vec::new(), read: 0, number: 0, value_start: 0, value_line: None, is_skipping: false }
+    }
+
+    fn begin_value(&mut self) {
+        self.value_start = self.read;
+        self.value_line = None;
+    }
+
+    /// Goes to where reading may go on behind an error in a line, and returns the number of that line.
+    fn recover(&mut self, line: usize) -> usize {
+        let is_rest = self.value_line.is_some_and(|first| first < line);
+        // The deserializer may have looked at the line behind that of the error.
+        let is_behind = line < self.number;
+        let begins_value = self.line.starts_with(b"{") || self.line.starts_with(b"[");
+        self.is_skipping = is_rest && !begins_value && (!is_behind || self.goes_on());
+        if is_behind && !self.is_skipping || is_rest && begins_value {
+            self.read = 0;
+            return self.number;
+        }
+        self.read = self.line.len();
+        self.number + 1
+    }
+
+    /// Tells whether the line goes on with what began on an earlier one.
+    fn goes_on(&self) -> bool {
+        self.line.first().is_some_and(|first| first.is_ascii_whitespace() || b"}]".contains(first))
+    }
+
+    fn next_line(&mut self) -> io::Result<()> {
+        if self.value_line.is_none() && !self.line[self.value_start..].trim_ascii().is_empty() {
+            self.value_line = Some(self.number);
+        }
+        self.value_start = 0;
+        loop {
+            self.line.clear();
+            self.read = 0;
+            self.input.read_until(b'\n', &mut self.line)?;
+            self.number += 1;
+            if !(self.is_skipping && self.goes_on()) {
+                self.is_skipping = false;
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Lines that are also read from outside of the deserializer.
+#[derive(Debug)]
+struct SharedLines<R>(Rc<RefCell<Lines<R>>>);
+
+impl<R: Read> Read for SharedLines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut lines = self.0.borrow_mut();
+        if lines.read == lines.line.len() {
+            lines.next_line()?;
+        }
+        let rest = &lines.line[lines.read..];
+        let length = rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&rest[..length]);
+        lines.read += length;
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    fn read(input: &str) -> String {
+        let values = InputValues::new(input.as_bytes());
+        let shown = |value| match value {
+            Ok(value) => format!("{value}\n"),
+            Err(InputError::NotJson(reason)) => format!("! {reason}\n"),
+            Err(InputError::Io(error)) => panic!("{error}"),
+        };
+        values.map(shown).collect()
+    }
+
+    #[test]
+    fn a_line_that_is_no_json_does_not_end_the_input() {
+        assert_snapshot!(read("{\"a\":1}\nno JSON\n{\"b\":2} {\"c\":3}\n{\"d\n{\"e\":5}\n[1,]\n\n6 7"), @r#"
+        {"a":1}
+        ! expected ident at line 2 column 2
+        {"b":2}
+        {"c":3}
+        ! control character (\u0000-\u001F) found while parsing a string at the end of line 4
+        {"e":5}
+        ! trailing comma at line 6 column 4
+        6
+        7
+        "#);
+        assert_snapshot!(read("{\"a\":1} x {\"b\":2}\n3"), @r#"
+        {"a":1}
+        ! expected value at line 1 column 9
+        3
+        "#);
+    }
+
+    #[test]
+    fn a_value_may_span_lines() {
+        assert_snapshot!(read("\n{\n  \"a\":\n[1,\n2]\n}\n{\"b\":\n2}"), @r#"
+        {"a":[1,2]}
+        {"b":2}
+        "#);
+    }
+
+    #[test]
+    fn a_broken_value_of_several_lines_is_one_error() {
+        assert_snapshot!(read("{\n  \"a\": x,\n  \"b\": {\n  }\n}\n{\"c\":3}\n"), @r#"
+        ! expected value at line 2 column 8
+        {"c":3}
+        "#);
+    }
+
+    #[test]
+    fn a_value_without_its_end_does_not_take_the_next_line_with_it() {
+        assert_snapshot!(read("{\"a\":1\n{\"b\":2}\n[\n"), @r#"
+        ! expected `,` or `}` at line 2 column 1
+        {"b":2}
+        ! EOF while parsing a list at line 4 column 0
+        "#);
+    }
+
+    #[test]
+    fn numbers_behind_a_broken_string_keep_their_digits() {
+        let values: Vec<_> = InputValues::new("{\"a\n[1e400, \"1e400\"]\n".as_bytes()).collect();
+        assert!(values[0].is_err());
+        let texts = values.into_iter().flatten().map(|value| crate::exact::to_text(&value));
+        assert_eq!(texts.collect::<Vec<_>>(), ["[1e400,\"1e400\"]"]);
+    }
+
+    #[test]
+    fn the_line_behind_a_broken_string_is_read() {
+        assert_snapshot!(read("{\"a\n7\n{\"b\nx\n[8]"), @r"
+        ! control character (\u0000-\u001F) found while parsing a string at the end of line 1
+        7
+        ! control character (\u0000-\u001F) found while parsing a string at the end of line 3
+        ! expected value at line 4 column 1
+        [8]
+        ");
+    }
+}

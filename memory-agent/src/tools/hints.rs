@@ -1,0 +1,216 @@
+//! What a caller of tools is told to do next: the tools that it may call, by the names that it knows, and never a shell command.
+//!
+//! The errors of `memory-core` have hints for the command line. Of such a hint, what a tool's caller can follow stays; what is to be done
+//! with a tool takes the place of the command.
+
+use memory_core::{Code, ToolError};
+use serde_json::Value;
+
+/// Rewrites the hint of an error of the tool `called`, as it is named in this program, for a caller to whom `offered` gives the names.
+pub(crate) fn rewrite(error: &mut ToolError, called: &str, offered: impl Fn(&str) -> Option<String>) {
+    let of_tools = advice(error.code, called).iter().filter_map(|(tool, what)| Some(what.replace("{}", &offered(tool)?)));
+    let own = error.hint.take().unwrap_or_default();
+    let own = own.split("; ").filter(|clause| !clause.is_empty()).filter_map(|clause| match action(clause, called) {
+        Some((tool, what)) => offered(&tool).map(|name| format!("{name} {what}")),
+        None => plain_part(clause).map(str::to_owned),
+    });
+    let parts: Vec<String> = of_tools.chain(own).collect();
+    error.hint = (!parts.is_empty()).then(|| parts.join("; "));
+}
+
+/// Rewrites the hints and warnings in an answer of the tool `called`, as [`rewrite`] does. Values of users are left as they are.
+pub(crate) fn rewrite_answer(answer: &mut Value, called: &str, offered: &impl Fn(&str) -> Option<String>) {
+    // The answer of these may be a value of the user as a whole.
+    if super::instance::is_own(called) {
+        return;
+    }
+    let Some(members) = answer.as_object_mut() else { return };
+    for (name, value) in members {
+        match (name.as_str(), value) {
+            ("degraded", Value::String(text)) => {
+                *text = without_commands(text).unwrap_or_else(|| "less was looked through than there is".to_owned());
+            }
+            ("warning", Value::String(text)) => *text = offered_clauses(text, offered),
+            ("error" | "problem", error @ Value::Object(_)) => rewrite_error(error, called, offered),
+            ("unreadable", Value::Array(errors)) => {
+                for error in errors {
+                    rewrite_error(error, called, offered);
+                }
+            }
+            ("banks" | "memories" | "hits" | "files", Value::Array(items)) => {
+                for item in items {
+                    rewrite_answer(item, called, offered);
+                }
+            }
+            ("memory", memory) => rewrite_answer(memory, called, offered),
+            _ => {}
+        }
+    }
+}
+
+/// Rewrites the hint of an error within an answer.
+fn rewrite_error(shape: &mut Value, called: &str, offered: &impl Fn(&str) -> Option<String>) {
+    let Some(members) = shape.as_object_mut() else { return };
+    let Some(Value::String(hint)) = members.get("hint") else { return };
+    let code =
+        members.get("code").and_then(Value::as_str).and_then(|name| Code::ALL.into_iter().find(|code| code.as_str() == name));
+    let mut error = ToolError::new(code.unwrap_or(Code::Internal), "", Some(hint.clone()));
+    rewrite(&mut error, called, offered);
+    match error.hint {
+        Some(hint) => drop(members.insert("hint".to_owned(), hint.into())),
+        None => drop(members.shift_remove("hint")),
+    }
+}
+
+/// Returns a warning with tools named as they are offered, without the clauses about commands and about tools that are not offered.
+fn offered_clauses(warning: &str, offered: &impl Fn(&str) -> Option<String>) -> String {
+    let tools = super::all();
+    let clause = |clause: &str| {
+        let (first, rest) = clause.split_once(' ').unwrap_or((clause, ""));
+        match tools.iter().find(|tool| tool.name() == first) {
+            Some(tool) => offered(tool.name()).map(|name| format!("{name} {rest}")),
+            None => plain_part(clause).map(str::to_owned),
+        }
+    };
+    let kept: Vec<String> = warning.split("; ").filter_map(clause).collect();
+    // What is wrong is reported even if no clause is left.
+    if kept.is_empty() { warning.to_owned() } else { kept.join("; ") }
+}
+
+/// What tools help where a call failed so: each with what it does.
+fn advice(code: Code, called: &str) -> &'static [(&'static str, &'static str)] {
+    let is_of = |set: &str| called.starts_with(set);
+    match code {
+        Code::BankNotFound => &[("bank_list", "{} lists the banks"), ("bank_write", "{} makes one")],
+        Code::KeyNotFound if is_of("bank_") => {
+            &[("bank_list", "{} with this bank lists its keys"), ("bank_write", "{} adds one")]
+        }
+        Code::TtlExpired => &[("bank_write", "{} writes it again")],
+        Code::Conflict if is_of("bank_") => &[("bank_read", "{} shows what it is now")],
+        Code::Conflict if is_of("topic_") => &[("topic_read", "{} shows what it is now")],
+        Code::Conflict => &[("memory_read", "{} shows what it is now")],
+        Code::MemoryNotFound => &[("memory_list", "{} lists the memories"), ("memory_search", "{} finds them by words")],
+        Code::PathNotFound if is_of("topic_") => &[("topic_view", "{} shows the topics")],
+        _ => &[],
+    }
+}
+
+/// Returns the tool of the action that a clause names, beside the tool `called`, and what the action does.
+fn action<'a>(clause: &'a str, called: &str) -> Option<(String, &'a str)> {
+    let (action, what) = clause.strip_prefix("the action ")?.split_once(' ')?;
+    let (set, _) = called.split_once('_')?;
+    Some((format!("{set}_{action}"), what))
+}
+
+/// Returns what of a text tells of no shell command, flag or file of settings, if anything does.
+pub(crate) fn without_commands(text: &str) -> Option<String> {
+    let kept: Vec<&str> = text.split("; ").filter_map(plain_part).collect();
+    (!kept.is_empty()).then(|| kept.join("; "))
+}
+
+/// Returns a clause, or its part before the command that it ends with.
+fn plain_part(clause: &str) -> Option<&str> {
+    if !names_command(clause) {
+        return Some(clause);
+    }
+    [", and `", ", or ", ", "].into_iter().filter_map(|between| clause.split_once(between)).map(|(head, _)| head).find(|head| {
+        // A word by itself says nothing.
+        !names_command(head) && head.contains(' ')
+    })
+}
+
+fn names_command(text: &str) -> bool {
+    let is_flag = |word: &str| {
+        let word = word.trim_start_matches(['`', '(', '"', '\'']);
+        word.strip_prefix("--").is_some_and(|flag| flag.starts_with(|first: char| first.is_ascii_lowercase()))
+    };
+    let is_command = ["`memory ", "`memory`", "`memo ", "`memo`", "`memory-cli", "memory doctor", "config.yaml", "SIGTERM"];
+    is_command.iter().any(|command| text.contains(command)) || text.split(' ').any(is_flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_hint_names_the_tools_that_are_offered_by_their_names() {
+        let hint = |code, called: &str, hint: &str, offered: fn(&str) -> Option<String>| {
+            let mut error = ToolError::new(code, "it failed", Some(hint.to_owned()));
+            rewrite(&mut error, called, offered);
+            error.hint
+        };
+        let renamed = |tool: &str| Some(tool.replace("bank_", "memory_"));
+        let of_banks = "`memory bank list` shows the banks; `memory bank write` makes one";
+        let told = hint(Code::BankNotFound, "bank_read", of_banks, renamed);
+        assert_eq!(told.as_deref(), Some("memory_list lists the banks; memory_write makes one"));
+        let only_reading = |tool: &str| (tool == "bank_list").then(|| tool.to_owned());
+        assert_eq!(hint(Code::BankNotFound, "bank_read", of_banks, only_reading).as_deref(), Some("bank_list lists the banks"));
+        assert_eq!(hint(Code::BankNotFound, "bank_read", of_banks, |_| None), None);
+        let of_notes = "`memory list` shows what there is; an id may be shortened to 4 digits";
+        let told = hint(Code::MemoryNotFound, "memory_read", of_notes, |_| None);
+        assert_eq!(told.as_deref(), Some("an id may be shortened to 4 digits"));
+    }
+
+    #[test]
+    fn an_action_is_named_as_the_tool_that_is_offered_once() {
+        let hint = |code, called: &str, hint: &str, offered: fn(&str) -> Option<String>| {
+            let mut error = ToolError::new(code, "it failed", Some(hint.to_owned()));
+            rewrite(&mut error, called, offered);
+            error.hint
+        };
+        let keys = |offered| hint(Code::KeyNotFound, "kv_get", "the action list shows the keys", offered);
+        assert_eq!(keys(|tool| Some(tool.to_owned())).as_deref(), Some("kv_list shows the keys"));
+        assert_eq!(keys(|tool| Some(tool.replace("kv_", "store_"))).as_deref(), Some("store_list shows the keys"));
+        assert_eq!(keys(|_| None), None);
+        let sessions =
+            hint(Code::SessionNotFound, "history_read", "the action sessions lists them", |tool| Some(tool.to_owned()));
+        assert_eq!(sessions.as_deref(), Some("history_sessions lists them"));
+    }
+
+    #[test]
+    fn hints_and_warnings_in_an_answer_name_tools_as_they_are_offered() {
+        let rewritten = |called: &str, mut answer: Value, offered: &dyn Fn(&str) -> Option<String>| {
+            rewrite_answer(&mut answer, called, &offered);
+            answer
+        };
+        let warned = json!({ "id": "1", "warning": "the text names no time; memory_remind with `of` and `at` makes one of it" });
+        let renamed = |tool: &str| Some(tool.replace("memory_", "notes_"));
+        assert_eq!(
+            rewritten("memory_write", warned.clone(), &renamed)["warning"],
+            "the text names no time; notes_remind with `of` and `at` makes one of it"
+        );
+        assert_eq!(rewritten("memory_write", warned, &|_| None)["warning"], "the text names no time");
+        let damaged = json!({ "code": "FILE_DAMAGED", "message": "m", "hint": "`memory bank repair` keeps what can be read" });
+        let whole = json!({ "code": "FILE_DAMAGED", "message": "m" });
+        let listed = rewritten("bank_list", json!({ "banks": [{ "name": "a", "error": damaged }] }), &renamed);
+        assert_eq!(listed, json!({ "banks": [{ "name": "a", "error": whole }] }));
+        // What a user wrote looks like a hint and is none.
+        let value = json!({ "hint": "`memory doctor`", "warning": "`memory doctor`", "error": damaged });
+        let found = json!({ "matches": [{ "value": value }], "unreadable": [damaged] });
+        let wanted = json!({ "matches": [{ "value": value }], "unreadable": [whole] });
+        assert_eq!(rewritten("bank_search", found, &renamed), wanted);
+        assert_eq!(rewritten("kv_get", value.clone(), &renamed), value);
+        let file =
+            json!({ "memories": [{ "content": "c", "problem": damaged }], "degraded": "the index is old; `memory reindex`" });
+        let wanted = json!({ "memories": [{ "content": "c", "problem": whole }], "degraded": "the index is old" });
+        assert_eq!(rewritten("memory_list", file, &renamed), wanted);
+    }
+
+    #[test]
+    fn commands_flags_and_settings_are_left_out() {
+        for (text, left) in [
+            ("leave it out, or keep it with --allow-secret", Some("leave it out")),
+            ("leave --create-only out to replace it", None),
+            ("2 files cannot be read, and `memory doctor` names them", Some("2 files cannot be read")),
+            ("the index is old; `memory embed` makes it again", Some("the index is old")),
+            ("try again in a moment", Some("try again in a moment")),
+            ("a -- b, not a flag; nor is ---", Some("a -- b, not a flag; nor is ---")),
+        ] {
+            let told = without_commands(text);
+            assert_eq!(told.as_deref(), left, "{text}");
+            assert!(!told.is_some_and(|told| names_command(&told)));
+        }
+    }
+}

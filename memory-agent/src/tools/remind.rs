@@ -1,0 +1,78 @@
+//! `memory_remind`
+
+use chrono::DateTime;
+use memory_core::{Draft, Effect, Scope, Secrets, Tool, ToolContext, ToolError, due};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::filter::schema;
+use super::input::{invalid, parsed, read};
+use crate::json;
+
+/// Keeps a text as a reminder.
+#[derive(Debug)]
+pub(super) struct Remind;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    text: Option<String>,
+    at: Option<String>,
+    of: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    scope: Option<String>,
+}
+
+impl Tool for Remind {
+    fn name(&self) -> &'static str {
+        "memory_remind"
+    }
+
+    fn description(&self) -> &'static str {
+        "Remind the user of a text at the time it names (English or Chinese), or at `at`; or of the memory `of`."
+    }
+
+    fn parameters(&self) -> Value {
+        let properties = json!({
+            "text": { "type": "string", "minLength": 1, "description": "call Anna tomorrow at 3pm" },
+            "at": { "type": "string", "minLength": 1, "description": "words, a day, or RFC 3339" },
+            "of": { "type": "string", "minLength": 1, "description": "id of a memory, instead of text" },
+            "tags": { "type": "array", "items": { "type": "string" } },
+            "scope": { "type": "string", "default": "global" }
+        });
+        schema(&properties, &[])
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Adds
+    }
+
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        let input: Input = read(parameters)?;
+        let now = context.now.with_timezone(&context.zone);
+        let moment = |text: &str| match DateTime::parse_from_rfc3339(text.trim()) {
+            Ok(moment) => Ok((moment.to_utc(), None)),
+            Err(_) => due(text, &now).map(|due| (due.at, due.assumed)),
+        };
+        let at = input.at.as_deref().map(moment).transpose()?;
+        let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
+        let mut reminded = match (input.text, input.of) {
+            (Some(text), None) => {
+                let draft = Draft {
+                    tags: input.tags.iter().collect(),
+                    scope: parsed("scope", input.scope.as_deref())?.unwrap_or(Scope::Global),
+                    source: context.speaker.clone(),
+                    ..Draft::new(&text)
+                };
+                memory_core::remind(&context.services, draft, at, &context.zone, Secrets::Refuse)?
+            }
+            (None, Some(_)) if input.scope.is_some() || !input.tags.is_empty() => {
+                return Err(invalid("scope and tags are those of the memory `of`; leave them out".into()));
+            }
+            (None, Some(of)) => memory_core::remind_of(&context.services, &of, at, &context.zone)?,
+            _ => return Err(invalid("give either text or of".into())),
+        };
+        reminded.assumed = reminded.assumed.or(assumed);
+        Ok(json::reminded(&reminded))
+    }
+}

@@ -1,0 +1,157 @@
+//! The embedding model of a proxy, and whose key it is asked with.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use memory_agent::http::{ClientEmbedder, LastAsked, Origin};
+use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
+use memory_core::{EmbedError, Embedder, Embedding};
+
+use super::base_url::base_url;
+use crate::config::{Settings, certificates};
+use crate::embedding;
+use crate::failure::Failure;
+
+/// The embedding model of a proxy.
+pub(super) enum ProxyEmbedder {
+    /// There is none, or it is none of the client's.
+    Own(Option<Arc<dyn Embedder>>),
+    /// It is at the server of the chat model, where applications have keys of their own.
+    AtUpstream(Box<RemoteEmbedder>),
+}
+
+impl ProxyEmbedder {
+    /// Opens the model of the proxy, or else that of all. One at an address is given up after `timeout`, if there is one.
+    pub(super) fn open(
+        settings: &Settings,
+        upstream: &str,
+        api_key: Option<&ApiKey>,
+        timeout: Option<Duration>,
+    ) -> Result<Self, Failure> {
+        let remote = |usual: RemoteSettings| {
+            let usual = RemoteSettings { certificates: certificates(), ..usual };
+            let remote = match timeout {
+                Some(timeout) => RemoteSettings { timeout, patience: timeout, tries: 1, ..usual },
+                None => usual,
+            };
+            RemoteEmbedder::new(remote).map_err(refused)
+        };
+        let Some(named) = &settings.proxy.embedding_model.value else {
+            let embedding = &settings.embedding;
+            // Without a key of its own there, it is asked as the chat model is.
+            return match (&embedding.base_url.value, &embedding.name.value) {
+                (Some(address), Some(name))
+                    if embedding.model.value.is_none()
+                        && embedding.api_key_env.value.is_none()
+                        && is_same_server(address, upstream) =>
+                {
+                    let api_key = api_key.cloned();
+                    remote(RemoteSettings { api_key, ..RemoteSettings::new(address, name) }).map(Self::at_upstream)
+                }
+                _ => Ok(Self::Own(embedding::open_later(embedding))),
+            };
+        };
+        let folder = PathBuf::from(named);
+        if folder.is_dir() {
+            return Ok(Self::Own(Some(Arc::new(LocalEmbedder::open(&folder, None).map_err(refused)?))));
+        }
+        let address = settings.proxy.embedding_base_url.value.as_deref().map(|address| base_url(address).text);
+        let address = address.as_deref().unwrap_or(upstream);
+        let api_key = key_for(address, upstream, api_key);
+        let embedder = remote(RemoteSettings { api_key, ..RemoteSettings::new(address, named) })?;
+        Ok(if is_same_server(address, upstream) { Self::at_upstream(embedder) } else { Self::Own(Some(Arc::new(embedder))) })
+    }
+
+    fn at_upstream(embedder: RemoteEmbedder) -> Self {
+        Self::AtUpstream(Box::new(embedder))
+    }
+
+    /// Returns the model as it is asked without a key of a client.
+    pub(super) fn usual(&self) -> Option<Arc<dyn Embedder>> {
+        match self {
+            Self::Own(embedder) => embedder.clone(),
+            Self::AtUpstream(embedder) => Some(Arc::new(RemoteEmbedder::clone(embedder))),
+        }
+    }
+
+    /// Returns the model as it is asked for a chat, with the key of the chat.
+    pub(super) fn of_clients(&self) -> Option<Arc<dyn ClientEmbedder>> {
+        match self {
+            Self::Own(_) => None,
+            Self::AtUpstream(embedder) => Some(Arc::new(OfClients(RemoteEmbedder::clone(embedder)))),
+        }
+    }
+
+    /// Returns the model as it is asked beside the chats, with the key of the client whose chat was answered last.
+    pub(super) fn in_background(self, last_asked: &LastAsked) -> Option<Arc<dyn Embedder>> {
+        match self {
+            Self::Own(embedder) => embedder,
+            Self::AtUpstream(embedder) => Some(Arc::new(InBackground { embedder: *embedder, last_asked: last_asked.clone() })),
+        }
+    }
+}
+
+/// Tells whether two addresses are of one server: a key for one is for the other.
+fn is_same_server(one: &str, other: &str) -> bool {
+    let origin = |address: &str| -> Option<Origin> {
+        let (scheme, rest) = address.trim().split_once("://")?;
+        format!("{scheme}://{}", rest.split('/').next()?).parse().ok()
+    };
+    origin(one).is_some_and(|own| origin(other) == Some(own))
+}
+
+/// Returns the key for the server at an address: that of `upstream` if it is the same server.
+fn key_for(address: &str, upstream: &str, api_key: Option<&ApiKey>) -> Option<ApiKey> {
+    api_key.filter(|_| is_same_server(address, upstream)).cloned()
+}
+
+fn refused(error: EmbedError) -> Failure {
+    Failure::Store(memory_core::StoreError::Embed(error))
+}
+
+struct OfClients(RemoteEmbedder);
+
+impl ClientEmbedder for OfClients {
+    fn with_key(&self, key: &str) -> Option<Arc<dyn Embedder>> {
+        let key = key.parse().ok()?;
+        Some(Arc::new(self.0.with_key(key)))
+    }
+}
+
+#[derive(Debug)]
+struct InBackground {
+    embedder: RemoteEmbedder,
+    last_asked: LastAsked,
+}
+
+impl Embedder for InBackground {
+    fn identity(&self) -> &str {
+        self.embedder.identity()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        match self.last_asked.get().and_then(|asked| asked.key?.parse().ok()) {
+            Some(key) => self.embedder.with_key(key).embed(texts),
+            None => self.embedder.embed(texts),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_for_one_server_only() {
+        let (upstream, key) = ("https://api.example/v1", "sk-test".parse::<ApiKey>().unwrap());
+        for same in ["https://api.example/v1", "https://API.example:443/other", " https://api.example "] {
+            assert!(is_same_server(same, upstream), "{same}");
+            assert!(key_for(same, upstream, Some(&key)).is_some(), "{same}");
+        }
+        for other in ["http://api.example/v1", "https://api.example:8443/v1", "https://api.example.evil/v1", "api.example", ""] {
+            assert!(!is_same_server(other, upstream), "{other}");
+            assert!(key_for(other, upstream, Some(&key)).is_none(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The arguments as they were typed, with what clap alone would refuse.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
+
+use super::Cli;
+
+/// The arguments, the first of which is the program, and the role of each of the others in front of `--`.
+#[derive(Debug)]
+pub(super) struct Line {
+    arguments: Vec<OsString>,
+    roles: Vec<Role>,
+    /// The command that the subcommands select.
+    command: Command,
+}
+
+/// What an argument is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// The name of a subcommand.
+    Subcommand,
+    /// One or more options, the last perhaps with its value.
+    Option,
+    /// The value of the option in front of it.
+    Value,
+    /// A name with two dashes that the command has no option for.
+    UnknownOption,
+    /// Anything else.
+    Positional,
+}
+
+impl Line {
+    /// Reads the arguments; the words `help` and `version` in the place of a command are turned into the flags.
+    pub(super) fn read(arguments: Vec<OsString>) -> Self {
+        let line = Self::of(arguments);
+        let Some(index) = line.roles.iter().position(|role| *role == Role::Positional).map(|index| index + 1) else {
+            return line;
+        };
+        match line.arguments[index].to_str() {
+            Some("help") if line.command.has_subcommands() => {
+                let mut arguments = line.arguments;
+                arguments.remove(index);
+                arguments.push("--help".into());
+                Self::of(arguments)
+            }
+            // The version is that of the program, whichever of its commands is asked for it.
+            Some("version") if line.command.has_subcommands() => {
+                Self::of(line.arguments.into_iter().take(1).chain(["--version".into()]).collect())
+            }
+            _ => line,
+        }
+    }
+
+    fn of(arguments: Vec<OsString>) -> Self {
+        let mut command = Cli::command();
+        let mut globals = Vec::new();
+        let mut roles = Vec::new();
+        let (mut takes_value, mut has_positional) = (false, false);
+        for argument in arguments.iter().skip(1).take_while(|argument| *argument != "--") {
+            let is_dashed = argument.len() > 1 && argument.as_encoded_bytes().starts_with(b"-");
+            let role = if std::mem::take(&mut takes_value) {
+                Role::Value
+            } else if is_dashed {
+                let options = Options { command: &command, globals: &globals };
+                let role;
+                (role, takes_value) = options.role(&argument.to_string_lossy());
+                role
+            } else if let Some(found) = command.find_subcommand(argument).filter(|_| !has_positional).cloned() {
+                globals.extend(command.get_arguments().filter(|option| option.is_global_set()).cloned());
+                command = found;
+                Role::Subcommand
+            } else {
+                Role::Positional
+            };
+            has_positional |= role == Role::Positional;
+            roles.push(role);
+        }
+        Self { arguments, roles, command }
+    }
+
+    /// Returns the arguments.
+    pub(super) fn arguments(&self) -> &[OsString] {
+        &self.arguments
+    }
+
+    /// Parses the arguments. What begins with a dash and cannot be an option, such as `- buy milk`, is a value of the option in front of
+    /// it or a text, and what can be an option is no text.
+    ///
+    /// # Errors
+    /// As clap says.
+    pub(super) fn parse(&self) -> Result<Cli, clap::Error> {
+        let takes_dashes = self.command.get_positionals().any(Arg::is_allow_hyphen_values_set);
+        if takes_dashes && self.roles.contains(&Role::UnknownOption) {
+            let path: Vec<&str> = self.in_role(Role::Subcommand).filter_map(|name| name.to_str()).collect();
+            let matches = without_dashes(Cli::command(), &path).try_get_matches_from(self.sorted())?;
+            return Cli::from_arg_matches(&matches);
+        }
+        let is_special = |(argument, role): (&OsString, &Role)| match role {
+            Role::Value => cannot_be_option(argument),
+            Role::Positional => is_text(argument),
+            Role::Subcommand | Role::Option | Role::UnknownOption => false,
+        };
+        if self.arguments.iter().skip(1).zip(&self.roles).any(is_special) {
+            return Cli::try_parse_from(self.sorted());
+        }
+        Cli::try_parse_from(&self.arguments)
+    }
+
+    fn in_role(&self, role: Role) -> impl Iterator<Item = &OsString> {
+        self.arguments.iter().skip(1).zip(&self.roles).filter(move |(_, own)| **own == role).map(|(argument, _)| argument)
+    }
+
+    /// Returns the arguments with all options in front of `--`, a value that begins with a dash joined to its option, and all texts
+    /// behind it, in their order.
+    fn sorted(&self) -> Vec<OsString> {
+        let mut sorted: Vec<OsString> = self.arguments.iter().take(1).cloned().collect();
+        for (argument, role) in self.arguments.iter().skip(1).zip(&self.roles) {
+            match (role, sorted.last_mut()) {
+                (Role::Positional, _) => {}
+                (Role::Value, Some(option)) if cannot_be_option(argument) => {
+                    option.push("=");
+                    option.push(argument);
+                }
+                (_, _) => sorted.push(argument.clone()),
+            }
+        }
+        sorted.push("--".into());
+        sorted.extend(self.in_role(Role::Positional).cloned());
+        sorted.extend(self.arguments.iter().skip(self.roles.len() + 2).cloned());
+        sorted
+    }
+}
+
+/// The options of a command.
+struct Options<'a> {
+    command: &'a Command,
+    /// The global options of the commands that lead to it.
+    globals: &'a [Arg],
+}
+
+impl Options<'_> {
+    /// Returns the role of an argument that begins with a dash, and whether the next one is its value.
+    fn role(&self, argument: &str) -> (Role, bool) {
+        if let Some(long) = argument.strip_prefix("--") {
+            let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+            return match self.find(|option| option.get_long() == Some(name) || has_alias(option, name)) {
+                Some(option) => (Role::Option, value.is_none() && takes_value(option)),
+                None if name == "help" => (Role::Option, false),
+                None if is_text(OsStr::new(argument)) || !name.starts_with(char::is_alphabetic) => (Role::Positional, false),
+                None => (Role::UnknownOption, false),
+            };
+        }
+        let mut shorts = argument[1..].chars();
+        while let Some(short) = shorts.next() {
+            match self.find(|option| option.get_short() == Some(short)) {
+                Some(option) if takes_value(option) => return (Role::Option, shorts.as_str().is_empty()),
+                Some(_) => {}
+                None if short == 'h' => {}
+                None if cannot_be_option(OsStr::new(argument)) => return (Role::Positional, false),
+                // Clap decides: it is a text for a command that takes any, and an unknown option for others.
+                None if self.command.get_positionals().any(Arg::is_allow_hyphen_values_set) => return (Role::Positional, false),
+                None => return (Role::Option, false),
+            }
+        }
+        (Role::Option, false)
+    }
+
+    fn find(&self, is_it: impl Fn(&Arg) -> bool) -> Option<&Arg> {
+        self.command.get_arguments().chain(self.globals).find(|option| !option.is_positional() && is_it(option))
+    }
+}
+
+fn has_alias(option: &Arg, name: &str) -> bool {
+    option.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+}
+
+/// Tells whether an option needs a value.
+fn takes_value(option: &Arg) -> bool {
+    option.get_action().takes_values() && option.get_num_args().is_none_or(|count| 0 < count.min_values())
+}
+
+/// Returns the program with a command, reached by the names in `path`, whose positional arguments do not begin with a dash.
+fn without_dashes(command: Command, path: &[&str]) -> Command {
+    match path {
+        [] => command.mut_args(|argument| if argument.is_positional() { argument.allow_hyphen_values(false) } else { argument }),
+        [name, path @ ..] => command.mut_subcommand(*name, |command| without_dashes(command, path)),
+    }
+}
+
+/// Tells whether what begins with a dash has white space before any `=`, as no option has.
+fn is_text(argument: &OsStr) -> bool {
+    let argument = argument.to_string_lossy();
+    let name = argument.split('=').next().unwrap_or_default();
+    argument.starts_with('-') && name.contains(char::is_whitespace)
+}
+
+/// Tells whether what begins with a dash is a text, or goes on with what no option begins with, as numbers do.
+fn cannot_be_option(argument: &OsStr) -> bool {
+    let text = argument.to_string_lossy();
+    let next = text.strip_prefix('-').and_then(|rest| rest.chars().next());
+    is_text(argument) || next.is_some_and(|next| next != '-' && !next.is_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(arguments: &[&str]) -> Line {
+        Line::read(["memory"].iter().chain(arguments).map(OsString::from).collect())
+    }
+
+    fn sorted(arguments: &[&str]) -> String {
+        let sorted = line(arguments).sorted();
+        sorted.iter().skip(1).map(|argument| argument.to_string_lossy()).collect::<Vec<_>>().join("|")
+    }
+
+    fn refused(arguments: &[&str]) -> String {
+        let error = line(arguments).parse().expect_err("the arguments are refused");
+        error.to_string().lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn values_stay_with_their_options_and_texts_in_their_order() {
+        assert_eq!(sorted(&["write", "--title", "- a", "- b"]), "write|--title=- a|--|- b");
+        assert_eq!(sorted(&["write", "--title=x", "- b", "--json"]), "write|--title=x|--json|--|- b");
+        assert_eq!(sorted(&["write", "a", "- b", "--root", "dir", "c"]), "write|--root|dir|--|a|- b|c");
+        assert_eq!(sorted(&["--root", "- dir", "write", "--json", "- b"]), "--root=- dir|write|--json|--|- b");
+        assert_eq!(sorted(&["write", "- b", "--", "--title"]), "write|--|- b|--title");
+        assert_eq!(sorted(&["bank", "read", "b", "--default", "-1", "k"]), "bank|read|--default=-1|--|b|k");
+        assert_eq!(sorted(&["topic", "write", "--dir", "- d", "t", "- c"]), "topic|write|--dir=- d|--|t|- c");
+        assert_eq!(sorted(&["write", "-h ello", "list"]), "write|--|-h ello|list");
+        assert_eq!(sorted(&["serve", "--http", "--quiet"]), "serve|--http|--quiet|--");
+    }
+
+    #[test]
+    fn an_unknown_option_is_no_text() {
+        assert_eq!(refused(&["bank", "search", "--valuee", "foo"]), "error: unexpected argument '--valuee' found");
+        assert_eq!(refused(&["bank", "update", "c", "k", "--craete", "."]), "error: unexpected argument '--craete' found");
+        assert_eq!(refused(&["bank", "update", "c", "k", "-.a", "--craete"]), "error: unexpected argument '--craete' found");
+        assert_eq!(refused(&["bank", "query", "b", ".", "--rwa=1"]), "error: unexpected argument '--rwa' found");
+        assert_eq!(refused(&["write", "- tea", "--tgas", "x"]), "error: unexpected argument '--tgas' found");
+        assert!(line(&["bank", "search", "--", "--valuee"]).parse().is_ok());
+        assert!(line(&["bank", "update", "c", "k", "-.a", "--create"]).parse().is_ok());
+        assert!(line(&["bank", "update", "c", "k", "-length"]).parse().is_ok());
+    }
+
+    #[test]
+    fn a_refused_value_is_named_with_its_option() {
+        let digit = "invalid digit found in string";
+        let ttl = format!("error: invalid value '-5' for '--ttl <SECONDS>': {digit}");
+        assert_eq!(refused(&["bank", "write", "b", "k", "1", "--ttl", "-5"]), ttl);
+        assert!(
+            refused(&["bank", "gc", "--older-than", "-3d"]).starts_with("error: invalid value '-3d' for '--older-than <SPAN>'")
+        );
+        assert_eq!(refused(&["list", "--limit", "-1"]), format!("error: invalid value '-1' for '--limit <N>': {digit}"));
+    }
+
+    #[test]
+    fn words_for_flags_are_read_behind_options() {
+        let read = |arguments: &[&str]| {
+            let line = line(arguments);
+            line.arguments().iter().skip(1).map(|argument| argument.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(read(&["--root", "dir", "help", "write"]), "--root dir write --help");
+        assert_eq!(read(&["--color=never", "bank", "-q", "help"]), "--color=never bank -q --help");
+        for version in [&["version"][..], &["--root", "dir", "version"], &["bank", "version"], &["instance", "--json", "version"]]
+        {
+            assert_eq!(read(version), "--version");
+        }
+        assert_eq!(read(&["conversations", "--limit", "3", "help", "show"]), "conversations --limit 3 show --help");
+        for other in [&["--root", "help"][..], &["write", "version"], &["--", "help"], &["search", "--tag", "help"]] {
+            assert_eq!(read(other), other.join(" "));
+        }
+    }
+}

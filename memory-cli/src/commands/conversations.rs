@@ -1,0 +1,182 @@
+//! `memory conversations`
+
+use std::path::PathBuf;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use clap::{Args, Subcommand};
+use memory_agent::json;
+use memory_core::conversation::{
+    self, ConversationContents, ConversationId, ConversationStore, ConversationSummary, Entry, EntryRole,
+};
+use memory_core::{Problem, StoreError};
+use memory_store::conversation::ConversationFolder;
+use serde_json::json;
+
+use crate::app::App;
+use crate::conversations;
+use crate::failure::Failure;
+use crate::moments;
+use crate::print::{Column, Form, Table};
+
+/// List conversations, last used first; or show one
+///
+/// Conversations are what `memory proxy` and `memory add` keep. Those of the home are listed, and those of the proxy's folder where
+/// proxy.memory_path names one; `memory conversations show ID` prints the summary, the facts and the turns of one.
+///
+/// JSON: {conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}
+///
+/// In a pipe: id, turns, facts, when it was last used, and the folder.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = false)]
+pub(crate) struct ConversationsCommand {
+    /// The folder of the conversations [default: the home, and the proxy's folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    memory_path: Option<PathBuf>,
+    /// How many conversations, or how many facts and turns of one, at most; 0 means no limit [default: 50]
+    #[arg(long, global = true, value_name = "N")]
+    limit: Option<usize>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(List),
+    Show(Show),
+}
+
+/// List conversations, last used first
+///
+/// JSON: {conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}
+#[derive(Debug, Args)]
+struct List {}
+
+/// Show the summary, the facts and the turns of a conversation
+///
+/// Of facts and of turns, the newest are shown, oldest first.
+///
+/// JSON: {id, memory_path, summary?: ENTRY, facts: [ENTRY…], turns: [ENTRY…], total_facts, total_turns}, where ENTRY is
+/// {id, role, content, created_at, source_id?}
+///
+/// In a pipe: summary, fact, user or assistant; when it was created; its id; and its text.
+#[derive(Debug, Args)]
+struct Show {
+    /// The conversation
+    #[arg(value_name = "ID")]
+    id: ConversationId,
+}
+
+/// How many rows are shown unless a limit is given.
+const LIMIT: usize = 50;
+
+impl ConversationsCommand {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let settings = app.settings()?;
+        let folders = conversations::folders(&settings, app.environment, self.memory_path.as_deref())?;
+        let limit = match self.limit {
+            Some(0) => usize::MAX,
+            limit => limit.unwrap_or(LIMIT),
+        };
+        match &self.command {
+            None | Some(Command::List(_)) => list(&folders, limit, app),
+            Some(Command::Show(command)) => command.run(&folders, limit, app),
+        }
+    }
+}
+
+fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(), Failure> {
+    let mut listed: Vec<(ConversationSummary, &ConversationFolder)> = Vec::new();
+    for folder in folders {
+        let list = conversation::list(folder)?;
+        warn(&list.problems, app)?;
+        listed.extend(list.conversations.into_iter().map(|one| (one, folder)));
+    }
+    listed.sort_by(|(one, _), (other, _)| other.last_used.cmp(&one.last_used).then_with(|| one.id.cmp(&other.id)));
+    let total = listed.len();
+    listed.truncate(limit);
+    if app.output.is_json() {
+        let shape = |(one, folder): &(ConversationSummary, &ConversationFolder)| json::conversation_summary(one, &folder.place());
+        let conversations: Vec<_> = listed.iter().map(shape).collect();
+        return Ok(app.output.json(&json!({ "conversations": conversations, "total": total }))?);
+    }
+    let is_drawn = matches!(app.output.form(), Form::Drawn(_));
+    let has_folders = !is_drawn || 1 < folders.len();
+    let columns = [Column::Whole("id"), Column::Number("turns"), Column::Number("facts"), Column::Whole("last used")];
+    let mut table = Table::new([&columns[..], if has_folders { &[Column::Whole("folder")] } else { &[] }].concat());
+    for (one, folder) in &listed {
+        let (turns, facts, when) = (one.turns.to_string(), one.facts.to_string(), moment(one.last_used, app));
+        let place = app.output.place(folder.root());
+        let cells = [one.id.as_str(), &turns, &facts, &when, &place];
+        table.push(cells.into_iter().take(if has_folders { 5 } else { 4 }));
+    }
+    app.output.table(&table)?;
+    if total == 0 {
+        let places: Vec<String> = folders.iter().map(|folder| app.output.place(folder.root())).collect();
+        let places = places.join(" and in ");
+        app.output.note(&format!("there are no conversations in {places}; --memory-path names another folder"))?;
+    } else if listed.len() < total {
+        app.output.note(&format!("{} of {total}; --limit 0 shows all", listed.len()))?;
+    }
+    Ok(())
+}
+
+impl Show {
+    fn run(&self, folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(), Failure> {
+        let mut found: Vec<(ConversationContents, &ConversationFolder)> = Vec::new();
+        for folder in folders {
+            match conversation::show(folder, &self.id) {
+                Ok(contents) => found.push((contents, folder)),
+                Err(StoreError::ConversationNotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut found = found.into_iter();
+        let Some((contents, folder)) = found.next() else {
+            let places: Vec<String> = folders.iter().map(|folder| app.output.place(folder.root())).collect();
+            let (conversation, place) = (self.id.to_string(), places.join(" and in "));
+            return Err(StoreError::ConversationNotFound { conversation, place }.into());
+        };
+        for (_, other) in found {
+            let other = app.output.place(other.root());
+            app.output.warning(&format!("{other} holds a conversation {} as well; --memory-path shows it", self.id))?;
+        }
+        warn(&contents.problems, app)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::conversation(&self.id, &contents, limit, &folder.place()))?);
+        }
+        let mut table = Table::new([Column::Text("what"), Column::Whole("when"), Column::Whole("id"), Column::Text("text")]);
+        let newest = |entries: &[std::sync::Arc<Entry>]| entries[entries.len().saturating_sub(limit)..].to_vec();
+        let shown = [contents.summary.iter().cloned().collect(), newest(&contents.facts), newest(&contents.turns)].concat();
+        for entry in &shown {
+            let what = if entry.role == EntryRole::Memory { "fact" } else { entry.role.as_str() };
+            table.push([what, &moment(entry.created_at, app), &id(entry, app), &entry.content]);
+        }
+        app.output.table(&table)?;
+        for (name, entries) in [("facts", &contents.facts), ("turns", &contents.turns)] {
+            if limit < entries.len() {
+                app.output.note(&format!("{limit} of {} {name}, the newest; --limit 0 shows all", entries.len()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn moment(at: DateTime<Utc>, app: &App) -> String {
+    match app.output.form() {
+        Form::Drawn(_) => moments::minute_text(at),
+        Form::Json | Form::Tabbed => at.to_rfc3339_opts(SecondsFormat::Secs, true),
+    }
+}
+
+/// Returns the id of an entry, at a terminal its first digits. A summary has one for each conversation, which nobody types.
+fn id(entry: &Entry, app: &App) -> String {
+    match (entry.role, app.output.form()) {
+        (EntryRole::Summary, _) => "-".to_owned(),
+        (_, Form::Drawn(_)) => entry.id.as_str().chars().take(8).collect(),
+        (_, Form::Json | Form::Tabbed) => entry.id.to_string(),
+    }
+}
+
+fn warn(problems: &[Problem], app: &mut App) -> Result<(), Failure> {
+    Ok(problems.iter().try_for_each(|problem| app.output.less_than_it_should_be(&problem.to_string()))?)
+}

@@ -1,0 +1,49 @@
+//! Who may call the servers over HTTP.
+
+use memory_agent::http::{AllowedOrigins, Origin};
+use memory_core::ParseError;
+use serde_json::Value;
+
+use super::document::Document;
+use super::settings::or_plain;
+use super::{ConfigError, Layer, Setting};
+
+/// Who may call the servers over HTTP: `memory proxy`, `memo serve` and `memory serve --http`.
+#[derive(Debug, Clone)]
+pub(crate) struct HttpSettings {
+    /// The origins whose web pages may call them.
+    pub allowed_origins: Setting<AllowedOrigins>,
+}
+
+const ORIGINS: &str = "http.allowed_origins";
+const WANTED: &str = "an origin such as http://localhost:3000, named in full (or none, for no origin)";
+
+impl HttpSettings {
+    /// Takes them out of the file.
+    pub(super) fn take(document: &mut Document) -> Result<Self, ConfigError> {
+        let texts = document.take_list(ORIGINS, WANTED)?;
+        let origins = texts.map(|texts| texts.iter().flat_map(|text| split(text)).map(origin).collect::<Result<_, _>>());
+        let origins = origins.transpose().map_err(|error| document.wrong(ORIGINS, error))?;
+        Ok(Self { allowed_origins: or_plain(origins.map(AllowedOrigins), AllowedOrigins::default()) })
+    }
+
+    /// Returns every key with its value and where that comes from, in the order of the file.
+    pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 1] {
+        let shown = self.allowed_origins.show(|origins| match origins.0.as_slice() {
+            [] => Value::Null,
+            [origin] => origin.to_string().into(),
+            several => several.iter().map(ToString::to_string).collect::<Vec<_>>().into(),
+        });
+        [(ORIGINS, shown)]
+    }
+}
+
+/// Several origins may be in one text, with commas or spaces between them, so that `memory config set` can set them, or `none`.
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    let text = if text.trim() == "none" { "" } else { text };
+    text.split(|letter: char| letter == ',' || letter.is_whitespace()).filter(|part| !part.is_empty())
+}
+
+fn origin(text: &str) -> Result<Origin, ParseError> {
+    text.parse().map_err(|_| ParseError::new(text, WANTED))
+}

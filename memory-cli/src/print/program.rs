@@ -1,0 +1,104 @@
+//! The names under which the program runs.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// The name under which the program was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program {
+    /// `memory`.
+    Memory,
+    /// `memo`, short for `memory instance`.
+    Memo,
+    /// `memory-cli`, short for `memory bank`.
+    MemoryCli,
+}
+
+impl Program {
+    /// Returns the program that was started with this first argument, which may be a path.
+    pub(crate) fn from_first_argument(first: &OsStr) -> Self {
+        match Path::new(first).file_name().and_then(OsStr::to_str) {
+            Some("memo") => Self::Memo,
+            Some("memory-cli") => Self::MemoryCli,
+            _ => Self::Memory,
+        }
+    }
+
+    /// Returns the name, and the command of `memory` that it is short for.
+    const fn short_for(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Memory => None,
+            Self::Memo => Some(("memo", "memory instance")),
+            Self::MemoryCli => Some(("memory-cli", "memory bank")),
+        }
+    }
+
+    /// Returns the name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self.short_for() {
+            None => "memory",
+            Some((name, _)) => name,
+        }
+    }
+
+    /// Returns a text of ours with its commands as this program spells them: `memory instance run` is `memo run` for `memo`.
+    ///
+    /// A command begins a line, a code span or a usage line; the same words in a sentence stay.
+    pub(crate) fn own_commands(self, text: &str) -> Cow<'_, str> {
+        let Some((name, long)) = self.short_for().filter(|(_, long)| text.contains(long)) else { return Cow::Borrowed(text) };
+        let (mut own, mut rest) = (String::with_capacity(text.len()), text);
+        while let Some(at) = rest.find(long) {
+            let (before, found) = rest.split_at(at);
+            own.push_str(before);
+            rest = &found[long.len()..];
+            let is_whole = !rest.starts_with(|next: char| next.is_alphanumeric() || next == '-');
+            own.push_str(if is_whole && begins_command(&own) { name } else { long });
+        }
+        own.push_str(rest);
+        Cow::Owned(own)
+    }
+}
+
+/// Tells whether what follows this text is a command: it begins a line, a code span or a usage line, perhaps behind a colour code.
+fn begins_command(before: &str) -> bool {
+    let is_code = |code: &str| {
+        code.strip_prefix('[').is_some_and(|code| code.trim_start_matches(|own: char| own.is_ascii_digit() || own == ';') == "m")
+    };
+    let mut plain = before;
+    while let Some((former, _)) = plain.rsplit_once('\u{1b}').filter(|(_, code)| is_code(code.trim_end())) {
+        plain = former;
+    }
+    let line = plain.trim_end_matches([' ', '$']);
+    line.is_empty() || line.ends_with(['\n', '`', ':'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_spelled_as_the_program_that_runs() {
+        let hint = "`memory instance instances` lists them; `memory instance connect` makes one";
+        assert_eq!(Program::Memo.own_commands(hint), "`memo instances` lists them; `memo connect` makes one");
+        assert_eq!(Program::Memory.own_commands(hint), hint);
+        assert_eq!(Program::Memo.own_commands("Usage: memory instance run [OPTIONS]"), "Usage: memo run [OPTIONS]");
+        assert_eq!(
+            Program::MemoryCli.own_commands("Usage: \u{1b}[1mmemory bank\u{1b}[0m"),
+            "Usage: \u{1b}[1mmemory-cli\u{1b}[0m"
+        );
+        assert_eq!(Program::MemoryCli.own_commands("\n  $ memory bank gc\n"), "\n  $ memory-cli gc\n");
+        assert_eq!(Program::MemoryCli.own_commands("`memory bank`"), "`memory-cli`");
+        let sentence = "Key 'a' does not exist in memory bank 'b'; the memory banks";
+        assert_eq!(Program::MemoryCli.own_commands(sentence), sentence);
+    }
+
+    #[test]
+    fn the_name_is_the_last_part_of_the_first_argument() {
+        for (first, name) in
+            [("memo", "memo"), ("/usr/bin/memo", "memo"), ("memory-cli", "memory-cli"), ("/x/memory", "memory"), ("", "memory")]
+        {
+            assert_eq!(Program::from_first_argument(OsStr::new(first)).name(), name);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Definitions of instances that are replaced or removed, and how they are brought back.
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+use crate::terminal::typed_at_a_terminal;
+
+#[test]
+fn what_removes_a_definition_says_how_to_bring_it_back() {
+    let sandbox = Sandbox::new();
+    sandbox.shell(r#"memo connect --input '{"dir":"~/q"}' kv q; memo run kv/q set -p key=a -p value=1"#);
+    assert_snapshot!(sandbox.shell("memo rm kv/q"), @r#"
+    {"type":"kv","name":"q","removed":true,"trash":"~/.config/memo/instances/.trash/[month]/[op1]/kv-q.yaml"}
+    --- stderr
+    the former definition is in the trash; `cp ~/.config/memo/instances/.trash/[month]/[op1]/kv-q.yaml ~/.config/memo/instances/kv/q.yaml` brings it back
+    "#);
+}
+
+#[test]
+fn a_definition_comes_back_by_the_command_that_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.shell(r#"memo connect --input '{"dir":"~/q"}' kv q; memo run kv/q set -p key=a -p value=1"#);
+    let back = "2>&1 >/dev/null | sed -n 's/.*`\\(cp .*\\)` .*/\\1/p'";
+    for change in ["memo rm kv/q", r#"memo connect --input '{"dir":"~/r"}' kv q"#] {
+        sandbox.shell(&format!(r#"eval "$({change} {back})""#));
+        assert_eq!(sandbox.shell("memo run kv/q get -p key=a | jq -r .value").trim_end(), "1", "{change}");
+    }
+}
+
+#[test]
+fn without_a_terminal_an_instance_is_not_replaced_by_defaults() {
+    let sandbox = Sandbox::new();
+    sandbox.shell(r#"memo connect --input '{"dir":"~/precious"}' kv k"#);
+    let before = sandbox.text(".config/memo/instances/kv/k.yaml");
+    assert_snapshot!(sandbox.shell("memo connect kv k"), @"
+    --- stderr
+    error[usage]: kv/k is there already, and nothing says what to change
+    hint: give the new fields with --input, or --input '{}' for the defaults; at a terminal they are asked for
+    --- exit 2
+    ");
+    assert_eq!(sandbox.text(".config/memo/instances/kv/k.yaml"), before);
+    assert!(sandbox.shell("memo connect kv k --input '{}' --json").contains(r#""created":false"#));
+}
+
+#[test]
+fn the_wizard_offers_the_present_values_of_an_instance() {
+    let sandbox = Sandbox::new();
+    sandbox.shell(r#"memo connect --input '{"dir":"~/precious"}' kv k"#);
+    let before = sandbox.text(".config/memo/instances/kv/k.yaml");
+    let Some(shown) = typed_at_a_terminal(&sandbox, "instance connect kv k", "\r\r") else { return };
+    assert!(shown.contains("[~/precious]") && shown.contains("kv/k is there"), "{shown}");
+    assert_eq!(sandbox.text(".config/memo/instances/kv/k.yaml"), before);
+}

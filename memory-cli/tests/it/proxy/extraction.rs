@@ -1,0 +1,96 @@
+//! A model that answers chats, and fails to extract facts; and what that costs.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::running::Proxy;
+use super::upstream::{Asked, Reply, Upstream};
+use crate::sandbox::Sandbox;
+
+const QUIET: &[&str] = &["--no-git-versioning"];
+
+/// Talks over 200 turns with a model that extracts facts in a way, and returns how many times it was asked to, and the warnings.
+fn talk(extract: impl Fn() -> Reply + Send + Sync + 'static) -> (usize, Vec<String>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let upstream = Upstream::start(move |asked: &Asked| {
+        if asked.purpose().is_none() {
+            return Reply::says("Fine.");
+        }
+        count.fetch_add(1, Ordering::SeqCst);
+        extract()
+    });
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let mut warnings = Vec::new();
+    for number in 0..200 {
+        let answer = proxy.say(&format!("My cousin number {number} likes tea."));
+        assert_eq!((answer.status, answer.header("memory-error")), (Some(200), None));
+        warnings.extend(answer.header("memory-warning").map(str::to_owned));
+    }
+    proxy.kill();
+    (asked.load(Ordering::SeqCst), warnings)
+}
+
+#[test]
+fn a_model_that_answers_extraction_with_prose_is_left_alone_and_reported_once() {
+    let (asked, warnings) = talk(|| Reply::says("I could not find anything of that kind."));
+    assert!((1..=4).contains(&asked), "{asked} requests for facts");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("cannot be read as facts"), "{warnings:?}");
+}
+
+#[test]
+fn a_model_that_does_not_answer_extraction_is_asked_once() {
+    let hung = Mutex::new(Vec::new());
+    let (asked, warnings) = talk(move || {
+        let (gone, is_gone) = channel();
+        hung.lock().expect("nobody panicked").push(is_gone);
+        Reply::Hang(gone)
+    });
+    assert_eq!((asked, warnings.len()), (1, 0), "{warnings:?}");
+}
+
+#[test]
+fn a_budget_that_is_used_up_is_reported_once_and_by_usage_whatever_the_folder_is() {
+    let upstream = Upstream::start(|asked: &Asked| match asked.purpose() {
+        Some("facts") => {
+            let fact = |text: &Value| json!([format!("The user said: {}", text.as_str().unwrap_or_default())]);
+            Reply::says(&match serde_json::from_str(&asked.last()).unwrap_or_default() {
+                // One request for several messages.
+                Value::Array(list) => {
+                    let each = list.iter().map(|item| (item["id"].to_string(), fact(&item["text"])));
+                    Value::Object(each.collect()).to_string()
+                }
+                text => fact(&text).to_string(),
+            })
+        }
+        Some("reconcile") => {
+            let new = serde_json::from_str::<Value>(&asked.last()).unwrap_or_default()["new"].clone();
+            let texts = new.as_array().cloned().unwrap_or_default();
+            let add = |text: Value| json!({ "event": "ADD", "text": text });
+            Reply::says(&Value::Array(texts.into_iter().map(add).collect()).to_string())
+        }
+        _ => Reply::says("Fine."),
+    });
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", "llm:\n  calls_a_day: 2\n");
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let mut warnings = Vec::new();
+    // Extraction goes on beside the talk: the budget is used up after some turns.
+    for number in 0..1000 {
+        let answer = proxy.say(&format!("I like tea number {number}."));
+        warnings.extend(answer.header("memory-warning").map(str::to_owned));
+        if !warnings.is_empty() && 20 < number {
+            break;
+        }
+    }
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("the day's 2 calls are used up"), "{warnings:?}");
+    proxy.end();
+    let usage = sandbox.json(&["usage"]);
+    assert_eq!((usage["today"]["calls"].clone(), usage["left"]["calls"].clone()), (json!(2), json!(0)));
+}

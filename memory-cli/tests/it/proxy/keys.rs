@@ -1,0 +1,120 @@
+//! Whose key the model's server is asked with, and what is shown of one.
+
+use serde_json::json;
+
+use super::running::Proxy;
+use super::upstream::{Asked, Reply, Upstream};
+use crate::sandbox::Sandbox;
+
+/// Answers chats, and requests for embeddings with one vector for each text.
+fn model() -> Upstream {
+    Upstream::start(|asked: &Asked| {
+        if !asked.line.ends_with("/embeddings") {
+            return Reply::says("Fine.");
+        }
+        let texts = asked.json()["input"].as_array().map_or(1, Vec::len);
+        let data: Vec<_> = (0..texts).map(|index| json!({ "index": index, "embedding": [1.0, 0.5] })).collect();
+        Reply::Whole(200, "Content-Type: application/json\r\n", json!({ "data": data }).to_string())
+    })
+}
+
+/// Returns the headers `Authorization` of the requests for embeddings of a text.
+fn embedded(upstream: &Upstream, text: &str) -> Vec<Option<String>> {
+    let all = upstream.asked().into_iter().filter(|asked| asked.line.ends_with("/embeddings") && asked.body.contains(text));
+    all.map(|asked| asked.header("authorization").map(str::to_owned)).collect()
+}
+
+const FLAGS: [&str; 4] = ["--no-summarization", "--no-git-versioning", "--embedding-model", "m"];
+
+fn say(proxy: &Proxy, key: &str, text: &str) {
+    let chat = json!({ "model": "m", "messages": [{ "role": "user", "content": text }] }).to_string();
+    let answer = proxy.ask("POST /v1/chat/completions", &format!("Authorization: Bearer {key}\r\n"), &chat);
+    assert_eq!(answer.status, Some(200), "{text}");
+}
+
+/// Talks until a message is embedded before it is answered: vectors are made beside the talk.
+fn talk_until_embedded(proxy: &Proxy, upstream: &Upstream, key: &str, text: &str) -> Vec<Option<String>> {
+    for _ in 0..1000 {
+        say(proxy, key, text);
+        let found = embedded(upstream, text);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    panic!("nothing was embedded");
+}
+
+#[test]
+fn embeddings_at_the_models_server_are_asked_for_with_the_key_of_each_client() {
+    let upstream = model();
+    let sandbox = Sandbox::new();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &FLAGS);
+    assert_eq!(talk_until_embedded(&proxy, &upstream, "sk-anna", "Anna likes tea")[0].as_deref(), Some("Bearer sk-anna"));
+    // Now there are vectors to compare with, so that each message is embedded before it is answered.
+    for (key, text) in [("sk-ben", "Ben asks about tea"), ("sk-carl", "Carl asks about tea")] {
+        let found = talk_until_embedded(&proxy, &upstream, key, text);
+        assert_eq!(found[0].as_deref(), Some(format!("Bearer {key}").as_str()), "{found:?}");
+    }
+}
+
+#[test]
+fn a_clients_key_goes_to_no_other_server() {
+    let (upstream, elsewhere) = (model(), model());
+    let sandbox = Sandbox::new();
+    let elsewhere_url = elsewhere.base_url();
+    let flags = [&FLAGS[..], &["--embedding-base-url", &elsewhere_url]].concat();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &flags);
+    assert_eq!(talk_until_embedded(&proxy, &elsewhere, "sk-anna", "Anna likes tea")[0], None);
+}
+
+#[test]
+fn a_token_of_the_proxy_goes_to_no_server() {
+    let upstream = model();
+    let sandbox = Sandbox::new();
+    let flags = [&FLAGS[..], &["--auth-token", "t0ken", "--openai-api-key", "sk-own"]].concat();
+    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &flags);
+    let found = talk_until_embedded(&proxy, &upstream, "t0ken", "Anna likes tea");
+    assert_eq!(found[0].as_deref(), Some("Bearer sk-own"), "{found:?}");
+    assert!(upstream.asked().iter().all(|asked| asked.header("authorization") == Some("Bearer sk-own")));
+}
+
+#[test]
+fn a_key_may_be_given_in_several_ways_and_is_never_shown() {
+    let upstream = model();
+    let sandbox = Sandbox::new();
+    let asked_with = |variables: &[(&str, &str)], flags: &[&str]| {
+        let (place, url) = (sandbox.path("mem").display().to_string(), upstream.base_url());
+        let usual = ["proxy", "--json", "--port", "0", "--openai-base-url", &url, "--memory-path", &place];
+        let mut command = sandbox.command(&[&usual[..], &["--no-summarization", "--no-git-versioning"], flags].concat());
+        command.envs(variables.iter().copied());
+        let proxy = Proxy::of(command);
+        let began = proxy.begun.to_string();
+        proxy.ask("GET /v1/models", "", "");
+        let (_, told) = proxy.end();
+        assert!(!began.contains("sk-") && !told.contains("sk-"), "{began} {told}");
+        upstream.asked().pop().expect("it was asked").header("authorization").map(str::to_owned)
+    };
+    let usual = ("OPENAI_API_KEY", "sk-usual");
+    assert_eq!(asked_with(&[], &[]), None);
+    assert_eq!(asked_with(&[usual], &[]).as_deref(), Some("Bearer sk-usual"));
+    assert_eq!(asked_with(&[("OPENAI_API_KEY", " sk-usual\n")], &[]).as_deref(), Some("Bearer sk-usual"));
+    assert_eq!(asked_with(&[usual], &["--openai-api-key", "sk-flag"]).as_deref(), Some("Bearer sk-flag"));
+    let own = [usual, ("MEMORY_PROXY_OPENAI_API_KEY", "sk-own")];
+    assert_eq!(asked_with(&own, &[]).as_deref(), Some("Bearer sk-own"));
+    let named = [usual, ("OTHER", "sk-other"), ("MEMORY_PROXY_OPENAI_API_KEY", "sk-own")];
+    assert_eq!(asked_with(&named, &["--openai-api-key-env", "OTHER"]).as_deref(), Some("Bearer sk-other"));
+    sandbox.run(&["config", "set", "proxy.openai_api_key", "sk-file"]);
+    assert_eq!(asked_with(&[usual], &[]).as_deref(), Some("Bearer sk-file"));
+    assert!(!sandbox.run(&["config", "show"]).contains("sk-"));
+    assert!(!sandbox.run(&["config", "set", "proxy.openai_api_key", "sk-file"]).contains("sk-"));
+    let wrong = |variables: &[(&str, &str)], flags: &[&str]| {
+        let usual = ["proxy", "--port", "0", "--openai-base-url", "http://localhost:1/v1"];
+        let said = sandbox.run_with_all(variables, &[&usual[..], flags].concat());
+        assert!(said.contains("--- exit 2") && !said.contains("sk-"), "{said}");
+        said
+    };
+    assert!(wrong(&[], &["--openai-api-key", "sk-a b"]).contains("--openai-api-key"));
+    assert!(wrong(&[("MEMORY_PROXY_OPENAI_API_KEY", "sk-a b")], &[]).contains("MEMORY_PROXY_OPENAI_API_KEY"));
+    sandbox.run(&["config", "set", "proxy.openai_api_key", "sk-file"]);
+    assert!(wrong(&[("OTHER", "sk-a b")], &["--openai-api-key-env", "OTHER"]).contains("OTHER"));
+}

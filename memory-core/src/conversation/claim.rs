@@ -1,0 +1,293 @@
+//! What a text claims, so that texts which say the same, or the opposite, are known without a model.
+
+mod attitude;
+mod attribute;
+mod cached;
+mod order;
+
+pub(super) use cached::EntryClaims;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use self::attitude::{DAILY, DISLIKES, HAN_DAILY, HAN_DISLIKES, HAN_LIGHT, HAN_LIKES, LIGHT, LIKES, NEGATIONS};
+use self::attribute::{attributes, is_same_value};
+use self::order::WordOrder;
+use super::EntryRole;
+use super::speech_act::{clauses_of, is_han, statements};
+use crate::question::is_aside;
+use crate::text::{TokenKind, tokens};
+
+/// What a text claims: its words without those that say nothing, how they depend on each other, and whether it is for or against what
+/// they name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Claim {
+    words: BTreeSet<String>,
+    /// Those that are a name, a number or another person.
+    marked: BTreeSet<String>,
+    /// How the words depend on each other, in one form for all orders that mean the same.
+    order: String,
+    /// 1 for what is liked, -1 for what is disliked, else 0.
+    attitude: i8,
+    is_negated: bool,
+}
+
+/// The smallest share of common words at which one text is a variation of another.
+const VARIATION: f32 = 0.5;
+
+/// The largest share of the words of a turn that facts drawn from it may lack and still say the same.
+const LACKING: f32 = 0.34;
+
+impl Claim {
+    /// Returns what a text claims. `I really love coffee` and `Coffee is my favourite drink` claim the same.
+    pub(super) fn new(text: &str) -> Self {
+        let mut claim = Self::default();
+        let mut daily = BTreeSet::new();
+        let mut is_first = true;
+        let mut order = WordOrder::default();
+        let mut end = 0;
+        tokens(text, &mut |token| {
+            if token.kind != TokenKind::Word {
+                return;
+            }
+            order.take_gap(&text[end.min(token.span.start)..token.span.start]);
+            end = token.span.end;
+            let spelled = &text[token.span.clone()];
+            let lower = spelled.to_lowercase().replace('’', "'");
+            let is_name =
+                !is_first && spelled.starts_with(char::is_uppercase) || lower.contains(|own: char| own.is_ascii_digit());
+            is_first = false;
+            // To the tokenizer, these are nouns.
+            let stem = match lower.as_str() {
+                "lives" => "live",
+                "leaves" => "leave",
+                _ => token.text,
+            };
+            claim.take(&lower, stem, is_name, &mut daily);
+            order.take(&lower, stem, claim.words.contains(stem) || daily.contains(stem));
+        });
+        claim.take_han(text, &mut daily, &mut order);
+        if claim.is_negated && claim.words.remove("stand") {
+            (claim.attitude, claim.is_negated) = (-1, false);
+        }
+        if claim.attitude == 0 {
+            claim.words.append(&mut daily);
+        } else if claim.is_negated {
+            claim.attitude = -claim.attitude;
+            claim.is_negated = false;
+        }
+        claim.order = order.canonical(&claim.words);
+        claim
+    }
+
+    fn take(&mut self, lower: &str, stem: &str, is_name: bool, daily: &mut BTreeSet<String>) {
+        if NEGATIONS.contains(&lower) || lower.ends_with("n't") {
+            self.is_negated = !self.is_negated;
+        } else if let Some(person) = person(lower) {
+            self.words.insert(person.into());
+            self.marked.insert(person.into());
+        } else if is_aside(lower, true) || LIGHT.contains(&lower) {
+            // It says nothing.
+        } else if DISLIKES.contains(&lower) {
+            self.attitude = -1;
+        } else if LIKES.contains(&lower) {
+            self.attitude = if self.attitude == 0 { 1 } else { self.attitude };
+        } else if DAILY.contains(&lower) {
+            daily.insert(stem.into());
+        } else {
+            self.words.insert(stem.into());
+            if is_name {
+                self.marked.insert(stem.into());
+            }
+        }
+    }
+
+    fn take_han(&mut self, text: &str, daily: &mut BTreeSet<String>, order: &mut WordOrder) {
+        for run in text.split(|character: char| !is_han(character)).filter(|run| !run.is_empty()) {
+            let mut rest = run;
+            let mut word = String::new();
+            order.end_clause();
+            while let Some(character) = rest.chars().next() {
+                let found = |all: &[&'static str]| all.iter().find(|own| rest.starts_with(**own)).map(|own| own.len());
+                let mut length = character.len_utf8();
+                if let Some(dislike) = found(HAN_DISLIKES) {
+                    (length, self.attitude) = (dislike, -1);
+                } else if let Some(like) = found(HAN_LIKES) {
+                    length = like;
+                    self.attitude = if self.attitude == 0 { 1 } else { self.attitude };
+                } else if let Some(negation) = found(&["不再", "没有", "沒有", "不", "没", "沒"]) {
+                    length = negation;
+                    self.is_negated = !self.is_negated;
+                } else if let Some(often) = found(HAN_DAILY) {
+                    length = often;
+                    daily.insert(rest[..often].into());
+                } else if let Some(light) = found(HAN_LIGHT) {
+                    length = light;
+                } else {
+                    word.push(character);
+                    rest = &rest[length..];
+                    continue;
+                }
+                self.take_han_word(std::mem::take(&mut word), order);
+                if daily.contains(&rest[..length]) {
+                    order.push(&rest[..length]);
+                }
+                if ["是", "叫"].contains(&&rest[..length]) {
+                    order.end_side();
+                }
+                rest = &rest[length..];
+            }
+            self.take_han_word(word, order);
+        }
+    }
+
+    fn take_han_word(&mut self, word: String, order: &mut WordOrder) {
+        if !word.is_empty() {
+            order.push(&word);
+            self.words.insert(word);
+        }
+    }
+
+    /// Returns what a turn or a fact states.
+    pub(super) fn of(role: EntryRole, text: &str) -> Self {
+        match role {
+            EntryRole::User => {
+                let stated: Vec<&str> = statements(text).into_iter().map(|part| &text[part]).collect();
+                Self::new(if stated.is_empty() { text.to_owned() } else { stated.join("\n") }.as_str())
+            }
+            EntryRole::Memory | EntryRole::Assistant | EntryRole::Summary => Self::new(text),
+        }
+    }
+
+    /// Tells whether it claims nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.attitude == 0
+    }
+
+    /// Returns which share of the words of either claim both have, from 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
+    pub(super) fn likeness(&self, other: &Self) -> f32 {
+        let attitude = |claim: &Self| usize::from(claim.attitude != 0);
+        let both = attitude(self) * attitude(other);
+        let common = self.words.intersection(&other.words).count() + both;
+        let all = self.words.len() + other.words.len() + attitude(self) + attitude(other) - common;
+        common as f32 / all.max(1) as f32
+    }
+
+    /// Tells whether it says much the same as another: most words, and no other name, number or person.
+    pub(super) fn is_variation(&self, other: &Self) -> bool {
+        let mut differing = self.words.symmetric_difference(&other.words);
+        self.attitude == other.attitude
+            && self.is_negated == other.is_negated
+            && VARIATION <= self.likeness(other)
+            && !differing.any(|word| self.marked.contains(word) || other.marked.contains(word))
+    }
+
+    /// Tells whether facts that were drawn from this turn say all that it says, but for a few words.
+    #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
+    pub(super) fn is_said_by(&self, facts: &[&Self]) -> bool {
+        let lacking = || self.words.iter().filter(|word| !facts.iter().any(|fact| fact.words.contains(*word)));
+        let count = lacking().count() as f32;
+        !facts.is_empty() && count <= LACKING * self.words.len() as f32 && !lacking().any(|word| self.marked.contains(word))
+    }
+
+    /// Tells whether it claims the opposite of an earlier claim, about the same thing. Who dislikes a thing dislikes each kind of it, but
+    /// who likes it may dislike it in one place.
+    fn contradicts(&self, earlier: &Self) -> bool {
+        match (self.attitude, earlier.attitude) {
+            _ if self.words.is_empty() => false,
+            (-1, 1) => self.words.is_subset(&earlier.words),
+            (1, -1) => self.words == earlier.words,
+            (0, 0) => self.is_negated != earlier.is_negated && self.words == earlier.words && self.order == earlier.order,
+            _ => false,
+        }
+    }
+}
+
+/// Returns the person that a pronoun means.
+fn person(lower: &str) -> Option<&'static str> {
+    match lower.strip_suffix("'s").unwrap_or(lower) {
+        "he" | "him" | "his" => Some("he"),
+        "she" | "her" | "hers" => Some("she"),
+        "they" | "them" | "their" | "theirs" => Some("they"),
+        "you" | "your" | "yours" => Some("you"),
+        _ => None,
+    }
+}
+
+impl PartialEq for Claim {
+    fn eq(&self, other: &Self) -> bool {
+        (self.attitude, self.is_negated) == (other.attitude, other.is_negated)
+            && self.words == other.words
+            && self.order == other.order
+    }
+}
+
+impl Eq for Claim {}
+
+impl Hash for Claim {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.words, self.attitude, self.is_negated).hash(state);
+    }
+}
+
+impl fmt::Display for Claim {
+    /// Writes its words, for a comparison of many.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.words.iter().try_for_each(|word| write!(formatter, "{word} "))?;
+        formatter.write_str(match self.attitude {
+            0 => "",
+            1 => "likes",
+            _ => "dislikes",
+        })
+    }
+}
+
+/// The claims of a text clause by clause, and the attributes that it gives the user.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Claims {
+    claims: Vec<Claim>,
+    /// Attributes that have one value at a time, with their values.
+    attributes: Vec<(String, String)>,
+}
+
+/// The longest text whose claims are compared, in bytes. Longer ones are no plain statements.
+const LONGEST: usize = 1024;
+
+impl Claims {
+    /// Returns the claims of what a turn of the user or a fact states.
+    pub(super) fn new(role: EntryRole, text: &str) -> Self {
+        let stated = match role {
+            _ if LONGEST < text.len() => Vec::new(),
+            EntryRole::User => statements(text),
+            EntryRole::Memory => std::iter::once(0..text.len()).collect(),
+            EntryRole::Assistant | EntryRole::Summary => Vec::new(),
+        };
+        let mut all = Self::default();
+        for clause in stated.into_iter().flat_map(|part| clauses_of(text, part)) {
+            all.claims.push(Claim::new(&text[clause.clone()]));
+            all.attributes.extend(attributes(&text[clause]));
+        }
+        all
+    }
+
+    /// Tells whether they claim nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.claims.is_empty() && self.attributes.is_empty()
+    }
+
+    /// Tells whether these claims of a later text take the place of one of an earlier text: they say the opposite, or give an attribute
+    /// another value.
+    pub(super) fn supersede(&self, earlier: &Self) -> bool {
+        let is_opposite = |own: &Claim| earlier.claims.iter().any(|claim| own.contradicts(claim));
+        let has_other = |(name, value): &(String, String)| {
+            let mut former = earlier.attributes.iter().filter(|(own, _)| own == name).map(|(_, former)| former).peekable();
+            former.peek().is_some() && !former.any(|former| is_same_value(former, value))
+        };
+        self.claims.iter().any(is_opposite) || self.attributes.iter().any(has_other)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! Attributes of the user that have one value at a time: where they live, what something of theirs is called.
+
+use crate::conversation::speech_act::is_han;
+use crate::text::fold;
+
+/// Returns the attributes that a clause gives the user, each with its value.
+pub(super) fn attributes(clause: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = han(clause).into_iter().collect();
+    let spelled: Vec<&str> =
+        clause.split_whitespace().map(|word| word.trim_matches(|own: char| !own.is_alphanumeric())).collect();
+    let words: Vec<String> = spelled.iter().map(|word| fold(word).replace('’', "'")).collect();
+    let all: Vec<&str> = words.iter().map(String::as_str).filter(|word| !FLAT.contains(word)).collect();
+    let spelled: Vec<&str> = spelled.into_iter().filter(|word| !FLAT.contains(&fold(word).replace('’', "'").as_str())).collect();
+    found.extend(english(&all, &spelled));
+    found
+}
+
+/// Words that stand anywhere and change nothing.
+const FLAT: [&str; 22] = [
+    "",
+    "now",
+    "currently",
+    "just",
+    "recently",
+    "actually",
+    "still",
+    "also",
+    "have",
+    "has",
+    "i've",
+    "we've",
+    "and",
+    "but",
+    "so",
+    "because",
+    "that",
+    "remember",
+    "oh",
+    "well",
+    "finally",
+    "all",
+];
+
+/// Words that end a value: what follows tells more of it, or something else.
+const ADJUNCTS: [&str; 30] = [
+    "with", "as", "since", "for", "from", "near", "at", "on", "in", "by", "until", "during", "where", "when", "while", "which",
+    "who", "whose", "after", "before", "again", "together", "without", "if", "although", "though", "to", "about", "or", "than",
+];
+
+/// Kinds of which somebody may have several, each with a name of its own.
+const SEVERAL: [&str; 40] = [
+    "friend",
+    "brother",
+    "sister",
+    "sibling",
+    "colleague",
+    "coworker",
+    "co-worker",
+    "teammate",
+    "cousin",
+    "aunt",
+    "uncle",
+    "nephew",
+    "niece",
+    "neighbour",
+    "neighbor",
+    "son",
+    "daughter",
+    "child",
+    "kid",
+    "grandson",
+    "granddaughter",
+    "grandchild",
+    "grandmother",
+    "grandfather",
+    "student",
+    "pupil",
+    "client",
+    "customer",
+    "teacher",
+    "classmate",
+    "roommate",
+    "flatmate",
+    "housemate",
+    "partner",
+    "relative",
+    "idol",
+    "hero",
+    "acquaintance",
+    "twin",
+    "godchild",
+];
+
+/// Words that leave one of several.
+const ONLY: [&str; 9] = ["best", "oldest", "eldest", "elder", "youngest", "only", "first", "closest", "favourite"];
+
+/// The same in Chinese, at the end of what has a name.
+const HAN_SEVERAL: [&str; 22] = [
+    "朋友", "哥哥", "弟弟", "姐姐", "妹妹", "同事", "同学", "同學", "邻居", "鄰居", "儿子", "兒子", "女儿", "女兒", "孩子",
+    "学生", "學生", "客户", "客戶", "老师", "老師", "室友",
+];
+
+/// What people move to that is no place to live in.
+const NO_PLACES: [&str; 24] = [
+    "linux",
+    "windows",
+    "macos",
+    "mac",
+    "ubuntu",
+    "debian",
+    "fedora",
+    "android",
+    "ios",
+    "iphone",
+    "python",
+    "rust",
+    "java",
+    "kotlin",
+    "typescript",
+    "javascript",
+    "go",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "github",
+    "gitlab",
+    "kubernetes",
+    "firefox",
+];
+
+/// Tells whether two values of an attribute may be the same one: they are, or one only tells more than the other.
+pub(super) fn is_same_value(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let rest = long.strip_prefix(short);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || short.chars().chain(rest.chars()).all(is_han))
+}
+
+/// Returns the beginning of a value, without what tells more of it.
+fn core<'v, 'w>(value: &'v [&'w str]) -> &'v [&'w str] {
+    let begin = value.iter().take_while(|word| matches!(**word, "on" | "at" | "in")).count();
+    let value = &value[begin..];
+    &value[..value.iter().position(|word| ADJUNCTS.contains(word)).unwrap_or(value.len())]
+}
+
+fn english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
+    let words = match words {
+        ["the", "user", rest @ ..] => [&["i"], rest].concat(),
+        ["the", "user's", rest @ ..] => [&["my"], rest].concat(),
+        _ => words.to_vec(),
+    };
+    let own = |value: &[&str]| {
+        let value: Vec<&str> = core(value).iter().copied().filter(|word| !["a", "an", "the"].contains(word)).collect();
+        (!value.is_empty()).then(|| value.join(" "))
+    };
+    let (name, value) = match words.as_slice() {
+        ["i" | "we", "live" | "lives" | "reside" | "resides", "in" | "at" | "near", value @ ..]
+        | ["i'm" | "we're", "living", "in" | "at" | "near", value @ ..]
+        | ["i" | "we", "am" | "is" | "are", "living", "in" | "at" | "near", value @ ..] => ("home".into(), value),
+        ["i" | "we", "moved", "to", value @ ..] => {
+            let place = core(value);
+            let end = spelled.len() - (value.len() - place.len());
+            let is_name = |word: &&str| word.starts_with(char::is_uppercase) && !NO_PLACES.contains(&fold(word).as_str());
+            if !spelled[end - place.len()..end].iter().all(is_name) {
+                return None;
+            }
+            ("home".into(), place)
+        }
+        ["i", "work" | "works", "at" | "for", value @ ..] | ["i'm", "working", "at" | "for", value @ ..] => {
+            ("employer".into(), value)
+        }
+        ["i", "work" | "works", "as", value @ ..] | ["my", "job", "is", value @ ..] => ("job".into(), value),
+        ["i", "am" | "is", value, "years", "old", ..] | ["i'm", value, "years", "old", ..] => {
+            ("age".into(), std::slice::from_ref(value))
+        }
+        ["my", "name", "is", value @ ..] | ["my", "name's", value @ ..] | ["call", "me", value @ ..] => ("name".into(), value),
+        ["my", "favourite" | "favorite", rest @ ..] => {
+            let is = rest.iter().position(|word| matches!(*word, "is" | "are"))?;
+            (format!("favourite {}", rest[..is].join(" ")), &rest[is + 1..])
+        }
+        ["my" | "our", rest @ ..] => {
+            let is = rest.iter().position(|word| matches!(*word, "is" | "are" | "called" | "named"))?;
+            let value = &rest[is + 1..];
+            let value = if let ["called" | "named", value @ ..] = value { value } else { value };
+            let thing = rest[..is].join(" ").replace("'s name", "");
+            let is_one_of_several = thing.rsplit(' ').next().is_some_and(|kind| SEVERAL.contains(&kind));
+            if is_one_of_several && !rest[..is].iter().any(|word| ONLY.contains(word)) {
+                return None;
+            }
+            // A name, a number or a day: what is brown today may be large as well.
+            let first = value.iter().find(|word| !["on", "at", "in"].contains(word))?;
+            let is_name =
+                |word: &&&str| fold(word) == **first && word.starts_with(|own: char| own.is_uppercase() || own.is_numeric());
+            spelled.iter().find(is_name)?;
+            (format!("name of {thing}"), value)
+        }
+        _ => return None,
+    };
+    Some((name, own(value)?))
+}
+
+fn han(clause: &str) -> Option<(String, String)> {
+    let text: String = clause.chars().filter(|own| own.is_alphanumeric()).collect();
+    let text = ["我们", "用户", "用戶", "我"].iter().find_map(|owner| text.strip_prefix(owner))?;
+    let text = ["现在", "目前", "已经", "今年"].iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text);
+    let value = |value: &str| {
+        let value = value.trim_end_matches(['了', '啦', '啊']);
+        (!value.is_empty()).then(|| value.to_owned())
+    };
+    if let Some(home) = ["住在", "搬到了", "搬到", "搬去了", "搬去"].iter().find_map(|verb| text.strip_prefix(verb)) {
+        return Some(("home".into(), value(home)?));
+    }
+    if let Some(place) = text.strip_prefix('在') {
+        let employer = ["工作", "上班"].iter().find_map(|verb| place.trim_end_matches('了').strip_suffix(verb))?;
+        return Some(("employer".into(), value(employer)?));
+    }
+    if let Some(age) = text.strip_suffix('岁').or_else(|| text.strip_suffix('歲')) {
+        return Some(("age".into(), value(age)?));
+    }
+    if let Some((kind, own)) = text.strip_prefix("最喜欢的").and_then(|rest| rest.split_once('是')) {
+        return Some((format!("favourite {kind}"), value(own)?));
+    }
+    if let Some(name) = text.strip_prefix('叫').or_else(|| text.strip_prefix("的名字是")) {
+        return Some(("name".into(), value(name)?));
+    }
+    let (thing, name) = text.split_once("的名字是").or_else(|| text.split_once("名叫")).or_else(|| text.split_once('叫'))?;
+    let thing = thing.trim_start_matches('的');
+    let is_one_of_several = HAN_SEVERAL.iter().any(|kind| thing.ends_with(kind)) && !thing.contains('最');
+    if is_one_of_several { None } else { Some((format!("name of {thing}"), value(name)?)) }
+}

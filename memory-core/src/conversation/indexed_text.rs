@@ -1,0 +1,125 @@
+//! The words of an entry, as they are indexed.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use super::EntryRole;
+use super::speech_act::statements;
+use super::wanted::{content_terms, words_of_one_character};
+use crate::text::Term;
+
+/// The distinct words of an entry, and which of them stand in a part that states something.
+#[derive(Debug, Clone, Default)]
+pub(super) struct IndexedText {
+    /// Every word, with its use.
+    pub words: HashMap<Term, WordUse>,
+    /// Number of words, each as often as it occurs.
+    pub length: u32,
+    /// Number of distinct words that state something.
+    pub stated: u32,
+    /// Number of words that state something, each as often as it occurs.
+    pub stated_length: u32,
+    /// Hash of the set of words that state something, by which repeated statements are known; `None` without such words.
+    pub statement: Option<u64>,
+}
+
+/// How a word is used in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct WordUse {
+    /// How often it occurs, up to the largest number that there is.
+    pub count: u8,
+    /// Whether it stands in a part that states something.
+    pub is_stated: bool,
+}
+
+impl IndexedText {
+    /// Indexes a text. All of a fact states something but its subject, and nothing of what the model said does.
+    pub(super) fn new(role: EntryRole, text: &str) -> Self {
+        let parts = match role {
+            EntryRole::Memory | EntryRole::Summary => std::iter::once(0..text.len()).collect(),
+            EntryRole::User => statements(text),
+            EntryRole::Assistant => Vec::new(),
+        };
+        let stated_parts: Vec<Range<usize>> = parts;
+        let mut parts = stated_parts.iter().peekable();
+        let mut indexed = Self::default();
+        let subjects = if role == EntryRole::Memory { subjects(text) } else { Vec::new() };
+        content_terms(text, &mut |term, span| {
+            if subjects.iter().any(|subject| subject.start <= span.start && span.end <= subject.end) {
+                return;
+            }
+            while parts.next_if(|part| part.end <= span.start).is_some() {}
+            let is_stated = parts.peek().is_some_and(|part| part.start <= span.start);
+            let word = indexed.words.entry(term).or_default();
+            word.count = word.count.saturating_add(1);
+            word.is_stated |= is_stated;
+            indexed.length += 1;
+            indexed.stated_length += u32::from(is_stated);
+        });
+        for part in stated_parts {
+            for (term, span) in words_of_one_character(&text[part.clone()]) {
+                let span = part.start + span.start..part.start + span.end;
+                if subjects.iter().all(|subject| span.end <= subject.start || subject.end <= span.start) {
+                    indexed.words.insert(term, WordUse { count: 1, is_stated: true });
+                }
+            }
+        }
+        let stated: Vec<&Term> = indexed.words.iter().filter(|(_, word)| word.is_stated).map(|(term, _)| term).collect();
+        indexed.stated = u32::try_from(stated.len()).unwrap_or(u32::MAX);
+        // The sum does not depend on the order of the words.
+        let sum = |sum: u64, term: &Term| sum.wrapping_add(hash(term));
+        indexed.statement = (!stated.is_empty()).then(|| stated.into_iter().fold(0, sum));
+        indexed
+    }
+}
+
+/// What extracted facts call the user.
+const SUBJECTS: [&str; 4] = ["the user", "user", "用户", "用戶"];
+
+/// Tells whether the user is the subject of a fact.
+pub(super) fn has_subject(text: &str) -> bool {
+    !subjects(text).is_empty()
+}
+
+/// Returns where the clauses of a fact name the user as their subject: at their beginnings, and as `the user` anywhere.
+fn subjects(text: &str) -> Vec<Range<usize>> {
+    let lower = text.to_ascii_lowercase();
+    let mut found = Vec::new();
+    for subject in SUBJECTS {
+        for (start, _) in lower.match_indices(subject) {
+            let (before, rest) = (lower[..start].trim_end(), &lower[start + subject.len()..]);
+            let is_first = before.is_empty() || before.ends_with(['.', '!', '?', ';', ',', ':', '。', '，', '；', '！']);
+            let possessive = ["'s", "’s"].into_iter().find(|ending| rest.starts_with(ending)).map_or(0, str::len);
+            let is_word = !subject.is_ascii()
+                || !rest[possessive..].starts_with(char::is_alphanumeric)
+                    && !lower[..start].ends_with(|last: char| last.is_alphanumeric());
+            if is_word && (is_first || subject == "the user") {
+                found.push(start..start + subject.len() + possessive);
+            }
+        }
+    }
+    found
+}
+
+fn hash(term: &Term) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    term.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_requests_and_of_the_model_state_nothing() {
+        let of = |role, text| IndexedText::new(role, text);
+        let mixed = of(EntryRole::User, "My dog is Rex. Write a poem about my dog!");
+        let stated = |word: &str| mixed.words.iter().any(|(term, used)| term.text == word && used.is_stated);
+        assert!(stated("dog") && stated("rex") && !stated("poem"));
+        assert_eq!(mixed.statement, of(EntryRole::Memory, "Rex, dog").statement);
+        assert_eq!(of(EntryRole::Assistant, "Your dog is Rex.").statement, None);
+        assert_eq!(of(EntryRole::User, "What is my dog called?").statement, None);
+    }
+}

@@ -1,0 +1,144 @@
+//! Which parts of a message state something, and which only ask.
+//!
+//! A fact that nobody extracted is a message of the user that states something. Requests, questions and pleasantries repeat the words of
+//! facts and hold none themselves, so recall ranks them apart. The rules are for English and Chinese; a text of another language states
+//! something unless it ends in a question mark.
+
+mod chinese;
+mod english;
+mod words;
+
+use std::ops::Range;
+
+pub(super) use self::words::is_han;
+
+/// What a clause does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Act {
+    /// It asks or requests something.
+    Request,
+    /// It has a subject and a verb of its own, so it states something beside a request too.
+    Statement,
+    /// It says nothing: a greeting, thanks, a yes.
+    Filler,
+    /// It does what the rest of its sentence does; alone, it states something.
+    Fragment,
+}
+
+/// Returns the parts of a user's message that state something, in their order. What follows a request and a colon, and what stands in a
+/// fenced block of code, is material of the request.
+pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut is_code = false;
+    for sentence in sentences(text) {
+        let written = &text[sentence.clone()];
+        if written.trim_start().starts_with("```") {
+            is_code = !is_code;
+            continue;
+        }
+        if is_code {
+            continue;
+        }
+        let clauses = clauses(text, sentence.clone());
+        let is_question = written.trim_end().trim_end_matches(['"', '”', ')', '）', '!', '！']).ends_with(['?', '？']);
+        let last = clauses.len().saturating_sub(1);
+        let act_of = |(number, clause): (usize, &Range<usize>)| {
+            let act = act(&text[clause.clone()]);
+            if is_question && number == last { Act::Request } else { act }
+        };
+        let acts: Vec<Act> = clauses.iter().enumerate().map(act_of).collect();
+        if acts.contains(&Act::Request) {
+            for (clause, act) in clauses.iter().zip(&acts) {
+                if *act == Act::Statement {
+                    found.push(clause.clone());
+                }
+                let is_introduction = text[..clause.end].ends_with([':', '：']);
+                if *act == Act::Request && is_introduction {
+                    return found;
+                }
+            }
+        } else if acts.iter().any(|act| *act != Act::Filler) {
+            found.push(sentence);
+        }
+    }
+    found
+}
+
+/// Returns the words that only frame the requests of a text: verbs such as `write`, what is to be made, and courtesies.
+pub(super) fn framing(text: &str) -> Vec<Range<usize>> {
+    let clauses = sentences(text).into_iter().flat_map(|sentence| clauses(text, sentence));
+    let mut found = Vec::new();
+    for clause in clauses {
+        let written = &text[clause.clone()];
+        let own = if written.chars().any(words::is_han) { chinese::framing(written) } else { english::framing(written) };
+        found.extend(own.into_iter().map(|range| clause.start + range.start..clause.start + range.end));
+    }
+    found
+}
+
+/// Returns the clauses of a part of a text.
+pub(super) fn clauses_of(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
+    let begin = part.start;
+    let sentences = sentences(&text[part]).into_iter().map(|own| begin + own.start..begin + own.end);
+    sentences.flat_map(|sentence| clauses(text, sentence)).collect()
+}
+
+fn act(clause: &str) -> Act {
+    if clause.chars().any(words::is_han) { chinese::act(clause) } else { english::act(clause) }
+}
+
+/// Returns the sentences of a text, each with the marks that end it.
+fn sentences(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (mut begin, mut has_ended) = (0, false);
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
+        let ends = match character {
+            '\n' | '。' | '！' | '？' | '；' | '!' | '?' | ';' => true,
+            '.' | '…' => next.is_none_or(char::is_whitespace),
+            _ => false,
+        };
+        has_ended |= ends;
+        let goes_on = next.is_some_and(|next| "。！？!?.…\"”)）".contains(next));
+        if has_ended && !goes_on {
+            push(text, begin..at + character.len_utf8(), &mut found);
+            begin = at + character.len_utf8();
+            has_ended = false;
+        }
+    }
+    push(text, begin..text.len(), &mut found);
+    found
+}
+
+/// Returns the clauses of a sentence, each with the mark that ends it.
+fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut begin = sentence.start;
+    let written = &text[sentence.clone()];
+    for (at, character) in written.char_indices() {
+        let next = written[at + character.len_utf8()..].chars().next();
+        let is_mark = match character {
+            '，' | '：' | '—' | '–' | '（' | '）' | '(' | ')' => true,
+            ',' | ':' => next.is_none_or(|next| next.is_whitespace() || words::is_han(next)),
+            '-' => next.is_some_and(char::is_whitespace) && written[..at].ends_with(char::is_whitespace),
+            _ => false,
+        };
+        let end = sentence.start + at + character.len_utf8();
+        if is_mark || (character.is_whitespace() && english::begins_clause(&text[end..sentence.end])) {
+            push(text, begin..end, &mut found);
+            begin = end;
+        }
+    }
+    push(text, begin..sentence.end, &mut found);
+    found
+}
+
+fn push(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
+    if text[range.clone()].contains(char::is_alphanumeric) || text[range.clone()].contains("```") {
+        found.push(range);
+    }
+}
+
+#[cfg(test)]
+mod tests;

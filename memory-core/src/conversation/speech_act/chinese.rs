@@ -1,0 +1,252 @@
+//! What a Chinese clause does.
+
+use std::ops::Range;
+
+use super::Act;
+use super::words::{HAN_FRAME, HAN_PRODUCTS, HAN_VERBS};
+
+/// What stands before a clause and changes nothing of what it does.
+const LEADS: [&str; 30] = [
+    "你好",
+    "您好",
+    "嗨",
+    "好的",
+    "好吧",
+    "那么",
+    "那就",
+    "那",
+    "谢谢你",
+    "谢谢",
+    "謝謝",
+    "另外",
+    "还有",
+    "现在",
+    "现在就",
+    "然后",
+    "接下来",
+    "嗯",
+    "对了",
+    "对",
+    "首先",
+    "最后",
+    "因为",
+    "因為",
+    "其实",
+    "其實",
+    "不过",
+    "但是",
+    "而且",
+    "所以",
+];
+
+const FILLERS: [&str; 24] = [
+    "哈哈",
+    "哈",
+    "不错",
+    "不錯",
+    "再见",
+    "早上好",
+    "晚上好",
+    "早",
+    "晚安",
+    "太好了",
+    "太棒了",
+    "真棒",
+    "明白了",
+    "明白",
+    "知道了",
+    "了解",
+    "好",
+    "是的",
+    "没问题",
+    "多谢",
+    "非常感谢",
+    "感谢",
+    "辛苦了",
+    "可以了",
+];
+
+const KEPT: [&str; 15] = [
+    "记住",
+    "記住",
+    "请记",
+    "請記",
+    "记一下",
+    "记下",
+    "别忘",
+    "要知道",
+    "叫我",
+    "称呼我",
+    "请叫我",
+    "以后",
+    "從現在",
+    "从现在",
+    "从今",
+];
+
+const ASKING: [&str; 34] = [
+    "怎么",
+    "怎麼",
+    "怎样",
+    "怎樣",
+    "如何",
+    "为什么",
+    "為什麼",
+    "为何",
+    "哪",
+    "谁",
+    "誰",
+    "多少",
+    "几点",
+    "几个",
+    "几岁",
+    "几号",
+    "是不是",
+    "有没有",
+    "能不能",
+    "可不可以",
+    "会不会",
+    "要不要",
+    "好不好",
+    "是否",
+    "能否",
+    "可否",
+    "何时",
+    "你能",
+    "你可以",
+    "能帮",
+    "能给",
+    "可以帮",
+    "可以给",
+    "你会",
+];
+
+/// How a request begins that names for whom or of what before it names what to do.
+const PREPOSITIONS: [&str; 13] = ["给", "給", "为", "為", "替", "以", "用", "把", "将", "根据", "关于", "關於", "围绕"];
+
+const MAKING: [&str; 22] = [
+    "写", "寫", "作", "编", "編", "讲", "講", "做", "画", "畫", "翻译", "推荐", "推薦", "设计", "介绍", "总结", "生成", "列",
+    "起个", "取个", "来", "想",
+];
+
+const SUBJECTS: [&str; 10] = ["我", "它", "他", "她", "咱", "牠", "俺", "家里", "家裡", "本人"];
+
+const PREDICATES: [&str; 37] = [
+    "是", "叫", "有", "在", "住", "喜欢", "喜歡", "爱", "愛", "讨厌", "討厭", "养", "養", "过敏", "過敏", "去", "来自", "工作",
+    "岁", "歲", "了", "会", "會", "不", "很", "属", "屬", "姓", "怕", "生于", "出生", "吃", "喝", "学", "最", "已经", "刚",
+];
+
+/// Returns what a clause does.
+pub(super) fn act(clause: &str) -> Act {
+    let is_mark = |character: char| !character.is_alphanumeric();
+    let mut text = clause.trim_matches(is_mark);
+    if FILLERS.contains(&text) || LEADS.contains(&text) {
+        return Act::Filler;
+    }
+    if begins(text, &KEPT) {
+        return Act::Statement;
+    }
+    let is_polite = ["请", "請", "麻烦", "麻煩", "劳驾", "拜托"].iter().any(|own| text.starts_with(own));
+    while let Some(lead) = LEADS.iter().find(|lead| text.starts_with(**lead)) {
+        text = text[lead.len()..].trim_matches(is_mark);
+    }
+    if begins(text, &KEPT) {
+        Act::Statement
+    } else if is_polite || is_question(text) || is_wish(text) || is_command(text) {
+        Act::Request
+    } else if declares(text) {
+        Act::Statement
+    } else {
+        Act::Fragment
+    }
+}
+
+/// Returns the words of a request that only frame it. What a question with a question word names is what it is about.
+pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
+    if act(clause) != Act::Request {
+        return Vec::new();
+    }
+    let all = |words: &[&str]| -> Vec<Range<usize>> {
+        let places = words.iter().flat_map(|word| clause.match_indices(*word));
+        places.map(|(at, word)| at..at + word.len()).collect()
+    };
+    let mut found = all(HAN_FRAME);
+    let asks_which = has(clause, &["什么", "什麼", "哪", "谁", "誰", "多少"]);
+    if !asks_which {
+        found.extend([HAN_VERBS, HAN_PRODUCTS, &MAKING].into_iter().flat_map(all));
+    }
+    found
+}
+
+fn begins(text: &str, with: &[&str]) -> bool {
+    with.iter().any(|own| text.starts_with(own))
+}
+
+fn has(text: &str, any: &[&str]) -> bool {
+    any.iter().any(|own| text.contains(own))
+}
+
+fn is_question(text: &str) -> bool {
+    let asks_what = has(text, &["什么", "什麼"]) && !has(text, &["没什么", "沒什麼", "什么都", "什麼都", "什么也"]);
+    asks_what || text.ends_with(['吗', '嗎', '呢']) || has(text, &ASKING)
+}
+
+/// Tells whether a clause asks for something as a wish of the user.
+fn is_wish(text: &str) -> bool {
+    let verbs = ["想", "要", "需要", "希望", "还想", "很想", "好想", "就想", "也想", "还要"];
+    let Some(rest) = ["我们", "我們", "我"].iter().find_map(|subject| text.strip_prefix(subject)) else { return false };
+    let Some(wished) = verbs.iter().find_map(|verb| rest.strip_prefix(verb)) else { return false };
+    let wished = wished.trim_start_matches('要');
+    let is_made = begins(wished, &["一", "听", "聽", "看", "读", "讀", "几", "首", "篇"]) && has(wished, &HAN_PRODUCTS_AND_MORE);
+    begins(wished, &["你", "请你", "让你", "知道", "了解", "问", "問", "请教"]) || is_made
+}
+
+/// What people request; a few words of one character are left out that stand in many others.
+const HAN_PRODUCTS_AND_MORE: [&str; 13] =
+    ["诗", "詩", "故事", "歌", "文章", "笑话", "笑話", "建议", "文案", "作文", "散文", "小说", "例子"];
+
+fn is_command(text: &str) -> bool {
+    // `写作是我的爱好` has a subject.
+    let beginning: String = text.chars().skip(1).take(4).collect();
+    let is_subject = has(&beginning, &["是", "让我", "很", "对我"]);
+    if begins(text, HAN_VERBS) {
+        return !is_subject;
+    }
+    if begins(
+        text,
+        &[
+            "给我",
+            "給我",
+            "为我",
+            "替我",
+            "跟我",
+            "和我聊",
+            "陪我",
+            "让我们",
+            "我们来",
+            "咱们",
+            "你来",
+            "你给",
+            "你帮",
+            "你写",
+            "能不能",
+        ],
+    ) {
+        return true;
+    }
+    if begins(text, &PREPOSITIONS) {
+        return has(text, &MAKING) || has(text, HAN_PRODUCTS);
+    }
+    let is_counted = begins(text, &["一首", "一篇", "一个", "一個", "一段", "一封", "一则", "一句", "再一", "另一", "来"]);
+    let is_named = HAN_PRODUCTS.iter().any(|product| text.ends_with(product)) && text.chars().count() <= 12;
+    (is_counted && has(text, HAN_PRODUCTS) || is_named) && !has(text, &PREDICATES) && !begins(text, &["我家", "这", "那"])
+}
+
+/// Tells whether a clause has a subject and a verb.
+fn declares(text: &str) -> bool {
+    if begins(text, &["它要", "它应该", "它需要", "它必须"]) {
+        return false;
+    }
+    let Some(rest) = SUBJECTS.iter().find_map(|subject| text.strip_prefix(subject)) else { return false };
+    has(rest, &PREDICATES)
+}

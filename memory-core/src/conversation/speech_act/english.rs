@@ -1,0 +1,434 @@
+//! What a clause does that is not Chinese.
+
+use std::ops::Range;
+
+use super::Act;
+use super::words::{PRODUCTS, VERBS};
+
+const SUBJECTS: [&str; 24] = [
+    "i", "we", "he", "she", "it", "they", "i'm", "i've", "i'd", "i'll", "we're", "we've", "we'd", "he's", "she's", "it's",
+    "they're", "they've", "im", "ive", "there", "there's", "y'all", "everyone",
+];
+const POSSESSIVES: [&str; 8] = ["my", "our", "his", "her", "their", "its", "both", "mine"];
+const DETERMINERS: [&str; 22] = [
+    "a", "an", "the", "my", "me", "our", "us", "this", "these", "those", "some", "another", "it", "him", "her", "them", "up",
+    "out", "down", "that", "his", "your",
+];
+const ARTICLES: [&str; 10] = ["a", "an", "another", "some", "one", "the", "two", "three", "five", "ten"];
+const BE: [&str; 12] = ["is", "are", "was", "were", "am", "has", "had", "be", "isn't", "wasn't", "aren't", "weren't"];
+const MODALS: [&str; 10] = ["will", "can", "must", "should", "would", "could", "can't", "won't", "might", "may"];
+const CONSTRAINTS: [&str; 6] = ["should", "must", "needs", "could", "can", "shouldn't"];
+const CONJUNCTIONS: [&str; 9] = ["because", "since", "as", "but", "although", "though", "and", "cause", "while"];
+
+/// What stands before a clause and changes nothing of what it does.
+const LEADS: [&str; 54] = [
+    "please",
+    "pls",
+    "plz",
+    "ok",
+    "okay",
+    "so",
+    "now",
+    "then",
+    "and",
+    "but",
+    "also",
+    "well",
+    "hey",
+    "hi",
+    "hello",
+    "thanks",
+    "yes",
+    "yeah",
+    "yep",
+    "no",
+    "sure",
+    "great",
+    "nice",
+    "cool",
+    "perfect",
+    "just",
+    "kindly",
+    "maybe",
+    "perhaps",
+    "alright",
+    "oh",
+    "ah",
+    "um",
+    "hmm",
+    "again",
+    "quickly",
+    "first",
+    "next",
+    "finally",
+    "actually",
+    "btw",
+    "chatgpt",
+    "claude",
+    "gpt",
+    "assistant",
+    "bot",
+    "because",
+    "since",
+    "though",
+    "although",
+    "cause",
+    "thx",
+    "or",
+    "immediately",
+];
+
+/// Words of a clause that says nothing, beside [`LEADS`].
+const FILLERS: [&str; 36] = [
+    "thank",
+    "you",
+    "very",
+    "much",
+    "lot",
+    "a",
+    "so",
+    "good",
+    "morning",
+    "evening",
+    "night",
+    "afternoon",
+    "bye",
+    "goodbye",
+    "that's",
+    "awesome",
+    "wow",
+    "lol",
+    "haha",
+    "more",
+    "one",
+    "another",
+    "once",
+    "the",
+    "same",
+    "it",
+    "love",
+    "there",
+    "cheers",
+    "right",
+    "too",
+    "exactly",
+    "amazing",
+    "wonderful",
+    "excellent",
+    "go",
+];
+
+/// What a sentence begins with that is no verb, and stands before a determiner all the same.
+const NOT_VERBS: [&str; 96] = [
+    "about",
+    "above",
+    "across",
+    "after",
+    "all",
+    "along",
+    "although",
+    "among",
+    "around",
+    "as",
+    "at",
+    "bought",
+    "became",
+    "because",
+    "before",
+    "behind",
+    "being",
+    "below",
+    "beside",
+    "besides",
+    "between",
+    "beyond",
+    "both",
+    "broke",
+    "brought",
+    "but",
+    "by",
+    "call",
+    "came",
+    "caught",
+    "despite",
+    "during",
+    "even",
+    "ever",
+    "except",
+    "for",
+    "from",
+    "got",
+    "had",
+    "half",
+    "hate",
+    "have",
+    "having",
+    "if",
+    "in",
+    "inside",
+    "into",
+    "like",
+    "lost",
+    "love",
+    "met",
+    "miss",
+    "moved",
+    "near",
+    "need",
+    "not",
+    "of",
+    "off",
+    "on",
+    "once",
+    "only",
+    "onto",
+    "opposite",
+    "or",
+    "over",
+    "own",
+    "past",
+    "per",
+    "prefer",
+    "quite",
+    "remember",
+    "saw",
+    "since",
+    "sold",
+    "than",
+    "that",
+    "through",
+    "to",
+    "today",
+    "tomorrow",
+    "took",
+    "toward",
+    "towards",
+    "under",
+    "unless",
+    "unlike",
+    "until",
+    "upon",
+    "via",
+    "want",
+    "went",
+    "when",
+    "while",
+    "with",
+    "without",
+    "yesterday",
+];
+
+/// Tells whether a clause of its own begins here, after a blank: a conjunction and a subject.
+pub(super) fn begins_clause(rest: &str) -> bool {
+    let mut words = rest.split_whitespace().take(2).map(plain);
+    let (Some(first), Some(second)) = (words.next(), words.next()) else { return false };
+    CONJUNCTIONS.contains(&first.as_str()) && is_subject(&second)
+}
+
+/// Returns what a clause does.
+pub(super) fn act(clause: &str) -> Act {
+    let words: Vec<String> = clause.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
+    let all: Vec<&str> = words.iter().map(String::as_str).collect();
+    if all.iter().all(|word| LEADS.contains(word) || FILLERS.contains(word)) {
+        return Act::Filler;
+    }
+    let mut words = all.as_slice();
+    while let [first, rest @ ..] = words
+        && LEADS.contains(first)
+        && !rest.is_empty()
+    {
+        words = rest;
+    }
+    if keeps(words) {
+        Act::Statement
+    } else if is_question(words) || is_wish(words) || is_command(words) {
+        Act::Request
+    } else if declares(words) {
+        Act::Statement
+    } else {
+        Act::Fragment
+    }
+}
+
+/// Returns the words of a request that only frame it. What a question with a question word names is what it is about.
+pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
+    const BEFORE_VERB: [&str; 17] = [
+        "can", "could", "would", "will", "you", "i", "want", "need", "to", "like", "i'd", "let's", "let", "us", "me", "should",
+        "love",
+    ];
+    const QUESTIONS: [&str; 12] =
+        ["what", "what's", "which", "who", "who's", "whose", "where", "where's", "when", "why", "how", "how's"];
+    let words: Vec<(Range<usize>, String)> = spans(clause).map(|span| (span.clone(), plain(&clause[span]))).collect();
+    let is_lead = |word: &str| LEADS.contains(&word);
+    let first = words.iter().find(|(_, word)| !is_lead(word)).map(|(_, word)| word.as_str());
+    let is_about = act(clause) != Act::Request || first.is_some_and(|word| QUESTIONS.contains(&word));
+    if is_about {
+        return Vec::new();
+    }
+    let is_before = |word: &str| is_lead(word) || BEFORE_VERB.contains(&word);
+    let verb = words.iter().position(|(_, word)| !is_before(word)).filter(|at| {
+        let is_verb = VERBS.contains(&words[*at].1.as_str());
+        is_verb || words.get(at + 1).is_some_and(|(_, next)| DETERMINERS.contains(&next.as_str()))
+    });
+    // What stands between an article and what is to be made is how it is to be made.
+    let product = words.iter().rposition(|(_, word)| PRODUCTS.contains(&word.as_str()));
+    let article = product.and_then(|product| words[..product].iter().rposition(|(_, word)| ARTICLES.contains(&word.as_str())));
+    let manner = article.zip(product).map_or(0..0, |(article, product)| article..product);
+    let is_framing = |number: usize, word: &str| {
+        manner.contains(&number)
+            || Some(number) == verb
+            || is_lead(word)
+            || PRODUCTS.contains(&word)
+            || verb.is_none_or(|verb| number < verb) && is_before(word)
+    };
+    let words = words.into_iter().enumerate();
+    words.filter(|(number, (_, word))| is_framing(*number, word)).map(|(_, (span, _))| span).collect()
+}
+
+/// Returns where the words of a text stand.
+fn spans(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    text.split_whitespace().map(move |word| {
+        let begin = word.as_ptr() as usize - text.as_ptr() as usize;
+        begin..begin + word.len()
+    })
+}
+
+/// Tells whether a clause tells the assistant to remember something, or how to behave from now on.
+fn keeps(words: &[&str]) -> bool {
+    match words {
+        ["remember" | "note" | "fyi" | "always" | "never", ..]
+        | ["keep" | "bear", "in", "mind", ..]
+        | ["call" | "address", "me", ..]
+        | ["from", "now", "on", ..]
+        | ["be", "aware", ..]
+        | ["for", "the", "record", ..]
+        | ["let", "me", "tell", ..]
+        | ["you", "can" | "may" | "should" | "could", "call", "me", ..] => true,
+        ["don't", "forget", next, ..] => *next != "to",
+        ["did", "you", "know", rest @ ..] => rest.iter().take(2).any(|word| is_subject(word)),
+        ["remind", "me", next, ..] => matches!(*next, "to" | "that"),
+        _ => false,
+    }
+}
+
+fn is_question(words: &[&str]) -> bool {
+    let [first, rest @ ..] = words else { return false };
+    let next = rest.first().copied().unwrap_or_default();
+    let is_pronoun = is_subject(next) || next == "you";
+    match *first {
+        "what" | "how" | "who" => !is_pronoun && next != "a",
+        "when" | "where" => {
+            BE.contains(&next) || MODALS.contains(&next) || ["do", "does", "did", "have", "shall"].contains(&next)
+        }
+        "what's" | "who's" | "where's" | "how's" | "when's" | "whats" | "wheres" | "hows" | "why" | "whom" | "whose"
+        | "which" | "does" | "did" | "is" | "are" | "was" | "were" | "could" | "would" | "should" | "shall" | "isn't"
+        | "aren't" | "doesn't" | "didn't" | "couldn't" | "wouldn't" | "shouldn't" | "wasn't" | "weren't" => true,
+        "can" | "will" | "may" | "might" | "must" | "can't" | "won't" => !BE.contains(&next) || next == "be",
+        "do" | "don't" | "have" | "has" | "had" | "haven't" | "hasn't" | "am" | "ain't" => {
+            is_pronoun && next != "it" || next == "the" && first.starts_with("ha")
+        }
+        _ => false,
+    }
+}
+
+/// Tells whether a clause asks for something as a wish of the user.
+fn is_wish(words: &[&str]) -> bool {
+    match words {
+        ["i" | "we", rest @ ..] => is_wished(rest, false),
+        ["i'd" | "we'd" | "id", rest @ ..] => is_wished(rest, true),
+        ["i'm" | "im" | "we're", "looking", "for", ..] | ["time", "for", ..] => has_product(words),
+        ["i'm" | "im" | "we're", "curious" | "wondering", ..] | ["it", "would", "be", ..] | ["it'd" | "would", "be", ..] => true,
+        ["you", modal, verb, ..] => (MODALS.contains(modal) || *modal == "need") && VERBS.contains(verb),
+        ["my" | "our", ..] => {
+            let verb = words.iter().take(5).position(|word| matches!(*word, "deserves" | "needs" | "deserve" | "need" | "wants"));
+            verb.is_some_and(|at| has_product(&words[at..]))
+        }
+        _ => false,
+    }
+}
+
+/// Tells whether what stands behind `I`, or behind `I would`, asks for something.
+fn is_wished(words: &[&str], is_conditional: bool) -> bool {
+    match words {
+        ["would", rest @ ..] => is_wished(rest, true),
+        ["really" | "just" | "also" | "still" | "now" | "do", rest @ ..] => is_wished(rest, is_conditional),
+        // `I like the song` states something.
+        ["like" | "love" | "appreciate" | "fancy", ..] if !is_conditional => false,
+        ["wonder" | "wondered" | "wanna" | "gotta", ..]
+        | ["am" | "are" | "was" | "were", "wondering" | "curious", ..]
+        | ["have", "a" | "another" | "one", "question", ..] => true,
+        ["like" | "love" | "appreciate" | "want" | "need" | "wish" | "hope" | "fancy" | "could", rest @ ..] => {
+            matches!(rest, ["you", ..] | ["to", "know" | "hear" | "see" | "read" | "ask" | "find" | "understand" | "get", ..])
+                || matches!(rest, ["a" | "an" | "another" | "some" | "one" | "your" | "the" | "help" | "more", ..])
+                    && has_product(rest)
+                || matches!(rest, ["use", ..]) && has_product(rest)
+        }
+        _ => false,
+    }
+}
+
+fn is_command(words: &[&str]) -> bool {
+    let [first, rest @ ..] = words else { return false };
+    let next = rest.first().copied().unwrap_or_default();
+    let third = rest.get(1).copied().unwrap_or_default();
+    let is_constraint = matches!(words, ["it" | "they" | "this" | "that", next, ..] if CONSTRAINTS.contains(next));
+    if is_constraint || matches!(*first, "let's" | "lets" | "let" | "don't") {
+        return true;
+    }
+    // `Work is hard` and `Code reviews are long` have a noun for a subject.
+    let is_verb = |word: &str| BE.contains(&word) || MODALS.contains(&word);
+    let is_plural = next.ends_with('s') && VERBS.contains(&third);
+    let is_noun = is_plural || is_verb(next) || is_verb(third) && !DETERMINERS.contains(&next);
+    if is_noun {
+        return false;
+    }
+    if VERBS.contains(first) {
+        return true;
+    }
+    let is_number = first.chars().all(|digit| digit.is_ascii_digit());
+    let is_quantity = is_number || ["more", "any"].contains(first) || *first != "the" && ARTICLES.contains(first);
+    if is_quantity || PRODUCTS.contains(first) || PRODUCTS.contains(&next) && !is_subject(first) && words.len() <= 3 {
+        return has_product(words) && !words.iter().any(|word| is_verb(word));
+    }
+    let is_word = 2 < first.len() && first.bytes().all(|letter| letter.is_ascii_lowercase());
+    let is_form = ["ed", "ly", "ing", "s"].iter().any(|ending| first.ends_with(ending)) && !first.ends_with("ss");
+    let is_other = NOT_VERBS.contains(first) || DETERMINERS.contains(first) || is_subject(first);
+    is_word && !is_form && !is_other && DETERMINERS.contains(&next)
+}
+
+/// Tells whether one of the next few words is something that people request.
+fn has_product(words: &[&str]) -> bool {
+    let before = words.iter().take_while(|word| !matches!(**word, "about" | "for" | "on" | "of" | "that" | "which" | "with"));
+    before.take(7).any(|word| PRODUCTS.contains(word))
+}
+
+/// Tells whether a clause has a subject and a verb.
+fn declares(words: &[&str]) -> bool {
+    match words {
+        ["it" | "this", "has", "to", ..] => false,
+        [first, _, ..] if SUBJECTS.contains(first) => true,
+        [first, rest @ ..] if POSSESSIVES.contains(first) => {
+            let is_verb = |word: &&str| BE.contains(word) || MODALS.contains(word) || is_common_verb(word);
+            rest.iter().skip(1).take(4).any(is_verb)
+        }
+        _ => false,
+    }
+}
+
+fn is_common_verb(word: &str) -> bool {
+    const COMMON: [&str; 22] = [
+        "likes", "loves", "hates", "lives", "works", "died", "called", "prefers", "wants", "needs", "eats", "plays", "moved",
+        "likes", "became", "got", "turned", "turns", "goes", "studies", "speaks", "have",
+    ];
+    COMMON.contains(&word)
+}
+
+fn is_subject(word: &str) -> bool {
+    SUBJECTS.contains(&word) || POSSESSIVES.contains(&word)
+}
+
+/// Returns a word in lower case, without the marks around it.
+fn plain(word: &str) -> String {
+    let word = word.trim_matches(|character: char| !character.is_alphanumeric());
+    word.to_lowercase().replace('’', "'")
+}

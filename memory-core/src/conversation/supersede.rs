@@ -1,0 +1,77 @@
+//! Which candidates something newer took the place of.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::claim::{Claims, EntryClaims};
+use super::{Candidate, CandidateKind, Entry, EntryRole, Shelf};
+
+/// At most so many candidates are compared with each other, the most relevant ones.
+const COMPARED: usize = 64;
+
+/// At most so many of the most relevant candidates are compared with all entries.
+const CONTESTED: usize = 16;
+
+/// At most so many of the newest entries of a conversation are compared with each of them.
+const LOOKED_AT: usize = 500;
+
+/// Adds the entries that contradict relevant candidates and are newer, so that an earlier statement never comes without the one that
+/// took its place: each is as relevant as the best candidate that it contradicts. Entries that are `known` anyway are not added.
+pub(super) fn add_successors(
+    candidates: &mut Vec<Candidate>,
+    shelves: &[Arc<Shelf>],
+    threshold: f32,
+    is_known: &dyn Fn(&Entry) -> bool,
+) {
+    let contested: Vec<(f32, DateTime<Utc>, Arc<Claims>)> = candidates
+        .iter()
+        .filter(|candidate| candidate.kind == CandidateKind::Statement && threshold <= candidate.relevance)
+        .take(CONTESTED)
+        .map(|candidate| (candidate.relevance, candidate.entry.created_at, candidate.claims.clauses(&candidate.entry)))
+        .filter(|(.., claims)| !claims.is_empty())
+        .collect();
+    let Some(oldest) = contested.iter().map(|(_, at, _)| *at).min() else { return };
+    for shelf in shelves {
+        for (entry, claims) in shelf.newest_claims(LOOKED_AT).filter(|(entry, _)| oldest < entry.created_at) {
+            let later = claims.clauses(entry);
+            let relevance = contested
+                .iter()
+                .filter(|(_, at, earlier)| *at < entry.created_at && later.supersede(earlier))
+                .map(|(relevance, ..)| *relevance)
+                .max_by(f32::total_cmp);
+            let Some(relevance) = relevance else { continue };
+            match candidates.iter_mut().find(|candidate| candidate.entry.id == entry.id) {
+                Some(own) => own.relevance = own.relevance.max(relevance),
+                None if is_known(entry) => {}
+                None => candidates.extend(shelf.statement(&entry.id, relevance)),
+            }
+        }
+    }
+}
+
+/// Marks the facts and statements that a later one contradicts: another candidate, one of the entries that are `known` anyway, or the
+/// message itself.
+pub(super) fn mark_superseded(candidates: &mut [Candidate], known: &[(Arc<Entry>, EntryClaims)], message: &str) {
+    let statements = |candidate: &&Candidate| candidate.kind == CandidateKind::Statement;
+    let compared: Vec<(Arc<Entry>, EntryClaims)> = candidates
+        .iter()
+        .filter(statements)
+        .take(COMPARED)
+        .map(|candidate| (Arc::clone(&candidate.entry), candidate.claims.clone()))
+        .collect();
+    if compared.is_empty() {
+        return;
+    }
+    let entries = compared.iter().chain(known.iter().take(COMPARED));
+    let mut all: Vec<(DateTime<Utc>, Arc<Claims>)> =
+        entries.map(|(entry, claims)| (entry.created_at, claims.clauses(entry))).collect();
+    all.push((DateTime::<Utc>::MAX_UTC, Arc::new(Claims::new(EntryRole::User, message))));
+    for (number, (entry, _)) in compared.iter().enumerate() {
+        let (at, claims) = &all[number];
+        let is_superseded = all.iter().any(|(later, other)| at < later && other.supersede(claims));
+        if is_superseded && let Some(own) = candidates.iter_mut().find(|candidate| candidate.entry.id == entry.id) {
+            own.is_superseded = true;
+        }
+    }
+}

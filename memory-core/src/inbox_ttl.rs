@@ -1,0 +1,108 @@
+//! How long a memory may stay in the inbox.
+
+use chrono::{DateTime, Datelike, TimeDelta, Utc};
+
+use crate::{Memory, Outline, Phase, Scope, Stored};
+
+/// How long a memory may stay in the inbox before it expires.
+///
+/// Expiry and every front decide by this type, so that the moment that is shown is the moment at which the memory expires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InboxTtl(pub TimeDelta);
+
+impl Default for InboxTtl {
+    fn default() -> Self {
+        Self(TimeDelta::days(7))
+    }
+}
+
+impl InboxTtl {
+    /// No limit: nothing expires because of its age.
+    pub const UNLIMITED: Self = Self(TimeDelta::MAX);
+
+    /// Returns the moment at which a memory has been in the inbox for too long, if there is one.
+    ///
+    /// The time is counted from the last change of its file. A memory that names its own end waits for that. A memory of a
+    /// conversation belongs to the conversation, and a damaged file is never changed.
+    pub fn deadline(self, outline: &Outline) -> Option<DateTime<Utc>> {
+        let Outline { phase, scope, ends_at, updated_at, is_damaged, .. } = outline;
+        if *is_damaged { None } else { self.end(*phase, scope, *ends_at, *updated_at) }
+    }
+
+    /// Returns the moment at which a memory expires: its own, or the end of its time in the inbox.
+    ///
+    /// The latter is never written to the file: it moves with each change and with the setting. It may be filed before, and it
+    /// stays beyond that moment while a filed memory links to it.
+    pub fn expires_at(self, stored: &Stored) -> Option<DateTime<Utc>> {
+        if stored.problem.is_some() { stored.memory.expires_at } else { self.expiry_of(&stored.memory) }
+    }
+
+    /// Returns the moment at which a memory with an intact file expires.
+    pub(crate) fn expiry_of(self, memory: &Memory) -> Option<DateTime<Utc>> {
+        let ends_at = memory.ends_at().filter(|_| memory.superseded_by.is_none());
+        let derived =
+            || self.end(memory.phase, &memory.scope, ends_at, memory.updated_at).filter(|_| !memory.outlives_inbox_ttl());
+        memory.expires_at.or_else(derived)
+    }
+
+    fn end(
+        self,
+        phase: Phase,
+        scope: &Scope,
+        ends_at: Option<DateTime<Utc>>,
+        updated_at: DateTime<Utc>,
+    ) -> Option<DateTime<Utc>> {
+        let is_limited = phase == Phase::Inbox && !matches!(scope, Scope::Conversation(_)) && ends_at.is_none();
+        // RFC 3339 has four digits for the year. A moment that it cannot write counts as none.
+        updated_at.checked_add_signed(self.0).filter(|end| is_limited && end.year() <= 9999)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Category, Draft, MemoryId, Origin, Reminder};
+
+    fn now() -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + TimeDelta::days(20_000)
+    }
+
+    fn expiry(change: impl FnOnce(&mut Memory)) -> Option<DateTime<Utc>> {
+        let mut memory = Draft::new("green tea").into_memory(MemoryId::of_path("a"), now());
+        change(&mut memory);
+        InboxTtl::default().expiry_of(&memory)
+    }
+
+    #[test]
+    fn an_inbox_note_expires_a_week_after_its_last_change() {
+        let later = now() + TimeDelta::days(2);
+        assert_eq!(expiry(|_| {}), Some(now() + TimeDelta::days(7)));
+        assert_eq!(expiry(|memory| memory.updated_at = later), Some(later + TimeDelta::days(7)));
+        assert_eq!(expiry(|memory| memory.category = Category::People), Some(now() + TimeDelta::days(7)), "a suggestion");
+    }
+
+    #[test]
+    fn memories_that_age_does_not_remove_have_no_derived_expiry() {
+        let origin = Origin { source: "logseq".into(), root: "/v".into(), path: "a.md".into(), hash: None };
+        assert_eq!(expiry(|memory| memory.phase = Phase::Organized), None);
+        assert_eq!(expiry(|memory| memory.pinned = true), None);
+        assert_eq!(expiry(|memory| memory.origin = Some(origin)), None);
+        assert_eq!(expiry(|memory| memory.scope = Scope::Conversation("c".into())), None);
+        assert_eq!(expiry(|memory| memory.reminder = Some(Reminder::at(now()))), None);
+        assert_eq!(expiry(|memory| memory.valid_until = Some(now())), None);
+    }
+
+    #[test]
+    fn an_expiry_of_its_own_is_returned_as_it_is() {
+        let own = now() + TimeDelta::days(300);
+        assert_eq!(expiry(|memory| memory.expires_at = Some(own)), Some(own));
+        assert_eq!(expiry(|memory| (memory.expires_at, memory.phase) = (Some(own), Phase::Organized)), Some(own));
+    }
+
+    #[test]
+    fn a_time_without_limit_has_no_end() {
+        let memory = Draft::new("green tea").into_memory(MemoryId::of_path("a"), now());
+        assert_eq!(InboxTtl::UNLIMITED.expiry_of(&memory), None);
+        assert_eq!(InboxTtl(TimeDelta::days(3_000_000)).expiry_of(&memory), None, "the year 10238");
+    }
+}

@@ -1,0 +1,330 @@
+//! Signs and emoji: what a text is found by besides its words.
+
+use std::iter::Peekable;
+use std::ops::Range;
+use std::str::CharIndices;
+
+use super::fold::{fold, joins};
+use super::script::{Class, class};
+use super::{Term, Token, TokenKind};
+
+/// Longer runs of signs are rules and borders, which nobody looks for.
+const LONGEST_RUN: usize = 8;
+
+/// A word with more bytes than this is not joined with the signs beside it.
+const LONGEST_WORD: usize = 40;
+
+/// A query has at most this many symbols; the rest is left out.
+const MOST_TERMS: usize = 32;
+
+/// Signs that belong to the word before them: `c++`, `c#`, `50%`, `20$`.
+const AFTER: [char; 4] = ['+', '#', '%', '$'];
+
+/// Signs that belong to the word behind them: `.net`, `$home`, `#idea`, `@anna`.
+const BEFORE: [char; 4] = ['.', '$', '#', '@'];
+
+/// Calls `each` with every symbol of `text`, in no certain order.
+///
+/// Of a run of ASCII signs the run and each sign are symbols, and the run together with the word that it touches (`c++`, `.net`,
+/// `--fresh`). Every other sign and every emoji is a symbol of its own; an emoji that is made of several is found by these too.
+/// Sentence punctuation is none.
+///
+/// ```
+/// # use memory_core::text::symbols;
+/// let mut found = Vec::new();
+/// symbols("C++ 🚀.", &mut |token| found.push(token.text.to_owned()));
+/// assert_eq!(found, ["++", "+", "c++", "🚀"]);
+/// ```
+pub fn symbols(text: &str, each: &mut dyn FnMut(Token<'_>)) {
+    scan(text, &mut |symbol| {
+        let mut emit =
+            |text: &str, span: &Range<usize>| each(Token { text, spelled: text, kind: TokenKind::Symbol, span: span.clone() });
+        match symbol {
+            Symbol::Run { text, span, joined } => {
+                if text.chars().nth(1).is_some() {
+                    emit(text, &span);
+                }
+                let mut seen = Vec::new();
+                for (at, sign) in text.char_indices().filter(|(_, sign)| is_sign(*sign)) {
+                    if !seen.contains(&sign) {
+                        seen.push(sign);
+                        // A full-width sign is longer than what it is folded to.
+                        let at = if span.len() == text.len() { span.start + at..span.start + at + 1 } else { span.clone() };
+                        emit(sign.encode_utf8(&mut [0; 4]), &at);
+                    }
+                }
+                for (text, span) in joined {
+                    emit(text, span);
+                }
+            }
+            Symbol::Picture { whole, parts, span } => {
+                emit(whole, &span);
+                parts.iter().filter(|part| **part != whole).for_each(|part| emit(part, &span));
+            }
+        }
+    });
+}
+
+/// Returns the distinct symbols that a query asks for, each with whether it is a mere run of ASCII signs.
+///
+/// Of signs that touch a word only the two together are asked for.
+pub fn symbol_terms(text: &str) -> Vec<(Term, bool)> {
+    let mut terms: Vec<(Term, bool)> = Vec::new();
+    let mut push = |text: &str, is_bare: bool| {
+        if terms.len() < MOST_TERMS && !terms.iter().any(|(known, _)| known.text == text) {
+            terms.push((Term { text: text.to_owned(), kind: TokenKind::Symbol }, is_bare));
+        }
+    };
+    scan(text, &mut |symbol| match symbol {
+        Symbol::Run { text, joined: [], .. } => {
+            if text.chars().any(is_sign) || text.chars().nth(1).is_some() {
+                push(text, true);
+            }
+        }
+        Symbol::Run { joined, .. } => joined.iter().for_each(|(text, _)| push(text, false)),
+        Symbol::Picture { whole, .. } => push(whole, false),
+    });
+    terms
+}
+
+/// What a scan of a text finds.
+enum Symbol<'s> {
+    /// ASCII signs side by side, and the words they touch together with them.
+    Run { text: &'s str, span: Range<usize>, joined: &'s [(String, Range<usize>)] },
+    /// A sign beyond ASCII, or an emoji: without what only picks a glyph, and the pieces that it is joined of.
+    Picture { whole: &'s str, parts: &'s [&'s str], span: Range<usize> },
+}
+
+fn scan(text: &str, each: &mut dyn FnMut(Symbol<'_>)) {
+    if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace()) {
+        return;
+    }
+    let mut characters = text.char_indices().peekable();
+    let mut word = 0..0;
+    while let Some((start, raw)) = characters.next() {
+        let character = narrow(raw);
+        if is_word(raw) {
+            word = if word.end == start && !word.is_empty() { word.start..start } else { start..start };
+            word.end = start + raw.len_utf8();
+        } else if is_in_run(character) {
+            run(text, start, character, &word, &mut characters, each);
+        } else if is_picture(character) {
+            picture(text, start, character, &mut characters, each);
+        }
+    }
+}
+
+/// Reads the signs from `start` on.
+fn run(
+    text: &str,
+    start: usize,
+    first: char,
+    word: &Range<usize>,
+    characters: &mut Peekable<CharIndices<'_>>,
+    each: &mut dyn FnMut(Symbol<'_>),
+) {
+    let mut signs = String::from(first);
+    while let Some((_, raw)) = characters.next_if(|(_, next)| is_in_run(narrow(*next))) {
+        signs.push(narrow(raw));
+    }
+    let end = characters.peek().map_or(text.len(), |(at, _)| *at);
+    let mut joined: Vec<(String, Range<usize>)> = Vec::new();
+    let follows = word.end == start && !word.is_empty();
+    if follows && word.len() <= LONGEST_WORD {
+        let own = signs.find(|sign| !AFTER.contains(&sign)).unwrap_or(signs.len());
+        if 0 < own && own <= LONGEST_RUN {
+            let bytes = text[start..end].chars().take(own).map(char::len_utf8).sum::<usize>();
+            joined.push((fold(&text[word.clone()]) + &signs[..own], word.start..start + bytes));
+        }
+    }
+    let next: &str = &text[end..];
+    let next = &next[..next.find(|character| !is_word(character)).unwrap_or(next.len())];
+    if !next.is_empty() && next.len() <= LONGEST_WORD {
+        let span = |signs: usize| {
+            let bytes: usize = text[start..end].chars().rev().take(signs).map(char::len_utf8).sum();
+            end - bytes..end + next.len()
+        };
+        let last = signs.chars().next_back().unwrap_or(first);
+        if BEFORE.contains(&last) {
+            joined.push((format!("{last}{}", fold(next)), span(1)));
+        } else if !follows && (signs == "-" || signs == "--") {
+            joined.push((format!("{signs}{}", fold(next)), span(signs.len())));
+        }
+    }
+    if LONGEST_RUN < signs.len() {
+        signs.truncate(1);
+    }
+    each(Symbol::Run { text: &signs, span: start..end, joined: &joined });
+}
+
+/// Reads the emoji, or the sign, that begins at `start`.
+fn picture(text: &str, start: usize, first: char, characters: &mut Peekable<CharIndices<'_>>, each: &mut dyn FnMut(Symbol<'_>)) {
+    let mut whole = String::from(first);
+    let mut parts: Vec<_> = std::iter::once(0..first.len_utf8()).collect();
+    if is_regional(first)
+        && let Some((_, second)) = characters.next_if(|(_, next)| is_regional(*next))
+    {
+        // Half a flag is no symbol.
+        whole.push(second);
+        parts.clear();
+    }
+    while let Some((_, next)) = characters.next_if(|(_, next)| is_joined(*next)) {
+        match next {
+            JOINER => {
+                let Some((at, part)) = characters.next_if(|(_, next)| is_picture(*next)) else { continue };
+                debug_assert!(start < at, "characters come in order");
+                whole.push(JOINER);
+                parts.push(whole.len()..whole.len() + part.len_utf8());
+                whole.push(part);
+            }
+            // These only pick a glyph.
+            '\u{fe00}'..='\u{fe0f}' | '\u{20e3}' => {}
+            modifier => whole.push(modifier),
+        }
+    }
+    let end = characters.peek().map_or(text.len(), |(at, _)| *at);
+    let parts: Vec<&str> = parts.into_iter().map(|part| &whole[part]).collect();
+    each(Symbol::Picture { whole: &whole, parts: &parts, span: start..end });
+}
+
+/// Joins emoji.
+const JOINER: char = '\u{200d}';
+
+/// Tells whether `character` belongs to the emoji before it.
+fn is_joined(character: char) -> bool {
+    matches!(character, JOINER | '\u{fe00}'..='\u{fe0f}' | '\u{20e3}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}')
+}
+
+fn is_regional(character: char) -> bool {
+    matches!(character, '\u{1f1e6}'..='\u{1f1ff}')
+}
+
+/// Returns the ASCII character that a full-width one stands for.
+fn narrow(character: char) -> char {
+    match character {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+        other => other,
+    }
+}
+
+/// Tells whether `character` is part of a word of a script that puts blanks between words.
+fn is_word(character: char) -> bool {
+    match character {
+        '\0'..='\u{7f}' => character.is_ascii_alphanumeric(),
+        '\u{ff01}'..='\u{ff5e}' => narrow(character).is_ascii_alphanumeric(),
+        _ if is_picture(character) || is_joined(character) => false,
+        _ => matches!(class(character), Class::Word | Class::Mark) || joins(character) && class(character) != Class::Blankless,
+    }
+}
+
+/// Tells whether an ASCII character is a symbol by itself.
+fn is_sign(character: char) -> bool {
+    matches!(character, '#'..='&' | '*' | '+' | '-' | '/' | '<'..='>' | '@' | '\\' | '^'..='`' | '|' | '~')
+}
+
+/// Tells whether an ASCII character is a symbol beside others: `::`, `!=`.
+fn is_in_run(character: char) -> bool {
+    is_sign(character) || matches!(character, '!' | '.' | ':' | '?')
+}
+
+/// Tells whether `character` is a sign beyond ASCII or an emoji. Punctuation is not, nor are letters and digits.
+pub(crate) fn is_picture(character: char) -> bool {
+    let is_in_block = matches!(character,
+        '\u{a2}'..='\u{a6}' | '\u{a9}' | '\u{ac}' | '\u{ae}'..='\u{b1}' | '\u{d7}' | '\u{f7}'
+        // Currencies, arrows, mathematics, technical signs, shapes, dingbats; then what fonts make of their own, and emoji.
+        | '\u{20a0}'..='\u{20cf}' | '\u{2100}'..='\u{2bff}' | '\u{e000}'..='\u{f8ff}' | '\u{1f000}'..='\u{1fbff}');
+    is_in_block && !character.is_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        symbols(text, &mut |token| found.push(token.text.to_owned()));
+        found
+    }
+
+    fn asked(text: &str) -> Vec<String> {
+        symbol_terms(text).into_iter().map(|(term, _)| term.text).collect()
+    }
+
+    #[test]
+    fn signs_are_symbols_with_the_word_they_touch() {
+        for (text, expected) in [
+            ("C#", vec!["#", "c#"]),
+            ("(C#, F#)", vec!["#", "c#", "#", "f#"]),
+            ("ASP.NET", vec![".net"]),
+            ("C++20/C#-Kurs", vec!["++", "+", "c++", "/", "#-", "#", "-", "c#"]),
+            ("$HOME", vec!["$", "$home"]),
+            ("--fresh", vec!["--", "-", "--fresh"]),
+            ("a -> b", vec!["->", "-", ">"]),
+            ("std::fmt", vec!["::"]),
+            ("dark-mode", vec!["-"]),
+            ("用C＃写", vec!["#", "c#"]),
+            ("Ｃ＋＋", vec!["++", "+", "c++"]),
+            ("Done. Really? Yes!", vec![]),
+            ("----------------", vec!["-"]),
+        ] {
+            assert_eq!(all(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn emoji_are_symbols_and_found_by_what_they_are_made_of() {
+        for (text, expected) in [
+            ("go🚀now", vec!["🚀"]),
+            ("❤\u{fe0f}", vec!["❤"]),
+            ("🇩🇪🇫🇷", vec!["🇩🇪", "🇫🇷"]),
+            ("👍🏽", vec!["👍🏽", "👍"]),
+            ("👩\u{200d}💻", vec!["👩\u{200d}💻", "👩", "💻"]),
+            ("a → b ≠ 5 €", vec!["→", "≠", "€"]),
+            ("🎉🎉", vec!["🎉", "🎉"]),
+        ] {
+            assert_eq!(all(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_query_asks_for_the_most_certain_symbols() {
+        for (text, expected) in [
+            ("C#", vec!["c#"]),
+            ("++", vec!["++"]),
+            (".NET or F#", vec![".net", "f#"]),
+            ("👩\u{200d}💻 🇩🇪", vec!["👩\u{200d}💻", "🇩🇪"]),
+            ("a + b", vec!["+"]),
+            ("what is it?", vec![]),
+        ] {
+            assert_eq!(asked(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn spans_are_where_the_symbols_are() {
+        let text = "用 Ｃ＃ and C++, ❤\u{fe0f}!";
+        let mut pieces = Vec::new();
+        symbols(text, &mut |token| pieces.push((token.text.to_owned(), &text[token.span])));
+        let of = |symbol: &str| pieces.iter().find(|(own, _)| own == symbol).map(|(_, piece)| *piece);
+        assert_eq!([of("c#"), of("c++"), of("❤")], [Some("Ｃ＃"), Some("C++"), Some("❤\u{fe0f}")]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_query_asks_for_is_found_in_its_own_text(text in "([a-cé用写 ]|[-+#$%.:!?/@]|🚀|👩|\u{200d}|\u{fe0f}|🇩|🇪|→|👍|🏽|＃){0,14}") {
+            let found: HashSet<String> = all(&text).into_iter().collect();
+            for term in asked(&text) {
+                prop_assert!(found.contains(&term), "{:?} in {:?}", term, text);
+            }
+        }
+
+        #[test]
+        fn any_text_is_read_and_spans_are_on_borders(text in any::<String>()) {
+            symbols(&text, &mut |token| assert!(!token.text.is_empty() && !text[token.span].is_empty()));
+        }
+    }
+}

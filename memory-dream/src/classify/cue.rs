@@ -1,0 +1,255 @@
+//! Cue words: words and phrases that name the category of a note.
+//!
+//! A cue takes precedence over the statistical model. In this order:
+//!
+//! 1. a label: a heading, or what stands before a colon (`Lesson learned: …`, `偏好：…`); the first one of the note;
+//! 2. a tag that names a category leaves the note to the model, which weighs tags most;
+//! 3. a phrase of a sentence (`we decided`, `prefers`, `教训`); the first one outside subordinate clauses, else the first one.
+//!    A request to be reminded precedes the date or the question that it is about.
+//!
+//! Quoted words and code are no cues, nor is what `not` lists for a category in `cues.txt`: negations and other meanings of
+//! the words. Of the phrases, `strong` ones precede `likely` ones; `weak` ones are only features of the model.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memory_core::Category;
+use memory_core::text::fold;
+use regex::Regex;
+
+use super::feature::hash;
+use super::note::Note;
+
+/// The table of all cues.
+const TABLE: &str = include_str!("cues.txt");
+
+/// Number of characters of a note that are searched for cues.
+const SEARCHED: usize = 400;
+
+/// Number of characters that a label has at most.
+const LONGEST_LABEL: usize = 60;
+
+/// A cue found in a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cue {
+    pub(super) category: Category,
+    /// The folded words that were found.
+    pub(super) words: String,
+}
+
+/// What the cue words of a note say about its category.
+#[derive(Debug, Default)]
+pub(super) struct Cues {
+    /// The cue that decides, if there is one.
+    pub(super) decisive: Option<Cue>,
+    /// The categories that a less certain phrase speaks for.
+    pub(super) weak: Vec<Category>,
+}
+
+/// Returns the cues of `note`; `has_category_tag` tells whether one of its tags names a category.
+pub(super) fn find_cues(note: &Note<'_>, has_category_tag: bool) -> Cues {
+    let text = searched_text(note);
+    let subordinate: Vec<Range<usize>> = SUBORDINATE.find_iter(&text).map(|found| found.range()).collect();
+    let of_strength = |strength: Strength| TABLES.phrases.iter().filter(move |pattern| pattern.strength == strength);
+    let decide = |strength| phrase(&text, of_strength(strength), &subordinate);
+    let decisive = label(&text)
+        .or_else(|| if has_category_tag { None } else { decide(Strength::Strong).or_else(|| decide(Strength::Likely)) });
+    let speaks = |pattern: &&Pattern| first_match(&text, pattern, &subordinate).is_some();
+    Cues { decisive, weak: of_strength(Strength::Weak).filter(speaks).map(|pattern| pattern.category).collect() }
+}
+
+/// Returns a number that changes with the table of cues.
+pub(crate) const fn cue_version() -> u32 {
+    hash(TABLE)
+}
+
+/// How certain a phrase is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Strength {
+    Strong,
+    Likely,
+    Weak,
+}
+
+/// A pattern of one category.
+#[derive(Debug)]
+struct Pattern {
+    category: Category,
+    strength: Strength,
+    regex: Regex,
+}
+
+/// All patterns.
+#[derive(Debug)]
+struct Tables {
+    labels: Vec<(Category, Regex)>,
+    phrases: Vec<Pattern>,
+    exceptions: HashMap<Category, Regex>,
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| compile(&read_table()));
+
+/// The alternatives under each key of a category.
+type Alternatives = BTreeMap<&'static str, String>;
+
+fn read_table() -> Vec<(Category, Alternatives)> {
+    let mut all: Vec<(Category, Alternatives)> = Vec::new();
+    for line in TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            all.push((name.parse().expect("a test reads the table"), BTreeMap::new()));
+        } else if let (Some((key, patterns)), Some((_, alternatives))) = (line.split_once(" = "), all.last_mut()) {
+            let joined = alternatives.entry(key).or_default();
+            if !joined.is_empty() {
+                joined.push('|');
+            }
+            joined.push_str(patterns);
+        }
+    }
+    all
+}
+
+fn compile(table: &[(Category, Alternatives)]) -> Tables {
+    let regex = |pattern: &str| Regex::new(pattern).expect("a test compiles all patterns");
+    let (mut labels, mut phrases, mut exceptions): (Vec<_>, Vec<_>, HashMap<_, _>) = Default::default();
+    for (category, alternatives) in table {
+        if let Some(pattern) = label_pattern(alternatives) {
+            labels.push((*category, regex(&pattern)));
+        }
+        for (key, strength) in [("strong", Strength::Strong), ("likely", Strength::Likely), ("weak", Strength::Weak)] {
+            if let Some(pattern) = phrase_pattern(alternatives, key) {
+                phrases.push(Pattern { category: *category, strength, regex: regex(&pattern) });
+            }
+        }
+        if let Some(pattern) = phrase_pattern(alternatives, "not") {
+            exceptions.insert(*category, regex(&pattern));
+        }
+    }
+    Tables { labels, phrases, exceptions }
+}
+
+fn phrase_pattern(alternatives: &Alternatives, key: &str) -> Option<String> {
+    let english = alternatives.get(format!("{key}.en").as_str()).map(|words| format!(r"(?-u:\b(?:{words})\b)"));
+    let chinese = alternatives.get(format!("{key}.zh").as_str()).map(|words| format!("(?:{words})"));
+    let both: Vec<String> = english.into_iter().chain(chinese).collect();
+    (!both.is_empty()).then(|| both.join("|"))
+}
+
+fn label_pattern(alternatives: &Alternatives) -> Option<String> {
+    let (english, chinese) = alternatives.get("label.en").zip(alternatives.get("label.zh"))?;
+    let english = format!(r"(?:[^ ]+ ){{0,3}}?(?P<en>{english})(?: (?:{PREPOSITIONS}|#?[0-9]).*)?");
+    let chinese = format!(r"[^ ]{{0,12}}?(?P<zh>{chinese})[^ ]{{0,4}}?");
+    Some(format!(r"^(?:{english}|{chinese})(?: ?\(.*\))?$"))
+}
+
+/// What follows the noun of a label: `lesson from the project`.
+const PREPOSITIONS: &str = "from|of|for|on|about|in|after|regarding|by|to";
+
+static FRONT_MATTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\A---\n(?s:.*?)\n---\s*\n").expect("it is a pattern"));
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("(?s:```.*?(?:```|\\z))|`[^`\n]*`|\"[^\"\n]{2,}\"|“[^”\n]{2,}”|「[^」\n]*」|『[^』\n]*』")
+        .expect("it is a pattern")
+});
+static SUBORDINATE: LazyLock<Regex> = LazyLock::new(|| {
+    let words = r"(?-u:\b(?:because|since|although|though|even though|if|when|while|as soon as|after|before|unless|given that|considering|despite|due to)\b)|因为|由于|虽然|尽管|如果|既然|当|鉴于|考虑到";
+    Regex::new(&format!(r"(?:\A|[.!?;:。\n,]\s*)(?:{words})[^,.。!?;\n]*")).expect("it is a pattern")
+});
+
+/// Returns the beginning of `note` in which cues are searched, folded, without quoted words and code.
+fn searched_text(note: &Note<'_>) -> String {
+    let folded = |text: &str| fold(&text[..text.floor_char_boundary(4 * SEARCHED)]);
+    let content = folded(note.content);
+    let content = FRONT_MATTER.replace(&content, "");
+    let text = match note.title {
+        // A title labels its note.
+        Some(title) => format!("{}:\n{content}", folded(title).trim_end_matches(':')),
+        None => content.into_owned(),
+    };
+    let text = QUOTED.replace_all(&text, " ");
+    let mut searched = String::with_capacity(text.len());
+    for character in text.chars().take(SEARCHED) {
+        let is_blank = matches!(character, ' ' | '\t');
+        if !(is_blank && searched.ends_with(' ')) {
+            searched.push(if is_blank { ' ' } else { character });
+        }
+    }
+    let end = searched.trim_end_matches(|character: char| character.is_whitespace() || ".。!".contains(character)).len();
+    searched.truncate(end);
+    searched
+}
+
+fn is_border(character: char) -> bool {
+    matches!(character, '.' | '!' | '?' | ';' | '\n' | '。')
+}
+
+/// Returns the first label of a text.
+fn label(text: &str) -> Option<Cue> {
+    text.split(is_border).find_map(|sentence| {
+        let is_heading = sentence.trim_start().starts_with('#');
+        let start = sentence.trim_start_matches(|character: char| " -*#>[【(•".contains(character) || character.is_ascii_digit());
+        let head = head(start).or_else(|| is_heading.then_some(start))?;
+        let head = head.trim_matches(|character: char| " *]】".contains(character));
+        (head.chars().count() <= LONGEST_LABEL).then(|| label_of(head)).flatten()
+    })
+}
+
+/// Returns what stands before the first colon or dash of a sentence.
+fn head(sentence: &str) -> Option<&str> {
+    let end = |mark: &str| sentence.find(mark).filter(|at| !sentence[*at..].starts_with("://"));
+    let at = [":", "—", "–", " - ", " -- ", "]", "】"].into_iter().filter_map(end).min()?;
+    Some(&sentence[..at])
+}
+
+/// Returns the category that the words before a colon name. Of several names the last one counts: `project decision`.
+fn label_of(head: &str) -> Option<Cue> {
+    let named = |(category, regex): &(Category, Regex)| {
+        let captures = regex.captures(head)?;
+        let name = captures.name("en").or_else(|| captures.name("zh"))?;
+        let is_noun = !head[..name.start()].split(' ').any(|word| PREPOSITIONS.split('|').any(|own| own == word));
+        is_noun.then(|| (name.start(), name.len(), Cue { category: *category, words: name.as_str().to_owned() }))
+    };
+    // Captures are slow; most labels match nothing.
+    let all = TABLES.labels.iter().filter(|(_, regex)| regex.is_match(head)).filter_map(named);
+    all.max_by_key(|(start, length, _)| (*start, *length)).map(|(.., cue)| cue)
+}
+
+/// Returns the phrase that decides.
+fn phrase<'p>(text: &str, patterns: impl Iterator<Item = &'p Pattern>, subordinate: &[Range<usize>]) -> Option<Cue> {
+    let found = |pattern: &'p Pattern| Some((first_match(text, pattern, subordinate)?, pattern.category));
+    let all: Vec<_> = patterns.filter_map(found).collect();
+    let first = all.iter().min_by_key(|((is_subordinate, range), _)| (*is_subordinate, range.start, usize::MAX - range.len()))?;
+    let reminder = all.iter().find(|(_, category)| *category == Category::Reminders);
+    let is_about = matches!(first.1, Category::Date | Category::Feedback);
+    let ((_, range), category) = reminder.filter(|_| is_about).unwrap_or(first);
+    Some(Cue { category: *category, words: text[range.clone()].trim().to_owned() })
+}
+
+/// Returns the first match of `pattern` that is no exception, and whether it lies in a subordinate clause.
+fn first_match(text: &str, pattern: &Pattern, subordinate: &[Range<usize>]) -> Option<(bool, Range<usize>)> {
+    let mut exceptions: Option<Vec<Range<usize>>> = None;
+    let mut later = None;
+    for found in pattern.regex.find_iter(text) {
+        let exceptions = exceptions.get_or_insert_with(|| {
+            let of_category = TABLES.exceptions.get(&pattern.category);
+            of_category.iter().flat_map(|regex| regex.find_iter(text)).map(|found| found.range()).collect()
+        });
+        let is_exception = exceptions.iter().any(|range| range.start < found.end() && found.start() < range.end);
+        if is_exception || is_asked(text, found.end(), pattern.category) {
+            continue;
+        }
+        if !subordinate.iter().any(|range| range.contains(&found.start())) {
+            return Some((false, found.range()));
+        }
+        later.get_or_insert((true, found.range()));
+    }
+    later
+}
+
+/// Tells whether the sentence around `end` is a question, which states nothing. Some requests are questions in form.
+fn is_asked(text: &str, end: usize, category: Category) -> bool {
+    let is_statement = !matches!(category, Category::Soul | Category::Feedback | Category::Reminders);
+    is_statement && text[end..].chars().find(|character| is_border(*character)) == Some('?')
+}
+
+#[cfg(test)]
+mod tests;

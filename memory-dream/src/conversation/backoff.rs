@@ -1,0 +1,131 @@
+//! When a language model that failed is asked again.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::{Allowance, Left, OperationId};
+
+/// What a worker remembers of a failing language model between two runs of [`super::process_with_backoff()`].
+///
+/// A model that does not answer is left alone for a minute, then for twice as long after each further failure, up to an hour. One whose
+/// answers cannot be read is left alone in the same way from the third failure in a row. Once the budget of the day is used up, the
+/// model is left alone until there is more of it.
+#[derive(Debug, Default)]
+pub struct Backoff {
+    /// How many times in a row the model failed.
+    failures: u32,
+    not_before: Option<DateTime<Utc>>,
+    /// What was left of the budget when it did not suffice.
+    used_up: Option<Left>,
+    /// When the latest of the turns was said whose conversation was looked after although they wait.
+    pub(super) tended_until: Option<DateTime<Utc>>,
+    /// The jobs whose changes were made, and whose facts wait to be summed up.
+    pub(super) committed: HashSet<OperationId>,
+}
+
+/// From this failure in a row on, the model is left alone.
+const PATIENCE: u32 = 3;
+
+const FIRST_PAUSE: TimeDelta = TimeDelta::minutes(1);
+const LONGEST_PAUSE: TimeDelta = TimeDelta::hours(1);
+
+impl Backoff {
+    /// Returns whether the model may be asked now.
+    pub(super) fn may_ask(&mut self, now: DateTime<Utc>, allowance: &Allowance) -> bool {
+        if let Some(before) = self.used_up {
+            let is_more = |before: Option<u64>, now: Option<u64>| now.is_none() || before < now;
+            if !is_more(before.calls, allowance.left.calls) && !is_more(before.tokens, allowance.left.tokens) {
+                return false;
+            }
+            self.used_up = None;
+        }
+        // A clock that was put back must not make the pause longer.
+        self.not_before.is_none_or(|at| at <= now || now + LONGEST_PAUSE < at)
+    }
+
+    /// Returns whether the model failed several times in a row.
+    pub(super) fn is_failing(&self) -> bool {
+        PATIENCE <= self.failures
+    }
+
+    /// Notes an answer that could be used.
+    pub(super) fn succeeded(&mut self) {
+        self.failures = 0;
+        self.not_before = None;
+    }
+
+    /// Notes that the model did not answer.
+    pub(super) fn unanswered(&mut self, now: DateTime<Utc>) {
+        self.failures = self.failures.saturating_add(1).max(PATIENCE);
+        self.pause(now);
+    }
+
+    /// Notes an answer that could not be used.
+    pub(super) fn unreadable(&mut self, now: DateTime<Utc>) {
+        self.failures = self.failures.saturating_add(1);
+        if self.is_failing() {
+            self.pause(now);
+        }
+    }
+
+    /// Notes that the budget did not suffice, of which this was left.
+    pub(super) fn exhausted(&mut self, left: Left) {
+        self.used_up = Some(left);
+    }
+
+    fn pause(&mut self, now: DateTime<Utc>) {
+        let doublings = self.failures.saturating_sub(PATIENCE).min(16);
+        self.not_before = Some(now + (FIRST_PAUSE * 2_i32.pow(doublings)).min(LONGEST_PAUSE));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::Budget;
+
+    use super::*;
+
+    fn at(minutes: i64) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes)
+    }
+
+    #[test]
+    fn pauses_double_up_to_an_hour_and_end_with_an_answer() {
+        let (mut backoff, mut now, mut pauses) = (Backoff::default(), 0, Vec::new());
+        for _ in 0..9 {
+            backoff.unanswered(at(now));
+            let pause = (0..100_000).find(|minutes| backoff.may_ask(at(now + minutes), &Allowance::default())).unwrap();
+            pauses.push(pause);
+            now += pause;
+        }
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+        assert!(backoff.may_ask(at(-1000), &Allowance::default()), "a clock that was put back makes no pause longer");
+        backoff.succeeded();
+        assert!(backoff.may_ask(at(now), &Allowance::default()));
+    }
+
+    #[test]
+    fn two_answers_that_cannot_be_read_cost_no_pause() {
+        let mut backoff = Backoff::default();
+        let may_ask: Vec<bool> = (0..3)
+            .map(|_| {
+                backoff.unreadable(at(0));
+                backoff.may_ask(at(0), &Allowance::default())
+            })
+            .collect();
+        assert_eq!(may_ask, [true, true, false]);
+    }
+
+    #[test]
+    fn a_budget_that_is_used_up_is_waited_for_until_there_is_more() {
+        let allowance = |calls| {
+            let left = Left { calls: Some(calls), tokens: Some(100) };
+            Allowance { budget: Budget { calls_a_day: Some(9), tokens_a_day: Some(500) }, left }
+        };
+        let mut backoff = Backoff::default();
+        backoff.exhausted(allowance(1).left);
+        assert!(!backoff.may_ask(at(60 * 23), &allowance(1)) && !backoff.may_ask(at(60 * 23), &allowance(0)));
+        assert!(backoff.may_ask(at(60 * 24), &allowance(9)));
+        assert!(backoff.may_ask(at(60 * 24), &allowance(0)), "the new day has its own end");
+    }
+}

@@ -1,0 +1,359 @@
+//! Extracting facts from turns, and reconciling them with known ones.
+
+use std::collections::VecDeque;
+
+use memory_core::conversation::{
+    ConversationId, EntryChange, EntryId, ExtractedFact, Job, JobState, ReadFacts, neighbours, plan_facts,
+};
+use memory_core::{ChatError, ChatModel, StoreError};
+
+use super::ask::{self, AskError, SHOWN};
+use super::batch::BatchRule;
+use super::process::{Decided, Run, is_not_asked};
+
+/// A turn about which a model failed to answer this many times is left as it is.
+const ATTEMPTS: u32 = 5;
+
+/// A turn about which a model gave this many answers that cannot be used is left as it is.
+const UNREADABLE_ATTEMPTS: u32 = 2;
+
+/// A turn whose facts are to be extracted.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) job: Job,
+    /// How many times the model was asked in vain.
+    pub(super) attempts: u32,
+}
+
+/// A turn whose facts were extracted, and not reconciled yet.
+#[derive(Debug)]
+pub(super) struct Extracted {
+    pub(super) job: Job,
+    pub(super) facts: Vec<String>,
+    /// How many times the model was asked in vain what becomes of them.
+    pub(super) attempts: u32,
+}
+
+/// A waiting turn with its text.
+#[derive(Debug)]
+struct Turn {
+    waiting: Waiting,
+    text: String,
+}
+
+impl Run<'_> {
+    /// Extracts and reconciles the facts of turns, as far as the model may be asked. Returns whether to go on.
+    pub(super) fn extract_all(
+        &mut self,
+        conversation: &ConversationId,
+        waiting: Vec<Waiting>,
+        mut extracted: Vec<Extracted>,
+    ) -> Result<bool, StoreError> {
+        let Some(chat) = self.chat() else { return Ok(true) };
+        let mut waiting = VecDeque::from(waiting);
+        self.finish_deleted(conversation, &mut waiting)?;
+        while !waiting.is_empty() || !extracted.is_empty() {
+            if !(self.goes_on)() {
+                return Ok(false);
+            }
+            if !self.may_ask(chat) {
+                self.processed.waiting += waiting.len() + extracted.len();
+                break;
+            }
+            if let Some(next) = self.next_alone(&mut extracted) {
+                if !self.reconcile(conversation, chat, vec![next])? {
+                    self.processed.waiting += waiting.len() + extracted.len();
+                    break;
+                }
+                continue;
+            }
+            let batch = self.next_batch(conversation, chat, &mut waiting)?;
+            if batch.is_empty() && extracted.is_empty() {
+                // They are asked about together with later ones.
+                self.processed.waiting += waiting.len();
+                break;
+            }
+            if !batch.is_empty() {
+                extracted.extend(self.extract(conversation, chat, batch)?);
+            }
+            let extracted = std::mem::take(&mut extracted);
+            if !self.reconcile(conversation, chat, extracted)? {
+                // Later facts may contradict the ones that wait.
+                self.processed.waiting += waiting.len();
+                break;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes a turn whose facts could not be reconciled before: perhaps it was the others that the model could not cope with.
+    fn next_alone(&self, extracted: &mut Vec<Extracted>) -> Option<Extracted> {
+        let place = extracted.iter().position(|own| 0 < own.attempts).filter(|_| !self.backoff.is_failing())?;
+        Some(extracted.remove(place))
+    }
+
+    /// Finishes the jobs of turns that were deleted in the meantime.
+    fn finish_deleted(&mut self, conversation: &ConversationId, waiting: &mut VecDeque<Waiting>) -> Result<(), StoreError> {
+        let known = self.conversations.store.read(conversation)?;
+        let (there, gone): (VecDeque<_>, VecDeque<_>) = waiting.drain(..).partition(|own| known.get(&own.job.turn).is_some());
+        *waiting = there;
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let decided: Vec<_> = gone.into_iter().map(|own| Decided::nothing(own.job)).collect();
+        self.carry_out(conversation, &decided)
+    }
+
+    /// Takes the turns about which the model is asked next; none if they wait for others.
+    fn next_batch(
+        &mut self,
+        conversation: &ConversationId,
+        chat: &dyn ChatModel,
+        waiting: &mut VecDeque<Waiting>,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let rule = BatchRule::new(&chat.allowance().unwrap_or_default());
+        let oldest = waiting.iter().map(|own| own.job.at).min();
+        let now = self.conversations.clock.now();
+        if !oldest.is_some_and(|oldest| rule.is_due(waiting.len(), now - oldest)) {
+            return Ok(Vec::new());
+        }
+        let known = self.conversations.store.read(conversation)?;
+        let size = rule.size(waiting.len());
+        let (mut batch, mut length) = (Vec::new(), 0);
+        while let Some(next) = waiting.pop_front() {
+            // It may have been deleted a moment ago.
+            let text = known.get(&next.job.turn).map(|turn| turn.content.clone()).unwrap_or_default();
+            // Perhaps it was the others that the model could not cope with.
+            let is_alone = 0 < next.attempts && !self.backoff.is_failing();
+            length += text.len();
+            if !batch.is_empty() && (is_alone || SHOWN < length) {
+                waiting.push_front(next);
+                break;
+            }
+            batch.push(Turn { waiting: next, text });
+            if is_alone || batch.len() == size {
+                break;
+            }
+        }
+        Ok(batch)
+    }
+
+    /// Asks for the facts in some turns. What could not be extracted waits, or is finished without facts.
+    fn extract(
+        &mut self,
+        conversation: &ConversationId,
+        chat: &dyn ChatModel,
+        batch: Vec<Turn>,
+    ) -> Result<Vec<Extracted>, StoreError> {
+        let prompts = &self.rules.prompts;
+        let answer = match batch.as_slice() {
+            [turn] => ask::facts(chat, prompts, &turn.text).map(|read| vec![read]).map_err(AskError::from),
+            turns => ask::facts_of_each(chat, prompts, &turns.iter().map(|turn| turn.text.as_str()).collect::<Vec<_>>()),
+        };
+        let now = self.conversations.clock.now();
+        match answer {
+            Ok(read) => {
+                let (misread, read): (Vec<_>, Vec<_>) =
+                    batch.into_iter().zip(read).partition(|(_, read)| read.facts.is_empty() && read.trouble.is_some());
+                if read.is_empty() {
+                    self.backoff.unreadable(now);
+                } else if read.iter().all(|(_, read)| read.facts.is_empty()) {
+                    self.backoff.succeeded();
+                }
+                if let Some(why) = misread.iter().find_map(|(_, read)| read.trouble.as_deref()) {
+                    let why = not_read(why);
+                    let turns = misread.into_iter().map(|(turn, _)| turn).collect();
+                    self.try_again(conversation, turns, UNREADABLE_ATTEMPTS, &why)?;
+                }
+                Ok(read.into_iter().map(|(turn, read)| self.extracted(turn, read)).collect())
+            }
+            Err(AskError::Chat(error)) if is_not_asked(&error) => {
+                self.was_not_asked(chat, &error);
+                self.processed.waiting += batch.len();
+                Ok(Vec::new())
+            }
+            Err(AskError::Chat(error)) if may_answer_later(&error) => {
+                self.backoff.unanswered(now);
+                self.try_again(conversation, batch, ATTEMPTS, &error.to_string())?;
+                Ok(Vec::new())
+            }
+            Err(AskError::Chat(error)) => {
+                self.backoff.unreadable(now);
+                let attempts = if batch.len() == 1 { 1 } else { UNREADABLE_ATTEMPTS };
+                self.try_again(conversation, batch, attempts, &error.to_string())?;
+                Ok(Vec::new())
+            }
+            Err(AskError::Misread(why)) => {
+                self.backoff.unreadable(now);
+                self.try_again(conversation, batch, UNREADABLE_ATTEMPTS, &not_read(why))?;
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    fn extracted(&mut self, turn: Turn, read: ReadFacts) -> Extracted {
+        if let Some(why) = read.trouble {
+            self.report(&not_read(why));
+        }
+        Extracted { job: turn.waiting.job, facts: read.facts, attempts: 0 }
+    }
+
+    /// Has turns wait for another attempt, and finishes those that had as many as they may have.
+    fn try_again(&mut self, conversation: &ConversationId, batch: Vec<Turn>, attempts: u32, why: &str) -> Result<(), StoreError> {
+        let failed = batch.into_iter().map(|turn| Waiting { attempts: turn.waiting.attempts + 1, ..turn.waiting });
+        let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
+        if !again.is_empty() {
+            self.report(&format!("{why}; so what was said waits"));
+            let states = again.iter().map(|own| (own.job.id.clone(), JobState::Waiting { attempts: own.attempts }));
+            self.queue.note(&states.collect::<Vec<_>>())?;
+            self.processed.waiting += again.len();
+        }
+        if finished.is_empty() {
+            return Ok(());
+        }
+        self.report(&format!("{why}; so no facts were drawn"));
+        let decided: Vec<_> = finished.into_iter().map(|own| Decided::nothing(own.job)).collect();
+        self.carry_out(conversation, &decided)
+    }
+
+    /// Decides by one request what becomes of the facts of some turns, and does it. Returns `false` if some of them wait.
+    ///
+    /// Where the request is not made or not answered, the facts wait for another one, since they may contradict known ones.
+    fn reconcile(
+        &mut self,
+        conversation: &ConversationId,
+        chat: &dyn ChatModel,
+        extracted: Vec<Extracted>,
+    ) -> Result<bool, StoreError> {
+        if extracted.is_empty() {
+            return Ok(true);
+        }
+        let all: Vec<String> = extracted.iter().flat_map(|own| own.facts.iter().cloned()).collect();
+        let known = if all.is_empty() { Vec::new() } else { neighbours(self.conversations, conversation, &all)? };
+        let texts: Vec<&str> = all.iter().map(String::as_str).collect();
+        let now = self.conversations.clock.now();
+        let answer = if known.is_empty() { Ok(Vec::new()) } else { ask::decisions(chat, &self.rules.prompts, &known, &texts) };
+        let decisions = match answer {
+            Ok(decisions) => {
+                if !all.is_empty() {
+                    self.backoff.succeeded();
+                }
+                decisions
+            }
+            Err(AskError::Chat(error)) if is_not_asked(&error) => {
+                self.was_not_asked(chat, &error);
+                self.wait(conversation, extracted)?;
+                return Ok(false);
+            }
+            Err(error) => {
+                let attempts = match &error {
+                    AskError::Chat(error) if may_answer_later(error) => {
+                        self.backoff.unanswered(now);
+                        ATTEMPTS
+                    }
+                    AskError::Chat(_) | AskError::Misread(_) => {
+                        self.backoff.unreadable(now);
+                        UNREADABLE_ATTEMPTS
+                    }
+                };
+                return self.reconcile_again(conversation, extracted, attempts, &error.to_string());
+            }
+        };
+        let facts: Vec<ExtractedFact> = extracted.iter().flat_map(facts_of).collect();
+        let mut next_id = || EntryId::from(self.conversations.ids.memory_id());
+        let changes = plan_facts(conversation, &known, &facts, &decisions, now, &mut next_id);
+        let decided = by_turn(changes, extracted);
+        let state = |own: &Decided| JobState::Decided { changes: own.changes.clone(), facts: own.facts.clone() };
+        let states: Vec<_> = decided.iter().map(|own| (own.job.id.clone(), state(own))).collect();
+        self.queue.note(&states)?;
+        self.carry_out(conversation, &decided)?;
+        Ok(true)
+    }
+
+    /// Has extracted facts wait for another attempt to reconcile them. Those that had as many as they may have are not stored, since they
+    /// may contradict known ones: the turns alone are left.
+    fn reconcile_again(
+        &mut self,
+        conversation: &ConversationId,
+        extracted: Vec<Extracted>,
+        attempts: u32,
+        why: &str,
+    ) -> Result<bool, StoreError> {
+        let failed = extracted.into_iter().map(|own| Extracted { attempts: own.attempts + 1, ..own });
+        let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
+        let is_done = again.iter().all(|own| own.facts.is_empty());
+        if !is_done {
+            self.report(&format!("the facts could not be reconciled: {why}; so they wait"));
+        }
+        self.wait(conversation, again)?;
+        if finished.iter().any(|own| !own.facts.is_empty()) {
+            self.report(&format!(
+                "the facts could not be reconciled: {why}; so they were not stored, and the turns alone are left"
+            ));
+        }
+        let decided: Vec<_> = finished.into_iter().map(|own| Decided::nothing(own.job)).collect();
+        if !decided.is_empty() {
+            self.carry_out(conversation, &decided)?;
+        }
+        Ok(is_done)
+    }
+
+    /// Keeps extracted facts until the model may be asked what becomes of them.
+    fn wait(&mut self, conversation: &ConversationId, extracted: Vec<Extracted>) -> Result<(), StoreError> {
+        let (nothing, facts): (Vec<_>, Vec<_>) = extracted.into_iter().partition(|own| own.facts.is_empty());
+        self.processed.waiting += facts.len();
+        let state = |own: Extracted| (own.job.id, JobState::Extracted { facts: own.facts, attempts: own.attempts });
+        self.queue.note(&facts.into_iter().map(state).collect::<Vec<_>>())?;
+        if nothing.is_empty() {
+            return Ok(());
+        }
+        let decided: Vec<_> = nothing.into_iter().map(|own| Decided::nothing(own.job)).collect();
+        self.carry_out(conversation, &decided)
+    }
+}
+
+fn facts_of(extracted: &Extracted) -> impl Iterator<Item = ExtractedFact> {
+    extracted.facts.iter().map(|text| ExtractedFact { text: text.clone(), source: Some(extracted.job.turn.clone()) })
+}
+
+/// Returns the changes that follow from each turn, so that each job can be finished by itself after a crash.
+fn by_turn(changes: Vec<EntryChange>, extracted: Vec<Extracted>) -> Vec<Decided> {
+    let mut decided: Vec<Decided> =
+        extracted.into_iter().map(|own| Decided { job: own.job, changes: Vec::new(), facts: own.facts }).collect();
+    for change in changes {
+        let place = match &change {
+            EntryChange::Add(entry) => decided.iter().position(|own| entry.source_id.as_ref() == Some(&own.job.turn)),
+            EntryChange::Delete { replaced_by, .. } => {
+                decided.iter().position(|own| replaced_by.as_ref().is_some_and(|by| own.adds(by)))
+            }
+        };
+        // A fact that goes without a replacement goes last.
+        let place = place.unwrap_or_else(|| decided.len().saturating_sub(1));
+        if let Some(own) = decided.get_mut(place) {
+            own.changes.push(change);
+        }
+    }
+    decided
+}
+
+impl Decided {
+    fn adds(&self, id: &EntryId) -> bool {
+        self.changes.iter().any(|change| matches!(change, EntryChange::Add(entry) if entry.id == *id))
+    }
+}
+
+fn not_read(why: impl std::fmt::Display) -> String {
+    format!("the language model's answer cannot be read as facts: {why}")
+}
+
+/// Returns whether the model may answer another time.
+fn may_answer_later(error: &ChatError) -> bool {
+    match error {
+        ChatError::Unreachable(_)
+        | ChatError::Lost(_)
+        | ChatError::Timeout(_)
+        | ChatError::Exhausted(_)
+        | ChatError::Meter(_) => true,
+        ChatError::Unusable(_) | ChatError::Refused { .. } | ChatError::Unreadable { .. } => false,
+    }
+}

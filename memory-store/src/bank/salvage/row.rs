@@ -1,0 +1,227 @@
+//! Entries that follow each other in a damaged bank.
+
+use std::sync::LazyLock;
+
+use chrono::{DateTime, Utc};
+use memory_core::bank::Key;
+use memory_core::json::{JsonError, TokenKind, Tokens, unquoted};
+use regex::Regex;
+
+use super::super::layout::item_of;
+use super::super::{decode, edit};
+use super::{GAP, pattern};
+
+/// Entries that follow each other.
+pub(super) struct Row {
+    /// Each with what was mended of it.
+    pub items: Vec<(SalvagedItem, Option<String>)>,
+    /// What is well-formed and no entry, what breaks off, and what looks like an entry within another.
+    pub faults: Vec<(Option<String>, String)>,
+    pub end: RowEnd,
+}
+
+/// How a row of entries ends.
+pub(super) enum RowEnd {
+    /// With a closing brace, which stands there.
+    Closed(usize),
+    /// With something that is damaged, which begins there.
+    Broken(usize),
+    /// With the text.
+    OfText,
+}
+
+impl Row {
+    /// Reads the entries from `at` on.
+    pub(super) fn read(text: &str, mut at: usize, written_at: DateTime<Utc>) -> Self {
+        let mut row = Self { items: Vec::new(), faults: Vec::new(), end: RowEnd::OfText };
+        loop {
+            let rest = text[at..].trim_start_matches(BETWEEN);
+            let start = text.len() - rest.len();
+            match rest.chars().next() {
+                None => return row,
+                Some('}') => return Self { end: RowEnd::Closed(start), ..row },
+                Some(GAP) => return Self { end: RowEnd::Broken(start), ..row },
+                Some(_) => {}
+            }
+            match whole_item(text, start, written_at) {
+                Ok((item, fault)) => {
+                    at = start + item.length;
+                    let within = keys_of_entries_within(&text[start..at]);
+                    row.faults.extend(within.into_iter().map(|inner| {
+                        let fault =
+                            format!("the entry '{inner}' is inside the entry '{}', which may lack its closing brace", item.key);
+                        (Some(inner), fault)
+                    }));
+                    row.items.push((item, fault));
+                }
+                Err((key, why)) => {
+                    let what = key.as_ref().map_or_else(|| "an entry".to_owned(), |key| format!("the entry '{key}'"));
+                    row.faults.push((key, format!("{what} {why}")));
+                    match item_end(text, start) {
+                        // It is well-formed, and only says what it must not.
+                        Some(end) => at = end,
+                        None => return Self { end: RowEnd::Broken(start), ..row },
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells whether entries that were found behind a damage, at `start`, are the bank's own and not within a value of it.
+    pub(super) fn is_of_the_bank(&self, text: &str, start: usize, endings: &mut Endings) -> bool {
+        let is_followed = |end: usize| text[..end].trim_end().ends_with(',');
+        let end = match self.end {
+            RowEnd::Closed(end) => return endings.is_ending(text, end),
+            RowEnd::Broken(end) => end,
+            RowEnd::OfText => text.len(),
+        };
+        1 < self.items.len() || is_followed(end) || text[..start].trim_end_matches(BETWEEN).ends_with(GAP)
+    }
+}
+
+/// Finds the end of a bank, and reads no part of its text again and again for that.
+#[derive(Debug)]
+pub(super) struct Endings {
+    /// Where the text ends, without what is missing behind it.
+    length: usize,
+    /// No brace before this position ends the entries.
+    none_before: usize,
+}
+
+impl Endings {
+    pub(super) fn of(text: &str) -> Self {
+        Self { length: text.trim_end_matches(GAP).len(), none_before: 0 }
+    }
+
+    /// Tells whether the text is the end of a bank from the brace at `start` on, which ends the entries. The braces are asked for in
+    /// order.
+    pub(super) fn is_ending(&mut self, text: &str, start: usize) -> bool {
+        if start < self.none_before || self.length <= start {
+            return false;
+        }
+        let rest = &text[start..self.length];
+        let Some(error) = Tokens::within_objects(rest, 2).find_map(Result::err) else { return true };
+        // A later brace is nested at least as deep, so a text that begins there is wrong at the same place or before it. Only what breaks
+        // off may be the end of something deeper.
+        if let JsonError::Syntax { at, .. } = error
+            && at < rest.len()
+        {
+            self.none_before = start + at;
+        }
+        false
+    }
+}
+
+/// An entry that is whole.
+#[derive(Debug)]
+pub(in super::super) struct SalvagedItem {
+    pub key: String,
+    /// The key, the colon and the value; times that are none are mended.
+    pub text: String,
+    /// The length of the text as it stands in the damaged bank.
+    pub length: usize,
+}
+
+/// Where an entry may begin: a key, and an object that begins as ours do.
+const ITEM_PATTERN: &str =
+    r#""(?:[^"\\\x00-\x1f]|\\.)*"\s*:\s*\{\s*"(?:value|created_at|updated_at|ttl|description|schema|size)"\s*:"#;
+pub(super) static ITEM: LazyLock<Regex> = LazyLock::new(|| pattern(ITEM_PATTERN));
+/// Such a place at the beginning of a text.
+static ITEM_FIRST: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("^{ITEM_PATTERN}")));
+
+/// What separates entries in text that people or programs wrote.
+const BETWEEN: [char; 5] = [' ', '\t', '\n', '\r', ','];
+
+/// Returns where the next entry that is whole begins, from `at` on.
+pub(super) fn next_whole(text: &str, at: usize, written_at: DateTime<Utc>) -> Option<usize> {
+    let mut from = at;
+    while let Some(found) = ITEM.find_at(text, from.min(text.len())) {
+        let start = found.start();
+        if whole_item(text, start, written_at).is_ok() {
+            return Some(start);
+        }
+        // A key that was torn has a quote too many: the next one may begin within what was taken for one.
+        from = start + 1;
+    }
+    None
+}
+
+/// Returns where the entry that begins at `start` ends, if it is well-formed.
+fn item_end(text: &str, start: usize) -> Option<usize> {
+    let key = start + value_end(&text[start..])?;
+    let rest = text[key..].trim_start().strip_prefix(':')?.trim_start();
+    Some(text.len() - rest.len() + value_end(rest)?)
+}
+
+/// Tells whether an entry is well-formed as far as the text goes.
+pub(super) fn ends_early(text: &str) -> bool {
+    let error = Tokens::within_objects(text, 1).find_map(Result::err);
+    matches!(error, Some(JsonError::Syntax { at, .. }) if at == text.len())
+}
+
+/// Reads the entry that begins at `start`, and returns it with what was mended.
+fn whole_item(
+    text: &str,
+    start: usize,
+    written_at: DateTime<Utc>,
+) -> Result<(SalvagedItem, Option<String>), (Option<String>, String)> {
+    let key_end = value_end(&text[start..]).ok_or((None, "breaks off in its key".to_owned()))?;
+    let key = unquoted(&text[start..start + key_end]).ok_or((None, "has no key".to_owned()))?.into_owned();
+    let told = |why: &str| (Some(key.clone()), why.to_owned());
+    let rest = text[start + key_end..].trim_start();
+    let rest = rest.strip_prefix(':').ok_or_else(|| told("has no value"))?.trim_start();
+    let entry = text.len() - rest.len();
+    let end = entry + value_end(rest).ok_or_else(|| told("is not whole"))?;
+    let text = &text[start..end];
+    key.parse::<Key>().map_err(|_| told("has a key that is none"))?;
+    let (mended, fault) = mend_item(text, &key, written_at).map_err(|why| told(&why))?;
+    Ok((SalvagedItem { key, text: mended, length: text.len() }, fault))
+}
+
+/// Returns the keys of what looks like entries among the members of an entry, and among theirs.
+fn keys_of_entries_within(item: &str) -> Vec<String> {
+    const FIELDS: [&str; 7] = ["value", "created_at", "updated_at", "ttl", "description", "schema", "size"];
+    let mut keys = Vec::new();
+    // The depth of the members that are looked at.
+    let mut depth = 2;
+    // The last error is that the text ends within the object around the item.
+    for token in Tokens::within_objects(item, 1).map_while(Result::ok) {
+        match token.kind {
+            TokenKind::Key if token.depth == depth => {
+                let key = unquoted(&item[token.range.clone()]).filter(|key| !FIELDS.contains(&key.as_ref()));
+                if let Some(key) = key.filter(|_| ITEM_FIRST.is_match(&item[token.range.start..])) {
+                    keys.push(key.into_owned());
+                    depth += 1;
+                }
+            }
+            TokenKind::ObjectEnds if token.depth + 1 == depth => depth -= 1,
+            _ => {}
+        }
+    }
+    keys
+}
+
+/// Returns the text of an entry, readable, with what was mended for that.
+fn mend_item(text: &str, key: &str, written_at: DateTime<Utc>) -> Result<(String, Option<String>), String> {
+    let item = item_of(text).map_err(|why| why.to_string())?;
+    let Err(why) = decode::entry(text, &item, written_at) else { return Ok((text.to_owned(), None)) };
+    let mended = edit::apply(text, &edit::mend_item(text, &item, written_at));
+    let is_well = item_of(&mended).is_ok_and(|item| decode::entry(&mended, &item, written_at).is_ok());
+    if is_well { Ok((mended, Some(value_stays(key, &why)))) } else { Err(why) }
+}
+
+/// Says what is wrong with an entry whose value is intact.
+pub(in super::super) fn value_stays(key: &str, why: &str) -> String {
+    format!("the entry '{key}' {why}; its value is intact")
+}
+
+/// Returns where the value with which `text` begins ends.
+pub(super) fn value_end(text: &str) -> Option<usize> {
+    for token in Tokens::of(text) {
+        let token = token.ok()?;
+        if token.depth == 0 && !matches!(token.kind, TokenKind::ObjectBegins | TokenKind::ArrayBegins) {
+            return Some(token.range.end);
+        }
+    }
+    None
+}

@@ -1,0 +1,118 @@
+//! The operations on conversations: one line each. The files themselves hold the bytes, as entries or as tombstones.
+
+use std::io;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::conversation::{
+    ConversationId, ConversationOperation, ConversationRecord, ConversationVerb, EntryId, mark_undone,
+};
+use memory_core::{ContentHash, OperationId, StoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::disk::Disk;
+use crate::error::io_error;
+use crate::months;
+
+/// The folder of the lines, beside the conversations, where no other program looks for entries.
+pub(super) const FOLDER: &str = ".conversations/journal";
+
+/// One operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Line {
+    pub(super) operation: String,
+    at: String,
+    verb: String,
+    by: String,
+    pub(super) conversation: String,
+    /// The operation that this one reverts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undoes: Option<String>,
+    /// The entries that came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) added: Vec<Item>,
+    /// The entries that went to the tombstones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) deleted: Vec<Item>,
+}
+
+/// One entry of an operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Item {
+    pub(super) id: String,
+    /// Where it lies, or lay, while it is active.
+    pub(super) path: String,
+    /// The SHA-256 of its file while it is active.
+    pub(super) hash: String,
+    /// The entry that replaces it where it is deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) replaced_by: Option<String>,
+}
+
+impl Line {
+    /// Returns the line of an operation that has neither added nor deleted anything yet.
+    pub(super) fn new(operation: &ConversationOperation, conversation: &ConversationId, undoes: Option<&OperationId>) -> Self {
+        Self {
+            operation: operation.id.to_string(),
+            at: operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
+            verb: operation.verb.as_str().to_owned(),
+            by: operation.by.clone(),
+            conversation: conversation.to_string(),
+            undoes: undoes.map(OperationId::to_string),
+            added: Vec::new(),
+            deleted: Vec::new(),
+        }
+    }
+
+    /// Appends the line, durably.
+    pub(super) fn append(&self, disk: &dyn Disk, at: DateTime<Utc>) -> Result<(), StoreError> {
+        let bytes = serde_json::to_vec(self).expect("texts have a JSON form");
+        months::append(disk, FOLDER, at, &bytes).map_err(not_written)
+    }
+
+    /// Returns the operation, if the line is one of ours.
+    pub(super) fn record(&self) -> Option<ConversationRecord> {
+        let id = |item: &Item| item.id.parse::<EntryId>().ok();
+        let deleted = |item: &Item| {
+            let by = item.replaced_by.as_deref().and_then(|by| by.parse().ok());
+            Some((id(item)?, by))
+        };
+        Some(ConversationRecord {
+            operation: ConversationOperation {
+                id: self.operation.parse().ok()?,
+                at: DateTime::parse_from_rfc3339(&self.at).ok()?.to_utc(),
+                verb: ConversationVerb::ALL.into_iter().find(|verb| verb.as_str() == self.verb)?,
+                by: self.by.clone(),
+            },
+            conversation: self.conversation.parse().ok()?,
+            added: self.added.iter().filter_map(id).collect(),
+            deleted: self.deleted.iter().filter_map(deleted).collect(),
+            undoes: self.undoes.as_deref().and_then(|id| id.parse().ok()),
+            undone_by: None,
+        })
+    }
+}
+
+/// Returns the hash of a file.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    ContentHash::of_bytes(bytes).to_string()
+}
+
+/// Returns at most the newest `limit` lines with their operations, newest first. What is no line of ours is left out.
+pub(super) fn lines(disk: &dyn Disk, limit: usize) -> Result<Vec<(Line, ConversationRecord)>, StoreError> {
+    let mut found = Vec::new();
+    for line in months::newest_first(disk, FOLDER).map_err(not_read)?.take(limit) {
+        let line = serde_json::from_slice::<Line>(&line.map_err(not_read)?).ok();
+        found.extend(line.and_then(|line| line.record().map(|record| (line, record))));
+    }
+    let mut records: Vec<ConversationRecord> = found.iter().map(|(_, record)| record.clone()).collect();
+    mark_undone(&mut records);
+    Ok(found.into_iter().zip(records).map(|((line, _), record)| (line, record)).collect())
+}
+
+pub(super) fn not_read(error: io::Error) -> StoreError {
+    io_error(format!("read {FOLDER}"), error)
+}
+
+fn not_written(error: io::Error) -> StoreError {
+    io_error(format!("write {FOLDER}"), error)
+}

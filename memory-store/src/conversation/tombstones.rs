@@ -1,0 +1,128 @@
+//! The deleted facts of a folder, as far as they tell which turns are superseded.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use memory_core::conversation::{ConversationId, EntryId, EntryRole, Shelf};
+
+use super::format::decode;
+use super::layout::{folder_of, is_entry, moment_of, place, tombstones};
+use super::listing::{OFTEN_NS, settled_ns};
+use crate::disk::{Disk, EntryKind};
+use crate::file::moment;
+
+/// The deleted facts that were read of a folder. A tombstone is never changed in place, so each is read once.
+#[derive(Debug, Default)]
+pub(super) struct Tombstones {
+    /// The facts, by their paths; `None` for files that hold none.
+    known: HashMap<String, Option<(ConversationId, EntryId)>>,
+    folders: HashMap<String, Listing>,
+}
+
+/// When a folder was changed and listed last.
+#[derive(Debug, Clone, Copy)]
+struct Listing {
+    modified_ns: i64,
+    listed_ns: i64,
+}
+
+impl Listing {
+    fn is_current(self, modified_ns: i64, now_ns: i64) -> bool {
+        let is_settled = (settled_ns(modified_ns)..=now_ns).contains(&self.listed_ns);
+        let is_fresh = (self.listed_ns..self.listed_ns.saturating_add(OFTEN_NS)).contains(&now_ns);
+        self.modified_ns == modified_ns && (is_settled || is_fresh)
+    }
+}
+
+type Shelves = HashMap<ConversationId, Arc<Shelf>>;
+
+impl Tombstones {
+    /// Makes the shelves agree with the tombstones of `folder`. A fact is never older than the turn from which it was drawn, so tombstones
+    /// older than the `oldest` turn, which is the name of its file, are not read.
+    pub(super) fn refresh(
+        &mut self,
+        disk: &dyn Disk,
+        folder: &str,
+        now_ns: i64,
+        oldest: &dyn Fn() -> Option<String>,
+        shelves: &mut Shelves,
+    ) {
+        for path in folders(folder) {
+            // A folder that cannot be read costs a mark, and is no reason not to read what was not deleted.
+            let Ok(found) = disk.signature(&path).map(|found| found.filter(|found| found.is_folder)) else { continue };
+            let modified_ns = found.map(|found| found.modified_ns);
+            let listing = self.folders.get(&path);
+            let is_current = match (modified_ns, listing) {
+                (None, None) => true,
+                (Some(modified_ns), Some(listing)) => listing.is_current(modified_ns, now_ns),
+                _ => false,
+            };
+            if is_current {
+                continue;
+            }
+            let oldest = oldest();
+            let is_wanted =
+                |name: &str| is_entry(name) && oldest.as_deref().is_some_and(|oldest| moment_of(oldest) <= moment_of(name));
+            let Ok(names) = disk.folder(&path) else { continue };
+            let listed: HashSet<String> = names
+                .into_iter()
+                .filter(|entry| entry.kind == EntryKind::File && is_wanted(&entry.name))
+                .map(|entry| format!("{path}/{}", entry.name))
+                .collect();
+            let gone: Vec<String> =
+                self.known.keys().filter(|own| folder_of(own) == path && !listed.contains(*own)).cloned().collect();
+            for own in gone {
+                self.forget(&own, shelves);
+            }
+            for own in listed.iter().filter(|own| !self.known.contains_key(*own)).cloned().collect::<Vec<_>>() {
+                self.read(disk, &own, shelves);
+            }
+            match modified_ns {
+                Some(modified_ns) => drop(self.folders.insert(path, Listing { modified_ns, listed_ns: now_ns })),
+                None => drop(self.folders.remove(&path)),
+            }
+        }
+    }
+
+    /// Takes in what our own writer changed, so that nothing need be listed.
+    pub(super) fn take_in(&mut self, disk: &dyn Disk, folder: &str, changed: &[String], now_ns: i64, shelves: &mut Shelves) {
+        for path in folders(folder) {
+            let own: Vec<&String> = changed.iter().filter(|changed| folder_of(changed) == path).collect();
+            if own.is_empty() || !self.folders.contains_key(&path) {
+                continue;
+            }
+            for own in own {
+                self.forget(own, shelves);
+                self.read(disk, own, shelves);
+            }
+            if let Ok(Some(found)) = disk.signature(&path) {
+                self.folders.insert(path, Listing { modified_ns: found.modified_ns, listed_ns: now_ns });
+            }
+        }
+    }
+
+    fn read(&mut self, disk: &dyn Disk, path: &str, shelves: &mut Shelves) {
+        let read = disk.read(path).ok().flatten();
+        let entry = read.and_then(|(bytes, signature)| {
+            decode(path, &bytes, EntryRole::Memory, moment(signature.modified_ns)).ok().filter(|entry| entry.source_id.is_some())
+        });
+        let known = entry.map(|entry| {
+            let key = (entry.conversation.clone(), entry.id.clone());
+            Arc::make_mut(shelves.entry(key.0.clone()).or_default()).bury(&entry);
+            key
+        });
+        self.known.insert(path.to_owned(), known);
+    }
+
+    fn forget(&mut self, path: &str, shelves: &mut Shelves) {
+        let Some(Some((conversation, id))) = self.known.remove(path) else { return };
+        if let Some(shelf) = shelves.get_mut(&conversation) {
+            Arc::make_mut(shelf).unbury(&id);
+        }
+    }
+}
+
+/// Returns the folders of deleted facts, within the folder of a conversation and where others have them.
+fn folders(folder: &str) -> [String; 2] {
+    tombstones(folder).map(|own| format!("{own}/{}", place(EntryRole::Memory)))
+}

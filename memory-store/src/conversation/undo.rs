@@ -1,0 +1,318 @@
+//! Recording what takes entries away, and the way back.
+
+use std::collections::{BTreeSet, HashMap};
+
+use chrono::{DateTime, Utc};
+use memory_core::conversation::{
+    ConversationId, ConversationOperation, ConversationOperations, ConversationRecord, ConversationVerb, DeletedEntry, Entry,
+    EntryChange, EntryId, EntryRole,
+};
+use memory_core::{OperationId, StoreError};
+
+use super::change::{self, bury, free, make_folder, not_written, read, replace, sync, tell_replacement};
+use super::folder::ConversationFolder;
+use super::format::{decode, encode, without_replacement};
+use super::journal::{self, Item, Line};
+use super::kept::{Known, refused};
+use super::layout::{DELETED, ENTRIES, PLACES, file_name, folder, folder_of, is_entry, name, place};
+use crate::disk::{Disk, EntryKind};
+use crate::file::moment;
+use crate::lock::WriterLock;
+use crate::months;
+
+/// Among how many of the newest operations one is looked for that is asked for again.
+const RECENT: usize = 64;
+
+/// What is to be done with changes that may have been asked for before.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Recording {
+    /// They are new: the line is to be written first.
+    New(Line),
+    /// They were recorded, or delete nothing: they are to be made, but for the deletion of entries that were restored since.
+    Recorded {
+        /// The entries that were restored since.
+        restored: BTreeSet<EntryId>,
+    },
+    /// They were made and undone since: nothing is to be done.
+    Undone,
+}
+
+/// Returns the line of changes, unless they were asked for before. The caller holds the lock.
+pub(super) fn recording(
+    disk: &dyn Disk,
+    conversation: &ConversationId,
+    known: &Known,
+    changes: &[EntryChange],
+    operation: &ConversationOperation,
+) -> Result<Recording, StoreError> {
+    let mut line = Line::new(operation, conversation, None);
+    for change in changes {
+        match change {
+            EntryChange::Add(Entry { role: EntryRole::Summary, .. }) => {}
+            EntryChange::Add(entry) => {
+                let path = format!("{}/{}/{}", folder(conversation), place(entry.role), name(entry));
+                line.added.push(Item {
+                    id: entry.id.to_string(),
+                    path,
+                    hash: journal::hash(encode(entry).as_bytes()),
+                    replaced_by: None,
+                });
+            }
+            EntryChange::Delete { id, replaced_by } => {
+                let Some(path) = known.places.get(id) else { continue };
+                let Some(bytes) = read(disk, path)? else { continue };
+                let replaced_by = replaced_by.as_ref().map(EntryId::to_string);
+                line.deleted.push(Item { id: id.to_string(), path: path.clone(), hash: journal::hash(&bytes), replaced_by });
+            }
+        }
+    }
+    let ids = |items: &[Item]| items.iter().map(|item| item.id.clone()).collect::<BTreeSet<_>>();
+    let (added, deleted) = (ids(&line.added), ids(&line.deleted));
+    let mut restored = BTreeSet::new();
+    for (other, record) in journal::lines(disk, RECENT)? {
+        let is_restore = record.operation.verb == ConversationVerb::Restore && record.undone_by.is_none();
+        if is_restore && record.conversation == *conversation {
+            restored.extend(record.added.iter().cloned());
+        }
+        let is_same = record.operation.verb == operation.verb && other.conversation == line.conversation;
+        if !is_same || ids(&other.added) != added || !deleted.is_subset(&ids(&other.deleted)) {
+            continue;
+        }
+        match record.undone_by {
+            // Without new entries, these may be others like them: what was restored is deleted again, and that is recorded.
+            None if added.is_empty() && restored.iter().any(|id| deleted.contains(id.as_str())) => break,
+            None => return Ok(Recording::Recorded { restored }),
+            // New entries have ids of their own, so these are the same changes and not others like them.
+            Some(_) if !added.is_empty() => return Ok(Recording::Undone),
+            Some(_) => break,
+        }
+    }
+    Ok(if deleted.is_empty() { Recording::Recorded { restored: BTreeSet::new() } } else { Recording::New(line) })
+}
+
+/// What an undo does to one entry.
+#[derive(Debug)]
+enum Step {
+    /// A tombstone becomes an active entry.
+    Restore { tombstone: String, path: String, bytes: Vec<u8> },
+    /// An active entry becomes a tombstone.
+    Bury { path: String, replaced_by: Option<EntryId> },
+}
+
+impl ConversationFolder {
+    fn locked(&self) -> Result<(WriterLock, &dyn Disk), StoreError> {
+        let disk = self.made()?;
+        let lock = WriterLock::acquire(self.root(), self.patience())?;
+        Ok((lock, disk))
+    }
+
+    /// Makes the steps: what comes back first. Each may have been made before.
+    fn carry_out(disk: &dyn Disk, conversation: &ConversationId, steps: &[Step]) -> Result<(), StoreError> {
+        for step in steps {
+            let Step::Restore { tombstone, path, bytes } = step else { continue };
+            make_folder(disk, folder_of(path))?;
+            replace(disk, path, bytes)?;
+            disk.remove(tombstone).and_then(|()| disk.sync_folder(folder_of(tombstone))).map_err(not_written(tombstone))?;
+        }
+        for step in steps {
+            let Step::Bury { path, replaced_by } = step else { continue };
+            let mut folders = BTreeSet::new();
+            let tombstone = bury(disk, conversation, path, &mut folders)?;
+            sync(disk, &folders)?;
+            if let Some(by) = replaced_by {
+                tell_replacement(disk, &tombstone, by)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns where an entry is active, by the files as they are now.
+    fn active(&self, conversation: &ConversationId, id: &EntryId) -> Result<Option<String>, StoreError> {
+        let found = self.with(&folder(conversation), |_, kept| Ok(kept.path(conversation, id).map(str::to_owned)))?;
+        Ok(found.flatten())
+    }
+}
+
+impl ConversationOperations for ConversationFolder {
+    fn operations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        Ok(journal::lines(disk, usize::MAX)?.into_iter().map(|(_, record)| record).collect())
+    }
+
+    fn undo(&self, undone: &OperationId, operation: &ConversationOperation) -> Result<ConversationRecord, StoreError> {
+        let (lock, disk) = self.locked()?;
+        let lines = journal::lines(disk, usize::MAX)?;
+        let missing = |wanted: String| StoreError::OperationNotFound { wanted };
+        let found = lines.iter().position(|(_, record)| record.operation.id == *undone);
+        let at = found.ok_or_else(|| missing(format!("no operation is called {undone}")))?;
+        let (line, record) = &lines[at];
+        if let Some(other) = &record.undone_by {
+            return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") });
+        }
+        let conversation = &record.conversation;
+        let mut own = Line::new(operation, conversation, Some(undone));
+        let mut steps = Vec::new();
+        for item in &line.deleted {
+            let id: EntryId = item.id.parse()?;
+            own.added.push(item.clone());
+            // It may be back by another way, and what became of it since stays.
+            if self.active(conversation, &id)?.is_some() {
+                continue;
+            }
+            let gone = || missing(format!("what {undone} took away is no longer kept ({})", item.path));
+            let tombstone = find_tombstone(disk, conversation, &id, &item.path)?.ok_or_else(gone)?;
+            let bytes = without_replacement(&read(disk, &tombstone)?.ok_or_else(gone)?);
+            if disk.signature(&item.path).map_err(|error| refused(&item.path, error))?.is_some() {
+                return Err(StoreError::Conflict { what: item.path.clone() });
+            }
+            steps.push(Step::Restore { tombstone, path: item.path.clone(), bytes });
+        }
+        for item in &line.added {
+            let id: EntryId = item.id.parse()?;
+            own.deleted.push(item.clone());
+            let is_later = |(other, later): &&(Line, ConversationRecord)| {
+                later.undone_by.is_none()
+                    && other.conversation == line.conversation
+                    && other.deleted.iter().any(|own| own.id == item.id)
+            };
+            if let Some((_, later)) = lines[..at].iter().find(is_later) {
+                let what = format!("the entry {id} of conversation {conversation} (take back {} first)", later.operation.id);
+                return Err(StoreError::Conflict { what });
+            }
+            // What is gone needs not go.
+            let Some(path) = self.active(conversation, &id)? else { continue };
+            if read(disk, &path)?.is_none_or(|bytes| journal::hash(&bytes) != item.hash) {
+                return Err(StoreError::Conflict { what: path });
+            }
+            let replaced_by = item.replaced_by.as_deref().map(str::parse).transpose()?;
+            steps.push(Step::Bury { path, replaced_by });
+        }
+        // The line comes last: what is interrupted before is still to be undone, and is then completed.
+        Self::carry_out(disk, conversation, &steps)?;
+        own.append(disk, operation.at)?;
+        lock.hand_on();
+        Ok(record.clone())
+    }
+
+    fn trashed(&self) -> Result<Vec<DeletedEntry>, StoreError> {
+        let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
+        let mut by: HashMap<(String, String), (OperationId, ConversationVerb)> = HashMap::new();
+        for (line, record) in journal::lines(disk, usize::MAX)? {
+            for item in &line.deleted {
+                let key = (line.conversation.clone(), item.id.clone());
+                by.entry(key).or_insert_with(|| (record.operation.id.clone(), record.operation.verb));
+            }
+        }
+        let mut trashed = Vec::new();
+        for (trash, signature, role) in tombstones(disk)? {
+            let Some(bytes) = disk.read(&trash).ok().flatten().map(|(bytes, _)| bytes) else { continue };
+            let Ok(entry) = decode(&trash, &bytes, role, moment(signature.modified_ns)) else { continue };
+            let operation = by.get(&(entry.conversation.to_string(), entry.id.to_string())).cloned();
+            let at = moment(signature.changed_ns);
+            let (size, path) = (signature.size, former_path(&trash));
+            let Entry { id, conversation, role, .. } = entry;
+            trashed.push(DeletedEntry { id, conversation, role, path, trash, size, at, operation });
+        }
+        trashed.sort_by(|one, other| (other.at, &other.trash).cmp(&(one.at, &one.trash)));
+        Ok(trashed)
+    }
+
+    fn restore(&self, entry: &DeletedEntry, operation: &ConversationOperation) -> Result<String, StoreError> {
+        if entry.role == EntryRole::Summary {
+            let why = format!("a summary is written anew from the facts; its former text is in {}", entry.trash);
+            return Err(StoreError::Invalid { why });
+        }
+        let (lock, disk) = self.locked()?;
+        if let Some(path) = self.active(&entry.conversation, &entry.id)? {
+            return Err(StoreError::Invalid { why: format!("the entry {} is there already: {path}", entry.id) });
+        }
+        let missing = || StoreError::TrashNotFound { reference: entry.trash.clone() };
+        let bytes = without_replacement(&read(disk, &entry.trash)?.ok_or_else(missing)?);
+        let path = free(disk, &entry.path)?;
+        let mut line = Line::new(operation, &entry.conversation, None);
+        let hash = journal::hash(&bytes);
+        line.added.push(Item { id: entry.id.to_string(), path: path.clone(), hash, replaced_by: None });
+        let step = Step::Restore { tombstone: entry.trash.clone(), path: path.clone(), bytes };
+        Self::carry_out(disk, &entry.conversation, &[step])?;
+        line.append(disk, operation.at)?;
+        lock.hand_on();
+        Ok(path)
+    }
+
+    fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
+        if self.disk()?.is_none() {
+            return Ok((0, 0));
+        }
+        let (_lock, disk) = self.locked()?;
+        let (mut files, mut bytes) = months::purge(disk, journal::FOLDER, before).map_err(journal::not_read)?;
+        let mut folders = BTreeSet::new();
+        for (path, signature, _) in tombstones(disk)? {
+            if moment(signature.changed_ns) < before {
+                disk.remove(&path).map_err(not_written(&path))?;
+                folders.insert(folder_of(&path).to_owned());
+                files += 1;
+                bytes += signature.size;
+            }
+        }
+        sync(disk, &folders)?;
+        Ok((files, bytes))
+    }
+}
+
+/// Returns the tombstone of an entry that was active at `path`, if there is one.
+fn find_tombstone(
+    disk: &dyn Disk,
+    conversation: &ConversationId,
+    id: &EntryId,
+    path: &str,
+) -> Result<Option<String>, StoreError> {
+    let own = folder(conversation);
+    if let Some(below) = path.strip_prefix(&format!("{own}/")) {
+        let usual = format!("{own}/{DELETED}/{below}");
+        if disk.signature(&usual).map_err(|error| refused(&usual, error))?.is_some() {
+            return Ok(Some(usual));
+        }
+    }
+    change::tombstone(disk, conversation, id)
+}
+
+/// Returns the files of all tombstones, each with the role of its place.
+fn tombstones(disk: &dyn Disk) -> Result<Vec<(String, crate::disk::Signature, EntryRole)>, StoreError> {
+    let below = |folder: &str| disk.folder(folder).map_err(|error| refused(folder, error));
+    let mut places = Vec::new();
+    for entry in below(ENTRIES)?.into_iter().filter(|entry| entry.kind == EntryKind::Folder) {
+        let own = format!("{ENTRIES}/{}", entry.name);
+        if entry.name == DELETED {
+            // As the other program has it, tombstones lie beside all conversations.
+            let folders = below(&own)?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
+            places.extend(folders.map(|entry| format!("{own}/{}", entry.name)));
+        } else {
+            places.push(format!("{own}/{DELETED}"));
+        }
+    }
+    let mut found = Vec::new();
+    for place in places {
+        for (kind, role) in PLACES {
+            let folder = format!("{place}/{kind}");
+            for entry in below(&folder)? {
+                let path = format!("{folder}/{}", entry.name);
+                if entry.kind != EntryKind::File || !is_entry(&entry.name) {
+                    continue;
+                }
+                if let Some(signature) = disk.signature(&path).map_err(|error| refused(&path, error))? {
+                    found.push((path, signature, role));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Returns where the entry of a tombstone was.
+fn former_path(trash: &str) -> String {
+    match trash.split('/').collect::<Vec<_>>()[..] {
+        [_, conversation, own, ref below @ ..] if own == DELETED => format!("{ENTRIES}/{conversation}/{}", below.join("/")),
+        [_, own, conversation, ref below @ ..] if own == DELETED => format!("{ENTRIES}/{conversation}/{}", below.join("/")),
+        _ => format!("{ENTRIES}/{}", file_name(trash)),
+    }
+}

@@ -1,0 +1,134 @@
+//! Words that hold a word of the question somewhere.
+
+use std::collections::HashSet;
+
+use memory_core::question::{Role, Word};
+use memory_core::text::TokenKind;
+
+use super::flushed::Flushed;
+use super::pending::Pending;
+use super::wanted::{Part, Wanted};
+use crate::index::text::Text;
+use crate::index::trouble::Trouble;
+
+/// For so many words of a question at most the words that hold them are looked for.
+const MOST_WORDS: usize = 8;
+
+/// Each word of a question is looked for in so many others at most, the most frequent ones of each segment.
+const MOST_HOLDING: usize = 1024;
+
+/// A shorter part is looked for only where nothing else is asked for: it stands in too many words.
+const SHORT: usize = 3;
+
+/// A shorter part is not looked for at all.
+const SHORTEST: usize = 2;
+
+/// How like a word another one is that holds it, at least.
+const LEAST: f32 = 0.3;
+
+/// For each word of a question, the words that hold it.
+#[derive(Debug, Default)]
+pub(super) struct Within {
+    /// The words of the question that are looked for within others.
+    parts: Vec<Option<String>>,
+    /// The words of flushed documents that hold them, as what is looked for in their stead.
+    wanted: Vec<Wanted>,
+}
+
+impl Within {
+    /// Looks for the words that hold those of the question.
+    pub(super) fn of(words: &[Word], wanted: &[Wanted], text: &Text, flushed: &Flushed<'_>) -> Result<Self, Trouble> {
+        let parts = parts(words);
+        let mut holding = vec![HashSet::<String>::new(); parts.len()];
+        flushed.each_word_within(text, &parts, MOST_HOLDING, &mut |index, word| {
+            holding[index].insert(word.to_owned());
+        })?;
+        let in_stead = |((part, holding), own): ((&Option<String>, HashSet<String>), &Wanted)| {
+            let part = part.as_deref().unwrap_or_default();
+            let mut alike: Vec<(String, f32)> =
+                holding.into_iter().map(|word| (likeness(part, &word), word)).map(|(like, word)| (word, like)).collect();
+            alike.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+            Wanted { part: Part::Spelled, exact: Vec::new(), alike, documents: own.documents, matches: true }
+        };
+        let wanted = parts.iter().zip(holding).zip(wanted).map(in_stead).collect();
+        Ok(Self { parts, wanted })
+    }
+
+    /// Returns the words of flushed documents as what is looked for.
+    pub(super) fn wanted(&self) -> &[Wanted] {
+        &self.wanted
+    }
+
+    /// Returns for each word of the question how like it the most alike word of a pending document is that holds it, if any does.
+    pub(super) fn likeness(&self, document: &Pending) -> Option<Vec<f32>> {
+        let spelled = &document.words.spelled;
+        let is_worth_a_look = |part: &String| spelled.0.contains(part.as_str());
+        if !self.parts.iter().flatten().any(is_worth_a_look) {
+            return None;
+        }
+        let mut all = vec![0.0_f32; self.parts.len()];
+        for (word, _) in spelled.terms() {
+            for (like, part) in all.iter_mut().zip(&self.parts) {
+                if let Some(part) = part.as_deref().filter(|part| holds(word, part)) {
+                    *like = like.max(likeness(part, word));
+                }
+            }
+        }
+        all.iter().any(|like| 0.0 < *like).then_some(all)
+    }
+}
+
+/// Returns which words of a question are looked for within others, each at its place.
+pub(super) fn parts(words: &[Word]) -> Vec<Option<String>> {
+    let contents = words.iter().filter(|word| word.role == Role::Content).count();
+    let mut left = MOST_WORDS;
+    let mut part = |word: &Word| {
+        let length = word.spelled.chars().count();
+        let is_long = SHORT <= length || SHORTEST <= length && (contents == 1 || word.term.kind == TokenKind::Symbol);
+        let is_meant = word.role == Role::Content && !word.is_prefix && is_long;
+        let is_kind = matches!(word.term.kind, TokenKind::Word | TokenKind::Symbol);
+        if left == 0 || !is_meant || !is_kind {
+            return None;
+        }
+        left -= 1;
+        Some(word.spelled.clone())
+    };
+    words.iter().map(&mut part).collect()
+}
+
+/// Tells whether `word` holds `part`, without a number being cut where letters are asked for as well: `note2` does not stand in
+/// `note20`, though `20` stands in `1203`.
+pub(super) fn holds(word: &str, part: &str) -> bool {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let (bytes, own) = (word.as_bytes(), part.as_bytes());
+    let is_number = own.iter().all(u8::is_ascii_digit);
+    word.match_indices(part).any(|(start, _)| {
+        let end = start + own.len();
+        let cuts_before = is_digit(own.first()) && 0 < start && is_digit(bytes.get(start - 1));
+        let cuts_behind = is_digit(own.last()) && is_digit(bytes.get(end));
+        is_number || !(cuts_before || cuts_behind)
+    })
+}
+
+/// Returns how much of `word` the part is.
+#[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
+fn likeness(part: &str, word: &str) -> f32 {
+    (part.len() as f32 / word.len() as f32).clamp(LEAST, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds;
+
+    #[test]
+    fn a_part_stands_anywhere_and_cuts_no_number() {
+        for (word, part) in
+            [("postgresql", "sql"), ("sqlite", "sql"), ("mysqldump", "sql"), ("note20", "ote"), ("1203", "20"), ("v2v20", "v2")]
+        {
+            assert!(holds(word, part), "{part} in {word}");
+        }
+        for (word, part) in [("note20", "note2"), ("120px", "20px"), ("sq", "sql"), ("v20", "v2")] {
+            assert!(!holds(word, part), "{part} in {word}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The words of a segment as one text, in which parts of words are found faster than in tantivy's dictionary.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memrchr};
+use tantivy::directory::{Directory, MmapDirectory, OwnedBytes};
+use tantivy::index::SegmentId;
+use tantivy::schema::Field;
+use tantivy::{Index, SegmentReader};
+
+use super::trouble::Trouble;
+
+/// The beginning of the name of such a file; the segment follows. tantivy knows no names of this form and leaves them alone.
+const PREFIX: &str = "words-";
+
+/// What the file begins with: its kind and version. The checksum of all that follows comes next.
+const MAGIC: &[u8; 8] = b"memwrd01";
+
+/// Where the words begin.
+const HEAD: usize = MAGIC.len() + size_of::<u32>();
+
+/// Stands before, between and behind the words, and in none of them.
+const BORDER: u8 = b'\n';
+
+/// The words of a segment, the most frequent first.
+#[derive(Debug)]
+pub(super) struct Vocabulary(OwnedBytes);
+
+impl Vocabulary {
+    /// Opens the words of `segment` in the folder of the full text; nothing if they are missing or damaged.
+    pub(super) fn open(folder: &Path, segment: SegmentId) -> Option<Self> {
+        let directory = MmapDirectory::open(folder).ok()?;
+        let bytes = directory.open_read(Path::new(&file_name(segment))).ok()?.read_bytes().ok()?;
+        let (head, words) = bytes.split_at_checked(HEAD)?;
+        let sum = head.strip_prefix(MAGIC)?;
+        (sum == crc32fast::hash(words).to_le_bytes()).then_some(Self(bytes))
+    }
+
+    /// Calls `each` with every word that holds `part`, the most frequent first, until it returns `false`.
+    pub(super) fn each_word_with(&self, part: &str, each: &mut dyn FnMut(&str) -> bool) {
+        let words = &self.0[HEAD..];
+        let finder = Finder::new(part.as_bytes());
+        let mut at = 0;
+        while let Some(found) = finder.find(&words[at..]) {
+            let place = at + found;
+            let start = memrchr(BORDER, &words[..place]).map_or(0, |border| border + 1);
+            let end = memchr(BORDER, &words[place..]).map_or(words.len(), |border| place + border);
+            at = end;
+            if str::from_utf8(&words[start..end]).is_ok_and(|word| !each(word)) {
+                return;
+            }
+        }
+    }
+}
+
+/// Writes down the words of every segment that lacks them, and removes those of segments that are gone.
+///
+/// What fails here only makes searches slower.
+pub(super) fn keep_vocabularies(index: &Index, folder: &Path, field: Field) {
+    let _ = try_to_keep(index, folder, field);
+}
+
+fn try_to_keep(index: &Index, folder: &Path, field: Field) -> Result<(), Trouble> {
+    let reader = index.reader()?;
+    let searcher = reader.searcher();
+    let mut wanted = HashSet::new();
+    for segment in searcher.segment_readers() {
+        let name = file_name(segment.segment_id());
+        if !folder.join(&name).exists() {
+            write(&folder.join(&name), &words(segment, field)?)?;
+        }
+        wanted.insert(name);
+    }
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with(PREFIX) && !wanted.contains(name)) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn file_name(segment: SegmentId) -> String {
+    format!("{PREFIX}{}", segment.uuid_string())
+}
+
+/// Returns the words of a segment as they are written down.
+fn words(segment: &SegmentReader, field: Field) -> Result<Vec<u8>, Trouble> {
+    let inverted = segment.inverted_index(field)?;
+    let mut words = Vec::new();
+    let mut stream = inverted.terms().stream()?;
+    while let Some((word, info)) = stream.next() {
+        words.push((Reverse(info.doc_freq), word.to_owned()));
+    }
+    words.sort_unstable();
+    let mut text = vec![BORDER];
+    for (_, word) in words {
+        text.extend(word);
+        text.push(BORDER);
+    }
+    Ok(text)
+}
+
+/// Writes a file that is there whole or not at all.
+fn write(path: &PathBuf, words: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    let mut file = tempfile::Builder::new().prefix(PREFIX).suffix(".new").tempfile_in(folder)?;
+    file.write_all(MAGIC)?;
+    file.write_all(&crc32fast::hash(words).to_le_bytes())?;
+    file.write_all(words)?;
+    file.persist(path).map_err(|refused| refused.error)?;
+    Ok(())
+}
