@@ -126,7 +126,7 @@ pub use local_zone::{LocalOffset, LocalTime, LocalZone};
 pub use log::{LogError, Logged, TakenBack, log, take_back};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder,
-    Reminders, Scope, Tags,
+    Reminders, Scope, SpeakerRole, Tags,
 };
 pub use meter::{Meter, MeterError, Reservation, Spending, SpentOn};
 pub use notifier::{Notification, Notifier, NotifyError};

@@ -1,10 +1,15 @@
 //! Dates as people write them.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 
-/// Reads a date, or a date and a time of day. Without an offset it is taken for UTC; without a time, for midnight.
+/// Reads a date, or a date and a time of day, of the years 0 to 9999, which RFC 3339 can write.
+///
+/// Without an offset it is taken for UTC; without a time, for midnight.
 pub(crate) fn parse(text: &str) -> Option<DateTime<Utc>> {
-    let text = text.trim();
+    any_year(text.trim()).filter(|moment| (0..=9999).contains(&moment.year()))
+}
+
+fn any_year(text: &str) -> Option<DateTime<Utc>> {
     if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
         return Some(moment.to_utc());
     }
@@ -57,7 +62,9 @@ mod tests {
         ] {
             assert_eq!(parse(text), Some(moment.parse().expect("a moment")), "{text}");
         }
-        for text in ["", "yesterday", "{{date}}", "24-01-02", "2024-13-01", "20240102"] {
+        for text in
+            ["", "yesterday", "{{date}}", "24-01-02", "2024-13-01", "20240102", "-0026-05-07T10:00:00", "+12026-05-07T10:00:00"]
+        {
             assert_eq!(parse(text), None, "{text}");
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, Utc};
-use memory_core::{Category, Draft, Exported, ExportedFile, MemoryId, Origin, Phase, Reminder, Scope};
+use memory_core::{Category, Draft, Exported, ExportedFile, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole};
 use serde_json::{Map, Value};
 
 /// Reads one memory of an export: any JSON object with at least `content`.
@@ -36,6 +36,8 @@ pub fn exported(line: &str) -> Result<Exported, String> {
         scope: fields.parsed::<Scope>("scope")?.unwrap_or(Scope::Global),
         tags: fields.texts("tags")?.iter().collect(),
         source: fields.text("source")?.unwrap_or_default(),
+        // Other programs' exports may mean something else by it.
+        role: fields.text("role").unwrap_or_default().and_then(|role| role.parse::<SpeakerRole>().ok()),
         created_at: fields.moment("created_at")?,
         expires_at: fields.moment("expires_at")?,
         valid_from: fields.moment("valid_from")?,

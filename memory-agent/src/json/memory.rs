@@ -1,6 +1,6 @@
 //! A memory, in JSON.
 
-use memory_core::{InboxTtl, MemoryId, OperationId, Origin, Page, Problem, Stored};
+use memory_core::{InboxTtl, MemoryId, OperationId, Origin, Page, Problem, SpeakerRole, Stored};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,6 +22,8 @@ pub(super) struct MemoryShape<'a> {
     access_count: u64,
     links: Vec<String>,
     version: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -135,6 +137,7 @@ impl<'a> MemoryShape<'a> {
             access_count: memory.access_count,
             links: ids(&memory.links),
             version: memory.version,
+            role: memory.role.map(SpeakerRole::as_str),
             title: memory.title.as_deref(),
             aliases: &memory.aliases,
             valid_from: memory.valid_from.map(time::text),

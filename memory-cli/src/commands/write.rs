@@ -2,7 +2,7 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Category, Draft, Merged, Scope, Secrets, WrittenReminder};
+use memory_core::{Category, Draft, Merged, Scope, Secrets, SpeakerRole, WrittenReminder};
 
 use super::remind;
 use crate::app::{App, Home};
@@ -37,6 +37,9 @@ pub(crate) struct Write {
     /// The program it comes from
     #[arg(long, default_value = "", hide_default_value = true)]
     source: String,
+    /// The role of its author: person, assistant, tool or author
+    #[arg(long)]
+    role: Option<SpeakerRole>,
     /// A heading
     #[arg(long)]
     title: Option<String>,
@@ -73,6 +76,7 @@ impl Write {
             scope: self.scope.clone(),
             tags: self.tags.iter().collect(),
             source: self.source.clone(),
+            role: self.role,
             expires_at,
             pinned: self.pinned,
             ..Draft::new(&content)

@@ -76,6 +76,7 @@ pub(crate) fn whole(output: &mut Output, stored: &Stored, inbox_ttl: InboxTtl) -
         ("scope", memory.scope.to_string()),
         ("tags", hashed(memory)),
         ("source", memory.source.clone()),
+        ("role", memory.role.map(|role| role.to_string()).unwrap_or_default()),
         ("origin", memory.origin.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("also from", memory.other_origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
         ("created", time(memory.created_at)),

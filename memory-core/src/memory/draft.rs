@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Category, ContentHash, Memory, MemoryId, Origin, Phase, Reminder, Scope, Tags};
+use super::{Category, ContentHash, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole, Tags};
 
 /// What somebody wants remembered, before it is a memory.
 ///
@@ -26,6 +26,8 @@ pub struct Draft {
     pub tags: Tags,
     /// The program it comes from.
     pub source: String,
+    /// The role of its author, if known.
+    pub role: Option<SpeakerRole>,
     /// When it was first written; `None` means now.
     pub created_at: Option<DateTime<Utc>>,
     /// From when on it is left out of answers.
@@ -54,6 +56,7 @@ impl Draft {
             scope: Scope::Global,
             tags: Tags::default(),
             source: String::new(),
+            role: None,
             created_at: None,
             expires_at: None,
             valid_from: None,
@@ -95,6 +98,7 @@ impl Draft {
             scope: self.scope,
             tags: self.tags,
             source: self.source,
+            role: self.role,
             created_at,
             updated_at: now.max(created_at),
             expires_at: self.expires_at,

@@ -11,6 +11,7 @@ mod patch;
 mod phase;
 mod reminder;
 mod scope;
+mod speaker_role;
 mod tags;
 
 pub use agent_name::AgentName;
@@ -24,6 +25,7 @@ pub use patch::Patch;
 pub use phase::Phase;
 pub use reminder::{Reminder, Reminders};
 pub use scope::Scope;
+pub use speaker_role::SpeakerRole;
 pub use tags::Tags;
 
 use chrono::{DateTime, Utc};
@@ -49,6 +51,8 @@ pub struct Memory {
     pub tags: Tags,
     /// The program it came from, such as `claude` or `logseq`; empty when nobody said.
     pub source: String,
+    /// The role of its author, if known. See [`Memory::speaker_role`].
+    pub role: Option<SpeakerRole>,
     /// When it was first written.
     pub created_at: DateTime<Utc>,
     /// When its file was last changed by us.
@@ -89,6 +93,12 @@ impl Memory {
     /// Returns the hash of the content, by which duplicates are known.
     pub fn content_hash(&self) -> ContentHash {
         ContentHash::of(&self.content)
+    }
+
+    /// Returns the role of its author: `role`, or the role that `source` names if it belongs to a conversation.
+    pub fn speaker_role(&self) -> Option<SpeakerRole> {
+        let of_source = || SpeakerRole::of_source(&self.source).filter(|_| matches!(self.scope, Scope::Conversation(_)));
+        self.role.or_else(of_source)
     }
 
     /// Tells whether it has expired, or what it says no longer holds, at `now`.

@@ -6,7 +6,7 @@ use proptest::option;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use crate::{Category, ContentHash, Draft, Memory, MemoryId, Origin, Phase, Reminder, Scope};
+use crate::{Category, ContentHash, Draft, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole};
 
 /// Any text without NUL: of many scripts, with line breaks of all kinds, and with what means something in Markdown and YAML.
 pub fn any_text() -> impl Strategy<Value = String> {
@@ -52,6 +52,10 @@ fn any_reminder() -> impl Strategy<Value = Reminder> {
         .prop_map(|(due, of, notified_at, done_at)| Reminder { due, of, notified_at, done_at })
 }
 
+fn any_role() -> impl Strategy<Value = SpeakerRole> {
+    prop::sample::select(vec![SpeakerRole::Person, SpeakerRole::Assistant, SpeakerRole::Tool, SpeakerRole::Author])
+}
+
 /// Any draft.
 pub fn any_draft() -> impl Strategy<Value = Draft> {
     let category = option::of(prop::sample::select(Category::ALL.to_vec()));
@@ -71,7 +75,7 @@ pub fn any_draft() -> impl Strategy<Value = Draft> {
         prop_oneof![Just(String::new()), any_name()],
     );
     let times = (option::of(any_moment()), option::of(any_moment()), option::of(any_moment()), option::of(any_moment()));
-    let more = (any::<bool>(), option::of(any_reminder()), origin);
+    let more = (any::<bool>(), option::of(any_reminder()), origin, option::of(any_role()));
     (words, category, phase, any_scope(), times, more).prop_map(
         |(
             (content, title, aliases, tags, source),
@@ -79,7 +83,7 @@ pub fn any_draft() -> impl Strategy<Value = Draft> {
             phase,
             scope,
             (created_at, expires_at, valid_from, valid_until),
-            (pinned, reminder, origin),
+            (pinned, reminder, origin, role),
         )| Draft {
             content,
             title,
@@ -89,6 +93,7 @@ pub fn any_draft() -> impl Strategy<Value = Draft> {
             scope,
             tags: tags.into_iter().collect(),
             source,
+            role,
             created_at,
             expires_at,
             valid_from,

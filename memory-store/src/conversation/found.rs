@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{EntryRole, SOURCE};
-use memory_core::{Draft, MemoryId};
+use memory_core::{Draft, MemoryId, SpeakerRole};
 
 use super::format::decode;
 use super::layout::PLACES;
@@ -13,7 +13,12 @@ pub(crate) fn found(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> Parsed
     let below = path.splitn(3, '/').nth(2).unwrap_or_default();
     let role =
         PLACES.into_iter().find(|(place, _)| below.starts_with(&format!("{place}/"))).map_or(EntryRole::Memory, |(_, role)| role);
-    let draft = |content: &str| Draft { source: SOURCE.into(), ..Draft::new(content) };
+    let speaker = match role {
+        EntryRole::User => Some(SpeakerRole::Person),
+        EntryRole::Assistant => Some(SpeakerRole::Assistant),
+        EntryRole::Memory | EntryRole::Summary => None,
+    };
+    let draft = |content: &str| Draft { source: SOURCE.into(), role: speaker, ..Draft::new(content) };
     match decode(path, bytes, role, modified) {
         Ok(entry) => {
             let id = entry.id.as_str().parse().unwrap_or_else(|_| MemoryId::of_path(path));

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use memory_core::{Category, ContentHash, Memory, MemoryId, OperationId, Origin, ParseError, Phase, Reminder, Scope, Tags};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
+use memory_core::{
+    Category, ContentHash, Memory, MemoryId, OperationId, Origin, ParseError, Phase, Reminder, Scope, SpeakerRole, Tags,
+};
 
 use super::place::filed;
 use super::value::VERSION_BESIDE;
@@ -22,6 +24,7 @@ pub(super) struct FrontMatter {
     scope: Option<Scope>,
     tags: Vec<String>,
     source: Option<String>,
+    role: Option<SpeakerRole>,
     created: Option<DateTime<Utc>>,
     date: Option<DateTime<Utc>>,
     updated: Option<DateTime<Utc>>,
@@ -96,6 +99,7 @@ impl FrontMatter {
             scope: self.scope.unwrap_or(Scope::Global),
             tags: self.tags.into_iter().collect(),
             source: self.source.unwrap_or_default(),
+            role: self.role,
             created_at: self.created_at.or(self.created).or(self.date).unwrap_or(modified),
             updated_at: self.updated_at.or(self.updated).or(self.modified).unwrap_or(modified),
             expires_at: self.expires_at,
@@ -151,6 +155,7 @@ impl FrontMatter {
             "date" => self.date = moment(value).unwrap_or(None),
             "updated" => self.updated = moment(value).unwrap_or(None),
             "modified" => self.modified = moment(value).unwrap_or(None),
+            "role" => self.role = word(value).unwrap_or(None),
             "summarised_by" => self.summarised_by = word(value).unwrap_or(None),
             // The hash follows from the content; people who edit the content do not compute it.
             _ => {}
@@ -241,6 +246,8 @@ fn moment(value: &Node) -> Result<Option<DateTime<Utc>>, String> {
     };
     let day = || NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().and_then(|day| day.and_hms_opt(0, 0, 0));
     let moment = with_zone().or_else(|| day().or_else(without_zone).map(|moment| moment.and_utc())).or_else(with_short_zone);
+    // RFC 3339, in which dates are written, has four digits for the year and no sign.
+    let moment = moment.filter(|moment| (0..=9999).contains(&moment.year()));
     moment.map(Some).ok_or_else(|| format!("is {:?}, not a date such as 2026-05-07 or 2026-05-07T10:00:00Z", shortened(text)))
 }
 

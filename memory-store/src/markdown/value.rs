@@ -3,8 +3,8 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::{Memory, MemoryId, Origin, Reminder};
 
-/// The keys we write, in the order of the file format; from `title` on, a key is left out when there is nothing to say.
-pub(super) const KEYS: [&str; 28] = [
+/// The keys we write, in the order of the file format; from `role` on, a key is left out when there is nothing to say.
+pub(super) const KEYS: [&str; 29] = [
     "id",
     "content_hash",
     "phase",
@@ -18,6 +18,7 @@ pub(super) const KEYS: [&str; 28] = [
     "access_count",
     "links",
     "version",
+    "role",
     "title",
     "aliases",
     "valid_from",
@@ -71,6 +72,7 @@ pub(super) fn value(key: &str, memory: &Memory) -> Value {
         "access_count" => Value::Word(memory.access_count.to_string()),
         "links" => Value::List(memory.links.iter().map(MemoryId::to_string).collect()),
         "version" => Value::Word(memory.version.to_string()),
+        "role" => memory.role.map_or(Value::Absent, |role| Value::Word(role.to_string())),
         "title" => memory.title.clone().map_or(Value::Absent, Value::Text),
         "aliases" => some_list(memory.aliases.clone()),
         "valid_from" => memory.valid_from.map_or(Value::Absent, |start| Value::Word(moment(start))),

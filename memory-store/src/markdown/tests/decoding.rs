@@ -107,6 +107,10 @@ fn dates_are_read_in_every_form() {
     }
     assert_eq!(fields("date: 2024-01-02\ncreated: soon").created_at.to_string(), "2024-01-02 00:00:00 UTC");
     assert_eq!(fields("date: someday").created_at, modified());
+    // Years that RFC 3339 cannot write.
+    for year in ["-026-05-07", "-0001-12-31", "+12026-05-07", "0000-01-01T00:00:00+01:00"] {
+        assert_eq!(fields(&format!("date: {year}")).created_at, modified(), "{year}");
+    }
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Any memory.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Category, ContentHash, Memory, MemoryId, OperationId, Origin, Phase, Reminder, Scope};
+use memory_core::{Category, ContentHash, Memory, MemoryId, OperationId, Origin, Phase, Reminder, Scope, SpeakerRole};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use proptest::sample::select;
 use uuid::Uuid;
 
 /// Any memory whose content a file can hold.
@@ -13,12 +14,14 @@ pub(super) fn memory() -> impl Strategy<Value = Memory> {
     let times = (moment(), moment(), option::of(moment()), any::<u64>(), vec(id(), 0..3), any::<u64>());
     let more = (option::of(text()), vec(text(), 0..3), option::of(moment()), option::of(moment()));
     let summarised_by = option::of(any::<u64>().prop_map(OperationId::from_random));
-    let after = (vec(id(), 0..3), option::of(id()), summarised_by, any::<bool>(), option::of(reminder()), option::of(origin()));
+    let role = option::of(select(&[SpeakerRole::Person, SpeakerRole::Assistant, SpeakerRole::Author][..]));
+    let after =
+        (vec(id(), 0..3), option::of(id()), summarised_by, any::<bool>(), option::of(reminder()), option::of(origin()), role);
     (identity, times, more, after).prop_map(|(identity, times, more, after)| {
         let (id, content, phase, category, scope, tags, source) = identity;
         let (created_at, updated_at, expires_at, access_count, links, version) = times;
         let (title, aliases, valid_from, valid_until) = more;
-        let (supersedes, superseded_by, summarised_by, pinned, reminder, origin) = after;
+        let (supersedes, superseded_by, summarised_by, pinned, reminder, origin, role) = after;
         Memory {
             id,
             content,
@@ -27,6 +30,7 @@ pub(super) fn memory() -> impl Strategy<Value = Memory> {
             scope,
             tags: tags.into_iter().collect(),
             source,
+            role,
             created_at,
             updated_at,
             expires_at,

@@ -195,12 +195,13 @@ fn apply(field: usize, from: &Memory, to: &mut Memory) {
         11 => to.scope = Scope::Agent("a b".into()),
         12 => to.superseded_by = from.superseded_by,
         13 => to.reminder = from.reminder,
+        15 => to.role = from.role,
         14 => to.pinned = from.pinned,
         _ => to.updated_at = from.updated_at,
     }
 }
 
-const OURS: [&str; 31] = [
+const OURS: [&str; 33] = [
     "tags: [a, b]",
     "tags: a, b # c",
     "tags:\n  - a\n  # note\n  - 'b'",
@@ -229,6 +230,8 @@ const OURS: [&str; 31] = [
     "content_hash: abc",
     "scope: project:x",
     "pinned: false # yet",
+    "role: assistant # chat",
+    "role: engineer",
     "due: 2024-01-02 # soon",
     "done_at: 2024-01-02",
     "origin:\n  source: a\n  root: b\n  path: c",
@@ -262,7 +265,7 @@ proptest! {
     #[test]
     fn a_change_leaves_every_other_line(
         ours in vec(select(&OURS[..]), 0..4), others in vec(select(&OTHERS[..]), 0..6), seed in any::<u64>(), from in change(),
-        field in 0..16_usize, has_mark in any::<bool>(), newline in select(&["\n", "\r\n"][..]), body in content(),
+        field in 0..17_usize, has_mark in any::<bool>(), newline in select(&["\n", "\r\n"][..]), body in content(),
     ) {
         let mut order = seed;
         let mut lines: Vec<&str> = ours.iter().chain(&others).copied().collect();
