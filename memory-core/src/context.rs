@@ -1,6 +1,7 @@
 //! What a language model should know before it answers.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, SecondsFormat, TimeZone};
@@ -53,12 +54,11 @@ impl Given {
     }
 }
 
-/// So many answers are looked at.
-const LOOKED_AT: usize = 30;
+/// So many answers are looked at, at least and at most.
+const LOOKED_AT: RangeInclusive<usize> = 30..=200;
 
-/// What is less relevant than this part of the best answer is not worth a model's attention. How relevant the best one is tells
-/// little in a small store, where no word is rare.
-const LEAST_PART: f32 = 0.2;
+/// A memory with its fence takes at least about so many tokens.
+const SMALLEST: usize = 20;
 
 /// No memory takes more of the budget than this part, so that one long text does not silence the others.
 const LARGEST_PART: usize = 3;
@@ -89,7 +89,7 @@ pub fn context<Tz: TimeZone>(
     let mut body = String::new();
     let mut left = budget.saturating_sub(token_count(BEGIN) + token_count(END));
     let largest = (left / LARGEST_PART).max(left.min(SHORT));
-    for stored in wanted(services, prompt, now, &mut context)? {
+    for stored in wanted(services, prompt, budget, now, &mut context)? {
         if given.has(&stored) {
             continue;
         }
@@ -121,22 +121,21 @@ fn found(count: usize) -> String {
 fn wanted<Tz: TimeZone>(
     services: &Services,
     prompt: &str,
+    budget: usize,
     now: &DateTime<Tz>,
     context: &mut Context,
 ) -> Result<Vec<Stored>, StoreError> {
     if prompt.trim().is_empty() {
         return anyway(services, context);
     }
-    match smart_search(services, prompt, &Filter::default(), LOOKED_AT, now) {
+    let limit = (budget / SMALLEST).clamp(*LOOKED_AT.start(), *LOOKED_AT.end());
+    match smart_search(services, prompt, &Filter::default(), limit, now) {
         Ok(answer) => {
             context.degraded = answer.found.degraded;
-            let is_listed = |hit: &Hit| hit.explanation.parts.is_empty();
-            let best = answer.found.hits.iter().map(|hit| hit.explanation.relevance).fold(0.0, f32::max);
             // A part of a word is worth showing to whoever searches, and to a model only where there is nothing else.
             let has_whole = answer.found.hits.iter().any(|hit| !hit.explanation.is_part);
             let is_meant = |hit: &Hit| !(has_whole && hit.explanation.is_part);
-            let is_relevant = |hit: &Hit| is_listed(hit) || is_meant(hit) && LEAST_PART * best <= hit.explanation.relevance;
-            Ok(answer.found.hits.into_iter().filter(is_relevant).map(|hit| hit.stored).collect())
+            Ok(answer.found.hits.into_iter().filter(is_meant).map(|hit| hit.stored).collect())
         }
         // A prompt without a word in it has nothing to look for.
         Err(StoreError::Invalid { .. }) => Ok(Vec::new()),
@@ -148,7 +147,7 @@ fn wanted<Tz: TimeZone>(
 fn anyway(services: &Services, context: &mut Context) -> Result<Vec<Stored>, StoreError> {
     services.store.refresh()?;
     let now = services.clock.now();
-    let slice = Slice { order: Order::Updated, offset: 0, limit: Some(LOOKED_AT) };
+    let slice = Slice { order: Order::Updated, offset: 0, limit: Some(*LOOKED_AT.start()) };
     let mut all: Vec<Stored> = Vec::new();
     let first = [Category::Soul, Category::Character, Category::Preferences, Category::Habits, Category::Decisions];
     let mut filters: Vec<Filter> =
@@ -172,12 +171,16 @@ fn fenced(stored: &Stored, most: usize) -> Option<String> {
     let memory = &stored.memory;
     let source = memory.origin.as_ref().map_or(memory.source.as_str(), |origin| origin.source.as_str());
     let source = if source.is_empty() { "unknown" } else { source };
+    // The inbox is no category, and a short turn of a conversation is no longer than its attributes.
+    let category = match memory.category {
+        Category::Inbox => String::new(),
+        category => format!(" category=\"{category}\""),
+    };
     let head = format!(
-        "<memory id=\"{}\" date=\"{}\" source=\"{}\" category=\"{}\">\n",
+        "<memory id=\"{}\" date=\"{}\" source=\"{}\"{category}>\n",
         memory.id.short(),
         memory.created_at.to_rfc3339_opts(SecondsFormat::Secs, true).split_at(10).0,
         attribute(source),
-        memory.category,
     );
     let title = memory.title.as_deref().filter(|title| !memory.content.contains(title));
     let text = disarmed(&title.map_or_else(|| memory.content.clone(), |title| format!("{title}\n{}", memory.content)));

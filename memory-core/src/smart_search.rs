@@ -3,10 +3,12 @@
 use chrono::{DateTime, TimeZone};
 
 use crate::question::{Meant, meant, says_something};
+use crate::rank::duplicates_last;
+use crate::text::Overlaps;
 use crate::{Filter, Found, Hit, Order, Query, Ranking, Services, Slice, StoreError, search};
 
-/// How newness and repetition count where nobody says.
-const RANKING: Ranking = Ranking { recency: 0.2, diversity: 0.7, threshold: None, weights: None };
+/// So many more hits are asked for than are wanted, to take the place of near-duplicates.
+const SPARE: usize = 20;
 
 /// What was found, and how the question was understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +22,8 @@ pub struct SmartFound {
 }
 
 /// Returns the memories that answer `text`, best first: its words for times and categories are understood (see
-/// [`crate::question::meant()`]), newer ones count for more, and what repeats a better one comes later.
+/// [`crate::question::meant()`]), and near-duplicates of a better hit come last. Newness decides
+/// between equals.
 ///
 /// If nothing is of that time and category, all memories that pass `filter` are asked, and the answer says so. A question that
 /// is nothing but a time or a category lists what is there, newest first.
@@ -35,8 +38,12 @@ pub fn smart_search<Tz: TimeZone>(
     now: &DateTime<Tz>,
 ) -> Result<SmartFound, StoreError> {
     let Meant { text: words, filter: narrow } = meant(text, filter, now);
-    let ask = |text: &str, filter: &Filter| {
-        search(services, &Query { text: text.to_owned(), filter: filter.clone(), limit, ranking: RANKING })
+    let ask = |text: &str, filter: &Filter| -> Result<Found, StoreError> {
+        let limit_with_spare = if limit == 0 { 0 } else { limit.saturating_add(SPARE) };
+        let query = Query { text: text.to_owned(), filter: filter.clone(), limit: limit_with_spare, ranking: Ranking::default() };
+        let mut found = search(services, &query)?;
+        found.hits = without_near_duplicates(found.hits, limit);
+        Ok(found)
     };
     if narrow == *filter {
         return Ok(SmartFound { found: ask(text, filter)?, text: text.to_owned(), filter: narrow });
@@ -50,6 +57,15 @@ pub fn smart_search<Tz: TimeZone>(
         found.degraded.take().into_iter().chain([format!("nothing is of {}; so all were asked", told(&narrow, filter))]);
     found.degraded = Some(reasons.collect::<Vec<_>>().join("; "));
     Ok(SmartFound { found, text: text.to_owned(), filter: filter.clone() })
+}
+
+/// Returns the first `limit` hits, near-duplicates of better ones last.
+fn without_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+    let texts: Vec<&str> = hits.iter().map(|hit| hit.stored.memory.content.as_str()).collect();
+    let overlaps = Overlaps::of(&texts);
+    let order = duplicates_last(hits.len(), limit, &|one, other| overlaps.between(one, other));
+    let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|number| hits[number].take()).collect()
 }
 
 fn newest(services: &Services, filter: &Filter, limit: usize) -> Result<Found, StoreError> {
@@ -111,6 +127,21 @@ mod tests {
     #[test]
     fn a_category_alone_lists_what_is_in_it() {
         assert_eq!(ask(&home(), "my habits").found.hits[0].snippet, "green tea in the morning");
+    }
+
+    #[test]
+    fn near_duplicates_come_last_and_variations_keep_their_place() {
+        let services = services(Arc::new(FakeStore::default()));
+        for text in ["tea tea tea at nine", "tea at nine!", "tea at ten, as a rule, with Anna", "we like tea"] {
+            write(&services, Draft::new(text), Secrets::Refuse).expect("it is kept");
+        }
+        let texts = |limit: usize| -> Vec<String> {
+            let answer = smart_search(&services, "tea", &Filter::default(), limit, &services.clock.now()).expect("an answer");
+            answer.found.hits.into_iter().map(|hit| hit.stored.memory.content).collect()
+        };
+        let all = texts(4);
+        assert!(all[..3].iter().filter(|text| text.ends_with("nine") || text.ends_with("nine!")).count() == 1, "{all:?}");
+        assert_eq!(texts(3), all[..3]);
     }
 
     #[test]

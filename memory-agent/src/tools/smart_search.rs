@@ -27,8 +27,8 @@ impl Tool for SmartSearch {
     }
 
     fn description(&self) -> &'static str {
-        "Ask in plain words, as in \"decisions about the database last week\": times and categories are understood, newer \
-         memories count for more, repetition for less."
+        "Ask in plain words, as in \"decisions about the database last week\": times and categories are understood, \
+         near-duplicates come last."
     }
 
     fn parameters(&self) -> Value {

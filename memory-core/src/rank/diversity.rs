@@ -30,6 +30,29 @@ pub fn diverse(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn
     taken
 }
 
+/// The smallest share of common words at which a text nearly repeats another.
+///
+/// Two texts of ten words that differ in one, such as a number or a name, have 9 of 11 words in common (0.82) and are not
+/// near-duplicates. Texts of twenty words that differ in one have 0.9.
+pub const NEAR_DUPLICATE: f32 = 0.9;
+
+/// Returns the numbers of the first `limit` of `count` candidates, near-duplicates last: a candidate whose similarity to one
+/// before it is [`NEAR_DUPLICATE`] or more comes after all others. Apart from that the order does not change.
+pub fn duplicates_last(count: usize, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
+    let mut distinct: Vec<usize> = Vec::with_capacity(limit.min(count));
+    let mut duplicates = Vec::new();
+    for number in 0..count {
+        if limit <= distinct.len() {
+            break;
+        }
+        let is_duplicate = distinct.iter().any(|other| NEAR_DUPLICATE <= similarity(number, *other));
+        if is_duplicate { duplicates.push(number) } else { distinct.push(number) }
+    }
+    distinct.extend(duplicates);
+    distinct.truncate(limit);
+    distinct
+}
+
 /// A candidate that was not taken yet.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
@@ -68,13 +91,21 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::diverse;
+    use super::{diverse, duplicates_last};
 
     #[test]
     fn what_repeats_a_better_one_comes_later() {
         let alike = |one: usize, other: usize| if (one, other) == (1, 0) { 1.0 } else { 0.0 };
         assert_eq!(diverse(&[0.9, 0.89, 0.5], 0.7, 3, &alike), [0, 2, 1]);
         assert_eq!(diverse(&[0.9, 0.89, 0.5], 1.0, 2, &alike), [0, 1]);
+    }
+
+    #[test]
+    fn near_duplicates_come_last_and_the_rest_keeps_its_order() {
+        let alike = |one: usize, other: usize| if (one, other) == (1, 0) || (one, other) == (3, 0) { 0.95 } else { 0.89 };
+        assert_eq!(duplicates_last(5, 5, &alike), [0, 2, 4, 1, 3]);
+        assert_eq!(duplicates_last(5, 2, &alike), [0, 2]);
+        assert_eq!(duplicates_last(2, 2, &alike), [0, 1]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod score;
 mod weights;
 
 pub use bm25::{B, K1, idf, idf_share, saturation};
-pub use diversity::diverse;
+pub use diversity::{NEAR_DUPLICATE, diverse, duplicates_last};
 pub use evidence::{Candidate, Evidence, PAUSE_HOURS, Seat, Statistics, evidence};
 pub use facts::Facts;
 pub use logit::{min_max, sigmoid};
