@@ -1,7 +1,7 @@
 //! Having a model read the memories, so that they are found by what they mean.
 
 use crate::embeddings::embedded_text;
-use crate::{ContentHash, MemoryId, Progress, Services, StoreError, TextVector};
+use crate::{ContentHash, MemoryId, Progress, Services, StoreError, TextVector, has_direction};
 
 /// So many texts are embedded and kept at once.
 const BATCH: usize = 32;
@@ -11,6 +11,8 @@ const BATCH: usize = 32;
 pub struct EmbedReport {
     /// Memories that have a vector now and had none before.
     pub embedded: u64,
+    /// Memories among them that the model cannot read, as their vectors of zeros say.
+    pub unreadable: u64,
     /// Memories that have none yet.
     pub left: u64,
 }
@@ -28,7 +30,7 @@ pub fn embed(services: &Services, progress: &mut dyn FnMut(Progress), limit: Opt
     let lacking = services.store.lacking(embedder.identity())?;
     let wanted = &lacking[..limit.map_or(lacking.len(), |limit| limit.min(lacking.len()))];
     let total = Some(wanted.len() as u64);
-    let (mut kept, mut done) = (0, 0);
+    let (mut kept, mut unreadable, mut done) = (0, 0, 0);
     progress(Progress { done, total });
     for ids in wanted.chunks(BATCH) {
         let texts = texts(services, ids)?;
@@ -38,11 +40,12 @@ pub fn embed(services: &Services, progress: &mut dyn FnMut(Progress), limit: Opt
             .zip(vectors)
             .map(|((id, text), vector)| TextVector { id: *id, text: ContentHash::of(text), vector })
             .collect();
+        unreadable += vectors.iter().filter(|vector| !has_direction(&vector.vector)).count() as u64;
         kept += services.store.keep_vectors(embedder.identity(), &vectors)?;
         done += ids.len() as u64;
         progress(Progress { done, total });
     }
-    Ok(EmbedReport { embedded: kept, left: services.store.lacking(embedder.identity())?.len() as u64 })
+    Ok(EmbedReport { embedded: kept, unreadable, left: services.store.lacking(embedder.identity())?.len() as u64 })
 }
 
 /// Returns the texts of memories; those that are gone by now are left out.

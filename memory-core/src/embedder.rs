@@ -8,15 +8,21 @@ pub trait Embedder: Debug + Send + Sync {
     /// model cannot be told: then it gives no vectors either.
     fn identity(&self) -> &str;
 
-    /// Returns one vector for each text, in order.
+    /// Returns one vector for each text, in order: of length 1, or of zeros for a text that the model cannot read because its
+    /// vocabulary was not made for it. Such a vector is near to none.
     ///
     /// # Errors
     /// When the model does not answer, or answers with something else than vectors of one length.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError>;
 }
 
-/// A vector of length 1.
+/// A vector of length 1, or of zeros.
 pub type Embedding = Vec<f32>;
+
+/// Returns whether a vector is that of a text which the model could read.
+pub fn has_direction(vector: &[f32]) -> bool {
+    vector.iter().any(|part| *part != 0.0)
+}
 
 /// Why there are no vectors.
 #[derive(Debug, thiserror::Error)]

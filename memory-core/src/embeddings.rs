@@ -22,7 +22,7 @@ pub trait Embeddings: Debug + Send + Sync {
     /// When what is kept cannot be read.
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError>;
 
-    /// Returns how near each two memories are: the cosine of their vectors, where one model has read the texts that both have now.
+    /// Returns how near each two memories are: the cosine of their vectors, where one model can read the texts that both have now.
     ///
     /// # Errors
     /// When what is kept cannot be read.
@@ -43,7 +43,7 @@ pub struct TextVector {
     pub id: MemoryId,
     /// The hash of the text, see [`embedded_text`].
     pub text: ContentHash,
-    /// Its vector, of length 1.
+    /// Its vector, of length 1; or of zeros, which is near to none and says that the model cannot read the text.
     pub vector: Vec<f32>,
 }
 

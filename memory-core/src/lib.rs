@@ -109,7 +109,7 @@ pub use context::{Context, Given, context};
 pub use delete::delete;
 pub use due::{Due, due};
 pub use embed::{EmbedReport, embed};
-pub use embedder::{EmbedError, Embedder, Embedding};
+pub use embedder::{EmbedError, Embedder, Embedding, has_direction};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{Problem, StoreError};
 pub use filter::{Filter, Lifetime};

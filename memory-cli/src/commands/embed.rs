@@ -11,10 +11,10 @@ use crate::failure::Failure;
 /// Have a model read the memories, so that they are found by what they mean
 ///
 /// Only what the model has not read yet is read; what was read stays, however this ends. The model is named in config.yaml:
-/// a folder with a sentence-transformer such as all-MiniLM-L6-v2 (`embedding: {model: FOLDER}`, or the variable
+/// a folder with a sentence-transformer such as all-MiniLM-L6-v2 or a model2vec model (`embedding: {model: FOLDER}`, or the variable
 /// MEMORY_EMBEDDING_MODEL), or one behind an address (`embedding: {base_url: URL, name: MODEL}`).
 ///
-/// JSON: {model, embedded, left}
+/// JSON: {model, embedded, unreadable, left}; `unreadable` counts those just read whose script the model was not made for
 #[derive(Debug, Args)]
 pub(crate) struct Embed {
     /// Only say how many there are, with a vector and without
@@ -34,17 +34,23 @@ impl Embed {
             let left = services.store.lacking(&model)?.len() as u64;
             let none = Slice { order: Order::Created, offset: 0, limit: Some(0) };
             let all = services.store.list(&Filter::everything(), &none, services.clock.now())?.total;
-            EmbedReport { embedded: all.saturating_sub(left), left }
+            EmbedReport { embedded: all.saturating_sub(left), unreadable: 0, left }
         } else {
             let mut bar = app.output.bar("embedding");
             embed(&services, &mut |progress| bar.show(progress), None)?
         };
-        let EmbedReport { embedded, left } = report;
+        let EmbedReport { embedded, unreadable, left } = report;
         if app.output.is_json() {
-            return Ok(app.output.json(&json!({ "model": model, "embedded": embedded, "left": left }))?);
+            return Ok(app
+                .output
+                .json(&json!({ "model": model, "embedded": embedded, "unreadable": unreadable, "left": left }))?);
         }
         for (what, count) in [("embedded", embedded), ("left", left)] {
             app.output.fields(&[what, &count.to_string()])?;
+        }
+        if 0 < unreadable {
+            let whose = if unreadable == 1 { "1 of them is".to_owned() } else { format!("{unreadable} of them are") };
+            app.output.note(&format!("{whose} in scripts that the model was not made for, and found by their words alone"))?;
         }
         Ok(())
     }

@@ -99,5 +99,5 @@ fn a_paraphrase_is_found_once_a_model_has_read_the_memories() {
     let answer = run(&question);
     let first = answer.find("\"id\"").map(|start| &answer[start..]).unwrap_or_default();
     assert!(first.contains("physician") && !id.is_empty(), "{answer}");
-    assert!(run(&["embed", "--json"]).ends_with(",\"embedded\":0,\"left\":0}\n"));
+    assert!(run(&["embed", "--json"]).ends_with(",\"embedded\":0,\"unreadable\":0,\"left\":0}\n"));
 }

@@ -10,7 +10,7 @@ use super::{
     Candidate, ConversationId, Conversations, Entry, EntryId, EntryRole, RecallRules, Remembered, Shelf, Wanted, choose,
 };
 use crate::rank::sigmoid;
-use crate::{Problem, StoreError};
+use crate::{Problem, StoreError, has_direction};
 
 /// What a message calls to mind.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -135,7 +135,7 @@ fn unreadable(shelves: &[Arc<Shelf>]) -> Option<String> {
     Some(format!("{} is left out{others}: {}", first.path, first.what))
 }
 
-/// Returns the vector of a message, if there is a model and anything to compare it with.
+/// Returns the vector of a message, if there is a model that can read it and anything to compare it with.
 fn vector(conversations: &Conversations, shelves: &[Arc<Shelf>], message: &str) -> Result<Option<Vec<f32>>, String> {
     let Some(embedder) = &conversations.embedder else { return Ok(None) };
     // To ask for its identity may mean to open it.
@@ -150,7 +150,8 @@ fn vector(conversations: &Conversations, shelves: &[Arc<Shelf>], message: &str) 
     let vectors = embedder.embed(&[&shown]).map_err(|error| error.to_string())?;
     let is_sound = |vector: &Vec<f32>| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
     let vector = vectors.into_iter().next().filter(is_sound);
-    vector.map(Some).ok_or_else(|| "the embedding model gave a vector that is none".into())
+    let vector = vector.ok_or("the embedding model gave a vector that is none")?;
+    Ok(Some(vector).filter(|vector| has_direction(vector)))
 }
 
 /// Has a cross-encoder, if there is one, tell how relevant the candidates are.

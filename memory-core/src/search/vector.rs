@@ -1,9 +1,10 @@
 //! The vector of a question.
 
 use crate::question::{Question, in_first_person};
-use crate::{EmbedError, Embedding, Services};
+use crate::{EmbedError, Embedding, Services, has_direction};
 
-/// Returns the vector of the question, if there is a model and anything to compare it with. If not, says why.
+/// Returns the vector of the question, if there is a model that can read it and anything to compare it with; or says why the
+/// model fails. A question that the model cannot read has none: the words alone decide.
 ///
 /// If it names one of those who speak, half of it is the text as it was typed, and half as they would put it.
 pub(super) fn vector(services: &Services, text: &str, question: &Question) -> Result<Option<Embedding>, String> {
@@ -27,7 +28,7 @@ pub(super) fn vector(services: &Services, text: &str, question: &Question) -> Re
         let why = "it answered with none, or with one that is not made of numbers".into();
         return Err(EmbedError { why, hint: None }.to_string());
     }
-    Ok(Some(middle(vectors)))
+    Ok(Some(middle(vectors)).filter(|vector| has_direction(vector)))
 }
 
 /// Returns the vector of length 1 that lies between others, or the first of them if nothing does.
@@ -84,6 +85,30 @@ mod tests {
         }
         let shown = attentive.0.lock().expect("nobody panics");
         assert_eq!(*shown, ["Where was Anna?", "Where was I?", "Where was Carl?", "Did Anna meet Bob?"]);
+    }
+
+    /// A model that cannot read anything.
+    #[derive(Debug)]
+    struct Blind;
+
+    impl Embedder for Blind {
+        fn identity(&self) -> &'static str {
+            "blind"
+        }
+
+        fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+            Ok(vec![vec![0.0, 0.0]; texts.len()])
+        }
+    }
+
+    #[test]
+    fn a_question_that_the_model_cannot_read_has_no_vector() {
+        let services = Services { embedder: Some(Arc::new(Blind)), ..services(Arc::new(FakeStore::default())) };
+        let id = write(&services, Draft::new("sea"), Secrets::Refuse).expect("it is kept").id;
+        let kept = TextVector { id, text: ContentHash::of("sea"), vector: vec![1.0, 0.0] };
+        services.store.keep_vectors("blind", &[kept]).expect("it is kept");
+        let question = question::parse("sea", &Filter::default()).question;
+        assert_eq!(vector(&services, "sea", &question), Ok(None));
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub fn embeddings_suite(make: &dyn Fn() -> Services) {
     a_failing_model_degrades_the_answer(&make());
     a_model_that_has_read_nothing_is_not_asked(&make());
     among_few_what_is_near_is_found_and_what_is_not_is_not(&make());
+    what_the_model_cannot_read_is_found_by_its_words_alone(&make());
     without_a_model_nothing_is_embedded(&make());
 }
 
@@ -40,6 +41,21 @@ impl Embedder for Meaning {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         let texts: Vec<String> = texts.iter().map(|text| text.replace("automobile", "car").replace("vehicle", "car")).collect();
         FakeEmbedder.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+}
+
+/// A model that reads ASCII.
+#[derive(Debug)]
+struct Ascii;
+
+impl Embedder for Ascii {
+    fn identity(&self) -> &'static str {
+        "ascii"
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        let vectors = Meaning("ascii").embed(texts)?.into_iter().zip(texts);
+        Ok(vectors.map(|(vector, text)| if text.is_ascii() { vector } else { vec![0.0; vector.len()] }).collect())
     }
 }
 
@@ -107,7 +123,7 @@ fn a_hit_without_common_words_is_found_by_its_vector(services: &Services) {
     let services = with(services, Meaning("one"));
     let id = garage(&services);
     assert!(ask(&services, "vehicle").hits.is_empty(), "nothing has a vector yet");
-    assert_eq!(all(&services), EmbedReport { embedded: 41, left: 0 });
+    assert_eq!(all(&services), EmbedReport { embedded: 41, unreadable: 0, left: 0 });
     let answer = ask(&services, "vehicle");
     assert_eq!(answer.hits.first().map(|hit| hit.stored.memory.id), Some(id));
     assert!(answer.hits.len() as u64 <= answer.total && answer.total < 5 && answer.degraded.is_none(), "{}", answer.total);
@@ -133,9 +149,9 @@ fn a_changed_text_has_no_vector(services: &Services) {
     change("a boat");
     assert!(!found(&ask(&services, "vehicle")).contains(&id), "what it said is no answer any more");
     assert_eq!(services.store.lacking("one").expect("it is known"), [id]);
-    assert_eq!(all(&services), EmbedReport { embedded: 1, left: 0 });
+    assert_eq!(all(&services), EmbedReport { embedded: 1, unreadable: 0, left: 0 });
     change("vehicle");
-    assert_eq!(all(&services), EmbedReport { embedded: 1, left: 0 });
+    assert_eq!(all(&services), EmbedReport { embedded: 1, unreadable: 0, left: 0 });
     assert_eq!(found(&ask(&services, "automobile")).first(), Some(&id));
     delete(&services, &id.to_string()).expect("it is deleted");
     assert!(!found(&ask(&services, "automobile")).contains(&id));
@@ -192,9 +208,9 @@ fn embedding_goes_on_where_it_stopped(services: &Services) {
     garage(&services);
     let mut told = Vec::new();
     let report = embed(&services, &mut |progress| told.push((progress.done, progress.total)), Some(35)).expect("it goes");
-    assert_eq!(report, EmbedReport { embedded: 35, left: 6 });
+    assert_eq!(report, EmbedReport { embedded: 35, unreadable: 0, left: 6 });
     assert_eq!(told, [(0, Some(35)), (32, Some(35)), (35, Some(35))]);
-    assert_eq!(all(&services), EmbedReport { embedded: 6, left: 0 });
+    assert_eq!(all(&services), EmbedReport { embedded: 6, unreadable: 0, left: 0 });
 }
 
 fn what_is_gone_or_changed_meanwhile_is_not_kept(services: &Services) {
@@ -252,6 +268,18 @@ fn among_few_what_is_near_is_found_and_what_is_not_is_not(services: &Services) {
         assert_eq!(found(&ask(&services, "vehicle")), [id], "beside {others:?}");
         assert_eq!(found(&ask(&services, "zeppelin")), [], "beside {others:?}");
     }
+}
+
+fn what_the_model_cannot_read_is_found_by_its_words_alone(services: &Services) {
+    let services = with(services, Ascii);
+    let car = garage(&services);
+    let [theme, tea] = ["用户喜欢深色模式", "用户喜欢喝绿茶"].map(|text| put(&services, text));
+    assert_eq!(all(&services), EmbedReport { embedded: 43, unreadable: 2, left: 0 });
+    assert_eq!(all(&services), EmbedReport::default(), "the model does not read them again");
+    assert_eq!(found(&ask(&services, "vehicle")).first(), Some(&car), "vectors of zeros are near to none");
+    let answer = ask(&services, "深色模式");
+    assert_eq!((found(&answer).first(), answer.degraded), (Some(&theme), None));
+    assert_eq!(services.store.cosines(&[(theme, tea), (theme, car)]).expect("they are compared"), [None, None]);
 }
 
 fn without_a_model_nothing_is_embedded(services: &Services) {

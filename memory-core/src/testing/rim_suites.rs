@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::has_direction;
 use crate::{
     ChatModel, ChatRequest, Clock, Embedder, Finding, IdSource, Message, Notification, Notifier, Purpose, Reranker, Role, Source,
 };
@@ -58,7 +59,8 @@ pub fn embedder_suite(embedder: &dyn Embedder) {
     assert_eq!(vectors[0], vectors[3], "the same text has the same vector");
     for vector in &vectors {
         let length = vector.iter().map(|part| part * part).sum::<f32>().sqrt();
-        assert!((length - 1.0).abs() < 1e-3 && vector.len() == vectors[0].len(), "{length}");
+        let is_sound = (length - 1.0).abs() < 1e-3 || !has_direction(vector);
+        assert!(is_sound && vector.len() == vectors[0].len(), "{length}");
     }
     assert!(!embedder.identity().is_empty());
     assert!(embedder.embed(&[]).expect("it answers").is_empty());

@@ -8,26 +8,32 @@ use memory_core::{EmbedError, Embedder, Embedding};
 
 use super::bert::{Config, Encoder, Weights, Workspace, groups};
 use super::identity::identity;
-use super::sentence::{Pooling, Reading, Sentence};
+use super::sentence::{LONGEST, Pooling, Reading, Sentence};
 use super::spread::spread;
-use super::wordpiece::{Tokenizer, Tokens};
+use super::static_table::StaticTable;
+use super::tokenizer::{Opened, Tokenizer, Tokens};
 use super::{Folder, ModelError};
 use crate::model::unit::of_length_1;
 
-/// A sentence transformer out of a folder, run on this machine's processor.
+/// A sentence transformer or a model of static embeddings out of a folder, run on this machine's processor.
 ///
 /// A text that is longer than the model reads (256 tokens for all-MiniLM-L6-v2, some 180 English words) is cut: its end
-/// has no part in the vector. A text without any words has a vector as well.
+/// has no part in the vector. A text that the model's vocabulary was not made for, such as a Chinese one in an English model,
+/// has the vector of zeros.
 #[derive(Debug)]
 pub struct LocalEmbedder {
     folder: PathBuf,
     identity: String,
     tokenizer: Tokenizer,
-    encoder: Encoder,
-    pooling: Pooling,
-    reading: Reading,
-    hidden: usize,
+    model: Model,
+    dimensions: usize,
     threads: NonZeroUsize,
+}
+
+#[derive(Debug)]
+enum Model {
+    Network { encoder: Encoder, pooling: Pooling, reading: Reading },
+    Static(StaticTable),
 }
 
 impl LocalEmbedder {
@@ -44,44 +50,47 @@ impl LocalEmbedder {
 
     fn read(path: &Path, threads: Option<NonZeroUsize>) -> Result<Self, ModelError> {
         let outer = Folder::open(path)?;
-        let Sentence { transformer, pooling } = Sentence::open(&outer)?;
-        let folder = transformer.as_ref().unwrap_or(&outer);
-        let config = Config::open(folder)?;
-        if config.is_classifier && !outer.has("modules.json") {
-            return Err(folder.unsupported("config.json", "it describes a reranking model, which makes no vectors"));
-        }
-        let opened = Tokenizer::open(folder)?;
-        let reading = Reading::open(folder, config.positions)?;
-        let weights = Weights::open(folder)?;
-        let encoder = Encoder::open(&weights, &config)?;
-        opened.check(folder, &encoder)?;
-        let (bytes, header) = weights.bytes();
-        let settings = format!("{pooling:?} {reading:?}");
-        let identity = identity(&outer.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
-        let (tokenizer, hidden) = (opened.tokenizer, config.hidden);
+        let sentence = Sentence::open(&outer)?;
+        let folder = sentence.part.as_ref().unwrap_or(&outer);
+        let (model, opened, identity, dimensions) =
+            if sentence.is_static { read_static(&outer, folder)? } else { read_network(&outer, folder, sentence.pooling)? };
         let threads = threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-        Ok(Self { folder: folder.path_of(""), identity, tokenizer, encoder, pooling, reading, hidden, threads })
+        Ok(Self { folder: folder.path_of(""), identity, tokenizer: opened.tokenizer, model, dimensions, threads })
     }
 
     /// Returns how many numbers a vector has.
     pub fn dimensions(&self) -> usize {
-        self.hidden
+        self.dimensions
     }
 
-    fn tokens(&self, text: &str) -> Tokens {
-        if self.reading.is_lowered {
-            return self.tokenizer.one(&text.to_lowercase(), self.reading.most_tokens);
-        }
-        self.tokenizer.one(text, self.reading.most_tokens)
+    /// Returns the vectors of texts, or nothing for a text that the model's vocabulary was not made for.
+    fn by_network(&self, encoder: &Encoder, pooling: Pooling, reading: Reading, texts: &[&str]) -> Vec<Vector> {
+        let tokens = spread(self.threads, texts, |(): &mut (), text| {
+            let lowered = reading.is_lowered.then(|| text.to_lowercase());
+            let text = lowered.as_deref().unwrap_or(text);
+            let tokens = self.tokenizer.one(text, reading.most_tokens);
+            self.tokenizer.covers(text, &tokens.ids).then_some(tokens)
+        });
+        let is_covered: Vec<bool> = tokens.iter().map(Option::is_some).collect();
+        let tokens: Vec<Tokens> = tokens.into_iter().flatten().collect();
+        let work = |workspace: &mut Workspace, group: &&[Tokens]| self.pooled(encoder, pooling, workspace, group);
+        let mut vectors = spread(self.threads, &groups(&tokens), work).into_iter().flatten();
+        is_covered.into_iter().map(|is_covered| if is_covered { vectors.next().transpose() } else { Ok(None) }).collect()
     }
 
-    fn vectors(&self, workspace: &mut Workspace, inputs: &[Tokens]) -> Vec<Result<Embedding, ModelError>> {
-        let grid = self.encoder.encode(inputs, workspace);
+    fn pooled(
+        &self,
+        encoder: &Encoder,
+        pooling: Pooling,
+        workspace: &mut Workspace,
+        inputs: &[Tokens],
+    ) -> Vec<Result<Embedding, ModelError>> {
+        let grid = encoder.encode(inputs, workspace);
         let mut end = 0;
         let vector = |input: &Tokens| {
             let start = end;
             end += input.ids.len();
-            let pooled = match self.pooling {
+            let pooled = match pooling {
                 Pooling::First => grid.column(start),
                 // The mean and the sum point the same way, and only that is kept.
                 Pooling::Mean => grid.sum(start..end),
@@ -90,6 +99,50 @@ impl LocalEmbedder {
         };
         inputs.iter().map(vector).collect()
     }
+
+    fn by_table(&self, table: &StaticTable, text: &str) -> Vector {
+        let (ids, all) = table.tokens(&self.tokenizer, text, LONGEST);
+        if ids.is_empty() || !self.tokenizer.covers(text, &all) {
+            return Ok(None);
+        }
+        let sum = table.sum(&ids);
+        // Rows of zeros are those of tokens that say nothing.
+        if sum.iter().all(|number| *number == 0.0) {
+            return Ok(None);
+        }
+        of_length_1(&sum).map(Some).ok_or_else(|| Weights::not_a_number(&self.folder))
+    }
+}
+
+/// A vector, or nothing for a text that the model's vocabulary was not made for.
+type Vector = Result<Option<Embedding>, ModelError>;
+
+type Read = (Model, Opened, String, usize);
+
+fn read_network(outer: &Folder, folder: &Folder, pooling: Pooling) -> Result<Read, ModelError> {
+    let config = Config::open(folder)?;
+    if config.is_classifier && !outer.has("modules.json") {
+        return Err(folder.unsupported("config.json", "it describes a reranking model, which makes no vectors"));
+    }
+    let opened = Tokenizer::open(folder)?;
+    let reading = Reading::open(folder, config.positions)?;
+    let weights = Weights::open(folder)?;
+    let encoder = Encoder::open(&weights, &config)?;
+    opened.check(folder, &encoder)?;
+    let (bytes, header) = weights.bytes();
+    let settings = format!("{pooling:?} {reading:?}");
+    let identity = identity(&outer.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
+    Ok((Model::Network { encoder, pooling, reading }, opened, identity, config.hidden))
+}
+
+fn read_static(outer: &Folder, folder: &Folder) -> Result<Read, ModelError> {
+    let opened = Tokenizer::open(folder)?;
+    let weights = Weights::open(folder)?;
+    let table = StaticTable::open(folder, &weights, &opened)?;
+    let (bytes, header) = weights.bytes();
+    let identity = identity(&outer.name(), &[b"static", &opened.bytes], bytes, header);
+    let dimensions = table.dimensions();
+    Ok((Model::Static(table), opened, identity, dimensions))
 }
 
 impl Embedder for LocalEmbedder {
@@ -98,9 +151,11 @@ impl Embedder for LocalEmbedder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        let tokens = spread(self.threads, texts, |(): &mut (), text| self.tokens(text));
-        let groups = groups(&tokens);
-        let vectors = spread(self.threads, &groups, |workspace, group| self.vectors(workspace, group));
-        vectors.into_iter().flatten().map(|vector| vector.map_err(EmbedError::from)).collect()
+        let vectors = match &self.model {
+            Model::Network { encoder, pooling, reading } => self.by_network(encoder, *pooling, *reading, texts),
+            Model::Static(table) => spread(self.threads, texts, |(): &mut (), text| self.by_table(table, text)),
+        };
+        let zeros = || vec![0.0; self.dimensions];
+        vectors.into_iter().map(|vector| Ok(vector?.unwrap_or_else(zeros))).collect()
     }
 }

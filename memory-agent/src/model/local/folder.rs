@@ -99,7 +99,7 @@ impl Folder {
     pub(super) fn unsupported(&self, file: &str, what: &str) -> ModelError {
         ModelError::new(
             format!("{} cannot be used: {what}", self.path.join(file).display()),
-            "choose a BERT model with a WordPiece tokenizer, such as all-MiniLM-L6-v2",
+            "choose a BERT or XLM-R model with a WordPiece or unigram tokenizer, such as all-MiniLM-L6-v2, or a model2vec model",
         )
     }
 

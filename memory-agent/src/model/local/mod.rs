@@ -1,11 +1,12 @@
-//! BERT models out of a folder, run on this machine's processor.
+//! BERT and XLM-R models and static embeddings out of a folder, run on this machine's processor.
 //!
 //! | file | what is decided there |
 //! |---|---|
 //! | `embedder` | how texts become vectors |
 //! | `reranker` | how a question and texts become scores |
 //! | `bert` | the network itself: weights and forward pass |
-//! | `wordpiece` | how a text becomes tokens |
+//! | `static_table` | models without a network: the mean of the tokens' vectors |
+//! | `tokenizer` | how a text becomes tokens |
 //! | `sentence` | what a sentence transformer does with the network's output |
 //! | `folder` | how files of a model are read |
 //! | `identity` | what tells one model from every other |
@@ -21,7 +22,8 @@ mod raw;
 mod reranker;
 mod sentence;
 mod spread;
-mod wordpiece;
+mod static_table;
+mod tokenizer;
 
 pub use embedder::LocalEmbedder;
 pub use reranker::LocalReranker;

@@ -10,7 +10,7 @@ use super::bert::{Config, Encoder, Grid, Linear, Weights, Workspace, groups};
 use super::identity::identity;
 use super::sentence::Reading;
 use super::spread::spread;
-use super::wordpiece::{Tokenizer, Tokens};
+use super::tokenizer::{Tokenizer, Tokens};
 use super::{Folder, ModelError};
 
 /// A cross-encoder out of a folder, run on this machine's processor: a BERT model for sequence classification.

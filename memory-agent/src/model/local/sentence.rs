@@ -6,11 +6,12 @@ use super::{Folder, ModelError};
 
 const MODULES: &str = "modules.json";
 const POOLING: &str = "config.json";
+const CONFIG: &str = "config.json";
 const SENTENCE: &str = "sentence_bert_config.json";
 const TOKENIZER: &str = "tokenizer_config.json";
 
 /// The longest input that is ever read, in tokens. Attention needs memory for the square of it.
-const LONGEST: usize = 8_192;
+pub(super) const LONGEST: usize = 8_192;
 
 /// What becomes of the network's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +26,16 @@ pub(super) enum Pooling {
 #[derive(Debug)]
 pub(super) struct Sentence {
     /// The folder of the network, which older models keep in a folder of its own.
-    pub(super) transformer: Option<Folder>,
+    pub(super) part: Option<Folder>,
     pub(super) pooling: Pooling,
+    /// There is no network: each token has a vector, and a text has the mean of them.
+    pub(super) is_static: bool,
+}
+
+/// As much of `config.json` as tells models without a network from others.
+#[derive(Debug, Default, Deserialize)]
+struct ModelType {
+    model_type: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -69,13 +78,20 @@ struct TokenizerConfig {
 impl Sentence {
     /// Reads how a model is put together. One that does not say so takes the mean.
     pub(super) fn open(folder: &Folder) -> Result<Self, ModelError> {
-        let mut sentence = Self { transformer: None, pooling: Pooling::Mean };
-        let modules: Vec<Module> = folder.json_if_there(MODULES)?.unwrap_or_default();
+        let mut sentence = Self { part: None, pooling: Pooling::Mean, is_static: false };
+        let Some(modules) = folder.json_if_there::<Vec<Module>>(MODULES)? else {
+            // What is wrong with the file is told by who needs it.
+            let kind = folder.json_if_there::<ModelType>(CONFIG).ok().flatten().unwrap_or_default().model_type;
+            return Ok(Self { is_static: kind.as_deref() == Some("model2vec"), ..sentence });
+        };
         for module in &modules {
             let kind = module.kind.rsplit('.').next().unwrap_or_default();
             match kind {
-                "Transformer" if module.path.is_empty() => {}
-                "Transformer" => sentence.transformer = Some(folder.part(&module.path)?),
+                "Transformer" | "StaticEmbedding" => {
+                    sentence.is_static = kind == "StaticEmbedding";
+                    sentence.part =
+                        (!["", "."].contains(&module.path.as_str())).then(|| folder.part(&module.path)).transpose()?;
+                }
                 "Pooling" => sentence.pooling = pooling(&folder.part(&module.path)?)?,
                 // Vectors leave with length 1 in any case.
                 "Normalize" => {}

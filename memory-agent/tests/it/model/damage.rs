@@ -64,11 +64,11 @@ fn a_configuration_of_another_model_is_refused() {
     let with = |key: &str, value: Value| trouble_with(|model| model.config[key] = value);
     assert_eq!(
         with("model_type", json!("mpnet")),
-        r#"…/config.json cannot be used: it describes a model of the kind "mpnet", not a BERT encoder"#
+        r#"…/config.json cannot be used: it describes a model of the kind "mpnet", not a BERT or XLM-R encoder"#
     );
     assert_eq!(
         with("is_decoder", json!(true)),
-        r#"…/config.json cannot be used: it describes a model of the kind "bert", not a BERT encoder"#
+        r#"…/config.json cannot be used: it describes a model of the kind "bert", not a BERT or XLM-R encoder"#
     );
     assert_eq!(with("hidden_act", json!("swish")), r#"…/config.json cannot be used: it asks for the activation "swish""#);
     assert_eq!(with("hidden_size", json!(0)), "…/config.json cannot be used: hidden_size is 0");

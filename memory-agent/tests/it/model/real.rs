@@ -21,10 +21,12 @@ fn model(claim: &str) -> Option<PathBuf> {
     None
 }
 
+const CHINESE: &str = "用户喜欢深色模式。";
+
 const TEXTS: [&str; 10] = [
     "The user prefers dark mode in every editor.",
     "She likes a dark theme when she writes code.",
-    "用户喜欢深色模式。",
+    CHINESE,
     "The meeting with Anna moved to Thursday at 14:30.",
     "",
     "Crème brûlée — naïve façade; Ünïcödé!",
@@ -50,12 +52,10 @@ const PARTS: [[f64; 3]; 10] = [
 ];
 
 /// Cosines of two of the texts, by the same means.
-const COSINES: [(usize, usize, f64); 10] = [
+const COSINES: [(usize, usize, f64); 8] = [
     (0, 1, 0.449_345_161),
-    (0, 2, 0.067_793_576),
     (0, 3, -0.064_886_565),
     (0, 6, 0.052_403_603),
-    (1, 2, 0.143_607_219),
     (3, 9, 0.043_622_127),
     (4, 5, 0.147_565_154),
     (5, 8, 0.161_435_104),
@@ -73,6 +73,10 @@ fn a_published_model_gives_the_vectors_it_is_known_for() {
     let vectors = embedder.embed(&texts).expect("it answers");
     for ((text, vector), parts) in TEXTS.iter().zip(&vectors).zip(PARTS) {
         assert_eq!(vector.len(), embedder.dimensions());
+        if *text == CHINESE {
+            assert!(vector.iter().all(|part| *part == 0.0), "the model was not made for Chinese");
+            continue;
+        }
         for (place, part) in [0, 100, 383].into_iter().zip(parts) {
             assert!((f64::from(vector[place]) - part).abs() < 1e-5, "{text}: {} and not {part}", vector[place]);
         }
@@ -80,5 +84,27 @@ fn a_published_model_gives_the_vectors_it_is_known_for() {
     for (one, other, expected) in COSINES {
         let cosine: f64 = vectors[one].iter().zip(&vectors[other]).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
         assert!((cosine - expected).abs() < 1e-5, "{} and {}: {cosine} and not {expected}", TEXTS[one], TEXTS[other]);
+    }
+}
+
+#[test]
+fn an_english_model_reads_texts_of_the_scripts_it_was_made_for() {
+    let Some(folder) = model("which texts all-MiniLM-L6-v2 reads") else { return };
+    let embedder = LocalEmbedder::open(&folder, None).expect("the model is sound");
+    for (text, is_read) in [
+        ("Which medicine did the doctor give us?", true),
+        ("L'utilisateur préfère le mode sombre; der Müller auch.", true),
+        ("We met in the restaurant 北京烤鸭 on Friday.", true),
+        ("42 + 17", true),
+        ("我们决定下周三去上海开会", false),
+        ("你好", false),
+        ("用户喜欢在 VS Code 里使用深色模式", false),
+        ("ユーザーはダークモードを好む", false),
+        ("사용자는 다크 모드를 선호합니다", false),
+        ("Пользователь предпочитает тёмную тему", false),
+        ("המשתמש מעדיף מצב כהה", false),
+    ] {
+        let vectors = embedder.embed(&[text]).expect("it answers");
+        assert_eq!(memory_core::has_direction(&vectors[0]), is_read, "{text}");
     }
 }

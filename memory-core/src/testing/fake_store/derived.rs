@@ -3,6 +3,7 @@
 use super::FakeStore;
 use crate::{
     ContentHash, Embeddings, Impression, Memory, MemoryId, Outline, Outlines, Scope, StoreError, TextVector, embedded_text,
+    has_direction,
 };
 
 impl Embeddings for FakeStore {
@@ -26,7 +27,8 @@ impl Embeddings for FakeStore {
             let mut models: Vec<&String> = state.vectors.keys().collect();
             models.sort();
             let vectors = |model: &&String| Some((state.vector(model, one)?, state.vector(model, other)?));
-            let (one, other) = models.iter().find_map(vectors)?;
+            let are_read = |(one, other): &(&TextVector, &TextVector)| has_direction(&one.vector) && has_direction(&other.vector);
+            let (one, other) = models.iter().filter_map(vectors).find(are_read)?;
             Some(one.vector.iter().zip(&other.vector).map(|(one, other)| one * other).sum())
         };
         Ok(pairs.iter().map(of).collect())

@@ -46,7 +46,7 @@ impl<'v> Near<'v> {
         allowed: &Keys,
     ) -> Result<Self, Trouble> {
         let nearest = vectors.nearest(question.vector, NEAREST, &|key| allowed.contains(key))?;
-        let (mean, deviation) = if vectors.count() < FEW { USUAL } else { (nearest.mean, nearest.deviation) };
+        let (mean, deviation) = if nearest.compared < FEW { USUAL } else { (nearest.mean, nearest.deviation) };
         let mut near = Self { vectors, question: question.vector, mean, deviation, nearest: HashMap::new() };
         near.nearest = near.of(rows, nearest.best.into_iter().map(|(key, _)| key))?;
         Ok(near)

@@ -27,9 +27,11 @@ const MORE: usize = 16;
 pub struct Nearest {
     /// Their keys and the cosines of their angles to the question, the nearest first, equals by key.
     pub best: Vec<(i64, f32)>,
-    /// The mean of the cosines of all vectors, allowed or not; rounded to some thousandths of a cosine.
+    /// How many vectors, allowed or not, have a direction.
+    pub compared: usize,
+    /// The mean of their cosines; rounded to some thousandths of a cosine.
     pub mean: f32,
-    /// How much the cosines of all vectors deviate from their mean, as the root of the mean square.
+    /// How much their cosines deviate from the mean, as the root of the mean square.
     pub deviation: f32,
 }
 
@@ -53,7 +55,7 @@ impl Vectors {
         let query = Unit::of("the question", query, self.layout.dimensions)?;
         let Some(view) = &self.view else { return Ok(vec![None; keys.len()]) };
         let slots = view.slots(keys.iter().copied());
-        let cosine = |key: &i64| Some(query.cosine(view.row(*slots.get(key)?)?.exact));
+        let cosine = |key: &i64| Some(query.cosine(view.row(*slots.get(key)?)?.direction()?));
         Ok(keys.iter().map(cosine).collect())
     }
 
@@ -63,8 +65,8 @@ impl Vectors {
         let slots = view.slots(pairs.iter().flatten().map(|(key, _)| *key));
         let row = |(key, text): &(i64, ContentHash)| Some(view.row(*slots.get(key)?)?).filter(|row| row.text == *text);
         let cosine = |[one, other]: &[(i64, ContentHash); 2]| {
-            let (one, other) = (row(one)?, row(other)?);
-            Some(one.exact.iter().zip(other.exact).map(|(one, other)| one * other).sum())
+            let (one, other) = (row(one)?.direction()?, row(other)?.direction()?);
+            Some(one.iter().zip(other).map(|(one, other)| one * other).sum())
         };
         pairs.iter().map(cosine).collect()
     }
@@ -79,7 +81,7 @@ impl Vectors {
         let slots = view.slots(documents.iter().map(|(key, _)| *key));
         let cosine = |(key, text): &(i64, ContentHash)| {
             let row = view.row(*slots.get(key)?)?;
-            (row.text == *text).then(|| query.cosine(row.exact))
+            row.direction().filter(|_| row.text == *text).map(|direction| query.cosine(direction))
         };
         Ok(documents.iter().map(cosine).collect())
     }
@@ -106,7 +108,9 @@ pub(super) fn nearest(view: &View, query: &Unit, wanted: &Wanted, allowed: &(dyn
         best = in_full(view, query, &found.candidates, wanted.count);
     }
     let (mean, deviation) = spread(&found);
-    Nearest { best, mean, deviation }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count of rows")]
+    let compared = found.rows as usize;
+    Nearest { best, compared, mean, deviation }
 }
 
 /// Tells whether nothing that was left out can belong to the best.

@@ -19,7 +19,12 @@ pub(super) struct Row<'a> {
     pub(super) exact: &'a [f32],
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    /// Returns the vector, unless it is of zeros.
+    pub(super) fn direction(&self) -> Option<&'a [f32]> {
+        (self.scale != 0.0).then_some(self.exact)
+    }
+
     /// Returns the sum that tells whether the row is still as it was written.
     pub(super) fn check(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();

@@ -98,8 +98,8 @@ fn fill(cosines: &mut [f32], view: &View, block: &Block<'_>, query: &Codes) {
     }
     for (cosine, scale) in cosines.iter_mut().zip(block.scales) {
         *cosine *= query.scale * scale;
-        // A scale that is damaged may be any number, or none.
-        *cosine = if cosine.abs() <= 1.5 { *cosine } else { f32::NAN };
+        // A scale that is damaged may be any number, or none; that of zeros is 0.
+        *cosine = if cosine.abs() <= 1.5 && *scale != 0.0 { *cosine } else { f32::NAN };
     }
     if view.head.dead.is_empty() {
         return;

@@ -3,7 +3,7 @@
 use memory_core::StoreError;
 use simsimd::SpatialSimilarity;
 
-/// A vector of length 1, with as many numbers as its model's vectors have.
+/// A vector of length 1 or 0, with as many numbers as its model's vectors have.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unit(Vec<f32>);
 
@@ -37,11 +37,20 @@ impl Unit {
         Ok(Self(unit))
     }
 
+    /// Returns the same for a vector that is to be kept, which may be zero: then it is near to no other.
+    ///
+    /// # Errors
+    /// As [`Unit::of`].
+    pub(super) fn or_zero(whose: &str, vector: &[f32], dimensions: usize) -> Result<Self, StoreError> {
+        let is_zero = vector.len() == dimensions && vector.iter().all(|number| *number == 0.0);
+        if is_zero { Ok(Self(vec![0.0; dimensions])) } else { Self::of(whose, vector, dimensions) }
+    }
+
     pub(super) fn numbers(&self) -> &[f32] {
         &self.0
     }
 
-    /// Rounds it to whole steps.
+    /// Rounds it to whole steps; those of a zero vector are 0.
     pub(super) fn codes(&self) -> Codes {
         let largest = self.0.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
         let scale = largest / 127.0;
@@ -79,6 +88,14 @@ mod tests {
         insta::assert_snapshot!(why(&[1.0, f32::NAN]), @"the vector of document 7 has NaN at place 1");
         insta::assert_snapshot!(why(&[f32::NEG_INFINITY, 0.0]), @"the vector of document 7 has -inf at place 0");
         insta::assert_snapshot!(why(&[0.0, -0.0]), @"the vector of document 7 is zero and so has no direction");
+    }
+
+    #[test]
+    fn a_zero_vector_may_be_kept() {
+        let zero = Unit::or_zero("it", &[0.0, -0.0], 2).unwrap();
+        assert_eq!((zero.numbers(), zero.codes()), (&[0.0, 0.0][..], Codes { scale: 0.0, codes: vec![0, 0] }));
+        assert_eq!(Unit::or_zero("it", &[0.0, 2.0], 2).unwrap().numbers(), [0.0, 1.0]);
+        assert!(Unit::or_zero("it", &[0.0], 2).is_err());
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub struct Embedded<'a> {
     pub key: i64,
     /// The hash of the text that the vector is of.
     pub text: ContentHash,
-    /// The vector. Its direction matters, its length does not.
+    /// The vector. Its direction matters, its length does not; one of zeros is near to none.
     pub vector: &'a [f32],
 }
 
@@ -41,7 +41,7 @@ impl Vectors {
         // By key, since neighbours by key are most often asked for together.
         let mut prepared = BTreeMap::new();
         for Embedded { key, text, vector } in embedded {
-            let unit = Unit::of(&format!("document {key}"), vector, self.layout.dimensions)?;
+            let unit = Unit::or_zero(&format!("document {key}"), vector, self.layout.dimensions)?;
             prepared.insert(*key, (*text, unit.codes(), unit));
         }
         let rows: Vec<_> = prepared

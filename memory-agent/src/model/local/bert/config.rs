@@ -14,7 +14,10 @@ pub(in crate::model::local) struct Config {
     pub(super) layers: usize,
     pub(super) heads: usize,
     pub(super) intermediate: usize,
+    /// How many tokens an input may have.
     pub(in crate::model::local) positions: usize,
+    /// The position of the first token: models of `RoBERTa`'s family leave out the ones up to that of padding.
+    pub(super) first_position: usize,
     pub(super) kinds: usize,
     pub(super) epsilon: f32,
     pub(super) activation: Activation,
@@ -37,6 +40,7 @@ struct Described {
     layer_norm_eps: Option<f32>,
     hidden_act: Option<String>,
     position_embedding_type: Option<String>,
+    pad_token_id: Option<usize>,
     #[serde(default)]
     is_decoder: bool,
 }
@@ -46,10 +50,15 @@ impl Config {
         let bytes = folder.read(FILE)?;
         let described: Described = folder.parse(FILE, &bytes)?;
         let architecture = described.architectures.as_deref().unwrap_or_default().first().cloned().unwrap_or_default();
-        let is_bert = described.model_type.as_deref().map_or(architecture.starts_with("Bert"), |kind| kind == "bert");
-        if !is_bert || described.is_decoder {
-            let kind = described.model_type.unwrap_or(architecture);
-            return Err(folder.unsupported(FILE, &format!("it describes a model of the kind {kind:?}, not a BERT encoder")));
+        let kind = described.model_type.clone().unwrap_or_else(|| {
+            let kinds = [("XLMRoberta", "xlm-roberta"), ("Roberta", "roberta"), ("Camembert", "camembert"), ("Bert", "bert")];
+            let kind = kinds.into_iter().find(|(prefix, _)| architecture.starts_with(prefix));
+            kind.map_or_else(|| architecture.clone(), |(_, kind)| kind.to_owned())
+        });
+        let is_roberta = ["xlm-roberta", "roberta", "camembert"].contains(&kind.as_str());
+        if !(is_roberta || kind == "bert") || described.is_decoder {
+            let why = format!("it describes a model of the kind {kind:?}, not a BERT or XLM-R encoder");
+            return Err(folder.unsupported(FILE, &why));
         }
         if let Some(kind) = described.position_embedding_type.filter(|kind| kind != "absolute") {
             return Err(folder.unsupported(FILE, &format!("it asks for positions of the kind {kind:?}")));
@@ -63,12 +72,19 @@ impl Config {
             Some(size) => Ok(size),
             None => Err(folder.damaged(FILE, &format!("it does not say {name}"))),
         };
+        let positions = size("max_position_embeddings", described.max_position_embeddings)?;
+        let first_position = if is_roberta { described.pad_token_id.unwrap_or(1).saturating_add(1) } else { 0 };
+        let Some(positions) = positions.checked_sub(first_position).filter(|positions| 0 < *positions) else {
+            let why = format!("max_position_embeddings {positions} leaves no position from {first_position} on");
+            return Err(folder.damaged(FILE, &why));
+        };
         let config = Self {
             hidden: size("hidden_size", described.hidden_size)?,
             layers: size("num_hidden_layers", described.num_hidden_layers)?,
             heads: size("num_attention_heads", described.num_attention_heads)?,
             intermediate: size("intermediate_size", described.intermediate_size)?,
-            positions: size("max_position_embeddings", described.max_position_embeddings)?,
+            positions,
+            first_position,
             kinds: size("type_vocab_size", described.type_vocab_size.or(Some(2)))?,
             epsilon: described.layer_norm_eps.unwrap_or(1e-12),
             activation,

@@ -5,7 +5,7 @@ use super::grid::Grid;
 use super::layer::{Layer, Norm, Scratch};
 use super::weights::{Table, Weights};
 use crate::model::local::ModelError;
-use crate::model::local::wordpiece::Tokens;
+use crate::model::local::tokenizer::Tokens;
 
 /// How many tokens are worth a pass through the network. Measured on one core: a text of 80 tokens alone takes 14 % longer
 /// than among others, and twice as many at once take no less, but more memory.
@@ -16,6 +16,7 @@ const TOKENS_AT_ONCE: usize = 256;
 pub(in crate::model::local) struct Encoder {
     words: Table,
     positions: Table,
+    first_position: usize,
     kinds: Table,
     norm: Norm,
     layers: Vec<Layer>,
@@ -42,13 +43,14 @@ impl Encoder {
             }
             Ok(table)
         };
-        let (words, positions) = (table("word_embeddings", 1)?, table("position_embeddings", config.positions)?);
+        let (words, positions) =
+            (table("word_embeddings", 1)?, table("position_embeddings", config.first_position + config.positions)?);
         let kinds = table("token_type_embeddings", config.kinds)?;
         let norm = Norm::open(weights, "embeddings", config)?;
         for number in 0..config.layers {
             layers.push(Layer::open(weights, number, config)?);
         }
-        Ok(Self { words, positions, kinds, norm, layers, hidden })
+        Ok(Self { words, positions, first_position: config.first_position, kinds, norm, layers, hidden })
     }
 
     /// Returns how many tokens there are.
@@ -73,7 +75,7 @@ impl Encoder {
             row.clear();
             row.resize(self.hidden, 0.0);
             self.words.add_row(id as usize, row);
-            self.positions.add_row(place, row);
+            self.positions.add_row(self.first_position + place, row);
             self.kinds.add_row(usize::from(first <= place), row);
             grid.set_column(column, row);
         }

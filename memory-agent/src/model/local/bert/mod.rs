@@ -11,4 +11,4 @@ pub(super) use config::Config;
 pub(super) use encoder::{Encoder, Workspace, groups};
 pub(super) use grid::Grid;
 pub(super) use layer::Linear;
-pub(super) use weights::Weights;
+pub(super) use weights::{Table, Weights};

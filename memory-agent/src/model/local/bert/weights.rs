@@ -23,7 +23,7 @@ pub(in crate::model::local) struct Weights<'a> {
     map: Arc<Mmap>,
     metadata: safetensors::tensor::Metadata,
     data: usize,
-    /// What a published checkpoint puts before each name: some have `bert.`.
+    /// What a published checkpoint puts before each name: some have `bert.` or `roberta.`.
     prefix: &'static str,
 }
 
@@ -33,7 +33,8 @@ impl<'a> Weights<'a> {
         let map = raw::map(&file).map_err(|error| folder.damaged(FILE, &format!("it cannot be mapped into memory: {error}")))?;
         let (header, metadata) = SafeTensors::read_metadata(&map)
             .map_err(|error| folder.damaged(FILE, &format!("it is cut short or no safetensors file ({error})")))?;
-        let prefix = if metadata.info("bert.embeddings.word_embeddings.weight").is_some() { "bert." } else { "" };
+        let has_prefix = |prefix: &&str| metadata.info(&format!("{prefix}embeddings.word_embeddings.weight")).is_some();
+        let prefix = ["bert.", "roberta."].into_iter().find(has_prefix).unwrap_or_default();
         Ok(Self { folder, map: Arc::new(map), metadata, data: SIZE + header, prefix })
     }
 
@@ -59,7 +60,7 @@ impl<'a> Weights<'a> {
         let as_they_stand = cfg!(target_endian = "little") && bytemuck::try_cast_slice::<u8, f32>(bytes).is_ok();
         Ok(match kind {
             Kind::F32 if as_they_stand => Numbers::Mapped { map, range },
-            Kind::F32 | Kind::F16 | Kind::Bf16 => {
+            Kind::F32 | Kind::F64 | Kind::F16 | Kind::Bf16 | Kind::I8 => {
                 let mut numbers = vec![0.0; bytes.len() / kind.size()];
                 kind.add(bytes, &mut numbers);
                 Numbers::Copied(numbers)
@@ -74,7 +75,43 @@ impl<'a> Weights<'a> {
         self.table(&name, &[rows, columns])
     }
 
+    /// Returns the tensor of static embeddings, which may have whole numbers, as rows of any length.
+    pub(in crate::model::local) fn static_rows(&self, name: &str) -> Result<Table, ModelError> {
+        let Some(&[rows, columns]) = self.shape(name) else {
+            return Err(self.damaged(&format!("it holds no table {name}")));
+        };
+        if rows == 0 || columns == 0 {
+            return Err(self.damaged(&format!("{name} is empty")));
+        }
+        self.table_of(name, &[rows, columns], STATIC)
+    }
+
+    /// Returns a row of numbers, if there is a tensor of this name.
+    pub(in crate::model::local) fn static_row(&self, name: &str) -> Result<Option<Vec<f32>>, ModelError> {
+        let Some(&[columns]) = self.shape(name) else { return Ok(None) };
+        let table = self.table_of(name, &[columns], STATIC)?;
+        let mut row = vec![0.0; columns];
+        table.kind.add(&table.map[table.range.clone()], &mut row);
+        Ok(Some(row))
+    }
+
+    /// Returns a row of places in another tensor, if there is a tensor of this name.
+    pub(in crate::model::local) fn places(&self, name: &str) -> Result<Option<Vec<usize>>, ModelError> {
+        let Some(info) = self.metadata.info(name) else { return Ok(None) };
+        let bytes = &self.map[self.data + info.data_offsets.0..self.data + info.data_offsets.1];
+        let places: Option<Vec<usize>> = match info.dtype {
+            Dtype::I64 => bytes.as_chunks().0.iter().map(|bytes| i64::from_le_bytes(*bytes).try_into().ok()).collect(),
+            Dtype::I32 => bytes.as_chunks().0.iter().map(|bytes| i32::from_le_bytes(*bytes).try_into().ok()).collect(),
+            other => return Err(self.folder.unsupported(FILE, &format!("{name} holds numbers of the kind {other:?}"))),
+        };
+        places.map(Some).ok_or_else(|| self.damaged(&format!("{name} holds negative numbers")))
+    }
+
     fn table(&self, name: &str, shape: &[usize]) -> Result<Table, ModelError> {
+        self.table_of(name, shape, NETWORK)
+    }
+
+    fn table_of(&self, name: &str, shape: &[usize], kinds: &[Kind]) -> Result<Table, ModelError> {
         // Checkpoints of the first years have other names for the two halves of a norm.
         let former = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
         let Some(info) = self.metadata.info(name).or_else(|| self.metadata.info(&former)) else {
@@ -84,14 +121,11 @@ impl<'a> Weights<'a> {
             let why = format!("{name} has the shape {:?} and should have {shape:?}, as config.json says", info.shape);
             return Err(self.folder.damaged(FILE, &why));
         }
-        let kind = match info.dtype {
-            Dtype::F32 => Kind::F32,
-            Dtype::F16 => Kind::F16,
-            Dtype::BF16 => Kind::Bf16,
-            other => {
-                let why = format!("{name} holds numbers of the kind {other:?}; F32, F16 and BF16 are read");
-                return Err(self.folder.unsupported(FILE, &why));
-            }
+        let Some(&kind) = kinds.iter().find(|kind| kind.dtype() == info.dtype) else {
+            let read: Vec<String> = kinds.iter().map(|kind| format!("{:?}", kind.dtype())).collect();
+            let (last, others) = read.split_last().expect("some kinds are read");
+            let why = format!("{name} holds numbers of the kind {:?}; {} and {last} are read", info.dtype, others.join(", "));
+            return Err(self.folder.unsupported(FILE, &why));
         };
         let (start, end) = info.data_offsets;
         let columns = shape.last().copied().unwrap_or(0);
@@ -120,6 +154,10 @@ pub(super) enum Numbers {
     Copied(Vec<f32>),
 }
 
+/// The numbers that networks are made of, and static embeddings.
+const NETWORK: &[Kind] = &[Kind::F32, Kind::F16, Kind::Bf16];
+const STATIC: &[Kind] = &[Kind::F32, Kind::F64, Kind::F16, Kind::Bf16, Kind::I8];
+
 impl Numbers {
     pub(super) fn get(&self) -> &[f32] {
         match self {
@@ -137,7 +175,7 @@ impl Debug for Numbers {
 
 /// Numbers of which some rows are read.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(in crate::model::local) struct Table {
     kind: Kind,
     map: Arc<Mmap>,
     range: Range<usize>,
@@ -145,15 +183,20 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::model::local) fn len(&self) -> usize {
         self.range.len() / (self.columns * self.kind.size())
+    }
+
+    /// Returns how many numbers a row has.
+    pub(in crate::model::local) fn columns(&self) -> usize {
+        self.columns
     }
 
     /// Adds a row to what is there.
     ///
     /// # Panics
     /// When there is no such row.
-    pub(super) fn add_row(&self, row: usize, numbers: &mut [f32]) {
+    pub(in crate::model::local) fn add_row(&self, row: usize, numbers: &mut [f32]) {
         let size = self.columns * self.kind.size();
         self.kind.add(&self.map[self.range.clone()][row * size..][..size], numbers);
     }
@@ -163,23 +206,40 @@ impl Table {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     F32,
+    F64,
     F16,
     Bf16,
+    I8,
 }
 
 impl Kind {
-    fn size(self) -> usize {
+    fn dtype(self) -> Dtype {
         match self {
-            Self::F32 => 4,
-            Self::F16 | Self::Bf16 => 2,
+            Self::F32 => Dtype::F32,
+            Self::F64 => Dtype::F64,
+            Self::F16 => Dtype::F16,
+            Self::Bf16 => Dtype::BF16,
+            Self::I8 => Dtype::I8,
         }
     }
 
+    fn size(self) -> usize {
+        match self {
+            Self::F64 => 8,
+            Self::F32 => 4,
+            Self::F16 | Self::Bf16 => 2,
+            Self::I8 => 1,
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "vectors are kept in f32")]
     fn add(self, bytes: &[u8], numbers: &mut [f32]) {
         match self {
             Self::F32 => add(bytes, numbers, f32::from_le_bytes),
+            Self::F64 => add(bytes, numbers, |bytes| f64::from_le_bytes(bytes) as f32),
             Self::F16 => add(bytes, numbers, |bytes| f16::from_le_bytes(bytes).to_f32()),
             Self::Bf16 => add(bytes, numbers, |bytes| bf16::from_le_bytes(bytes).to_f32()),
+            Self::I8 => add(bytes, numbers, |bytes| f32::from(i8::from_le_bytes(bytes))),
         }
     }
 }

@@ -29,7 +29,7 @@ fn what_is_no_vector_is_refused_before_anything_is_written() {
     let mut vectors = open(place.path());
     put(&mut vectors, &[(1, X)]);
     let before = [fs::read(file(&vectors, "head")).unwrap(), fs::read(file(&vectors, "rows-")).unwrap()];
-    let no_vectors: [&[f32]; 5] = [&[], &[1.0; 4], &[0.0; 3], &[1.0, f32::NAN, 0.0], &[f32::INFINITY, 0.0, 0.0]];
+    let no_vectors: [&[f32]; 4] = [&[], &[1.0; 4], &[1.0, f32::NAN, 0.0], &[f32::INFINITY, 0.0, 0.0]];
     for vector in no_vectors {
         let good = Embedded { key: 2, text: text(2), vector: &Y };
         let refusal = vectors.put(&[good, Embedded { key: 3, text: text(3), vector }]).unwrap_err();
@@ -43,6 +43,20 @@ fn what_is_no_vector_is_refused_before_anything_is_written() {
     for dimensions in [0, 1_000_000] {
         assert!(Vectors::open(place.path(), "model", dimensions).is_err());
     }
+}
+
+#[test]
+fn a_vector_of_zeros_is_kept_and_near_to_none() {
+    let place = tempfile::tempdir().unwrap();
+    let mut vectors = open(place.path());
+    put(&mut vectors, &[(1, X), (2, [0.0; 3]), (3, [-1.0, 0.0, 0.0])]);
+    assert_eq!(vectors.missing([1, 2, 3].map(|key| (key, text(key))).into_iter()).count(), 0);
+    let nearest = vectors.nearest(&X, 5, &|_| true).unwrap();
+    assert_eq!((nearest.best, nearest.compared), (vec![(1, 1.0), (3, -1.0)], 2));
+    assert_eq!(vectors.cosines(&X, &[1, 2]).unwrap(), [Some(1.0), None]);
+    assert_eq!(vectors.cosines_of(&X, &[(2, text(2))]).unwrap(), [None]);
+    assert_eq!(vectors.cosines_between(&[[(1, text(1)), (2, text(2))]]), [None]);
+    assert!(vectors.damaged().is_empty() && vectors.nearest(&[0.0; 3], 1, &|_| true).is_err());
 }
 
 #[test]

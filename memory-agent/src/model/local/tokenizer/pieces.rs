@@ -14,7 +14,7 @@ pub(super) struct Pieces {
 }
 
 /// Where pieces stand in the vocabulary: a hash table with open addressing.
-struct Table {
+pub(super) struct Table {
     /// 0 is nothing, and anything else one more than the place in the vocabulary.
     slots: Vec<u32>,
     longest: usize,
@@ -76,25 +76,45 @@ impl Pieces {
 
 impl fmt::Debug for Pieces {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} pieces", self.vocabulary.len())
+        self.vocabulary.fmt(formatter)
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} slots", self.slots.len())
     }
 }
 
 impl Table {
-    fn for_pieces(count: usize) -> Self {
+    pub(super) fn for_pieces(count: usize) -> Self {
         // At most half of the slots are ever taken, so that every search meets an empty one.
         Self { slots: vec![0; (2 * count + 1).next_power_of_two()], longest: 0 }
     }
 
     /// `prefix` is how much of a piece in the vocabulary is left out of account.
-    fn insert(&mut self, vocabulary: &Vocabulary, prefix: usize, piece: &str, index: usize) {
+    pub(super) fn insert(&mut self, vocabulary: &Vocabulary, prefix: usize, piece: &str, index: usize) {
         self.longest = self.longest.max(piece.len());
         let slot = self.slot(vocabulary, prefix, piece);
         self.slots[slot] = u32::try_from(index + 1).expect("a file of 64 MB has fewer pieces");
     }
 
-    fn find(&self, vocabulary: &Vocabulary, prefix: usize, piece: &str) -> Option<usize> {
+    pub(super) fn find(&self, vocabulary: &Vocabulary, prefix: usize, piece: &str) -> Option<usize> {
         (self.slots[self.slot(vocabulary, prefix, piece)] as usize).checked_sub(1)
+    }
+
+    /// Reports every piece that `text` begins with and its length, the shortest first.
+    pub(super) fn each_start(&self, vocabulary: &Vocabulary, text: &str, mut found: impl FnMut(usize, usize)) {
+        let mut hash = FIRST_HASH;
+        for (place, byte) in text.bytes().enumerate().take(self.longest) {
+            hash = mix(hash, byte);
+            let end = place + 1;
+            if text.is_char_boundary(end)
+                && let Some(index) = (self.slots[self.slot_from(fold(hash), vocabulary, 0, &text[..end])] as usize).checked_sub(1)
+            {
+                found(index, end);
+            }
+        }
     }
 
     /// Returns the longest piece that `text` begins with, and its length.
@@ -105,8 +125,12 @@ impl Table {
 
     /// Returns the slot in which the piece is, or would be.
     fn slot(&self, vocabulary: &Vocabulary, prefix: usize, piece: &str) -> usize {
+        self.slot_from(fold(piece.bytes().fold(FIRST_HASH, mix)), vocabulary, prefix, piece)
+    }
+
+    fn slot_from(&self, hash: usize, vocabulary: &Vocabulary, prefix: usize, piece: &str) -> usize {
         let last = self.slots.len() - 1;
-        let mut slot = hash(piece) & last;
+        let mut slot = hash & last;
         while let Some(index) = (self.slots[slot] as usize).checked_sub(1)
             && vocabulary.piece(index).0[prefix..] != *piece
         {
@@ -116,10 +140,15 @@ impl Table {
     }
 }
 
-/// FNV-1a, with its upper half folded onto the lower one.
+/// FNV-1a.
+const FIRST_HASH: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn mix(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// Folds the upper half of a hash onto the lower one.
 #[expect(clippy::cast_possible_truncation, reason = "only some bits of it are used")]
-fn hash(text: &str) -> usize {
-    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, mix);
+fn fold(hash: u64) -> usize {
     (hash ^ (hash >> 32)) as usize
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// Pieces and their numbers, in the order of the file.
 ///
@@ -13,6 +13,8 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 pub(super) struct Vocabulary {
     text: String,
     pieces: Vec<Piece>,
+    /// How probable each piece is, as a logarithm; empty where the file does not say.
+    scores: Vec<f64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +22,12 @@ struct Piece {
     start: u32,
     end: u32,
     number: u32,
+}
+
+impl fmt::Debug for Vocabulary {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} pieces", self.len())
+    }
 }
 
 impl Vocabulary {
@@ -37,6 +45,26 @@ impl Vocabulary {
     /// Returns the largest number.
     pub(super) fn largest(&self) -> Option<u32> {
         self.pieces.iter().map(|piece| piece.number).max()
+    }
+
+    /// Tells whether the file says how probable each piece is.
+    pub(super) fn has_scores(&self) -> bool {
+        !self.scores.is_empty()
+    }
+
+    /// Returns how probable a piece is, as a logarithm.
+    pub(super) fn score(&self, index: usize) -> f64 {
+        self.scores.get(index).copied().unwrap_or_default()
+    }
+
+    /// Returns the median length of a piece in characters, rounded down.
+    pub(super) fn median_length(&self) -> usize {
+        let mut lengths: Vec<usize> = (0..self.len()).map(|index| self.piece(index).0.chars().count()).collect();
+        lengths.sort_unstable();
+        match (lengths.get(lengths.len().wrapping_sub(1) / 2), lengths.get(lengths.len() / 2)) {
+            (Some(one), Some(other)) => usize::midpoint(*one, *other),
+            _ => 0,
+        }
     }
 
     /// Returns a piece and its number.
@@ -58,7 +86,17 @@ impl<'de> Deserialize<'de> for Vocabulary {
             type Value = Vocabulary;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a vocabulary: pieces of words and their numbers")
+                formatter.write_str("a vocabulary: pieces of words and their numbers, or a list of pieces and their scores")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vocabulary, A::Error> {
+                let mut vocabulary = Vocabulary::default();
+                while let Some((Borrowed(piece), score)) = list.next_element()? {
+                    let number = u32::try_from(vocabulary.len()).expect("files of more than 64 MB are not read");
+                    vocabulary.push(&piece, number);
+                    vocabulary.scores.push(score);
+                }
+                Ok(vocabulary)
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vocabulary, A::Error> {
@@ -70,6 +108,6 @@ impl<'de> Deserialize<'de> for Vocabulary {
             }
         }
 
-        deserializer.deserialize_map(Pieces)
+        deserializer.deserialize_any(Pieces)
     }
 }

@@ -1,0 +1,422 @@
+//! What `tokenizer.json`, `vocab.txt` and `tokenizer_config.json` look like.
+
+use std::collections::HashSet;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use regex::Regex;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::charsmap::Charsmap;
+use super::normalizer::Normalizer;
+use super::pieces::Pieces;
+use super::pre_tokenizer::{PreTokenizer, Prepend};
+use super::scripts::Scripts;
+use super::unigram::Unigram;
+use super::vocabulary::Vocabulary;
+use super::wordpiece::WordPiece;
+use super::words::Spelling;
+use super::{Frame, Model, Tokenizer};
+use crate::model::local::bert::Encoder;
+use crate::model::local::{Folder, ModelError};
+
+const FAST: &str = "tokenizer.json";
+const VOCABULARY: &str = "vocab.txt";
+const CONFIG: &str = "tokenizer_config.json";
+
+/// What the models of the time do when nothing is said.
+const MOST_CHARACTERS: usize = 100;
+const UNKNOWN: &str = "[UNK]";
+const PREFIX: &str = "##";
+
+#[derive(Deserialize)]
+struct Fast {
+    model: FastModel,
+    #[serde(default)]
+    added_tokens: Vec<AddedToken>,
+    normalizer: Option<FastNormalizer>,
+    pre_tokenizer: Option<FastPreTokenizer>,
+    post_processor: Option<PostProcessor>,
+}
+
+#[derive(Deserialize)]
+struct FastModel {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(default = "unknown")]
+    unk_token: String,
+    unk_id: Option<u32>,
+    #[serde(default)]
+    byte_fallback: bool,
+    #[serde(default = "prefix")]
+    continuing_subword_prefix: String,
+    #[serde(default = "most_characters")]
+    max_input_chars_per_word: usize,
+    vocab: Vocabulary,
+}
+
+#[derive(Debug, Deserialize)]
+struct AddedToken {
+    id: u32,
+    content: String,
+    #[serde(default)]
+    special: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct FastNormalizer {
+    #[serde(rename = "type")]
+    kind: String,
+    clean_text: Option<bool>,
+    handle_chinese_chars: Option<bool>,
+    strip_accents: Option<bool>,
+    lowercase: Option<bool>,
+    #[serde(default)]
+    normalizers: Vec<FastNormalizer>,
+    precompiled_charsmap: Option<String>,
+    pattern: Option<Pattern>,
+    content: Option<String>,
+    prepend: Option<String>,
+    strip_left: Option<bool>,
+    strip_right: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+enum Pattern {
+    String(String),
+    Regex(String),
+}
+
+#[derive(Debug, Deserialize)]
+struct FastPreTokenizer {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    pretokenizers: Vec<FastPreTokenizer>,
+    replacement: Option<char>,
+    add_prefix_space: Option<bool>,
+    prepend_scheme: Option<PrependScheme>,
+    split: Option<bool>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PrependScheme {
+    Always,
+    First,
+    Never,
+}
+
+/// Which special tokens stand around a text: as a template, or as one of two kinds with a template of their own.
+#[derive(Debug, Deserialize)]
+struct PostProcessor {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    single: Vec<TemplatePart>,
+    #[serde(default)]
+    pair: Vec<TemplatePart>,
+    #[serde(default)]
+    special_tokens: std::collections::HashMap<String, SpecialToken>,
+    sep: Option<(String, u32)>,
+    cls: Option<(String, u32)>,
+    #[serde(default)]
+    processors: Vec<PostProcessor>,
+}
+
+#[derive(Debug, Deserialize)]
+enum TemplatePart {
+    SpecialToken { id: String },
+    Sequence { id: String },
+}
+
+#[derive(Debug, Deserialize)]
+struct SpecialToken {
+    ids: Vec<u32>,
+}
+
+/// As much of `tokenizer.json` as any kind of tokenizer has.
+#[derive(Debug, Deserialize)]
+struct AnyKind {
+    model: AnyModel,
+}
+
+#[derive(Debug, Deserialize)]
+struct AnyModel {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(rename = "vocab")]
+    _vocabulary: Option<IgnoredAny>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct SlowConfig {
+    do_lower_case: Option<bool>,
+    strip_accents: Option<bool>,
+    tokenize_chinese_chars: Option<bool>,
+}
+
+fn unknown() -> String {
+    UNKNOWN.into()
+}
+
+fn prefix() -> String {
+    PREFIX.into()
+}
+
+fn most_characters() -> usize {
+    MOST_CHARACTERS
+}
+
+/// A tokenizer, and the bytes that make it what it is.
+#[derive(Debug)]
+pub(in crate::model::local) struct Opened {
+    pub(in crate::model::local) tokenizer: Tokenizer,
+    pub(in crate::model::local) bytes: Vec<u8>,
+    file: &'static str,
+}
+
+impl Tokenizer {
+    /// Reads a model's tokenizer: `tokenizer.json`, or `vocab.txt` with `tokenizer_config.json`.
+    pub(in crate::model::local) fn open(folder: &Folder) -> Result<Opened, ModelError> {
+        // A model that has neither is told that the first one is missing.
+        if !folder.has(FAST) && folder.has(VOCABULARY) { slow(folder) } else { fast(folder) }
+    }
+}
+
+fn fast(folder: &Folder) -> Result<Opened, ModelError> {
+    let bytes = folder.read(FAST)?;
+    let parsed: Result<Fast, ModelError> = folder.parse(FAST, &bytes);
+    let kind = match &parsed {
+        Ok(fast) => fast.model.kind.clone(),
+        // Tokenizers of other kinds have vocabularies of other shapes.
+        Err(_) => folder.parse::<AnyKind>(FAST, &bytes).ok().and_then(|any| any.model.kind),
+    };
+    if let Some(kind) = kind.filter(|kind| kind != "WordPiece" && kind != "Unigram") {
+        return Err(folder.unsupported(FAST, &format!("it describes a tokenizer of the kind {kind:?}")));
+    }
+    let fast = parsed?;
+    let tokenizer = if fast.model.vocab.has_scores() { unigram(folder, fast)? } else { word_piece(folder, fast)? };
+    Ok(Opened { tokenizer, bytes, file: FAST })
+}
+
+fn word_piece(folder: &Folder, fast: Fast) -> Result<Tokenizer, ModelError> {
+    let Fast { model, added_tokens, normalizer, .. } = fast;
+    let spelling = match normalizer {
+        Some(normalizer) if normalizer.kind != "BertNormalizer" => {
+            let kind = normalizer.kind;
+            return Err(folder.unsupported(FAST, &format!("it wants texts normalised by {kind:?}")));
+        }
+        Some(normalizer) => {
+            let is_lower = normalizer.lowercase.unwrap_or(true);
+            Spelling {
+                is_clean: normalizer.clean_text.unwrap_or(true),
+                splits_chinese: normalizer.handle_chinese_chars.unwrap_or(true),
+                drops_accents: normalizer.strip_accents.unwrap_or(is_lower),
+                is_lower,
+            }
+        }
+        None => Spelling { is_clean: false, splits_chinese: false, drops_accents: false, is_lower: false },
+    };
+    let mut vocabulary = model.vocab;
+    let median_piece = vocabulary.median_length();
+    for token in added_tokens {
+        vocabulary.push(&token.content, token.id);
+    }
+    let scripts = Scripts::of(&vocabulary);
+    let pieces = Pieces::new(vocabulary, &model.continuing_subword_prefix);
+    let most_characters = model.max_input_chars_per_word;
+    let tokenizer = Parts { pieces, unknown: &model.unk_token, spelling, most_characters, scripts, median_piece };
+    tokenizer.build(folder, FAST)
+}
+
+fn unigram(folder: &Folder, fast: Fast) -> Result<Tokenizer, ModelError> {
+    let Fast { model, added_tokens, normalizer, pre_tokenizer, post_processor } = fast;
+    let vocabulary = model.vocab;
+    if model.unk_id.is_some_and(|unknown| vocabulary.len() <= unknown as usize) {
+        return Err(folder.damaged(FAST, "its vocabulary lacks the unknown token"));
+    }
+    let (mut normalizers, mut pre_tokenizers) = (Vec::new(), Vec::new());
+    if let Some(normalizer) = normalizer {
+        normalizer.add_to(&mut normalizers, folder)?;
+    }
+    if let Some(pre_tokenizer) = pre_tokenizer {
+        pre_tokenizer.add_to(&mut pre_tokenizers, folder)?;
+    }
+    let frame = post_processor.map_or(Ok(Frame::default()), |post_processor| post_processor.frame(folder))?;
+    let special: HashSet<u32> = added_tokens.iter().filter(|token| token.special).map(|token| token.id).collect();
+    let largest = added_tokens.iter().map(|token| token.id).chain(vocabulary.largest()).max();
+    let tokens = frame.before.iter().chain(&frame.between).chain(&frame.after).copied();
+    let rows = tokens.chain(largest).max().map_or(0, |largest| largest as usize + 1);
+    let (scripts, median_piece) = (Scripts::of(&vocabulary), vocabulary.median_length());
+    let model = Unigram::new(vocabulary, &special, model.unk_id, model.byte_fallback, normalizers, pre_tokenizers);
+    Ok(Tokenizer { model: Model::Unigram(Box::new(model)), frame: Ok(frame), scripts, rows, median_piece })
+}
+
+impl FastNormalizer {
+    fn add_to(self, normalizers: &mut Vec<Normalizer>, folder: &Folder) -> Result<(), ModelError> {
+        let lacks = |what: &str| folder.damaged(FAST, &format!("a normaliser lacks its {what}"));
+        normalizers.push(match self.kind.as_str() {
+            "Sequence" => return self.normalizers.into_iter().try_for_each(|inner| inner.add_to(normalizers, folder)),
+            "Precompiled" => {
+                let text = self.precompiled_charsmap.ok_or_else(|| lacks("precompiled_charsmap"))?;
+                let map = STANDARD.decode(text).ok().and_then(|bytes| Charsmap::parse(&bytes));
+                Normalizer::Charsmap(map.ok_or_else(|| folder.damaged(FAST, "its precompiled_charsmap cannot be read"))?)
+            }
+            "NFC" => Normalizer::Nfc,
+            "NFD" => Normalizer::Nfd,
+            "NFKC" => Normalizer::Nfkc,
+            "NFKD" => Normalizer::Nfkd,
+            "Lowercase" => Normalizer::Lowercase,
+            "StripAccents" => Normalizer::StripAccents,
+            "Strip" => Normalizer::Strip { left: self.strip_left.unwrap_or(true), right: self.strip_right.unwrap_or(true) },
+            "Prepend" => Normalizer::Prepend(self.prepend.ok_or_else(|| lacks("prepend"))?),
+            "Replace" => {
+                let with = self.content.ok_or_else(|| lacks("content"))?;
+                match self.pattern.ok_or_else(|| lacks("pattern"))? {
+                    Pattern::String(text) => Normalizer::Replace { text, with },
+                    Pattern::Regex(pattern) => {
+                        let unread = |_| folder.unsupported(FAST, &format!("it replaces the pattern {pattern:?}"));
+                        Normalizer::ReplacePattern { pattern: Regex::new(&pattern).map_err(unread)?, with }
+                    }
+                }
+            }
+            other => return Err(folder.unsupported(FAST, &format!("it wants texts normalised by {other:?}"))),
+        });
+        Ok(())
+    }
+}
+
+impl FastPreTokenizer {
+    fn add_to(self, pre_tokenizers: &mut Vec<PreTokenizer>, folder: &Folder) -> Result<(), ModelError> {
+        pre_tokenizers.push(match self.kind.as_str() {
+            "Sequence" => return self.pretokenizers.into_iter().try_for_each(|inner| inner.add_to(pre_tokenizers, folder)),
+            "WhitespaceSplit" => PreTokenizer::Whitespace,
+            "Metaspace" => PreTokenizer::Metaspace {
+                space: self.replacement.unwrap_or('▁'),
+                prepend: match (self.add_prefix_space, self.prepend_scheme) {
+                    (Some(false), _) | (_, Some(PrependScheme::Never)) => Prepend::Never,
+                    (_, Some(PrependScheme::First)) => Prepend::First,
+                    (_, Some(PrependScheme::Always) | None) => Prepend::Always,
+                },
+                splits: self.split.unwrap_or(true),
+            },
+            other => return Err(folder.unsupported(FAST, &format!("it wants texts split by {other:?}"))),
+        });
+        Ok(())
+    }
+}
+
+impl PostProcessor {
+    fn frame(self, folder: &Folder) -> Result<Frame, ModelError> {
+        let unusable = || folder.damaged(FAST, "its post_processor does not tell the special tokens");
+        let Self { kind, single, pair, special_tokens, sep, cls, processors } = self;
+        match kind.as_str() {
+            "Sequence" => {
+                let framing = processors.into_iter().find(|inner| inner.kind != "ByteLevel");
+                framing.map_or(Ok(Frame::default()), |inner| inner.frame(folder))
+            }
+            "BertProcessing" | "RobertaProcessing" => {
+                let ((_, start), (_, end)) = cls.zip(sep).ok_or_else(unusable)?;
+                let between = if kind == "BertProcessing" { vec![end] } else { vec![end, end] };
+                Ok(Frame { before: vec![start], between, after: vec![end] })
+            }
+            "TemplateProcessing" => {
+                // The special tokens before the first text, after it, and after the second one.
+                let parts = |template: &[TemplatePart]| -> Option<Vec<Vec<u32>>> {
+                    let mut parts = vec![Vec::new()];
+                    for part in template {
+                        match part {
+                            TemplatePart::SpecialToken { id } => parts.last_mut()?.extend(&special_tokens.get(id)?.ids),
+                            TemplatePart::Sequence { id } if (id == "A") == (parts.len() == 1) => parts.push(Vec::new()),
+                            TemplatePart::Sequence { .. } => return None,
+                        }
+                    }
+                    Some(parts)
+                };
+                let single = parts(&single).and_then(|parts| <[Vec<u32>; 2]>::try_from(parts).ok());
+                let [before, after] = single.ok_or_else(unusable)?;
+                let pair = parts(&pair).and_then(|parts| <[Vec<u32>; 3]>::try_from(parts).ok());
+                let between = pair.map_or_else(|| after.clone(), |[_, between, _]| between);
+                Ok(Frame { before, between, after })
+            }
+            other => Err(folder.unsupported(FAST, &format!("it wants special tokens put by {other:?}"))),
+        }
+    }
+}
+
+fn slow(folder: &Folder) -> Result<Opened, ModelError> {
+    let bytes = folder.read(VOCABULARY)?;
+    let config: SlowConfig = folder.json_if_there(CONFIG)?.unwrap_or_default();
+    let text = std::str::from_utf8(&bytes).map_err(|_| folder.damaged(VOCABULARY, "it is not UTF-8"))?;
+    let lines = text.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    let mut vocabulary = Vocabulary::default();
+    for (number, line) in (0..).zip(lines) {
+        vocabulary.push(line, number);
+    }
+    let is_lower = config.do_lower_case.unwrap_or(true);
+    let spelling = Spelling {
+        is_clean: true,
+        splits_chinese: config.tokenize_chinese_chars.unwrap_or(true),
+        drops_accents: config.strip_accents.unwrap_or(is_lower),
+        is_lower,
+    };
+    let (scripts, median_piece) = (Scripts::of(&vocabulary), vocabulary.median_length());
+    let pieces = Pieces::new(vocabulary, PREFIX);
+    let parts = Parts { pieces, unknown: UNKNOWN, spelling, most_characters: MOST_CHARACTERS, scripts, median_piece };
+    let tokenizer = parts.build(folder, VOCABULARY)?;
+    Ok(Opened { tokenizer, bytes, file: VOCABULARY })
+}
+
+/// What a `WordPiece` tokenizer is made of.
+struct Parts<'a> {
+    pieces: Pieces,
+    unknown: &'a str,
+    spelling: Spelling,
+    most_characters: usize,
+    scripts: Scripts,
+    median_piece: usize,
+}
+
+impl Parts<'_> {
+    fn build(self, folder: &Folder, file: &'static str) -> Result<Tokenizer, ModelError> {
+        let Self { pieces, unknown, spelling, most_characters, scripts, median_piece } = self;
+        let number = |token: &str| pieces.number(token).ok_or_else(|| token.to_owned());
+        let unknown = number(unknown).map_err(|token| lacks(folder, file, &token))?;
+        let frame = number("[CLS]").and_then(|start| {
+            let end = number("[SEP]")?;
+            Ok(Frame { before: vec![start], between: vec![end], after: vec![end] })
+        });
+        let rows = pieces.rows();
+        let model = Model::WordPiece(WordPiece { spelling, pieces, unknown, most_characters });
+        Ok(Tokenizer { model, frame, scripts, rows, median_piece })
+    }
+}
+
+fn lacks(folder: &Folder, file: &'static str, token: &str) -> ModelError {
+    folder.damaged(file, &format!("its vocabulary has no {token}"))
+}
+
+impl Opened {
+    /// Checks that the network knows every token, and that there are special tokens to put around a text.
+    pub(in crate::model::local) fn check(&self, folder: &Folder, encoder: &Encoder) -> Result<(), ModelError> {
+        self.check_frame(folder)?;
+        self.check_rows(folder, encoder.vocabulary())
+    }
+
+    /// Checks that there are special tokens to put around a text.
+    pub(super) fn check_frame(&self, folder: &Folder) -> Result<(), ModelError> {
+        self.tokenizer.frame.as_ref().map(|_| ()).map_err(|token| lacks(folder, self.file, token))
+    }
+
+    /// Checks that each token is one of `known` rows.
+    pub(in crate::model::local) fn check_rows(&self, folder: &Folder, known: usize) -> Result<(), ModelError> {
+        let rows = self.tokenizer.rows;
+        if rows <= known {
+            return Ok(());
+        }
+        let why = format!("its vocabulary has {rows} tokens, and the network knows {known}");
+        Err(folder.damaged(self.file, &why))
+    }
+}

@@ -1,0 +1,73 @@
+//! Where a unigram tokenizer splits a text before it looks for pieces.
+
+/// One way of splitting; a tokenizer has any number of them, each of which splits the parts of the one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PreTokenizer {
+    /// At white space, which is left out.
+    Whitespace,
+    /// Spaces become a visible character, which also begins a text.
+    Metaspace { space: char, prepend: Prepend, splits: bool },
+}
+
+/// Which parts begin with a space that was not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prepend {
+    Always,
+    /// The one at the beginning of the text.
+    First,
+    Never,
+}
+
+/// A part of a text, and whether the text begins with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    text: String,
+    is_first: bool,
+}
+
+/// Splits a text in all these ways, one after the other. No part is empty.
+pub(super) fn split(text: String, pre_tokenizers: &[PreTokenizer]) -> Vec<String> {
+    let mut parts = vec![Part { text, is_first: true }];
+    for pre_tokenizer in pre_tokenizers {
+        parts = parts.iter().flat_map(|part| pre_tokenizer.split(part)).collect();
+    }
+    parts.into_iter().map(|part| part.text).filter(|text| !text.is_empty()).collect()
+}
+
+impl PreTokenizer {
+    fn split(&self, part: &Part) -> Vec<Part> {
+        if part.text.is_empty() {
+            return Vec::new();
+        }
+        match self {
+            Self::Whitespace => {
+                let starts_here = part.is_first && !part.text.starts_with(char::is_whitespace);
+                let words = part.text.split_whitespace().enumerate();
+                words.map(|(number, word)| Part { text: word.to_owned(), is_first: starts_here && number == 0 }).collect()
+            }
+            Self::Metaspace { space, prepend, splits } => {
+                let mut text = part.text.replace(' ', space.encode_utf8(&mut [0; 4]));
+                let prepends = match prepend {
+                    Prepend::Always => true,
+                    Prepend::First => part.is_first,
+                    Prepend::Never => false,
+                };
+                if prepends && !text.starts_with(*space) {
+                    text.insert(0, *space);
+                }
+                if !splits {
+                    return vec![Part { text, is_first: part.is_first }];
+                }
+                let starts = text.match_indices(*space).map(|(at, _)| at).filter(|at| 0 < *at);
+                let ends: Vec<usize> = starts.chain([text.len()]).collect();
+                let mut start = 0;
+                let word = |end: usize| {
+                    let word = Part { text: text[start..end].to_owned(), is_first: part.is_first && start == 0 };
+                    start = end;
+                    word
+                };
+                ends.into_iter().map(word).collect()
+            }
+        }
+    }
+}

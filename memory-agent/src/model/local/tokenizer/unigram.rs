@@ -1,0 +1,124 @@
+//! `SentencePiece`'s unigram model: of all ways to split a text into pieces of the vocabulary, the most probable one.
+
+use std::collections::HashSet;
+
+use super::normalizer::Normalizer;
+use super::pieces::Table;
+use super::pre_tokenizer::{PreTokenizer, split};
+use super::vocabulary::Vocabulary;
+
+/// How much less probable than the least probable piece an unknown character is, as a logarithm.
+const UNKNOWN_PENALTY: f64 = 10.0;
+
+/// Bytes of a text that are looked at for each token wanted. The longest pieces of published vocabularies have 48.
+const BYTES_PER_TOKEN: usize = 128;
+
+/// A unigram model.
+#[derive(Debug)]
+pub(super) struct Unigram {
+    normalizers: Vec<Normalizer>,
+    pre_tokenizers: Vec<PreTokenizer>,
+    vocabulary: Vocabulary,
+    table: Table,
+    /// The token of characters that no piece has; several in a row are one token.
+    pub(super) unknown: Option<u32>,
+    unknown_score: f64,
+    /// The tokens of single bytes, which stand in for characters that no piece has.
+    bytes: Option<Box<[u32; 256]>>,
+}
+
+/// How the best way up to a place in the text ends.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    score: f64,
+    start: usize,
+    /// The place of a piece in the vocabulary; nothing for an unknown character.
+    piece: Option<usize>,
+}
+
+impl Unigram {
+    /// Takes in a vocabulary with scores. `special` pieces are never found in a text. Where a piece is listed twice, the last
+    /// one counts.
+    pub(super) fn new(
+        vocabulary: Vocabulary,
+        special: &HashSet<u32>,
+        unknown: Option<u32>,
+        has_bytes: bool,
+        normalizers: Vec<Normalizer>,
+        pre_tokenizers: Vec<PreTokenizer>,
+    ) -> Self {
+        let mut table = Table::for_pieces(vocabulary.len());
+        let mut least = f64::INFINITY;
+        for index in 0..vocabulary.len() {
+            let (piece, number) = vocabulary.piece(index);
+            least = least.min(vocabulary.score(index));
+            if !piece.is_empty() && !special.contains(&number) && Some(number) != unknown {
+                table.insert(&vocabulary, 0, piece, index);
+            }
+        }
+        let byte = |byte: u8| table.find(&vocabulary, 0, &format!("<0x{byte:02X}>")).map(|index| vocabulary.piece(index).1);
+        let bytes: Option<Vec<u32>> = if has_bytes { (0..=u8::MAX).map(byte).collect() } else { None };
+        let bytes = bytes.and_then(|bytes| bytes.try_into().ok()).map(Box::new);
+        let unknown_score = least - UNKNOWN_PENALTY;
+        Self { normalizers, pre_tokenizers, vocabulary, table, unknown, unknown_score, bytes }
+    }
+
+    /// Returns the first tokens of a text, at most `most`.
+    pub(super) fn tokens(&self, text: &str, most: usize) -> Vec<u32> {
+        let end = text.floor_char_boundary(most.saturating_mul(BYTES_PER_TOKEN).min(text.len()));
+        let mut normalized = text[..end].to_owned();
+        for normalizer in &self.normalizers {
+            normalized = normalizer.apply(&normalized);
+        }
+        let (mut ids, mut steps) = (Vec::new(), Vec::new());
+        for part in split(normalized, &self.pre_tokenizers) {
+            if most <= ids.len() {
+                break;
+            }
+            self.segment(&part, &mut steps, &mut ids);
+        }
+        ids.truncate(most);
+        ids
+    }
+
+    /// Appends the tokens of the most probable split of `text`; of equally probable ones, that of the longer last piece.
+    fn segment(&self, text: &str, steps: &mut Vec<Option<Step>>, ids: &mut Vec<u32>) {
+        steps.clear();
+        steps.resize(text.len() + 1, None);
+        for (start, character) in text.char_indices() {
+            let score = if start == 0 { 0.0 } else { steps[start].map_or(0.0, |step| step.score) };
+            let mut reach = |length: usize, score: f64, piece: Option<usize>| {
+                let step = &mut steps[start + length];
+                if step.is_none_or(|former| former.score < score) {
+                    *step = Some(Step { score, start, piece });
+                }
+            };
+            let mut has_own_piece = false;
+            self.table.each_start(&self.vocabulary, &text[start..], |index, length| {
+                has_own_piece |= length == character.len_utf8();
+                reach(length, score + self.vocabulary.score(index), Some(index));
+            });
+            if !has_own_piece {
+                reach(character.len_utf8(), score + self.unknown_score, None);
+            }
+        }
+        let mut path = Vec::new();
+        let mut end = text.len();
+        while 0 < end {
+            let step = steps[end].expect("each character is a step, known or not");
+            path.push((step.piece, step.start..end));
+            end = step.start;
+        }
+        let mut was_unknown = false;
+        for (piece, place) in path.into_iter().rev() {
+            if let Some(index) = piece {
+                ids.push(self.vocabulary.piece(index).1);
+            } else if let Some(bytes) = &self.bytes {
+                ids.extend(text[place].bytes().map(|byte| bytes[usize::from(byte)]));
+            } else if !was_unknown {
+                ids.extend(self.unknown);
+            }
+            was_unknown = piece.is_none();
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Tokens of the unigram model; the expected ones are those of the Python package `tokenizers` 0.23.
+
+use std::fs;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::model::local::Folder;
+
+/// Pieces and their scores.
+const PIECES: &[(&str, f64)] = &[
+    ("<s>", 0.0),
+    ("<pad>", 0.0),
+    ("</s>", 0.0),
+    ("<unk>", 0.0),
+    ("▁", -3.0),
+    ("▁the", -2.5),
+    ("▁dark", -4.0),
+    ("▁da", -5.0),
+    ("rk", -5.0),
+    ("▁mode", -4.0),
+    ("s", -3.5),
+    ("▁a", -3.0),
+    ("a", -4.0),
+    ("b", -4.5),
+    ("ab", -6.0),
+    ("深", -6.0),
+    ("色", -6.0),
+    ("深色", -7.0),
+    ("模式", -7.5),
+    ("▁深色", -8.0),
+    ("é", -5.0),
+    ("fi", -5.5),
+    ("f", -6.0),
+    ("i", -6.0),
+    ("A", -6.0),
+    ("ダ", -6.0),
+    ("1", -6.0),
+    ("~", -6.0),
+    (",", -4.0),
+    ("m", -6.0),
+    ("o", -6.0),
+    ("d", -6.0),
+    ("e", -6.0),
+    ("TM", -7.0),
+    ("<", -6.0),
+    (">", -6.0),
+    ("/", -6.0),
+    ("aa", -8.0),
+];
+
+/// A map as `SentencePiece` makes it, of: Ａ ａ ﬁ ① ™ ﾀﾞ, an ideographic space, tab, line end and zero-width space, e with an
+/// acute accent, a fullwidth tilde, and a soft hyphen that becomes nothing.
+const CHARSMAP: &str = concat!(
+    "AAQAAAAgAAAJCQAACgUAAAEAAIDMAAIAgQ0AABEAAICtOQAAgCQCAAAAAICLJQAAohkAAISUAgAHAACAoAUAAAMAAICABAIAgEkAAIEFAAAMAACAoQUAAAUA",
+    "AIAKAACADwAAgIAJAACR3AIAFAAAgL5kAgCeBQAAGAAAgB8AAAAeAAAArMwCAIHdAAAjAAAAIgAAACUAAAAkAAAAJwAAACYAAAApAAAAKAAAACsAAAAqAAAA",
+    "LQAAACwAAAAvAAAALgAAALwUAgC9RAIAvqgCADIAAAA1AAAANAAAADcAAAA2AAAAOQAAADgAAAA7AAAAOgAAAD0AAAA8AAAAnqUAAD4AAABBAAAAQAAAAEMA",
+    "AABCAAAARQAAAEQAAABHAAAARgAAAEkAAABIAAAASwAAAEoAAABNAAAATAAAAE8AAABOAAAAUQAAAFAAAABTAAAAUgAAAFUAAABUAAAAVwAAAFYAAABZAAAA",
+    "WAAAAFsAAABaAAAAXQAAAFwAAABfAAAAXgAAAGEAAABgAAAAYwAAAGIAAABlAAAAZAAAAGcAAABmAAAAaQAAAGgAAABrAAAAagAAAG0AAABllAIAbwAAAG4A",
+    "AABxAAAAcAAAAHMAAAByAAAAdQAAAHQAAAB3AAAAdgAAAHkAAAB4AAAAewAAAHoAAAB9AAAAfAAAAH8AAAB+AAAAgQAAAIAAAACDAAAAggAAAIUAAACEAAAA",
+    "hwAAAIYAAACJAAAAiAAAAIsAAACKAAAAjQAAAIwAAACPAAAAjgAAAJEAAACQAAAAkwAAAJIAAACVAAAAlAAAAJcAAACWAAAAmQAAAJgAAACbAAAAmgAAAJ0A",
+    "AACcAAAAnwAAAJ4AAAChAAAAoAAAAKMAAACiAAAApQAAAKQAAACnAAAApgAAAKkAAACoAAAAqwAAAKoAAACtAAAArAAAAK8AAACuAAAAsQAAALAAAACzAAAA",
+    "sgAAALUAAAC0AAAAtwAAALYAAAC5AAAAuAAAALsAAAC6AAAAvQAAALwAAAC/AAAAvgAAAMEAAADAAAAAwwAAAMIAAADFAAAAxAAAAMcAAADGAAAAyQAAAMgA",
+    "AADCgAEAygAAAM0AAADMAAAAzwAAAM4AAADRAAAA0AAAANMAAADSAAAA1QAAANQAAADXAAAA1gAAANkAAADYAAAA2wAAANoAAADdAAAA3AAAAN8AAADeAAAA",
+    "4QAAAOAAAADjAAAA4gAAAOUAAADkAAAA5wAAAO+sAQDpAAAA6AAAAOKIAQDj7AEA7QAAAOwAAADvAAAA7gAAAPEAAADwAAAA8wAAAPIAAAD1AAAA70ABAPcA",
+    "AAD2AAAA+QAAAPgAAAD7AAAA+gAAAP0AAAD8AAAA/wAAAP4AAAAAIAAxAEEAVE0AYQBmaQB+AMOpAOOCvwDjg4AA",
+);
+
+/// Texts, and their pieces in three tokenizers: as XLM-R has it; with spaces that are merged, lower case and bytes for what is
+/// unknown; and without splitting, by Unicode's own decomposition.
+const TEXTS: &[(&str, [&str; 3])] = &[
+    ("", ["", "", ""]),
+    ("the dark modes", ["▁the ▁dark ▁mode s", "▁the ▁dark ▁mode s", "▁the ▁dark ▁mode s"]),
+    ("  the \t dark\nmode ", ["▁the ▁dark ▁mode", "▁the ▁dark ▁mode", "▁ ▁the ▁ <unk> ▁dark <unk> m o d e ▁"]),
+    ("thedark", ["▁the d a rk"; 3]),
+    ("深色模式 深色", ["▁深色 模式 ▁深色"; 3]),
+    ("aaab abab", ["▁a a ab ▁a b ab"; 3]),
+    ("ﬁ Ａ ①", ["▁ fi ▁ A ▁ 1", "▁ fi ▁a ▁ 1", "▁ fi ▁ A ▁ 1"]),
+    ("e\u{301}e\u{301}\u{300}e", ["▁ é é e", "▁ é é e", "▁ e e e"]),
+    ("ﾀﾞ™", ["▁ <unk> TM", "▁ <0xE3> <0x82> <0xBF> <0xEF> <0xBE> <0x9E> <0x74> m", "▁ <unk> TM"]),
+    ("a\u{ad}b\u{200b}c", ["▁a b ▁ <unk>", "▁a b ▁ <0x63>", "▁a <unk> b <unk>"]),
+    (
+        "🦀🦀 a👩\u{200d}💻",
+        [
+            "▁ <unk> ▁a <unk>",
+            "▁ <0xF0> <0x9F> <0xA6> <0x80> <0xF0> <0x9F> <0xA6> <0x80> ▁a <0xF0> <0x9F> <0x91> <0xA9> <0xE2> <0x80> <0x8D> <0xF0> \
+             <0x9F> <0x92> <0xBB>",
+            "▁ <unk> ▁a <unk>",
+        ],
+    ),
+    ("the, mode", ["▁the , ▁mode", "▁the , ▁mode", "▁the ▁ , ▁ ▁mode"]),
+    ("ẞÉ, A", ["▁ <unk> , ▁ A", "▁ <0xC3> <0x9F> é , ▁a", "▁ <unk> ▁ , ▁ ▁ A"]),
+];
+
+fn bytes() -> impl Iterator<Item = (String, f64)> {
+    (0..=u8::MAX).map(|byte| (format!("<0x{byte:02X}>"), -9.0))
+}
+
+fn model(normalizer: &Value, pre_tokenizer: &Value, has_bytes: bool) -> Value {
+    let pieces = PIECES.iter().map(|(piece, score)| ((*piece).to_owned(), *score));
+    let vocabulary: Vec<(String, f64)> = pieces.chain(bytes().filter(|_| has_bytes)).collect();
+    let (start, end) =
+        (json!({"SpecialToken": {"id": "<s>", "type_id": 0}}), json!({"SpecialToken": {"id": "</s>", "type_id": 0}}));
+    let text = |id: &str| json!({"Sequence": {"id": id, "type_id": 0}});
+    json!({
+        "added_tokens": [{"id": 0, "content": "<s>", "special": true}, {"id": 2, "content": "</s>", "special": true}],
+        "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer,
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [start, text("A"), end],
+            "pair": [start, text("A"), end, end, text("B"), end],
+            "special_tokens": {"<s>": {"id": "<s>", "ids": [0]}, "</s>": {"id": "</s>", "ids": [2]}},
+        },
+        "model": {"type": "Unigram", "unk_id": 3, "vocab": vocabulary, "byte_fallback": has_bytes},
+    })
+}
+
+fn charsmap() -> Value {
+    json!({"type": "Precompiled", "precompiled_charsmap": CHARSMAP})
+}
+
+fn of_xlm_r() -> Value {
+    let metaspace = json!({"type": "Metaspace", "replacement": "▁", "add_prefix_space": true});
+    model(&charsmap(), &json!({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]}), false)
+}
+
+fn with_bytes() -> Value {
+    let normalizers = json!([
+        charsmap(),
+        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+        {"type": "Strip", "strip_left": false, "strip_right": true},
+        {"type": "Lowercase"},
+    ]);
+    let metaspace = json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": true});
+    model(&json!({"type": "Sequence", "normalizers": normalizers}), &metaspace, true)
+}
+
+fn unsplit() -> Value {
+    let comma = json!({"type": "Replace", "pattern": {"String": ","}, "content": " , "});
+    let normalizers = json!([{"type": "NFKD"}, {"type": "StripAccents"}, comma]);
+    let metaspace = json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": false});
+    model(&json!({"type": "Sequence", "normalizers": normalizers}), &metaspace, false)
+}
+
+fn open(model: &Value) -> Result<Tokenizer, String> {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    fs::write(folder.path().join("tokenizer.json"), model.to_string()).expect("a temporary file can be written");
+    let folder = Folder::open(folder.path()).expect("the folder is there");
+    Tokenizer::open(&folder).map(|opened| opened.tokenizer).map_err(|error| error.why)
+}
+
+fn tokenizer(model: &Value) -> Tokenizer {
+    open(model).expect("the tokenizer is sound")
+}
+
+fn shown(ids: &[u32]) -> String {
+    let pieces: Vec<String> =
+        PIECES.iter().map(|(piece, _)| (*piece).to_owned()).chain(bytes().map(|(piece, _)| piece)).collect();
+    ids.iter().map(|id| pieces[*id as usize].as_str()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn texts_fall_into_their_most_probable_pieces() {
+    for (number, model) in [of_xlm_r(), with_bytes(), unsplit()].iter().enumerate() {
+        let tokenizer = tokenizer(model);
+        for (text, expected) in TEXTS {
+            assert_eq!(shown(&tokenizer.plain(text, usize::MAX)), expected[number], "{text:?} in tokenizer {number}");
+        }
+    }
+}
+
+#[test]
+fn special_tokens_stand_around_texts_and_are_not_found_in_them() {
+    let tokenizer = tokenizer(&of_xlm_r());
+    assert_eq!(shown(&tokenizer.one("the dark", 9).ids), "<s> ▁the ▁dark </s>");
+    assert_eq!(shown(&tokenizer.one("the dark", 3).ids), "<s> ▁the </s>");
+    let Tokens { ids, first } = tokenizer.pair("the dark", "a b", 20);
+    assert_eq!((shown(&ids).as_str(), first), ("<s> ▁the ▁dark </s> </s> ▁a ▁ b </s>", 5));
+    assert_eq!(shown(&tokenizer.plain("</s>a", 9)), "▁ < / s > a");
+    let mut model = of_xlm_r();
+    model["post_processor"] = json!({"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]});
+    let roberta = self::tokenizer(&model);
+    assert_eq!(roberta.pair("the dark", "a b", 20), Tokens { ids, first });
+    model["post_processor"] = Value::Null;
+    assert_eq!(shown(&self::tokenizer(&model).one("the", 9).ids), "▁the");
+}
+
+#[test]
+fn a_tokenizer_that_cannot_be_used_says_why() {
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut model = of_xlm_r();
+        change(&mut model);
+        let error = open(&model).expect_err("it cannot be used");
+        error.split_once("tokenizer.json cannot be used: ").unwrap_or_else(|| panic!("it names the file: {error}")).1.to_owned()
+    };
+    for (key, value, why) in [
+        ("normalizer", json!({"type": "Precompiled", "precompiled_charsmap": "AAAA"}), "its precompiled_charsmap cannot be read"),
+        ("normalizer", json!({"type": "Replace", "content": ""}), "a normaliser lacks its pattern"),
+        ("normalizer", json!({"type": "BertNormalizer"}), r#"it wants texts normalised by "BertNormalizer""#),
+        ("normalizer", json!({"type": "Replace", "pattern": {"Regex": "("}, "content": ""}), r#"it replaces the pattern "(""#),
+        ("pre_tokenizer", json!({"type": "Digits"}), r#"it wants texts split by "Digits""#),
+        ("post_processor", json!({"type": "ByteLevel"}), r#"it wants special tokens put by "ByteLevel""#),
+        ("post_processor", json!({"type": "RobertaProcessing"}), "its post_processor does not tell the special tokens"),
+        ("post_processor", json!({"type": "TemplateProcessing"}), "its post_processor does not tell the special tokens"),
+    ] {
+        assert_eq!(changed(&|model| model[key] = value.clone()), why, "{value}");
+    }
+    let unknown = changed(&|model| model["model"]["unk_id"] = json!(999));
+    assert_eq!(unknown, "its vocabulary lacks the unknown token");
+}
+
+proptest! {
+    #[test]
+    fn every_text_becomes_tokens_that_are_known(text in "(\\PC|[abem深色é\u{301}\u{200b}\u{0}\\s]){0,60}", most in 0..40_usize) {
+        for model in [of_xlm_r(), with_bytes(), unsplit()] {
+            let tokenizer = tokenizer(&model);
+            let all = tokenizer.plain(&text, usize::MAX);
+            prop_assert!(all.iter().all(|id| (*id as usize) < tokenizer.rows));
+            let some = tokenizer.plain(&text, most);
+            prop_assert_eq!(&some[..], &all[..most.min(all.len())], "a cut text begins as the whole one");
+        }
+    }
+
+    #[test]
+    fn no_map_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), text in "\\PC{0,10}") {
+        if let Some(map) = charsmap::Charsmap::parse(&bytes) {
+            map.normalize(&text);
+        }
+    }
+}

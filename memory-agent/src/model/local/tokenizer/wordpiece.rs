@@ -1,0 +1,30 @@
+//! `WordPiece`: words, each in the longest pieces that the vocabulary knows.
+
+use super::pieces::Pieces;
+use super::words::{Spelling, Words};
+
+/// A `WordPiece` model.
+#[derive(Debug)]
+pub(super) struct WordPiece {
+    pub(super) spelling: Spelling,
+    pub(super) pieces: Pieces,
+    /// The token of a word that does not come out even.
+    pub(super) unknown: u32,
+    /// Longer words are unknown.
+    pub(super) most_characters: usize,
+}
+
+impl WordPiece {
+    /// Returns the first tokens of a text, at most `most`; what comes after them is not read.
+    pub(super) fn tokens(&self, text: &str, most: usize) -> Vec<u32> {
+        let mut ids = Vec::new();
+        let mut words = Words::new(text, self.spelling, self.most_characters);
+        while ids.len() < most
+            && let Some(word) = words.next()
+        {
+            self.pieces.split(word, self.unknown, &mut ids);
+        }
+        ids.truncate(most);
+        ids
+    }
+}
