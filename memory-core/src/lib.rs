@@ -10,7 +10,7 @@
 //! | remember something | [`write()`], [`update()`], [`revise()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
 //! | find it again | [`read()`], [`list()`], [`search()`], [`smart_search()`], [`backlinks()`] |
 //! | tell a language model what it should know | [`context()`] |
-//! | have a model read it | [`embed()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
+//! | have a model read it | [`embed()`], [`test_model()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
 //! | ask a language model, within a budget | [`ChatModel`], [`Metered`], [`Meter`], [`usage()`], [`json_answer()`] |
 //! | know when a text means | [`when::when()`], [`when::readings()`] |
 //! | be reminded | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
@@ -38,6 +38,7 @@ mod inbox_ttl;
 mod local_zone;
 mod memory;
 mod meter;
+mod model_test;
 mod notifier;
 mod outline;
 mod place;
@@ -129,6 +130,7 @@ pub use memory::{
     Reminders, Scope, SpeakerRole, Tags,
 };
 pub use meter::{Meter, MeterError, Reservation, Spending, SpentOn};
+pub use model_test::{Findings, ModelTest, ModelVerdict, test_model};
 pub use notifier::{Notification, Notifier, NotifyError};
 pub use notify::{Notified, notify};
 pub use outline::{Impression, Outline, Outlines};

@@ -12,12 +12,16 @@
 //! has no vector: its words decide. Nothing is ever downloaded.
 
 #[cfg(feature = "local-model")]
+mod known;
+#[cfg(feature = "local-model")]
 mod local;
 mod patience;
 #[cfg(feature = "remote-model")]
 mod remote;
 mod unit;
 
+#[cfg(feature = "local-model")]
+pub use known::{KNOWN_MODELS, KnownModel};
 #[cfg(feature = "local-model")]
 pub use local::{LocalEmbedder, LocalReranker};
 pub use patience::Patient;

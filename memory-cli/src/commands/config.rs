@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use memory_store::edit_file;
@@ -111,7 +112,8 @@ fn show(app: &mut App) -> Result<(), Failure> {
     Ok(app.output.note(&format!("{how} {place}"))?)
 }
 
-fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
+/// Sets one value in the file; returns the file, and the settings as they are then.
+pub(super) fn store_setting(key: &str, value: &str, app: &App) -> Result<(PathBuf, Settings), Failure> {
     let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
     let place = app.output.place(&path);
     let known = Settings::load(app.globals.root.as_deref(), app.environment)?;
@@ -131,6 +133,11 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
         read = Settings::with_text(&text, app.globals.root.as_deref(), app.environment)?;
         if read.unknown.iter().any(|unknown| unknown == key) { Err(by_hand()) } else { Ok(text) }
     })?;
+    Ok((path, read))
+}
+
+fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
+    let (path, read) = store_setting(key, value, app)?;
     if key == "git.enabled"
         && read.git.value
         && read.root.value.is_dir()

@@ -27,6 +27,7 @@ mod list;
 mod log;
 mod man;
 mod mcp;
+mod model;
 mod notify;
 mod pin;
 mod proxy;
@@ -99,6 +100,7 @@ pub(crate) enum Command {
     Topic(topic::Topic),
     Instance(instance::Instance),
     Embed(embed::Embed),
+    Model(model::Model),
     Agent(agent::Agent),
     Mcp(mcp::Mcp),
     Hook(hook::Hook),
@@ -163,6 +165,7 @@ impl Command {
             Self::Topic(command) => command.run(app),
             Self::Instance(command) => command.run(app),
             Self::Embed(command) => command.run(app),
+            Self::Model(command) => command.run(app),
             Self::Agent(command) => command.run(app),
             Self::Mcp(command) => command.run(app),
             Self::Hook(command) => {

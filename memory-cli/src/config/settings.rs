@@ -255,14 +255,13 @@ pub(crate) fn usual_root(environment: &Environment) -> Option<PathBuf> {
 }
 
 fn embedding(document: &mut Document, environment: &Environment) -> Result<Embedding, ConfigError> {
-    let path = |text: &str| Ok(Some(environment.whole(Path::new(text.trim()))));
+    let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let path = |text: &str| Ok(given(text).map(|text| environment.whole(Path::new(&text))));
     let mut model = or_plain(document.take("embedding.model", path)?, None);
     if let Some(folder) = &environment.embedding_model {
         model = Setting { value: Some(environment.whole(folder)), from: Layer::Environment };
     }
-    let mut text = |key: &str| -> Result<_, ConfigError> {
-        Ok(or_plain(document.take(key, |text| Ok(Some(text.trim().to_owned())))?, None))
-    };
+    let mut text = |key: &str| -> Result<_, ConfigError> { Ok(or_plain(document.take(key, |text| Ok(given(text)))?, None)) };
     let (base_url, name) = (text("embedding.base_url")?, text("embedding.name")?);
     Ok(Embedding { model, base_url, name, api_key_env: text("embedding.api_key_env")? })
 }

@@ -59,6 +59,7 @@ fn help_lists_the_commands() {
                      prompt
       instance       Keep what is said in sessions, and values under keys
       embed          Have a model read the memories, so that they are found by what they mean
+      model          List, choose and test models that find memories by what they mean
       agent          Call tools, as agents do
       mcp            Serve an MCP client on the standard streams
       hook           Print what an agent should know, for the hooks of its client

@@ -27,6 +27,7 @@ mod instance_connect;
 mod instance_default;
 mod instance_examples;
 mod mcp_clients;
+mod model;
 #[path = "../../../memory-agent/tests/it/model/server.rs"]
 #[expect(dead_code, reason = "what goes wrong on the way to a model is tested where models are asked")]
 mod model_server;

@@ -1,0 +1,41 @@
+//! Published embedding models of kinds that run here.
+
+/// A published embedding model. The facts are those of its publisher.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownModel {
+    /// What it is called, without the publisher's name.
+    pub name: &'static str,
+    /// Who published it.
+    pub publisher: &'static str,
+    /// Its licence, as an SPDX identifier.
+    pub license: &'static str,
+    /// How large `model.safetensors` is, in millions of bytes.
+    pub megabytes: u32,
+    /// The languages it was made for.
+    pub languages: &'static str,
+    /// The SHA-256 of `model.safetensors`, where it is known for certain.
+    pub sha256: Option<&'static str>,
+}
+
+/// Small models, the smallest first.
+pub const KNOWN_MODELS: &[KnownModel] = &[
+    known("potion-base-8M", "minishlab", "MIT", 30, "English"),
+    KnownModel {
+        sha256: Some("53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+        ..known("all-MiniLM-L6-v2", "sentence-transformers", "Apache-2.0", 91, "English")
+    },
+    known("static-retrieval-mrl-en-v1", "sentence-transformers", "Apache-2.0", 125, "English"),
+    known("static-similarity-mrl-multilingual-v1", "sentence-transformers", "Apache-2.0", 434, "50 languages"),
+    known("paraphrase-multilingual-MiniLM-L12-v2", "sentence-transformers", "Apache-2.0", 471, "50 languages"),
+    known("potion-multilingual-128M", "minishlab", "MIT", 512, "101 languages"),
+];
+
+const fn known(
+    name: &'static str,
+    publisher: &'static str,
+    license: &'static str,
+    megabytes: u32,
+    languages: &'static str,
+) -> KnownModel {
+    KnownModel { name, publisher, license, megabytes, languages, sha256: None }
+}

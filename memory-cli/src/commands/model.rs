@@ -1,0 +1,350 @@
+//! `memory model`
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use memory_agent::model::{KNOWN_MODELS, KnownModel, LocalEmbedder};
+use memory_core::{Embedder, Findings, ModelTest, ModelVerdict, Services, StoreError, test_model};
+use memory_store::{FileStore, Options};
+use serde_json::{Value, json};
+
+use super::config::store_setting;
+use crate::app::App;
+use crate::config::Settings;
+use crate::embedding;
+use crate::failure::Failure;
+use crate::print::{Column, Table};
+
+/// Stands where a column has no value.
+const NONE: &str = "-";
+
+/// List, choose and test models that find memories by what they mean
+///
+/// A model is a folder that you downloaded: a sentence transformer (BERT or XLM-R, with model.safetensors and tokenizer.json) or static
+/// embeddings (model2vec). Nothing is downloaded by this program.
+#[derive(Debug, Args)]
+pub(crate) struct Model {
+    #[command(subcommand)]
+    command: ModelCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ModelCommand {
+    /// List small published models of kinds that run here, and those in your folders
+    ///
+    /// Looks into ~/models, models/ in the memories' home, the folder beside the model in use, and the cache of Hugging Face. The facts
+    /// are those of the publishers; where no SHA-256 of model.safetensors is shown, none is known for certain.
+    ///
+    /// JSON: {models: [{name, publisher, license, size_mb, languages, sha256, folder, in_use}]}
+    List,
+    Use(ModelUse),
+    Test(ModelTestArgs),
+}
+
+/// Use a model for searches, or none
+///
+/// The model is opened first, and the settings change only if it runs. `memory embed` then has it read the memories.
+///
+/// JSON: {model, identity, dimensions}; with --none, {model: null}
+#[derive(Debug, Args)]
+struct ModelUse {
+    /// The model's folder, or its name in `memory model list` if it was found there
+    #[arg(required_unless_present = "none", value_name = "FOLDER|NAME")]
+    model: Option<String>,
+    /// Use no model: words alone are looked for
+    #[arg(long, conflicts_with = "model")]
+    none: bool,
+}
+
+/// Measure on your own memories whether a model finds them better
+///
+/// Copies of up to 2,000 memories are put into a temporary home, up to 300 of them without a sentence from their middle; each such
+/// sentence is asked for, by its words alone and with the model. recall@10 is the share of the memories that are among the first 10 hits,
+/// MRR the mean of 1 / rank. Your memories and settings stay as they are.
+///
+/// JSON: {model, questions, verdict, scripts: [{script, questions, unreadable, words: {recall, mrr}, with_model: {recall, mrr}, better, worse,
+/// verdict}]}; a verdict is too_few, better, worse or no_difference
+#[derive(Debug, Args)]
+struct ModelTestArgs {
+    /// The model's folder or name [default: the model in use]
+    #[arg(value_name = "FOLDER|NAME")]
+    model: Option<String>,
+}
+
+impl Model {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        match &self.command {
+            ModelCommand::List => list(app),
+            ModelCommand::Use(ModelUse { model: Some(model), .. }) => use_model(model, app),
+            ModelCommand::Use(_) => use_none(app),
+            ModelCommand::Test(ModelTestArgs { model }) => test(model.as_deref(), app),
+        }
+    }
+}
+
+fn list(app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?;
+    let used = settings.embedding.model.value.as_deref().map(whole);
+    let found = find_models(&settings, app.environment.home.as_deref());
+    let mut rows: Vec<(String, Option<&KnownModel>, Option<PathBuf>)> = Vec::new();
+    for known in KNOWN_MODELS {
+        let folders: Vec<&PathBuf> = found.iter().filter(|(name, _)| name == known.name).map(|(_, folder)| folder).collect();
+        if folders.is_empty() {
+            rows.push((known.name.to_owned(), Some(known), None));
+        }
+        rows.extend(folders.into_iter().map(|folder| (known.name.to_owned(), Some(known), Some(folder.clone()))));
+    }
+    let is_known = |name: &str| KNOWN_MODELS.iter().any(|known| known.name == name);
+    rows.extend(
+        found.iter().filter(|(name, _)| !is_known(name)).map(|(name, folder)| (name.clone(), None, Some(folder.clone()))),
+    );
+    let is_used = |folder: &Option<PathBuf>| folder.is_some() && *folder == used;
+    if app.output.is_json() {
+        let shape = |(name, known, folder): &(String, Option<&KnownModel>, Option<PathBuf>)| {
+            json!({
+                "name": name,
+                "publisher": known.map(|known| known.publisher),
+                "license": known.map(|known| known.license),
+                "size_mb": known.map(|known| known.megabytes),
+                "languages": known.map(|known| known.languages),
+                "sha256": known.and_then(|known| known.sha256),
+                "folder": folder,
+                "in_use": is_used(folder),
+            })
+        };
+        let models: Vec<Value> = rows.iter().map(shape).collect();
+        return Ok(app.output.json(&json!({ "models": models }))?);
+    }
+    let columns = [
+        Column::Whole("name"),
+        Column::Text("license"),
+        Column::Number("MB"),
+        Column::Text("languages"),
+        Column::Text("sha256"),
+        Column::Text("folder"),
+        Column::Text("in use"),
+    ];
+    let mut table = Table::new(columns);
+    for (name, known, folder) in &rows {
+        let of = |fact: &dyn Fn(&KnownModel) -> String| known.map_or_else(|| NONE.to_owned(), fact);
+        table.push([
+            name.as_str(),
+            &of(&|known| known.license.into()),
+            &of(&|known| known.megabytes.to_string()),
+            &of(&|known| known.languages.into()),
+            &of(&|known| known.sha256.unwrap_or(NONE).into()),
+            &folder.as_deref().map_or_else(|| NONE.to_owned(), |folder| app.output.place(folder)),
+            if is_used(folder) { "yes" } else { "no" },
+        ]);
+    }
+    Ok(app.output.table(&table)?)
+}
+
+fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?;
+    let folder = find_model(model, &settings, app)?;
+    let opened = open(&folder)?;
+    let text = folder.to_str().ok_or_else(|| {
+        let hint = "move the model to a folder whose name is UTF-8";
+        Failure::usage(format!("{} cannot be written into the settings", folder.display()), hint)
+    })?;
+    store_setting("embedding.model", text, app)?;
+    warn_of_environment(app)?;
+    let (identity, dimensions) = (opened.identity().to_owned(), opened.dimensions());
+    if app.output.is_json() {
+        return Ok(app.output.json(&json!({ "model": folder, "identity": identity, "dimensions": dimensions }))?);
+    }
+    let place = app.output.place(&folder);
+    app.output.fields(&[&place])?;
+    Ok(app.output.note("run `memory embed` to have it read the memories; `memory model test` measures whether it helps")?)
+}
+
+fn use_none(app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?;
+    for (key, is_set) in [
+        ("embedding.model", settings.embedding.model.value.is_some()),
+        ("embedding.base_url", settings.embedding.base_url.value.is_some()),
+    ] {
+        if is_set {
+            store_setting(key, "", app)?;
+        }
+    }
+    warn_of_environment(app)?;
+    if app.output.is_json() {
+        return Ok(app.output.json(&json!({ "model": null }))?);
+    }
+    Ok(app.output.note("words alone are looked for; vectors that were made are kept")?)
+}
+
+fn warn_of_environment(app: &mut App) -> Result<(), Failure> {
+    if app.environment.embedding_model.is_some() {
+        app.output.warning("MEMORY_EMBEDDING_MODEL is set and wins over the settings")?;
+    }
+    Ok(())
+}
+
+fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?;
+    let (name, embedder): (String, Arc<dyn Embedder>) = if let Some(model) = model {
+        let folder = find_model(model, &settings, app)?;
+        (folder.display().to_string(), Arc::new(open(&folder)?))
+    } else {
+        let embedder = embedding::open(&settings.embedding).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
+        (embedder.identity().to_owned(), embedder)
+    };
+    let home = app.open_with(&settings)?.services;
+    let folder = tempfile::tempdir().map_err(Failure::file("make a temporary folder"))?;
+    let store = Arc::new(FileStore::open(folder.path(), Options::default())?);
+    let scratch = Services { store: store.clone(), history: store, embedder: Some(embedder), ..home.clone() };
+    let mut bar = app.output.bar("embedding");
+    let tests = test_model(&home, &scratch, &mut |progress| bar.show(progress))?;
+    drop(bar);
+    let mut all = ModelTest::default();
+    for test in tests.values() {
+        all.merge(test);
+    }
+    if app.output.is_json() {
+        let answer = json!({
+            "model": name,
+            "questions": all.questions,
+            "verdict": verdict_name(all.verdict()),
+            "scripts": tests.iter().map(|(script, test)| shape(script, test)).collect::<Vec<_>>(),
+        });
+        return Ok(app.output.json(&answer)?);
+    }
+    print_test(&tests, &all, app)
+}
+
+fn print_test(tests: &BTreeMap<&'static str, ModelTest>, all: &ModelTest, app: &mut App) -> Result<(), Failure> {
+    let mut table = Table::new([
+        Column::Whole("script"),
+        Column::Number("questions"),
+        Column::Number("unreadable"),
+        Column::Number("recall words"),
+        Column::Number("recall model"),
+        Column::Number("MRR words"),
+        Column::Number("MRR model"),
+        Column::Number("better"),
+        Column::Number("worse"),
+    ]);
+    let every = (1 < tests.len()).then_some(("all", all));
+    for (script, test) in tests.iter().map(|(script, test)| (*script, test)).chain(every) {
+        let (words, with_model) = (figures(test.words, test.questions), figures(test.with_model, test.questions));
+        table.push([
+            script,
+            &test.questions.to_string(),
+            &test.unreadable.to_string(),
+            &format!("{:.3}", words.0),
+            &format!("{:.3}", with_model.0),
+            &format!("{:.3}", words.1),
+            &format!("{:.3}", with_model.1),
+            &test.better.to_string(),
+            &test.worse.to_string(),
+        ]);
+    }
+    app.output.table(&table)?;
+    for (script, test) in tests {
+        let verdict = match test.verdict() {
+            ModelVerdict::TooFew => "too few questions to tell; 30 are needed, from memories of two sentences or more",
+            ModelVerdict::Better => "the model finds memories better",
+            ModelVerdict::Worse => "the model finds memories worse",
+            ModelVerdict::NoDifference => "the difference may be chance",
+        };
+        app.output.note(&format!("{script}: {verdict}"))?;
+    }
+    if tests.is_empty() {
+        app.output.note("no memory has two sentences of which one could be asked for")?;
+    }
+    Ok(())
+}
+
+fn shape(script: &str, test: &ModelTest) -> Value {
+    let findings = |findings| {
+        let (recall, mrr) = figures(findings, test.questions);
+        json!({ "recall": recall, "mrr": mrr })
+    };
+    json!({
+        "script": script,
+        "questions": test.questions,
+        "unreadable": test.unreadable,
+        "words": findings(test.words),
+        "with_model": findings(test.with_model),
+        "better": test.better,
+        "worse": test.worse,
+        "verdict": verdict_name(test.verdict()),
+    })
+}
+
+/// Returns recall@10 and the mean reciprocal rank, each to four digits.
+#[expect(clippy::cast_precision_loss, reason = "there are a few hundred questions")]
+fn figures(findings: Findings, questions: u64) -> (f64, f64) {
+    let share = |sum: f64| if questions == 0 { 0.0 } else { (sum / questions as f64 * 1e4).round() / 1e4 };
+    (share(findings.found as f64), share(findings.reciprocal_ranks))
+}
+
+fn verdict_name(verdict: ModelVerdict) -> &'static str {
+    match verdict {
+        ModelVerdict::TooFew => "too_few",
+        ModelVerdict::Better => "better",
+        ModelVerdict::Worse => "worse",
+        ModelVerdict::NoDifference => "no_difference",
+    }
+}
+
+fn open(folder: &Path) -> Result<LocalEmbedder, Failure> {
+    Ok(LocalEmbedder::open(folder, None).map_err(StoreError::from)?)
+}
+
+/// Returns the folder of a model: the argument if it is one, else the folder that was found under this name.
+fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Failure> {
+    let folder = app.environment.whole(Path::new(model));
+    if folder.is_dir() {
+        return Ok(whole(&folder));
+    }
+    let found = find_models(settings, app.environment.home.as_deref());
+    let mut folders = found.into_iter().filter(|(name, _)| name == model).map(|(_, folder)| folder);
+    folders.next().ok_or_else(|| {
+        let is_known = KNOWN_MODELS.iter().any(|known| known.name == model);
+        let why = if is_known { format!("{model} was found in no folder") } else { format!("there is no folder {model}") };
+        Failure::usage(
+            why,
+            "download the model and name its folder; `memory model list --help` says which folders are looked into",
+        )
+    })
+}
+
+/// Returns the models in the usual folders by name, each with its folder.
+fn find_models(settings: &Settings, home: Option<&Path>) -> BTreeSet<(String, PathBuf)> {
+    let beside = settings.embedding.model.value.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let folders = [home.map(|home| home.join("models")), Some(settings.root.value.join("models")), beside];
+    let mut models: BTreeSet<(String, PathBuf)> = BTreeSet::new();
+    for folder in folders.into_iter().flatten().flat_map(|folder| folders_in(&folder)).filter(|folder| is_model(folder)) {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        models.insert((name, whole(&folder)));
+    }
+    // The cache of Hugging Face: models--PUBLISHER--NAME/snapshots/REVISION.
+    for folder in home.map(|home| folders_in(&home.join(".cache/huggingface/hub"))).unwrap_or_default() {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some((_, name)) = name.strip_prefix("models--").and_then(|name| name.split_once("--")) else { continue };
+        let snapshots = folders_in(&folder.join("snapshots")).into_iter().filter(|folder| is_model(folder));
+        models.extend(snapshots.map(|folder| (name.to_owned(), whole(&folder))));
+    }
+    models
+}
+
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()).collect()
+}
+
+fn is_model(folder: &Path) -> bool {
+    let has = |file: &str| folder.join(file).is_file();
+    has("model.safetensors") && has("config.json") || has("modules.json")
+}
+
+fn whole(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}

@@ -1,0 +1,118 @@
+//! `memory model`
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+use crate::tiny_bert::TinyBert;
+
+fn row<'a>(answer: &'a Value, name: &str) -> &'a Value {
+    let models = answer["models"].as_array().expect("a list");
+    models.iter().find(|model| model["name"] == name).unwrap_or_else(|| panic!("{name} is listed"))
+}
+
+#[test]
+fn models_are_listed_with_what_is_known_of_them() {
+    let sandbox = Sandbox::new();
+    let answer = sandbox.json(&["model", "list"]);
+    let known = row(&answer, "all-MiniLM-L6-v2");
+    assert_eq!((known["license"].as_str(), known["size_mb"].as_u64()), (Some("Apache-2.0"), Some(91)));
+    assert_eq!(known["sha256"], "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db");
+    assert_eq!((&known["folder"], &known["in_use"]), (&Value::Null, &Value::Bool(false)));
+    assert!(row(&answer, "potion-multilingual-128M")["sha256"].is_null(), "no hash is made up");
+
+    TinyBert::encoder(1).write(&sandbox.path("models/all-MiniLM-L6-v2"));
+    TinyBert::encoder(2).write(&sandbox.path("models/mine"));
+    TinyBert::encoder(3).write(&sandbox.path(".cache/huggingface/hub/models--someone--theirs/snapshots/0a1b"));
+    std::fs::create_dir_all(sandbox.path("models/empty")).expect("a folder");
+    sandbox.run(&["model", "use", "mine"]);
+    let answer = sandbox.json(&["model", "list"]);
+    assert!(
+        row(&answer, "all-MiniLM-L6-v2")["folder"].as_str().is_some_and(|folder| folder.ends_with("models/all-MiniLM-L6-v2"))
+    );
+    assert_eq!((&row(&answer, "mine")["in_use"], &row(&answer, "mine")["license"]), (&Value::Bool(true), &Value::Null));
+    assert!(row(&answer, "theirs")["folder"].as_str().is_some_and(|folder| folder.ends_with("snapshots/0a1b")));
+    assert!(!answer.to_string().contains("models/empty"));
+    let text = sandbox.run(&["model", "list"]);
+    assert!(text.lines().any(|line| line.starts_with("mine\t-\t-\t-\t-\t") && line.ends_with("\tyes")), "{text}");
+}
+
+#[test]
+fn a_model_is_used_once_it_runs_and_given_up_again() {
+    let sandbox = Sandbox::new();
+    TinyBert::encoder(1).write(&sandbox.path("model"));
+    let folder = sandbox.path("model").display().to_string();
+    sandbox.file(".memory/config.yaml", "# mine\nembedding:\n  base_url: http://localhost:9/v1 # far away\n");
+    let answer = sandbox.json(&["model", "use", &folder]);
+    assert_eq!(answer["dimensions"], 32);
+    assert!(answer["identity"].as_str().is_some_and(|identity| identity.starts_with("model@")));
+    sandbox.write("a red apple", &[]);
+    assert_eq!(sandbox.json(&["embed"])["embedded"], 1);
+
+    sandbox.file("broken/config.json", "{}");
+    let refused = sandbox.json(&["model", "use", &sandbox.path("broken").display().to_string()]);
+    assert_eq!(refused["error"]["code"], "MODEL_FAILED");
+    assert_eq!(sandbox.json(&["embed", "--status"])["model"], answer["identity"], "the settings stay");
+    assert_snapshot!(sandbox.run(&["model", "use", "nowhere"]), @"
+    --- stderr
+    error[usage]: there is no folder nowhere
+    hint: download the model and name its folder; `memory model list --help` says which folders are looked into
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.run(&["model", "use", "all-MiniLM-L6-v2"]), @"
+    --- stderr
+    error[usage]: all-MiniLM-L6-v2 was found in no folder
+    hint: download the model and name its folder; `memory model list --help` says which folders are looked into
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.run(&["model", "use"]), @"
+    --- stderr
+    error[usage]: the following required arguments were not provided:
+      <FOLDER|NAME>
+
+    Usage: memory model use <FOLDER|NAME>
+
+    For more information, try '--help'.
+    --- exit 2
+    ");
+
+    assert_snapshot!(sandbox.run(&["model", "use", "--none"]), @"
+    --- stderr
+    words alone are looked for; vectors that were made are kept
+    ");
+    assert_eq!(sandbox.json(&["embed"])["error"]["code"], "CONFIG_INVALID");
+    assert_snapshot!(sandbox.text(".memory/config.yaml"), @r#"
+    # mine
+    embedding:
+      model: ""
+      base_url: ""
+    "#);
+}
+
+#[test]
+fn a_test_measures_words_and_model_on_ones_own_memories() {
+    let sandbox = Sandbox::new();
+    TinyBert::encoder(1).write(&sandbox.path("model"));
+    let folder = sandbox.path("model").display().to_string();
+    assert_snapshot!(sandbox.run(&["model", "test", &folder]), @"
+    --- stderr
+    no memory has two sentences of which one could be asked for
+    ");
+    for number in 0..4 {
+        let text = format!("The apple of tree {number} is red and sweet. Cherry number {number} is another kind of fruit.");
+        sandbox.write(&text, &[]);
+    }
+    sandbox.write("Привет, как твои дела сегодня? Сегодня мы встречаемся с друзьями.", &[]);
+    let journal = sandbox.json(&["log"]);
+    let answer = sandbox.json(&["model", "test", &folder]);
+    assert_eq!((answer["questions"].as_u64(), answer["verdict"].as_str()), (Some(5), Some("too_few")));
+    let scripts: Vec<_> = answer["scripts"].as_array().expect("a list").iter().map(|script| script["script"].clone()).collect();
+    assert_eq!(scripts, ["Cyrillic", "Latin"]);
+    assert_eq!(answer["scripts"][0]["unreadable"], 1);
+    assert_eq!(answer["scripts"][0]["words"], answer["scripts"][0]["with_model"], "its words decide");
+    assert_eq!(sandbox.json(&["model", "test", &folder])["scripts"], answer["scripts"]);
+    assert_eq!(sandbox.json(&["log"]), journal, "nothing changed");
+    let text = sandbox.run(&["model", "test", &folder]);
+    assert!(text.contains("Latin: too few questions to tell"), "{text}");
+    assert_eq!(sandbox.json(&["model", "test"])["error"]["code"], "CONFIG_INVALID", "none is in use");
+}
