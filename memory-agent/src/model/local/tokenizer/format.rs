@@ -13,15 +13,16 @@ use super::normalizer::Normalizer;
 use super::pieces::Pieces;
 use super::pre_tokenizer::{PreTokenizer, Prepend};
 use super::scripts::Scripts;
+use super::special_tokens::{Frame, PostProcessor};
 use super::unigram::Unigram;
 use super::vocabulary::Vocabulary;
 use super::wordpiece::WordPiece;
 use super::words::Spelling;
-use super::{Frame, Model, Tokenizer};
+use super::{Model, Tokenizer};
 use crate::model::local::bert::Encoder;
 use crate::model::local::{Folder, ModelError};
 
-const FAST: &str = "tokenizer.json";
+pub(super) const FAST: &str = "tokenizer.json";
 const VOCABULARY: &str = "vocab.txt";
 const CONFIG: &str = "tokenizer_config.json";
 
@@ -106,34 +107,6 @@ enum PrependScheme {
     Always,
     First,
     Never,
-}
-
-/// Which special tokens stand around a text: as a template, or as one of two kinds with a template of their own.
-#[derive(Debug, Deserialize)]
-struct PostProcessor {
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    single: Vec<TemplatePart>,
-    #[serde(default)]
-    pair: Vec<TemplatePart>,
-    #[serde(default)]
-    special_tokens: std::collections::HashMap<String, SpecialToken>,
-    sep: Option<(String, u32)>,
-    cls: Option<(String, u32)>,
-    #[serde(default)]
-    processors: Vec<PostProcessor>,
-}
-
-#[derive(Debug, Deserialize)]
-enum TemplatePart {
-    SpecialToken { id: String },
-    Sequence { id: String },
-}
-
-#[derive(Debug, Deserialize)]
-struct SpecialToken {
-    ids: Vec<u32>,
 }
 
 /// As much of `tokenizer.json` as any kind of tokenizer has.
@@ -305,44 +278,6 @@ impl FastPreTokenizer {
             other => return Err(folder.unsupported(FAST, &format!("it wants texts split by {other:?}"))),
         });
         Ok(())
-    }
-}
-
-impl PostProcessor {
-    fn frame(self, folder: &Folder) -> Result<Frame, ModelError> {
-        let unusable = || folder.damaged(FAST, "its post_processor does not tell the special tokens");
-        let Self { kind, single, pair, special_tokens, sep, cls, processors } = self;
-        match kind.as_str() {
-            "Sequence" => {
-                let framing = processors.into_iter().find(|inner| inner.kind != "ByteLevel");
-                framing.map_or(Ok(Frame::default()), |inner| inner.frame(folder))
-            }
-            "BertProcessing" | "RobertaProcessing" => {
-                let ((_, start), (_, end)) = cls.zip(sep).ok_or_else(unusable)?;
-                let between = if kind == "BertProcessing" { vec![end] } else { vec![end, end] };
-                Ok(Frame { before: vec![start], between, after: vec![end] })
-            }
-            "TemplateProcessing" => {
-                // The special tokens before the first text, after it, and after the second one.
-                let parts = |template: &[TemplatePart]| -> Option<Vec<Vec<u32>>> {
-                    let mut parts = vec![Vec::new()];
-                    for part in template {
-                        match part {
-                            TemplatePart::SpecialToken { id } => parts.last_mut()?.extend(&special_tokens.get(id)?.ids),
-                            TemplatePart::Sequence { id } if (id == "A") == (parts.len() == 1) => parts.push(Vec::new()),
-                            TemplatePart::Sequence { .. } => return None,
-                        }
-                    }
-                    Some(parts)
-                };
-                let single = parts(&single).and_then(|parts| <[Vec<u32>; 2]>::try_from(parts).ok());
-                let [before, after] = single.ok_or_else(unusable)?;
-                let pair = parts(&pair).and_then(|parts| <[Vec<u32>; 3]>::try_from(parts).ok());
-                let between = pair.map_or_else(|| after.clone(), |[_, between, _]| between);
-                Ok(Frame { before, between, after })
-            }
-            other => Err(folder.unsupported(FAST, &format!("it wants special tokens put by {other:?}"))),
-        }
     }
 }
 

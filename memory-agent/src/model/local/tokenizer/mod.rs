@@ -12,6 +12,7 @@ mod normalizer;
 mod pieces;
 mod pre_tokenizer;
 mod scripts;
+mod special_tokens;
 mod unigram;
 mod vocabulary;
 mod wordpiece;
@@ -19,6 +20,7 @@ mod words;
 
 pub(super) use format::Opened;
 use scripts::Scripts;
+use special_tokens::Frame;
 use unigram::Unigram;
 use wordpiece::WordPiece;
 
@@ -39,14 +41,6 @@ pub(super) struct Tokenizer {
 enum Model {
     WordPiece(WordPiece),
     Unigram(Box<Unigram>),
-}
-
-/// The special tokens before a text, between two texts, and after the last one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Frame {
-    before: Vec<u32>,
-    between: Vec<u32>,
-    after: Vec<u32>,
 }
 
 /// What the network reads: one number for each token, and how many of them belong to the first of two texts.
