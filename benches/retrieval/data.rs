@@ -4,12 +4,18 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
+use memory_core::SpeakerRole;
+use memory_core::rank::Shape;
 use serde_json::Value;
 
 use crate::Outcome;
 
-/// The conversations and what is asked of them.
+const CORPUS: &str = ".corpus.jsonl";
+
+/// A set of conversations and the questions about them.
 pub(crate) struct Data {
+    /// The name of its files.
+    pub(crate) name: String,
     pub(crate) turns: Vec<Value>,
     pub(crate) questions: Vec<Value>,
     /// Those that have no answer: no figure counts them, but they tell what a score means.
@@ -17,27 +23,50 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    pub(crate) fn read(folder: &Path) -> Outcome<Self> {
-        let (mut turns, mut questions) = (Vec::new(), Vec::new());
+    /// Reads all sets of a folder, in the order of their names.
+    pub(crate) fn read_all(folder: &Path) -> Outcome<Vec<Self>> {
+        let mut names = Vec::new();
         for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            let name = path.to_string_lossy().into_owned();
-            let lines = |path: &Path| -> Outcome<Vec<Value>> {
-                Ok(fs::read_to_string(path)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
-            };
-            if name.ends_with(".corpus.jsonl") {
-                turns.extend(lines(&path)?);
-            } else if name.ends_with(".questions.jsonl") {
-                questions.extend(lines(&path)?);
-            }
+            names.extend(entry?.file_name().to_string_lossy().strip_suffix(CORPUS).map(str::to_owned));
         }
+        names.sort();
+        if names.is_empty() {
+            return Err(format!("{} holds no *{CORPUS}", folder.display()).into());
+        }
+        names.into_iter().map(|name| Self::read(folder, name)).collect()
+    }
+
+    fn read(folder: &Path, name: String) -> Outcome<Self> {
+        let lines = |suffix: &str| -> Outcome<Vec<Value>> {
+            let path = folder.join(format!("{name}{suffix}"));
+            let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+        };
+        let (turns, mut questions) = (lines(CORPUS)?, lines(".questions.jsonl")?);
         questions.retain(|question| !text(question, "id").is_empty());
-        let (unanswerable, questions): (Vec<_>, Vec<_>) =
-            questions.into_iter().partition(|question| question["category"] == "adversarial");
-        if turns.is_empty() || questions.is_empty() {
-            return Err(format!("{} holds no *.corpus.jsonl and *.questions.jsonl", folder.display()).into());
-        }
-        Ok(Self { turns, questions, unanswerable })
+        let (unanswerable, questions) = questions.into_iter().partition(|question| question["category"] == "adversarial");
+        Ok(Self { name, turns, questions, unanswerable })
+    }
+
+    /// Returns the numbers of the turns that a question may not see: those of its conversation from `before` on.
+    pub(crate) fn hidden(&self, question: &Value) -> HashSet<usize> {
+        let before = text(question, "before");
+        let conversation = text(question, "conversation");
+        let of = |turn: &&Value| text(turn, "conversation") == conversation;
+        let mut later = self.turns.iter().enumerate().skip_while(|(_, turn)| before.is_empty() || text(turn, "id") != before);
+        later.by_ref().filter(|(_, turn)| of(turn)).map(|(number, _)| number).collect()
+    }
+
+    /// Returns the shape of the set: that of its first turn.
+    pub(crate) fn shape(&self) -> Shape {
+        Shape::of(self.turns.first().and_then(|turn| SpeakerRole::of_source(text(turn, "speaker"))))
+    }
+
+    /// Returns the means over the questions of figures that were summed up.
+    pub(crate) fn mean(&self, sums: Vec<f64>) -> Vec<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
+        let count = self.questions.len() as f64;
+        sums.into_iter().map(|sum| sum / count).collect()
     }
 
     pub(crate) fn conversations(&self) -> Vec<&str> {

@@ -1,66 +1,114 @@
 //! Fitting the weights.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use memory_core::Embedder;
-use memory_core::rank::PARTS;
+use memory_core::rank::{PARTS, Part, Shape};
 
 use crate::Outcome;
 use crate::data::Data;
-use crate::descent::descend;
+use crate::descent::{Problem, descend};
 use crate::figures::{NAMES, print, print_names};
-use crate::home::{Home, Order};
-use crate::sample::{Row, Sample, dot, keep_dates};
+use crate::home::Home;
+use crate::sample::{Row, Sample, dot};
 
-/// Fits the weights and prints them, and what they give on conversations they were not fitted on.
-pub(crate) fn fit(data: &Data, model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
-    let homes = [Order::AsIs, Order::WithinSessions, Order::Anywhere].map(|order| Home::of(data, order, model));
-    let mut samples = Vec::new();
-    for (number, home) in homes.iter().enumerate() {
-        let home = home.as_ref().map_err(ToString::to_string)?;
-        let of: Vec<Sample> = data
-            .questions
-            .iter()
-            .enumerate()
-            .map(|(question, asked)| Sample::of(home, data, question, asked))
-            .collect::<Outcome<_>>()?;
-        eprintln!("copy {number}: {} questions", of.len());
-        samples.push(of);
+/// The conversations of a set are left out in so many groups.
+const FOLDS: usize = 5;
+
+/// All samples of a set count as so many together.
+const SET: f64 = 500.0;
+
+/// The share of the loss over sessions, by shape: answers of an assistant's talk are looked for by session first.
+const OF_SESSIONS: [(Shape, f64); 2] = [(Shape::Plain, 0.5), (Shape::Assisted, 0.8)];
+
+/// Parts without a case in any set, or with too few.
+const WITHOUT_CASES: [Part; 3] = [Part::Links, Part::Characters, Part::AssistantAsked];
+
+/// Parts that count in conversations with an assistant only.
+const OF_ASSISTANTS: [Part; 5] = [Part::Assistant, Part::AssistantAsked, Part::Reply, Part::Before, Part::SessionBest];
+
+/// The samples of one set.
+struct Sampled<'d> {
+    data: &'d Data,
+    home: Home,
+    samples: Vec<Sample>,
+    hard: Vec<Sample>,
+    /// The group of each conversation.
+    folds: HashMap<String, usize>,
+}
+
+impl<'d> Sampled<'d> {
+    fn new(data: &'d Data, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
+        let home = Home::of(data, model)?;
+        let asked = data.questions.iter().enumerate();
+        let samples: Vec<Sample> = asked.map(|(number, asked)| Sample::of(&home, data, number, asked)).collect::<Outcome<_>>()?;
+        let folds =
+            data.conversations().into_iter().enumerate().map(|(number, name)| (name.to_owned(), number % FOLDS)).collect();
+        let hard = samples.iter().map(Sample::hard).collect();
+        eprintln!("{}: {} questions", data.name, samples.len());
+        Ok(Self { data, home, samples, hard, folds })
     }
-    keep_dates(&mut samples);
-    let home = homes[0].as_ref().map_err(ToString::to_string)?;
-    print_names("fitted on the others, asked of");
-    let mut sums = vec![vec![0.0; NAMES.len()]; samples.len()];
-    for conversation in data.conversations() {
-        let others: Vec<&Sample> = samples.iter().flatten().filter(|sample| sample.conversation != conversation).collect();
-        let weights = descend(&others);
-        for (copy, sums) in samples.iter().zip(&mut sums) {
-            for sample in copy.iter().filter(|sample| sample.conversation == conversation) {
-                let mut ranked: Vec<(f64, usize)> =
-                    sample.rows.iter().zip(&sample.turns).map(|(row, turn)| (dot(row, &weights), *turn)).collect();
-                ranked.sort_by(|left, right| right.0.total_cmp(&left.0));
-                let ranked: Vec<usize> = ranked.into_iter().map(|(_, turn)| turn).collect();
-                sums.iter_mut()
-                    .zip(home.judge(&data.questions[sample.question], &ranked))
-                    .for_each(|(sum, figure)| *sum += figure);
-            }
+
+    /// Returns what is fitted without the conversations of a group, each with its weight.
+    fn without(&self, fold: Option<usize>) -> Vec<(&Sample, f64)> {
+        let seen = |sample: &&Sample| fold != Some(self.folds[&sample.conversation]);
+        let samples: Vec<&Sample> = self.hard.iter().filter(seen).collect();
+        #[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
+        let weight = SET / samples.len().max(1) as f64;
+        samples.into_iter().map(|sample| (sample, weight)).collect()
+    }
+
+    /// Adds the figures of the questions in a group of conversations, or of all.
+    fn add_figures(&self, fold: Option<usize>, weights: &Row, sums: &mut [f64]) {
+        let samples = self.samples.iter().filter(|sample| fold.is_none_or(|fold| fold == self.folds[&sample.conversation]));
+        for sample in samples {
+            let figures = self.home.judge(&self.data.questions[sample.question], &sample.ranked(weights));
+            sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
         }
     }
-    for (name, sums) in ["as they are", "shuffled within sessions", "shuffled"].iter().zip(sums) {
-        #[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
-        let count = data.questions.len() as f64;
-        print(name, &sums.into_iter().map(|sum| sum / count).collect::<Vec<_>>());
-    }
-    let weights = descend(&samples.iter().flatten().collect::<Vec<_>>());
-    let home = homes[0].as_ref().map_err(ToString::to_string)?;
-    let mut asked: Vec<Sample> = samples.into_iter().next().unwrap_or_default();
-    for question in &data.unanswerable {
-        asked.push(Sample { gold: Vec::new(), ..Sample::of(home, data, usize::MAX, question)? });
-    }
-    let (offset, slope) = curve(&asked, &weights);
-    println!("\nrelevance = sigmoid({offset:.2} + {slope:.3} * score)\n");
-    for (part, weight) in PARTS.iter().zip(weights) {
-        println!("{weight:>8.4}  {}", part.as_str());
+}
+
+/// Fits the weights of each shape and prints them, and their figures on sets and conversations they were not fitted on.
+pub(crate) fn fit(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
+    for (shape, of_sessions) in OF_SESSIONS {
+        let of_shape: Vec<Sampled<'_>> =
+            sets.iter().filter(|data| data.shape() == shape).map(|data| Sampled::new(data, model)).collect::<Outcome<_>>()?;
+        let is_fitted =
+            |part: &Part| !WITHOUT_CASES.contains(part) && (shape == Shape::Assisted || !OF_ASSISTANTS.contains(part));
+        let fitted = PARTS.each_ref().map(is_fitted);
+        let fit = |samples: Vec<(&Sample, f64)>| descend(&Problem { samples, fitted, of_sessions });
+        println!("\n{shape:?}\n");
+        print_names("fitted without");
+        for (number, set) in of_shape.iter().enumerate() {
+            let others = || {
+                of_shape.iter().enumerate().filter(move |(other, _)| *other != number).flat_map(|(_, other)| other.without(None))
+            };
+            if 1 < of_shape.len() {
+                let mut sums = vec![0.0; NAMES.len()];
+                set.add_figures(None, &fit(others().collect()), &mut sums);
+                print(&format!("{}: the set", set.data.name), &set.data.mean(sums));
+            }
+            let mut sums = vec![0.0; NAMES.len()];
+            for fold in 0..FOLDS.min(set.folds.len()) {
+                let weights = fit(others().chain(set.without(Some(fold))).collect());
+                set.add_figures(Some(fold), &weights, &mut sums);
+            }
+            print(&format!("{}: the conversation", set.data.name), &set.data.mean(sums));
+        }
+        let weights = fit(of_shape.iter().flat_map(|set| set.without(None)).collect());
+        let mut asked = Vec::new();
+        for set in &of_shape {
+            asked.extend(set.samples.iter().cloned());
+            for question in &set.data.unanswerable {
+                asked.push(Sample { gold: Vec::new(), ..Sample::of(&set.home, set.data, usize::MAX, question)? });
+            }
+        }
+        let (offset, slope) = curve(&asked, &weights);
+        println!("\nrelevance = sigmoid({offset:.2} + {slope:.3} * score)\n");
+        for (part, weight) in PARTS.iter().zip(weights) {
+            println!("{weight:>8.4}  {}", part.as_str());
+        }
     }
     Ok(())
 }

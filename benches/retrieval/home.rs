@@ -19,16 +19,6 @@ use crate::figures::{NAMES, judge};
 /// How many answers count for the figures.
 const LISTED: usize = 200;
 
-/// In which order the turns of a conversation are kept.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
-    AsIs,
-    /// Every session keeps its turns, in any order.
-    WithinSessions,
-    /// Every turn may stand anywhere, with any date of its conversation.
-    Anywhere,
-}
-
 /// A home with all turns.
 pub(crate) struct Home {
     services: Services,
@@ -39,7 +29,7 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    pub(crate) fn of(data: &Data, order: Order, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
+    pub(crate) fn of(data: &Data, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
         let folder = tempfile::tempdir()?;
         let store = Arc::new(FileStore::open(folder.path(), Options::default())?);
         let services = Services {
@@ -55,23 +45,7 @@ impl Home {
             inbox_ttl: memory_core::InboxTtl::default(),
             actor: "bench".into(),
         };
-        let mut places: Vec<usize> = (0..data.turns.len()).collect();
-        let mut chance = corpus::Chance::new(7);
-        for conversation in data.conversations() {
-            let of: Vec<usize> =
-                (0..data.turns.len()).filter(|turn| text(&data.turns[*turn], "conversation") == conversation).collect();
-            match order {
-                Order::AsIs => {}
-                Order::WithinSessions => {
-                    for group in of.chunk_by(|one, other| data.turns[*one]["session"] == data.turns[*other]["session"]) {
-                        shuffle(&mut chance, &mut places, group);
-                    }
-                }
-                Order::Anywhere => shuffle(&mut chance, &mut places, &of),
-            }
-        }
-        // The moment belongs to the place, so that neighbours are strangers.
-        let exported = places.iter().zip(&data.turns).map(|(turn, place)| exported(&data.turns[*turn], place));
+        let exported = data.turns.iter().map(exported);
         let report = import(&services, exported.map(|exported| Ok((String::new(), exported))), Secrets::Keep, &mut |_| ())?;
         if !report.skipped.is_empty() {
             return Err(format!("{} turns were not kept: {}", report.skipped.len(), report.skipped[0].reason).into());
@@ -85,29 +59,30 @@ impl Home {
         Ok(Self { services, turn_of, sessions, ids, _folder: folder })
     }
 
-    pub(crate) fn ask(&self, question: &Value, weights: &Weights, limit: usize) -> Outcome<Found> {
+    /// Asks a question, with other weights than usual if any are given.
+    pub(crate) fn ask(&self, question: &Value, weights: Option<&Weights>, limit: usize) -> Outcome<Found> {
         let scope = Some(Scope::Conversation(text(question, "conversation").to_owned()));
-        let ranking = Ranking { recency: 0.0, weights: Some(*weights), ..Ranking::default() };
+        let ranking = Ranking { recency: 0.0, weights: weights.copied(), ..Ranking::default() };
         let query =
             Query { text: text(question, "text").to_owned(), filter: Filter { scope, ..Filter::default() }, limit, ranking };
         let found = search(&self.services, &query)?;
         match found.degraded {
-            Some(why) => Err(why.into()),
-            None => Ok(found),
+            // Quotation marks in a question are no reason to stop.
+            Some(why) if !why.contains("quotation marks") => Err(why.into()),
+            _ => Ok(found),
         }
     }
 
-    pub(crate) fn figures(&self, data: &Data, weights: &Weights) -> Outcome<Vec<f64>> {
+    pub(crate) fn figures(&self, data: &Data, weights: Option<&Weights>) -> Outcome<Vec<f64>> {
         let mut sums = vec![0.0; NAMES.len()];
         for question in &data.questions {
             let found = self.ask(question, weights, LISTED)?;
-            let ranked: Vec<usize> =
-                found.hits.iter().filter_map(|hit| self.turn_of.get(&hit.stored.memory.id).copied()).collect();
+            let hidden = data.hidden(question);
+            let turns = found.hits.iter().filter_map(|hit| self.turn_of.get(&hit.stored.memory.id).copied());
+            let ranked: Vec<usize> = turns.filter(|turn| !hidden.contains(turn)).collect();
             sums.iter_mut().zip(self.judge(question, &ranked)).for_each(|(sum, figure)| *sum += figure);
         }
-        #[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
-        let count = data.questions.len() as f64;
-        Ok(sums.into_iter().map(|sum| sum / count).collect())
+        Ok(data.mean(sums))
     }
 
     /// Returns the figures of one question, in the order of [`NAMES`].
@@ -121,18 +96,11 @@ impl Home {
     }
 }
 
-fn shuffle(chance: &mut corpus::Chance, places: &mut [usize], group: &[usize]) {
-    for index in (1..group.len()).rev() {
-        let other = chance.below(u32::try_from(index + 1).unwrap_or(u32::MAX)) as usize;
-        places.swap(group[index], group[other]);
-    }
-}
-
-fn exported(turn: &Value, dated: &Value) -> Exported {
+fn exported(turn: &Value) -> Exported {
     let mut draft = Draft::new(text(turn, "text"));
     text(turn, "speaker").clone_into(&mut draft.source);
     draft.scope = Scope::Conversation(text(turn, "conversation").to_owned());
     draft.created_at =
-        NaiveDateTime::parse_from_str(text(dated, "timestamp"), "%Y-%m-%dT%H:%M:%S").ok().map(|moment| moment.and_utc());
+        NaiveDateTime::parse_from_str(text(turn, "timestamp"), "%Y-%m-%dT%H:%M:%S").ok().map(|moment| moment.and_utc());
     Exported { id: Some(MemoryId::of_path(text(turn, "id"))), ..Exported::from(draft) }
 }

@@ -1,17 +1,21 @@
-//! How well search finds what is meant: `retrieval FOLDER [--model FOLDER] [--fit]`.
+//! How well search finds answers: `retrieval FOLDER [--model FOLDER] [--ablate | --fit]`.
 //!
-//! FOLDER holds `*.corpus.jsonl` and `*.questions.jsonl`: turns `{id, conversation, session, timestamp, speaker, text}` and
-//! questions `{id, conversation, text, category, gold, gold_sessions}`, such as those made of `LoCoMo`
+//! FOLDER holds sets as `NAME.corpus.jsonl` and `NAME.questions.jsonl`: turns `{id, conversation, session, timestamp, speaker, text}`
+//! and questions `{id, conversation, text, category, gold, gold_sessions, before}`, such as those made of `LoCoMo`
 //! (<https://github.com/snap-research/locomo>; its licence does not let us keep it here). Each turn becomes a memory of its
-//! conversation, each question is asked of its own; adversarial ones have no answer and are left out. Prints any@k, all@k,
-//! frac@k and MRR@10 of turns and of sessions, and what each part of the ranking gives: the same with that part switched off.
+//! conversation, each question is asked of its own; adversarial ones have no answer and are left out. A question does not see the turn
+//! `before` and what follows it.
 //!
-//! With `--model`, the sentence-transformer in that folder reads the turns first, and vectors count too.
+//! Prints any@k, all@k, frac@k and MRR@10 of turns and of sessions for every set, beside BM25, FTS5 and, with a model, its cosine and
+//! reciprocal rank fusion. With `--model`, the sentence transformer in that folder reads the turns first, and vectors count too.
 //!
-//! With `--fit`, fits the weights: for each conversation on the others, which gives the honest figures, and then on all. A
-//! listwise softmax over the candidates of a question, half over turns and half over sessions, L2 on weights in standard deviations, on the conversations as they are
-//! and on two shuffled copies of them, so that nothing leans on neighbours that tell nothing.
+//! With `--ablate`, prints for each part of the ranking what each set loses without it.
+//!
+//! With `--fit`, fits the weights of each shape: first with one set or one conversation left out, which gives the honest figures, and then
+//! on all. The loss is a listwise softmax over the best candidates of a question, partly over turns and partly over sessions, with L2 on
+//! weights in standard deviations. Sets of one shape weigh the same.
 
+mod baseline;
 mod data;
 mod descent;
 mod figures;
@@ -26,44 +30,89 @@ use std::path::Path;
 use std::sync::Arc;
 
 use memory_core::Embedder;
-use memory_core::rank::{PARTS, Part, WITH_VECTORS, WITHOUT_VECTORS, Weights};
+use memory_core::rank::{PARTS, Ranker};
 
+use crate::baseline::{Baseline, Baselines};
 use crate::data::Data;
-use crate::figures::{print, print_names};
+use crate::figures::{NAMES, print, print_names};
 use crate::fit::fit;
-use crate::home::{Home, Order};
+use crate::home::Home;
 use crate::model::Model;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
+/// The columns of the ablation: the first ten turns, and the first five sessions.
+const ABLATED: [usize; 2] = [1, 7];
+
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let folder = arguments.first().ok_or("usage: retrieval FOLDER [--model FOLDER] [--fit]")?;
-    let data = Data::read(Path::new(folder))?;
+    let folder = arguments.first().ok_or("usage: retrieval FOLDER [--model FOLDER] [--ablate | --fit]")?;
+    let sets = Data::read_all(Path::new(folder))?;
     let model = arguments.iter().position(|argument| argument == "--model").map(|place| arguments.get(place + 1));
     let model = match model {
         Some(folder) => {
-            Some(Arc::new(Model::read(Path::new(folder.ok_or("--model wants a folder")?), &data)?) as Arc<dyn Embedder>)
+            Some(Arc::new(Model::read(Path::new(folder.ok_or("--model needs a folder")?), &sets)?) as Arc<dyn Embedder>)
         }
         None => None,
     };
-    let model = model.as_ref();
-    if arguments.iter().any(|argument| argument == "--fit") { fit(&data, model) } else { ablate(&data, model) }
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    match (has("--fit"), has("--ablate")) {
+        (true, _) => fit(&sets, model.as_ref()),
+        (_, true) => ablate(&sets, model.as_ref()),
+        _ => compare(&sets, model.as_ref()),
+    }
 }
 
-/// Prints the figures of the ranking as it is, and of each part of it switched off.
-fn ablate(data: &Data, model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
-    let home = Home::of(data, Order::AsIs, model)?;
-    let usual = if model.is_some() { WITH_VECTORS } else { WITHOUT_VECTORS };
-    print_names("ranking");
-    print("all parts", &home.figures(data, &usual)?);
-    let mut words = Weights([0.0; PARTS.len()]);
-    words.0[Part::Words as usize] = 1.0;
-    print("words alone (BM25)", &home.figures(data, &words)?);
-    for part in PARTS.into_iter().filter(|part| usual.0[*part as usize] != 0.0) {
-        let mut weights = usual;
-        weights.0[part as usize] = 0.0;
-        print(&format!("without {}", part.as_str()), &home.figures(data, &weights)?);
+/// Prints the figures of every set beside those of the baselines.
+fn compare(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
+    print_names("set and ranking");
+    for data in sets {
+        let home = Home::of(data, model)?;
+        print(&format!("{}, memory", data.name), &home.figures(data, None)?);
+        let baselines = Baselines::new(data)?;
+        let all = [(Baseline::Bm25, "BM25"), (Baseline::Fts5, "FTS5"), (Baseline::Cosine, "cosine"), (Baseline::Fusion, "RRF")];
+        for (baseline, name) in all.into_iter().take(if model.is_some() { 4 } else { 2 }) {
+            let mut sums = vec![0.0; NAMES.len()];
+            for question in &data.questions {
+                let ranked = baselines.rank(baseline, question, model.map(AsRef::as_ref))?;
+                sums.iter_mut().zip(home.judge(question, &ranked)).for_each(|(sum, figure)| *sum += figure);
+            }
+            print(&format!("{}, {name}", data.name), &data.mean(sums));
+        }
+    }
+    Ok(())
+}
+
+/// Prints, for each part of the ranking, what each set loses without it.
+fn ablate(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
+    let names: Vec<String> = sets.iter().map(|data| format!("{} | session any@5", data.name)).collect();
+    println!("| without | {} | mean |", names.join(" | "));
+    println!("|---|{}", "---:|".repeat(2 * sets.len() + 1));
+    let homes: Vec<Home> = sets.iter().map(|data| Home::of(data, model)).collect::<Outcome<_>>()?;
+    let usual: Vec<Ranker> = sets.iter().map(|data| *Ranker::fitted(data.shape(), model.is_some())).collect();
+    let measure = |home: &Home, data: &Data, ranker: &Ranker| -> Outcome<[f64; 2]> {
+        let figures = home.figures(data, Some(&ranker.weights))?;
+        Ok(ABLATED.map(|column| 100.0 * figures[column]))
+    };
+    let whole: Vec<[f64; 2]> =
+        homes.iter().zip(sets).zip(&usual).map(|((home, data), ranker)| measure(home, data, ranker)).collect::<Outcome<_>>()?;
+    let row = |name: &str, figures: &[[f64; 2]]| {
+        let all: Vec<f64> = figures.iter().flatten().copied().collect();
+        #[expect(clippy::cast_precision_loss, reason = "there are a few sets")]
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        let cells: Vec<String> = all.iter().map(|figure| format!("{figure:.1}")).collect();
+        println!("| {name} | {} | {mean:.2} |", cells.join(" | "));
+    };
+    row("nothing", &whole);
+    for part in PARTS {
+        let mut losses = Vec::new();
+        for (((home, data), ranker), whole) in homes.iter().zip(sets).zip(&usual).zip(&whole) {
+            let mut without = *ranker;
+            without.weights.0[part as usize] = 0.0;
+            let figures = if without == *ranker { *whole } else { measure(home, data, &without)? };
+            losses.push([figures[0] - whole[0], figures[1] - whole[1]]);
+        }
+        row(part.as_str(), &losses);
     }
     Ok(())
 }

@@ -19,9 +19,9 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    pub(crate) fn read(folder: &Path, data: &Data) -> Outcome<Self> {
+    pub(crate) fn read(folder: &Path, sets: &[Data]) -> Outcome<Self> {
         let embedder = LocalEmbedder::open(folder, None)?;
-        let all: Vec<&str> = data.turns.iter().map(|turn| text(turn, "text").trim()).collect();
+        let all: Vec<&str> = sets.iter().flat_map(|data| &data.turns).map(|turn| text(turn, "text").trim()).collect();
         let vectors = embedder.embed(&all)?;
         let known = all.into_iter().map(str::to_owned).zip(vectors).collect();
         Ok(Self { embedder, known: Mutex::new(known) })

@@ -5,7 +5,7 @@ mod vector;
 use chrono::{DateTime, Utc};
 
 use self::vector::vector;
-use crate::question::{Parsed, parse};
+use crate::question::{Parsed, Question, parse};
 use crate::text::Overlaps;
 use crate::{Asked, Found, Hit, Query, QuestionVector, Ranking, Reranking, Services, StoreError, rank};
 
@@ -24,7 +24,7 @@ const SPARE: usize = 100;
 /// [`StoreError::Invalid`] if there is nothing in the question to search for; else when it cannot be answered. An empty
 /// answer always means that nothing matches.
 pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
-    let Parsed { question, filter, misread } = parse(&query.text, &query.filter);
+    let Parsed { mut question, filter, misread } = parse(&query.text, &query.filter);
     if question.words.is_empty() {
         let why = if query.text.contains(char::is_alphanumeric) {
             "only says which memories are meant; name a word that they have, or list them"
@@ -43,12 +43,22 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     let vector = vector.map(|(vector, embedder)| QuestionVector { identity: embedder.identity(), vector });
     let repeats = query.ranking.diversity < 1.0;
     let limit = if repeats { query.limit.saturating_add(SPARE).max(WEIGHED) } else { query.limit };
-    let asked = Asked { question: &question, filter: &filter, limit, ranking: query.ranking, vector };
     let now = services.clock.now();
-    let mut found = match services.reranking.as_ref().filter(|_| 0 < query.limit) {
-        Some(reranking) => reranked(services, reranking, &asked, now, &mut troubles)?,
-        None => ask(services, &asked, now, &mut troubles)?,
+    let answer = |question: &Question, troubles: &mut Vec<String>| {
+        let asked = Asked { question, filter: &filter, limit, ranking: query.ranking, vector };
+        match services.reranking.as_ref().filter(|_| 0 < query.limit) {
+            Some(reranking) => reranked(services, reranking, &asked, now, troubles),
+            None => ask(services, &asked, now, troubles),
+        }
     };
+    let mut found = answer(&question, &mut troubles)?;
+    if found.total == 0 && !question.phrases.is_empty() {
+        question.phrases.clear();
+        found = answer(&question, &mut troubles)?;
+        if 0 < found.total {
+            troubles.push("no memory has the phrase in quotation marks, so its words were looked for".into());
+        }
+    }
     if repeats {
         found.hits = diverse(found.hits, query);
     }

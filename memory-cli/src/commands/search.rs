@@ -19,8 +19,8 @@ use crate::reranking;
 
 /// Find memories by what they say, best first
 ///
-/// Words are looked for, any of them; a question does as well. "a phrase" must stand there, -word must not, begin* stands
-/// for all words that begin so. tag:, scope:, category:, source:, from: and to: (2026, 2026-05 or 2026-05-07) narrow it.
+/// Words are looked for, any of them; a question does as well. "a phrase" must stand there if any
+/// memory has it, -word must not, begin* stands for all words that begin so. tag:, scope:, category:, source:, from: and to: (2026, 2026-05 or 2026-05-07) narrow it.
 /// A word of three letters or more is found inside other words too, as `sql` in PostgreSQL, behind all that have it whole; one of two
 /// letters only if it is the only word of the question, and a single letter or digit is not.
 ///

@@ -127,3 +127,16 @@ fn no_limit_shows_every_hit() {
     let hits = |flags: &[&str]| sandbox.json(&[&["search", "tea"], flags].concat())["hits"].as_array().map(Vec::len);
     assert_eq!((hits(&[]), hits(&["--limit", "0"])), (Some(10), Some(12)));
 }
+
+#[test]
+fn quotation_marks_narrow_only_where_some_memory_has_the_phrase() {
+    let sandbox = three();
+    let found = |question: &str| {
+        let answer = sandbox.json(&["search", question]);
+        (answer["total"].as_u64(), answer["degraded"].as_str().map(str::to_owned))
+    };
+    assert_eq!(found("\"five minutes\""), (Some(1), None));
+    let reason = "no memory has the phrase in quotation marks, so its words were looked for";
+    assert_eq!(found("\"minutes five\" 泡茶"), (Some(2), Some(reason.to_owned())));
+    assert_eq!(found("\"green submarine\""), (Some(0), None));
+}

@@ -3,6 +3,7 @@
 mod asks;
 mod date;
 mod dates;
+mod dialogue;
 mod han_date;
 mod meant;
 mod narrow;
@@ -39,6 +40,8 @@ pub struct Question {
     pub names: Vec<String>,
     /// The day, month or year that it names.
     pub date: Option<NamedDate>,
+    /// It asks for a message of the assistant, such as a recommendation.
+    pub asks_assistant: bool,
     /// It names a date and nothing else.
     pub is_only_date: bool,
     /// It asks when something was.
@@ -58,6 +61,8 @@ pub struct Word {
     pub spelled: String,
     /// What it is there for.
     pub role: Role,
+    /// How many messages follow the last one that has it, if the question is a dialogue; else 0.
+    pub age: u8,
     /// Whether any longer word that begins with it will do as well.
     pub is_prefix: bool,
 }
@@ -71,6 +76,9 @@ pub enum Role {
     Date,
     /// It is one of the words that hold a sentence together. It finds nothing, and counts for little.
     Aside,
+    /// It is a single character of a word in a script without blanks, whose pairs are looked for. It finds nothing, and counts for
+    /// what is found.
+    Character,
 }
 
 /// A question with the filters taken out of its text.

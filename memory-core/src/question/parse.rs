@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::asks::{asks_when, asks_which};
+use super::asks::{asks_assistant, asks_when, asks_which};
 use super::dates::{Typed, dates};
+use super::dialogue::messages;
 use super::han_date::han_dates;
 use super::narrow::narrow;
 use super::phrase::Phrase;
@@ -31,10 +32,22 @@ const MOST_NAMES: usize = 32;
 /// every word that begins so. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, a month or a day, as in
 /// `2026-05`) narrow `filter`. Whatever else is typed is text, also a quote that is never closed or a `tag:` with nothing
 /// behind it, but that is told. Other quotes make phrases, too: `“…”`, `„…“`, `«…»`, `「…」` and `『…』`.
+///
+/// A dialogue, one message a line with the name of its speaker before it, is words alone; those of its last messages count for more.
 pub fn parse(text: &str, filter: &Filter) -> Parsed {
     let mut filter = filter.clone();
     let mut question = Question::default();
     let (mut plain, mut prefixes, mut misread) = (String::new(), Vec::new(), Vec::new());
+    if let Some(messages) = messages(text) {
+        let ends = messages.iter().map(|message| {
+            push(&mut plain, message);
+            plain.len()
+        });
+        let ends: Vec<usize> = ends.collect();
+        understand(&plain, &prefixes, &ends, &mut question);
+        question.text = plain;
+        return Parsed { question, filter, misread };
+    }
     for piece in pieces(text) {
         match piece {
             Piece::Without(text) => {
@@ -65,7 +78,7 @@ pub fn parse(text: &str, filter: &Filter) -> Parsed {
             }
         }
     }
-    understand(&plain, &prefixes, &mut question);
+    understand(&plain, &prefixes, &[], &mut question);
     question.text = plain;
     Parsed { question, filter, misread }
 }
@@ -84,13 +97,19 @@ fn beginning_of(text: &str) -> Option<String> {
     last
 }
 
-fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
+/// Finds the words of `plain`, which consists of messages that end at `ends`, the last one first, if it is a dialogue.
+fn understand(plain: &str, prefixes: &[String], ends: &[usize], question: &mut Question) {
     let mut typed = Vec::new();
+    let mut ages = HashMap::<Term, u8>::new();
+    let age = |start: usize| u8::try_from(ends.partition_point(|end| *end <= start)).unwrap_or(u8::MAX);
     let mut han = han_dates(plain);
     han.truncate(MOST_DATES);
     let (mut within, mut besides) = (HashSet::new(), HashSet::new());
     tokens(plain, &mut |token| {
         let term = Term { text: token.text.to_owned(), kind: token.kind };
+        if !ends.is_empty() {
+            ages.entry(term.clone()).or_insert(age(token.span.start));
+        }
         if token.kind == TokenKind::Word {
             let spelled = &plain[token.span.clone()];
             let is_capital = spelled.starts_with(char::is_uppercase);
@@ -104,6 +123,7 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
     let dated = dates(plain, &typed, &han, question);
     question.asks_when = asks_when(plain, &typed);
     question.asks_which = asks_which(plain, &typed);
+    question.asks_assistant = asks_assistant(plain, &typed);
     let mut roles = HashMap::<&str, Role>::new();
     for (index, word) in typed.iter().enumerate() {
         let role = match (is_stop_word(&word.lower), dated.contains(&index)) {
@@ -147,21 +167,47 @@ fn understand(plain: &str, prefixes: &[String], question: &mut Question) {
         let own = spelled.get(term.text.as_str()).filter(|_| term.kind == TokenKind::Word);
         let spelled = own.map_or_else(|| term.text.clone(), |own| (*own).to_owned());
         let text = prefixes.iter().find(|beginning| is_prefix && beginning.starts_with(&term.text)).cloned();
+        let age = ages.get(&term).copied().unwrap_or_default();
         let term = Term { text: text.unwrap_or(term.text), kind: term.kind };
-        question.words.push(Word { term, spelled, role, is_prefix });
+        question.words.push(Word { term, spelled, role, age, is_prefix });
     }
+    add_characters(plain, &ages, &mut question.words);
     let has_content = question.words.iter().any(|word| word.role == Role::Content);
     for (term, is_bare) in symbol_terms(plain) {
         // A sign between words, such as a dash, is hardly what is asked for.
         let is_quoted = question.phrases.iter().any(|phrase| phrase.terms().contains(&term));
         let role = if is_bare && has_content && !is_quoted { Role::Aside } else { Role::Content };
-        question.words.push(Word { spelled: term.text.clone(), term, role, is_prefix: false });
+        question.words.push(Word { spelled: term.text.clone(), term, role, age: 0, is_prefix: false });
     }
     if question.words.iter().all(|word| word.role != Role::Content) {
         question.is_only_date = question.date.is_some();
         let counts = if question.is_only_date { Role::Date } else { Role::Aside };
         question.words.iter_mut().filter(|word| word.role == counts).for_each(|word| word.role = Role::Content);
     }
+}
+
+/// Adds the single characters of scripts without blanks whose pairs are words already.
+fn add_characters(plain: &str, ages: &HashMap<Term, u8>, words: &mut Vec<Word>) {
+    if words.iter().all(|word| word.term.kind != TokenKind::Bigram) {
+        return;
+    }
+    let mut known: HashSet<Term> = words.iter().map(|word| word.term.clone()).collect();
+    tokens(plain, &mut |token| {
+        if token.kind != TokenKind::Character || MOST_WORDS <= words.len() || is_particle(token.text) {
+            return;
+        }
+        let term = Term { text: token.text.to_owned(), kind: token.kind };
+        if known.insert(term.clone()) {
+            let age = ages.get(&term).copied().unwrap_or_default();
+            words.push(Word { spelled: term.text.clone(), term, role: Role::Character, age, is_prefix: false });
+        }
+    });
+}
+
+/// Tells whether a character holds sentences together and is hardly part of a word that is asked for.
+fn is_particle(character: &str) -> bool {
+    const PARTICLES: &str = "的了是我你您他她它们們这這那在有和就不也都与與及吗嗎呢吧啊么麼什怎之着著过過把被给給对對很还還";
+    PARTICLES.contains(character)
 }
 
 #[cfg(test)]
@@ -213,6 +259,36 @@ mod tests {
             let question = read(text);
             assert_eq!((question.asks_when, question.asks_which), (when, which), "{text}");
         }
+    }
+
+    #[test]
+    fn a_question_may_ask_for_a_message_of_the_assistant() {
+        for (text, is_asked) in [
+            ("What did you recommend for dinner?", true),
+            ("which of your suggestions was about tea?", true),
+            ("Remind me how you had explained it", true),
+            ("你上次推荐了什么？", true),
+            ("Can you recommend a place for dinner?", false),
+            ("Thank you, tell me more", false),
+            ("What did Anna recommend?", false),
+        ] {
+            assert_eq!(read(text).asks_assistant, is_asked, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_earlier_messages_of_a_dialogue_are_older() {
+        let question = read("Anna: I like green tea\nHelper: Good -tea \"for you\"\nAnna: And coffee?");
+        let age = |text: &str| question.words.iter().find(|word| word.term.text == text).map(|word| word.age);
+        assert_eq!(["coffe", "tea", "green", "anna"].map(age), [Some(0), Some(1), Some(2), None]);
+        assert!(question.without.is_empty() && question.phrases.is_empty());
+    }
+
+    #[test]
+    fn single_characters_stand_beside_their_pairs() {
+        assert_eq!(words("小狗生病了", Role::Content), ["小狗", "狗生", "生病", "病了"]);
+        assert_eq!(words("小狗生病了", Role::Character), ["小", "狗", "生", "病"]);
+        assert_eq!(words("茶", Role::Content), ["茶"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use super::Facts;
 use super::bm25::{idf_share, saturation};
 use super::weights::{PARTS, Part};
+use crate::SpeakerRole;
 use crate::question::{Question, Role};
 use crate::text::TokenKind;
 
@@ -21,6 +22,8 @@ pub struct Candidate {
     pub lengths: [u32; 2],
     /// What kind of text it is.
     pub facts: Facts,
+    /// The role of its author, known or derived from its conversation.
+    pub role: Option<SpeakerRole>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
     /// Whether the one person or agent that the question names has written it.
@@ -69,6 +72,9 @@ const WITNESSES: usize = 15;
 /// Where those stand who tell whether neighbours tell anything, and whose vectors count.
 const BESIDE: [i64; 4] = [-2, -1, 1, 2];
 
+/// In a question that is a dialogue, a word of one message earlier counts so much less.
+const AGEING: f32 = 0.85;
+
 /// How far a neighbour may be.
 const REACH: usize = 3;
 
@@ -91,6 +97,26 @@ pub fn evidence(question: &Question, statistics: &Statistics, candidates: &[Cand
     evidence
 }
 
+/// Returns the weight of a match of each word of a question: its inverse document frequency, less in earlier messages of a
+/// dialogue, over the root of the sum over the content words, so that long questions and short ones have scores on one scale.
+pub fn worths(question: &Question, statistics: &Statistics) -> Vec<f32> {
+    let with_word = |index: usize| statistics.with_word.get(index).copied().unwrap_or_default();
+    let worth = question
+        .words
+        .iter()
+        .enumerate()
+        .map(|(index, word)| idf_share(statistics.documents, with_word(index)) * AGEING.powi(i32::from(word.age)));
+    let mut worths: Vec<f32> = worth.collect();
+    let contents = worths.iter().zip(&question.words).filter(|(_, word)| is_content(word.role)).map(|(worth, _)| worth);
+    let scale = contents.sum::<f32>().max(1.0).sqrt();
+    worths.iter_mut().for_each(|worth| *worth /= scale);
+    worths
+}
+
+fn is_content(role: Role) -> bool {
+    role == Role::Content
+}
+
 /// How much each word of a question is worth, and to which kind it belongs.
 struct Scale<'q> {
     question: &'q Question,
@@ -110,8 +136,7 @@ struct Own {
 
 impl<'q> Scale<'q> {
     fn new(question: &'q Question, statistics: &'q Statistics) -> Self {
-        let with_word = |index: usize| statistics.with_word.get(index).copied().unwrap_or_default();
-        let worth = (0..question.words.len()).map(|index| idf_share(statistics.documents, with_word(index))).collect();
+        let worth = worths(question, statistics);
         let contents = question.words.iter().filter(|word| word.role == Role::Content).count();
         Self { question, statistics, worth, contents: real(contents).max(1.0) }
     }
@@ -127,14 +152,14 @@ impl<'q> Scale<'q> {
                 saturation(*frequency, candidate.lengths[part], self.statistics.average_lengths[part])
             })
             .collect();
-        let words = self.sum(true, &matched);
+        let words = self.sum(|role| role == Role::Content, &matched);
         Own { matched, words }
     }
 
-    /// Returns the sum of `values` over the content words, or over all others, each times its worth.
-    fn sum(&self, contents: bool, values: &[f32]) -> f32 {
+    /// Returns the sum of `values` over the words of some roles, each times its worth.
+    fn sum(&self, counts: impl Fn(Role) -> bool, values: &[f32]) -> f32 {
         let words = self.question.words.iter().zip(&self.worth).zip(values);
-        words.filter(|((word, _), _)| (word.role == Role::Content) == contents).map(|((_, worth), value)| worth * value).sum()
+        words.filter(|((word, _), _)| counts(word.role)).map(|((_, worth), value)| worth * value).sum()
     }
 
     /// Returns what `others` add to the content words that `own` lacks or hardly has.
@@ -144,7 +169,7 @@ impl<'q> Scale<'q> {
             best.iter_mut().zip(&other.matched).for_each(|(best, other)| *best = best.max(*other));
         }
         best.iter_mut().zip(&own.matched).for_each(|(best, own)| *best -= own);
-        self.sum(true, &best)
+        self.sum(is_content, &best)
     }
 
     /// Weighs up what a candidate says itself.
@@ -155,12 +180,15 @@ impl<'q> Scale<'q> {
         let if_so = |is: bool, value: f32| if is { value } else { 0.0 };
         let capitals = f32::from(facts.capitals) / 3.0;
         let time = if_so(facts.tells_time, 1.0);
+        let is_assistant = matches!(candidate.role, Some(SpeakerRole::Assistant | SpeakerRole::Tool));
+        let is_asked = self.question.asks_assistant && candidate.role == Some(SpeakerRole::Assistant);
         let mut evidence = Evidence::default();
         for (part, value) in [
             (Part::Words, own.words),
-            (Part::Asides, self.sum(false, &own.matched)),
+            (Part::Asides, self.sum(|role| matches!(role, Role::Aside | Role::Date), &own.matched)),
+            (Part::Characters, self.sum(|role| role == Role::Character, &own.matched)),
             (Part::Coverage, real(matched) / self.contents),
-            (Part::Likeness, self.sum(true, &candidate.likeness)),
+            (Part::Likeness, self.sum(is_content, &candidate.likeness)),
             (Part::Named, if_so(candidate.is_named, 1.0)),
             (Part::FirstPerson, if_so(candidate.is_named && facts.first_person, 1.0)),
             (Part::Date, self.question.date.as_ref().map_or(0.0, |date| date.nearness(candidate.created_at))),
@@ -171,6 +199,8 @@ impl<'q> Scale<'q> {
             (Part::Asking, if_so(facts.ends_asking, 1.0)),
             (Part::Length, (1.0 + real_u32(candidate.lengths[0])).ln()),
             (Part::Vector, candidate.cosine.unwrap_or_default()),
+            (Part::Assistant, if_so(is_assistant && !is_asked, 1.0)),
+            (Part::AssistantAsked, if_so(is_asked, 1.0)),
         ] {
             evidence[part as usize] = value;
         }
@@ -181,7 +211,7 @@ impl<'q> Scale<'q> {
     fn expected(&self) -> f32 {
         let share = |with: u64| real_u64(with) / real_u64(self.statistics.documents.max(1));
         let shares: Vec<f32> = self.statistics.with_word.iter().map(|with| share(*with)).collect();
-        self.sum(true, &shares)
+        self.sum(is_content, &shares)
     }
 }
 
@@ -275,13 +305,18 @@ impl<'c> Talk<'c> {
             let around: Vec<usize> = around.filter_map(|distance| self.neighbour(*member, distance)).collect();
             let beside = BESIDE.iter().filter_map(|distance| self.neighbour(*member, *distance));
             let nearest = beside.filter_map(|other| self.candidates[other].cosine).fold(0.0, f32::max);
+            let words_of = |distance: i64| self.neighbour(*member, distance).map_or(0.0, |other| self.own[other].words);
+            let (reply, before) = (words_of(1), words_of(-1));
             let added = nearest - self.candidates[*member].cosine.unwrap_or_default();
             let evidence = &mut evidence[*member];
+            evidence[Part::Reply as usize] = reply;
+            evidence[Part::Before as usize] = before;
             evidence[Part::NeighbourVectors as usize] = near * added.max(0.0);
             evidence[Part::Answer as usize] = near * asked.map_or(0.0, |before| self.own[before].words);
             evidence[Part::Neighbours as usize] = near * self.scale.added(own, around.iter().map(|other| &self.own[*other]));
             let session = self.candidates[*member].seat.and_then(|seat| sessions.get(&seat.session));
             if let Some(session) = session {
+                evidence[Part::SessionBest as usize] = session.best;
                 evidence[Part::SessionWords as usize] = together * session.words;
                 evidence[Part::SessionSum as usize] = together * session.sum;
                 evidence[Part::SessionVector as usize] = together * session.vector;
@@ -295,8 +330,9 @@ impl<'c> Talk<'c> {
             best.iter_mut().zip(&self.own[*member].matched).for_each(|(best, own)| *best = best.max(*own));
         }
         Session {
-            words: self.scale.sum(true, &best),
+            words: self.scale.sum(is_content, &best),
             sum: members.iter().map(|member| self.own[*member].words.powi(2)).sum::<f32>().sqrt(),
+            best: members.iter().map(|member| self.own[*member].words).fold(0.0, f32::max),
             vector: members.iter().filter_map(|member| self.candidates[*member].cosine).fold(0.0, f32::max),
         }
     }
@@ -308,6 +344,8 @@ struct Session {
     words: f32,
     /// The root of the sum of the squares of what the turns match.
     sum: f32,
+    /// The words of the turn that matches the question best.
+    best: f32,
     /// The best cosine.
     vector: f32,
 }

@@ -1,8 +1,9 @@
 //! What kind of text a text is.
 
+use crate::SpeakerRole;
 use crate::text::fold;
 
-/// What tells whether a text can be the answer to a kind of question; it follows from the text alone.
+/// Properties of a text that decide whether it can answer a kind of question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Somebody speaks of themselves.
@@ -13,6 +14,8 @@ pub struct Facts {
     pub capitals: u8,
     /// It ends in a question.
     pub ends_asking: bool,
+    /// The role of its author, if known; this does not follow from the text.
+    pub role: Option<SpeakerRole>,
 }
 
 const FIRST_PERSON: [&str; 7] = ["i", "my", "me", "we", "our", "mine", "myself"];
@@ -112,14 +115,29 @@ impl Facts {
     /// Returns them as bits; what they mean is part of the index's format.
     pub fn to_bits(self) -> u64 {
         let bit = |is: bool, place: u32| u64::from(is) << place;
-        bit(self.first_person, 0) | bit(self.tells_time, 1) | bit(self.ends_asking, 2) | (u64::from(self.capitals) << 3)
+        let role = match self.role {
+            None => 0,
+            Some(SpeakerRole::Person) => 1,
+            Some(SpeakerRole::Assistant) => 2,
+            Some(SpeakerRole::Tool) => 3,
+            Some(SpeakerRole::Author) => 4,
+        };
+        let capitals = u64::from(self.capitals) << 3;
+        bit(self.first_person, 0) | bit(self.tells_time, 1) | bit(self.ends_asking, 2) | capitals | role << 5
     }
 
     /// Returns what [`Facts::to_bits`] made bits of.
     pub fn from_bits(bits: u64) -> Self {
         let bit = |place: u32| bits >> place & 1 == 1;
         let capitals = u8::try_from(bits >> 3 & 3).unwrap_or_default();
-        Self { first_person: bit(0), tells_time: bit(1), capitals, ends_asking: bit(2) }
+        let role = match bits >> 5 & 7 {
+            1 => Some(SpeakerRole::Person),
+            2 => Some(SpeakerRole::Assistant),
+            3 => Some(SpeakerRole::Tool),
+            4 => Some(SpeakerRole::Author),
+            _ => None,
+        };
+        Self { first_person: bit(0), tells_time: bit(1), capitals, ends_asking: bit(2), role }
     }
 }
 
@@ -150,7 +168,7 @@ mod tests {
     #[test]
     fn facts_are_seen_in_both_languages() {
         let facts = Facts::of("Yesterday I met Anna in Berlin. Did you know? [a photo]");
-        assert_eq!(facts, Facts { first_person: true, tells_time: true, capitals: 2, ends_asking: true });
+        assert_eq!(facts, Facts { first_person: true, tells_time: true, capitals: 2, ends_asking: true, role: None });
         let facts = Facts::of("我昨天去了超市。");
         assert_eq!(facts, Facts { first_person: true, tells_time: true, ..Facts::default() });
         assert_eq!(Facts::of("Deploys need approval."), Facts::default());
@@ -159,8 +177,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bits_come_back_as_the_facts_they_were(text in any::<String>()) {
-            let facts = Facts::of(&text);
+        fn bits_come_back_as_the_facts_they_were(text in any::<String>(), role in 0..5_u64) {
+            let role = Facts::from_bits(role << 5).role;
+            let facts = Facts { role, ..Facts::of(&text) };
             prop_assert_eq!(Facts::from_bits(facts.to_bits()), facts);
         }
     }

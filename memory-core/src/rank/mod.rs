@@ -1,6 +1,6 @@
 //! How well a text answers a question.
 //!
-//! What speaks for a candidate is gathered as numbers ([`evidence()`]), weighed ([`Weights`]) and summed up ([`score()`]); what
+//! What speaks for a candidate is gathered as numbers ([`evidence()`]), weighed ([`Weights`], of which each [`Shape`] of collections has its own) and summed up ([`score()`]); what
 //! is recent gains ([`recency()`]), and what repeats a better one is put back ([`diverse()`]). Where a model reads the best again,
 //! its scores take the place of the sums ([`rerank()`]). All of it is pure.
 
@@ -16,10 +16,10 @@ mod weights;
 
 pub use bm25::{B, K1, idf, idf_share, saturation};
 pub use diversity::{NEAR_DUPLICATE, diverse, duplicates_last};
-pub use evidence::{Candidate, Evidence, PAUSE_HOURS, Seat, Statistics, evidence};
+pub use evidence::{Candidate, Evidence, PAUSE_HOURS, Seat, Statistics, evidence, worths};
 pub use facts::Facts;
 pub use logit::{min_max, sigmoid};
 pub use recency::{FADES_IN, recency};
 pub use rerank::{Normalise, RerankRules, Reread, rerank};
-pub use score::{Scored, relevance, score, worth};
-pub use weights::{PARTS, Part, WITH_VECTORS, WITHOUT_VECTORS, Weights};
+pub use score::{Scored, score};
+pub use weights::{PARTS, Part, Ranker, Shape, Weights};

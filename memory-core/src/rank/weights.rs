@@ -1,4 +1,8 @@
-//! How much each part of the evidence counts.
+//! The weights of the parts of the evidence.
+
+use super::Evidence;
+use super::logit::sigmoid;
+use crate::SpeakerRole;
 
 /// One part of what speaks for a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,10 +49,22 @@ pub enum Part {
     NeighbourVectors,
     /// What it is linked to adds to the words it lacks.
     Links,
+    /// An assistant or a tool wrote it, and the question does not ask for that.
+    Assistant,
+    /// An assistant wrote it, and the question asks for what the assistant wrote.
+    AssistantAsked,
+    /// The single characters of words in scripts without blanks that it has.
+    Characters,
+    /// The words that the message after it has.
+    Reply,
+    /// The words that the message before it has.
+    Before,
+    /// The words that the best message of its session has.
+    SessionBest,
 }
 
 /// Every part, in order.
-pub const PARTS: [Part; 21] = [
+pub const PARTS: [Part; 27] = [
     Part::Words,
     Part::Asides,
     Part::Coverage,
@@ -70,6 +86,12 @@ pub const PARTS: [Part; 21] = [
     Part::SessionVector,
     Part::NeighbourVectors,
     Part::Links,
+    Part::Assistant,
+    Part::AssistantAsked,
+    Part::Characters,
+    Part::Reply,
+    Part::Before,
+    Part::SessionBest,
 ];
 
 impl Part {
@@ -97,6 +119,12 @@ impl Part {
             Self::SessionVector => "session_vector",
             Self::NeighbourVectors => "neighbour_vectors",
             Self::Links => "links",
+            Self::Assistant => "assistant",
+            Self::AssistantAsked => "assistant_asked",
+            Self::Characters => "characters",
+            Self::Reply => "reply",
+            Self::Before => "before",
+            Self::SessionBest => "session_best",
         }
     }
 }
@@ -105,17 +133,81 @@ impl Part {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights(pub [f32; PARTS.len()]);
 
-/// The weights where there are no vectors. Fitted by `benches/retrieval`, save for the links, which nothing there has.
-pub const WITHOUT_VECTORS: Weights = Weights([
-    2.0622, 0.8334, 2.2506, 1.624, 1.9253, 0.8684, 5.1235, 1.9942, 0.1542, 0.5321, 0.9152, -0.62, 0.1574, 0.7989, 1.2216, 0.6908,
-    0.6266, 0.0, 0.0, 0.0, 0.5,
-]);
+/// The kinds of collections, each with weights of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// Notes, and conversations between people.
+    Plain,
+    /// Conversations with an assistant.
+    Assisted,
+}
 
-/// The weights where there are vectors; fitted with those of all-MiniLM-L6-v2, save for the links.
-pub const WITH_VECTORS: Weights = Weights([
-    0.8244, 0.3097, 2.2847, 1.0543, 2.3748, 0.754, 4.9835, 1.9655, 0.1678, 0.4237, 0.823, -0.5784, 0.2898, 0.6112, 0.8226,
-    0.7381, 0.2724, 0.7107, 0.0757, 0.2629, 0.5,
-]);
+impl Shape {
+    /// Returns the shape of the collection that a text belongs to, which follows from the role of its author.
+    pub fn of(role: Option<SpeakerRole>) -> Self {
+        match role {
+            None | Some(SpeakerRole::Author) => Self::Plain,
+            Some(SpeakerRole::Person | SpeakerRole::Assistant | SpeakerRole::Tool) => Self::Assisted,
+        }
+    }
+}
+
+/// Weights with the logistic curve that makes relevances of scores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranker {
+    /// The weights of the parts.
+    pub weights: Weights,
+    /// The offset and the slope of the curve.
+    pub curve: (f32, f32),
+}
+
+impl Ranker {
+    /// Returns the one that was fitted to collections of a shape, with or without vectors.
+    pub const fn fitted(shape: Shape, has_vectors: bool) -> &'static Self {
+        match (shape, has_vectors) {
+            (Shape::Plain, false) => &PLAIN,
+            (Shape::Plain, true) => &PLAIN_WITH_VECTORS,
+            (Shape::Assisted, false) => &ASSISTED,
+            (Shape::Assisted, true) => &ASSISTED_WITH_VECTORS,
+        }
+    }
+
+    /// Returns what one part of the evidence adds to the score.
+    pub fn worth(&self, evidence: &Evidence, part: Part) -> f32 {
+        evidence[part as usize] * self.weights.0[part as usize]
+    }
+
+    /// Returns the likelihood, from 0 to 1, that a text with this score is an answer.
+    pub fn relevance(&self, score: f32) -> f32 {
+        let (offset, slope) = self.curve;
+        sigmoid(offset + slope * score)
+    }
+}
+
+// All of them are printed by `benches/retrieval --fit`, save for the links and the single characters, for which no set there has cases:
+// links count half as much as a word of average worth, single characters half as much as whole words.
+const PLAIN: Ranker = Ranker {
+    weights: Weights([
+        6.3694, 0.3882, -0.8732, 2.6926, 1.5634, 0.9582, 5.2072, 1.0108, 0.2434, 0.3417, 0.2231, -0.628, 0.1932, 1.6848, 3.2639,
+        0.2338, 0.2219, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0,
+    ]),
+    curve: (-3.34, 0.142),
+};
+const PLAIN_WITH_VECTORS: Ranker = Ranker {
+    weights: Weights([
+        0.8244, 0.3097, 2.2847, 1.0543, 2.3748, 0.754, 4.9835, 1.9655, 0.1678, 0.4237, 0.823, -0.5784, 0.2898, 0.6112, 0.8226,
+        0.7381, 0.2724, 0.7107, 0.0757, 0.2629, 0.5, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0,
+    ]),
+    curve: (-5.5, 0.29),
+};
+const ASSISTED: Ranker = Ranker {
+    weights: Weights([
+        1.8025, 0.768, 3.6024, 0.6356, 0.0, 0.0, 0.589, -0.0842, 0.0941, 0.1263, 0.8401, 0.0034, -0.7857, -0.3081, 0.7032,
+        0.1962, 0.1403, 0.0, 0.0, 0.0, 0.5, -1.0798, 0.0, 0.9, 0.9883, 0.0128, 0.0292,
+    ]),
+    curve: (-3.21, 0.401),
+};
+const ASSISTED_WITH_VECTORS: Ranker = PLAIN_WITH_VECTORS;
 
 #[cfg(test)]
 mod tests {

@@ -73,7 +73,7 @@ struct Candidate {
 }
 
 fn answer(question: &Question, texts: Vec<(Topic, String)>, limit: usize) -> (Vec<TopicHit>, usize) {
-    let words: Vec<&Word> = question.words.iter().filter(|word| word.role != Role::Aside).collect();
+    let words: Vec<&Word> = question.words.iter().filter(|word| !matches!(word.role, Role::Aside | Role::Character)).collect();
     // A question of nothing but asides is about those.
     let words: Vec<&Word> = if words.is_empty() { question.words.iter().collect() } else { words };
     let documents = texts.len() as u64;

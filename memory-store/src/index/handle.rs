@@ -1,7 +1,7 @@
 //! What documents are looked up by.
 
 use chrono::Weekday;
-use memory_core::{Category, ContentHash, MemoryId, Origin, Phase, Place, Scope, Tags};
+use memory_core::{Category, ContentHash, MemoryId, Origin, Phase, Place, Scope, SpeakerRole, Tags};
 
 /// Something that documents are looked up by. The index keeps 64 bits of each: what is found is checked where a false
 /// find would do harm.
@@ -43,6 +43,8 @@ pub(super) enum Handle<'a> {
     Speaker(&'a str),
     /// The first four digits of the id of a memory whose place it took.
     Former(&'a str),
+    /// The role of its author.
+    Role(SpeakerRole),
     /// The memory that it is a reminder of.
     Reminds(&'a MemoryId),
     /// The year it was written in.
@@ -78,6 +80,7 @@ impl Handle<'_> {
             Self::Month(month) => hash(18, &[&month.to_string()]),
             Self::Former(digits) => hash(21, &[digits]),
             Self::Reminds(id) => hash(20, &[&id.to_string()]),
+            Self::Role(role) => hash(23, &[role.as_str()]),
             Self::Weekday(day) => hash(19, &[&day.num_days_from_monday().to_string()]),
         };
         bits.cast_signed()

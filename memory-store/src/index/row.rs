@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::rank::Facts;
-use memory_core::{ContentHash, Memory, MemoryId, Place, Reminder, Scope, Tags, embedded_text, text, wikilink};
+use memory_core::{ContentHash, Memory, MemoryId, Place, Reminder, Scope, SpeakerRole, Tags, embedded_text, text, wikilink};
 
 use super::handle::{Handle, hash_bytes, mix};
 use super::lookup::SHORTEST;
@@ -108,7 +108,7 @@ impl Row {
             words,
             handles: handles(memory, &path),
             filters,
-            facts: Facts::of(&memory.content),
+            facts: Facts { role: memory.speaker_role(), ..Facts::of(&memory.content) },
             due: memory.reminder.map(|reminder| nanoseconds(reminder.due)),
             stage: memory.reminder.as_ref().map_or(Stage::Waiting, Stage::of),
             pinned: memory.pinned,
@@ -165,6 +165,7 @@ fn filters(memory: &Memory, place: Place) -> Vec<i64> {
         Handle::Place(place).bits(),
         Handle::Source(&memory.source).bits(),
     ];
+    bits.extend(memory.speaker_role().map(|role| Handle::Role(role).bits()));
     bits.extend(speakers(memory));
     let day = memory.created_at.date_naive();
     bits.extend([Handle::Year(day.year()), Handle::Month(day.month()), Handle::Weekday(day.weekday())].map(|date| date.bits()));
@@ -176,6 +177,8 @@ fn filters(memory: &Memory, place: Place) -> Vec<i64> {
 /// The words that name who speaks.
 fn speakers(memory: &Memory) -> BTreeSet<i64> {
     let name = match &memory.scope {
+        // `User` and `Assistant` are roles, which a question hardly means by these words.
+        Scope::Conversation(_) if SpeakerRole::of_source(&memory.source).is_some() => "",
         Scope::Conversation(_) => memory.source.as_str(),
         Scope::Agent(name) => name,
         Scope::Global | Scope::Project(_) => "",

@@ -11,7 +11,7 @@ use super::trouble::Trouble;
 use super::update::row_count;
 
 /// Counts the changes to the tables, to what rows are made of, and to how text is cut. Another number means: build anew.
-pub(super) const VERSION: i64 = 13;
+pub(super) const VERSION: i64 = 14;
 
 /// The file's name.
 pub(super) const FILE: &str = "documents.db";
@@ -68,7 +68,7 @@ CREATE INDEX by_created ON documents(created_at DESC, id, holds_until, phase, ca
 CREATE INDEX by_use ON documents(
   category, scope, pinned DESC, access_count + accesses DESC, updated_at DESC, id, holds_until
 );
-CREATE INDEX turns ON documents(scope, created_at, key) WHERE scope >= 'conversation:' AND scope < 'conversation;';
+CREATE INDEX turns ON documents(scope, created_at, key, source, length, characters);
 CREATE INDEX unsettled ON documents(key) WHERE settled = 0;
 CREATE INDEX reminders ON documents(stage, due, id) WHERE due NOT NULL;
 CREATE INDEX damaged ON documents(key) WHERE damaged = 1;

@@ -8,3 +8,4 @@ mod outside;
 mod parts;
 mod pending;
 mod questions;
+mod roles;

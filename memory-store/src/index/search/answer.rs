@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use memory_core::question::{Phrase, Question};
-use memory_core::rank::{self, Candidate, PARTS, Statistics, WITH_VECTORS, WITHOUT_VECTORS, Weights, evidence};
+use memory_core::question::{Phrase, Question, Role, Word};
+use memory_core::rank::{self, Candidate, PARTS, Ranker, Shape, Statistics, evidence};
 use memory_core::text::{Term, TokenKind, snippet};
 use memory_core::{Asked, Explanation, Found as Answers, Hit, Memory, PartScore, StoreError, Stored, TermScore};
 
@@ -195,10 +195,17 @@ fn order(
     now: DateTime<Utc>,
 ) -> Result<Answer, Trouble> {
     let Gathered { question, found, candidates, wanted, statistics, total, has_vectors, .. } = gathered;
-    let usual = if has_vectors { &WITH_VECTORS } else { &WITHOUT_VECTORS };
-    let weights = asked.ranking.weights.as_ref().unwrap_or(usual);
+    let [plain, assisted] = [Shape::Plain, Shape::Assisted].map(|shape| {
+        let fitted = Ranker::fitted(shape, has_vectors);
+        asked.ranking.weights.map_or(*fitted, |weights| Ranker { weights, ..*fitted })
+    });
+    let ranker = |candidate: &Candidate| match Shape::of(candidate.role) {
+        Shape::Plain => &plain,
+        Shape::Assisted => &assisted,
+    };
+    let rankers: Vec<&Ranker> = candidates.iter().map(ranker).collect();
     let evidence = evidence(&question, &statistics, &candidates);
-    let scored = rank::score(&evidence, weights);
+    let scored = rank::score(&evidence, &rankers);
     let (recency, threshold) = (asked.ranking.recency, asked.ranking.threshold.unwrap_or_default());
     let worth = |number: usize| {
         let recent = rank::recency(candidates[number].created_at, now);
@@ -227,11 +234,12 @@ fn order(
         // All that are as good as the last: the rows decide between them.
         best.retain(|one| order(one, &last).is_le());
     }
+    let worths = rank::worths(&question, &statistics);
     let mut hits = Vec::with_capacity(best.len());
     let mut torn = false;
     for (number, worth) in best {
         let found = &found[number];
-        let explain = Explain { asked, weights, wanted: &wanted, statistics: &statistics };
+        let explain = Explain { asked, worths: &worths, ranker: rankers[number], wanted: &wanted, statistics: &statistics };
         let mut explanation = explain.candidate(&candidates[number], &evidence[number], now);
         explanation.relevance = scored[number].relevance;
         let found_by = wanted.iter().zip(&found.likeness).filter(|(_, like)| 0.0 < **like);
@@ -256,7 +264,8 @@ fn order(
 /// Says how a score came about.
 struct Explain<'e> {
     asked: &'e Asked<'e>,
-    weights: &'e Weights,
+    worths: &'e [f32],
+    ranker: &'e Ranker,
     wanted: &'e [Wanted],
     statistics: &'e Statistics,
 }
@@ -265,14 +274,16 @@ impl Explain<'_> {
     fn candidate(&self, candidate: &Candidate, evidence: &rank::Evidence, now: DateTime<Utc>) -> Explanation {
         let parts = PARTS.iter().map(|part| {
             let (part, value) = (*part, evidence[*part as usize]);
-            PartScore { part, value, score: rank::worth(evidence, self.weights, part) }
+            PartScore { part, value, score: self.ranker.worth(evidence, part) }
         });
         let statistics = self.statistics;
-        let words = self.asked.question.words.iter().zip(self.wanted).zip(&candidate.frequencies);
-        let terms = words.filter(|(_, frequency)| 0 < **frequency).map(|((word, wanted), frequency)| {
+        let words = self.asked.question.words.iter().zip(self.worths).zip(self.wanted).zip(&candidate.frequencies);
+        let is_shown = |word: &Word, frequency: u32| 0 < frequency && word.role != Role::Character;
+        let terms = words.filter(|(((word, _), _), frequency)| is_shown(word, **frequency));
+        let terms = terms.map(|(((word, worth), wanted), frequency)| {
             let idf = rank::idf_share(statistics.documents, wanted.documents);
             let part = wanted.part.number();
-            let score = idf * rank::saturation(*frequency, candidate.lengths[part], statistics.average_lengths[part]);
+            let score = worth * rank::saturation(*frequency, candidate.lengths[part], statistics.average_lengths[part]);
             TermScore { term: word.term.text.clone(), frequency: *frequency, documents: wanted.documents, idf, score }
         });
         // A question of single characters is answered by them alone.

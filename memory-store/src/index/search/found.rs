@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use memory_core::rank::{Candidate, Facts, Seat};
+use memory_core::rank::{Candidate, Facts};
 
 use super::pending::Pending;
+use super::turns::Turns;
 use super::wanted::Wanted;
 use crate::file::moment;
 
@@ -56,7 +57,7 @@ impl Found {
     }
 
     /// Returns it as what is ranked.
-    pub(super) fn candidate(&self, seats: &HashMap<i64, Seat>, cosines: &HashMap<i64, f32>) -> Candidate {
+    pub(super) fn candidate(&self, turns: &Turns, cosines: &HashMap<i64, f32>) -> Candidate {
         Candidate {
             frequencies: self.frequencies.clone(),
             likeness: self.likeness.clone(),
@@ -64,7 +65,8 @@ impl Found {
             facts: self.facts,
             created_at: moment(self.created_at),
             is_named: self.is_named,
-            seat: seats.get(&self.key).copied(),
+            role: self.facts.role.or_else(|| turns.roles.get(&self.key).copied()),
+            seat: turns.seats.get(&self.key).copied(),
             linked: Vec::new(),
             cosine: cosines.get(&self.key).copied(),
         }

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::question::{Phrase, Question, Role};
 use memory_core::rank::{Candidate, Statistics, saturation};
 use memory_core::text::Term;
-use memory_core::{Asked, MemoryId};
+use memory_core::{Asked, Filter, MemoryId, Scope, SpeakerRole};
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
@@ -45,6 +45,9 @@ const LOOKED_UP: usize = 30;
 /// Links are followed from so many of the best.
 const FOLLOWED: usize = 10;
 
+/// Documents of one conversation follow each other within this time.
+const CROWDED: TimeDelta = TimeDelta::minutes(10);
+
 /// How far away a neighbour may be to be an answer itself.
 const REACH: usize = 3;
 
@@ -78,6 +81,8 @@ pub(super) fn gather(
     now: DateTime<Utc>,
 ) -> Result<Gathered, Trouble> {
     let mut meta = Meta::read(rows)?;
+    let filter = narrowed(asked.filter);
+    let asked = &Asked { filter: &filter, ..asked.clone() };
     let (pending, keys) = pending(rows, asked.filter, now)?;
     let (searcher, generation) = text.searcher(meta.generation)?;
     if meta.epoch != epoch || generation < meta.generation {
@@ -86,6 +91,9 @@ pub(super) fn gather(
     let mut flushed = Flushed::new(&searcher, text.fields, &keys, asked.filter.within.as_deref())?;
     if asked.filter.within.is_some() {
         meta.narrow_to(flushed.documents() + pending.len() as u64);
+        if let Some(scope @ Scope::Conversation(_)) = &asked.filter.scope {
+            meta.lengths = conversation_lengths(rows, scope)?;
+        }
     }
     let wanted = wanted(&asked.question.words, &flushed, &pending)?;
     let mut statistics = statistics(&meta, &wanted);
@@ -101,7 +109,7 @@ pub(super) fn gather(
     let near = all.near(vectors)?;
     total += near.as_ref().map_or(Ok(0), |near| all.add_nearest(near, &mut found))?;
     let best = best_first(&found, &statistics, &wanted, &named.question);
-    let turns = Turns::of(rows, asked.filter, &best[..best.len().min(LOOKED_UP)])?;
+    let turns = Turns::of(rows, asked.filter, &best[..best.len().min(LOOKED_UP)], &crowded(&found))?;
     statistics.turns = turns.whole.iter().map(|whole| whole.filter(|_| is_whole)).collect();
     all.add_neighbours(&turns, &best[..best.len().min(WITH_NEIGHBOURS)], &mut found)?;
     // Parts of words are looked for where whole words find so little that the two can be shown together.
@@ -110,11 +118,44 @@ pub(super) fn gather(
     }
     found.sort_by_key(|found| found.key);
     let cosines = near.as_ref().map(|near| near.cosines(rows, &found)).transpose()?.unwrap_or_default();
-    let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns.seats, &cosines)).collect();
+    let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns, &cosines)).collect();
     join(rows, &found, &best[..best.len().min(FOLLOWED)], &mut candidates)?;
     let has_vectors = near.is_some();
     let question = named.question;
     Ok(Gathered { question, found, candidates, wanted, statistics, total, has_vectors, is_whole })
+}
+
+/// Returns `filter`, limited to the scope that it names: the weights of words follow from that scope alone.
+fn narrowed(filter: &Filter) -> Filter {
+    let mut narrowed = filter.clone();
+    if let Some(scope) = &filter.scope
+        && filter.within.as_ref().is_none_or(|within| within.contains(scope))
+    {
+        narrowed.within = Some(vec![scope.clone()]);
+    }
+    narrowed
+}
+
+/// Returns how long the messages of a conversation are in all: in weighed words, and in weighed single characters.
+fn conversation_lengths(rows: &Connection, scope: &Scope) -> Result<[u64; 2], Trouble> {
+    let sql = "SELECT coalesce(sum(length), 0), coalesce(sum(characters), 0) FROM documents INDEXED BY turns WHERE scope = ?";
+    let read = |row: &rusqlite::Row<'_>| Ok([row.get::<_, i64>(0)?, row.get(1)?]);
+    Ok(rows.prepare_cached(sql)?.query_row([scope.to_string()], read)?.map(i64::cast_unsigned))
+}
+
+/// Returns the keys of documents that were written within [`CROWDED`] of another one, in order.
+fn crowded(found: &[Found]) -> Vec<i64> {
+    let span = CROWDED.num_nanoseconds().unwrap_or(i64::MAX);
+    let mut by_time: Vec<(i64, i64)> = found.iter().map(|found| (found.created_at, found.key)).collect();
+    by_time.sort_unstable();
+    let mut keys: Vec<i64> = by_time
+        .windows(2)
+        .filter(|pair| pair[1].0.saturating_sub(pair[0].0) <= span)
+        .flat_map(|pair| [pair[0].1, pair[1].1])
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 fn statistics(meta: &Meta, wanted: &[Wanted]) -> Statistics {
@@ -160,7 +201,10 @@ impl<'a> All<'a> {
             let pool = Pool::new(self.flushed, (self.pending, &pending), self.wanted, documents, lengths)?;
             let by_date = (!dates.is_empty()).then(|| (dates.clone(), BEST_OF_NAMED));
             let by_name = speaker.map(|speaker| (vec![speaker], BEST_OF_NAMED));
-            for (handles, most) in [Some((Vec::new(), size)), by_date, by_name].into_iter().flatten() {
+            // Assistants repeat the words of every question at length: by words alone they would fill the pool.
+            let person = Handle::Role(SpeakerRole::Person).bits();
+            let by_person = self.flushed.has_handle(person)?.then(|| (vec![person], size));
+            for (handles, most) in [Some((Vec::new(), size)), by_date, by_name, by_person].into_iter().flatten() {
                 let (flushed, pending) = pool.best(&handles, most)?;
                 addresses.extend(flushed);
                 waiting.extend(pending);

@@ -119,8 +119,13 @@ fn set_aside_letters(words: &[Word], all: &mut [Wanted]) {
 fn look_up(word: &Word, is_looked_around: bool, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Wanted, Trouble> {
     let text = &word.term.text;
     let part = Part::of(&word.term);
-    let mut wanted =
-        Wanted { part, exact: vec![text.clone()], alike: Vec::new(), documents: 0, matches: word.role != Role::Aside };
+    let mut wanted = Wanted {
+        part,
+        exact: vec![text.clone()],
+        alike: Vec::new(),
+        documents: 0,
+        matches: !matches!(word.role, Role::Aside | Role::Character),
+    };
     let own = flushed.count(text, part)? + in_pending(text, part, pending);
     if part == Part::Text && word.is_prefix {
         let mut longer = beginning_with(text, flushed, pending)?;

@@ -1,6 +1,6 @@
 //! Questions and their answers.
 
-use memory_core::rank::{self, Part};
+use memory_core::rank::{Part, Ranker, Shape};
 use memory_core::wikilink::By;
 use memory_core::{Category, Filter, Lifetime, MemoryId, Order, Place, Query, Ranking, Scope, Slice};
 
@@ -172,7 +172,7 @@ fn the_explanation_adds_up_to_the_score() {
             let words: f32 = explanation.terms.iter().map(|term| term.score).sum();
             let of_words = explanation.parts.iter().find(|part| part.part == Part::Words).unwrap();
             assert!((words - of_words.value).abs() < 1e-4, "{words} {of_words:?}");
-            let relevance = rank::relevance(sum);
+            let relevance = Ranker::fitted(Shape::Plain, false).relevance(sum);
             assert!((relevance - explanation.relevance).abs() < 1e-4);
             let recency = Ranking::default().recency;
             let score = (1.0 - recency) * explanation.relevance + recency * explanation.recency;

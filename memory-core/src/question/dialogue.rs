@@ -1,0 +1,58 @@
+//! Questions that are a dialogue, one message a line.
+
+/// A longer label is part of the text.
+const LONGEST_LABEL: usize = 30;
+
+/// Returns the messages of a dialogue without the names of their speakers, the last one first; `None` if `text` is none.
+///
+/// Every line of a dialogue begins with the name of a speaker and a colon, or continues the message before it, and at least two
+/// lines have names, one of them twice or two different ones.
+pub(super) fn messages(text: &str) -> Option<Vec<String>> {
+    let mut messages: Vec<String> = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        match (labelled(line), messages.last_mut()) {
+            (Some(message), _) => messages.push(message.trim().to_owned()),
+            (None, Some(last)) => {
+                last.push(' ');
+                last.push_str(line.trim());
+            }
+            (None, None) => return None,
+        }
+    }
+    messages.reverse();
+    (1 < messages.len()).then_some(messages)
+}
+
+/// Returns what follows the name of a speaker.
+fn labelled(line: &str) -> Option<&str> {
+    let (label, message) = line.split_once([':', '：'])?;
+    let label = label.trim();
+    let is_name = label.chars().count() <= LONGEST_LABEL
+        && label.starts_with(char::is_alphabetic)
+        && label.split_whitespace().count() <= 3
+        && label.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '_' | '-' | '.' | '\''));
+    // `tag:work` is a filter, and `http://` an address.
+    let is_message = message.is_empty() || message.starts_with(char::is_whitespace) || !label.is_ascii() || line.contains('：');
+    (is_name && is_message).then_some(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_message_comes_first_and_names_are_left_out() {
+        let talk = "Bart: I won the race!\nAssistant: Congratulations.\nHow far was it?\nBart: A mile.";
+        assert_eq!(messages(talk).unwrap(), ["A mile.", "Congratulations. How far was it?", "I won the race!"]);
+        assert_eq!(messages("小明：我去跑步了\n助手：真棒").unwrap(), ["真棒", "我去跑步了"]);
+    }
+
+    #[test]
+    fn other_texts_are_no_dialogue() {
+        for text in
+            ["What did Anna paint?", "Note: buy milk", "tag:a\ntag:b", "http://a\nhttp://b", "first\nAnna: yes\nBen: no", ""]
+        {
+            assert_eq!(messages(text), None, "{text}");
+        }
+    }
+}

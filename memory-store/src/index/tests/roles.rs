@@ -1,0 +1,56 @@
+//! Conversations with an assistant, and conversations in any scope.
+
+use memory_core::rank::Part;
+
+use super::home::{Home, Note, both, numbers, query, search};
+
+const REPLY: &str = "For dinner near the harbour I recommend the Lantern: fresh fish, a view of the harbour, dinner until ten, and a quiet \
+                     room. Dinner at the harbour is best early; the harbour is crowded at night, and dinner takes time.";
+
+/// A conversation of a person and an assistant about several subjects. `fronts` are the front matter of their messages.
+fn talk(scope: &str, person: &str, assistant: &str) -> Home {
+    let own = |front: &str| format!("scope: {scope}\n{front}\n");
+    let (person, assistant) = (own(person), own(assistant));
+    let home = Home::new();
+    let asked =
+        ["I eat no fish, so where is dinner at the harbour good?", "My bike has a flat tyre", "Which tea has no caffeine?"];
+    let long =
+        "Here is a long explanation with many words in it, which goes on and on about the subject and repeats itself often";
+    for (number, body) in (0..).zip(asked) {
+        home.write(&Note { number: 2 * number + 1, front: &person, body, ..Note::default() });
+        let body = if number == 0 { REPLY } else { long };
+        home.write(&Note { number: 2 * number + 2, front: &assistant, body, ..Note::default() });
+    }
+    home
+}
+
+#[test]
+fn messages_of_the_person_precede_those_of_the_assistant_unless_these_are_asked_for() {
+    for [person, assistant] in [["role: person", "role: assistant"], ["source: User", "source: Assistant"]] {
+        both(&talk("conversation:a", person, assistant), |index| {
+            assert_eq!(numbers(index, "dinner at the harbour")[0], 1, "{person}");
+            assert_eq!(numbers(index, "What did you recommend for dinner at the harbour?")[0], 2, "{person}");
+        });
+    }
+}
+
+#[test]
+fn the_length_of_their_messages_tells_an_assistant_from_a_person() {
+    both(&talk("conversation:a", "source: Anna", "source: Helper"), |index| {
+        let found = search(index, &query("dinner at the harbour"));
+        let has_role = |number: usize| found.hits[number].explanation.parts.iter().any(|part| part.part == Part::Assistant);
+        assert_eq!((has_role(0), has_role(1)), (false, true));
+    });
+}
+
+#[test]
+fn neighbours_count_in_every_scope_where_several_speakers_take_turns() {
+    let supports = |front: [&str; 2]| {
+        let home = talk("project:x", front[0], front[1]);
+        let found = search(&home.index(), &query("flat tyre, caffeine"));
+        let parts = found.hits.iter().flat_map(|hit| &hit.explanation.parts);
+        parts.filter(|part| part.part == Part::SessionWords).count()
+    };
+    assert!(0 < supports(["source: Anna", "source: Ben"]));
+    assert_eq!(supports(["source: notes", "source: notes"]), 0, "notes that were written one after another");
+}
