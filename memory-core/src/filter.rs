@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::standing::is_standing;
 use crate::{Category, Phase, Place, Scope, Stored, Tags};
 
 /// Which memories are meant; what is not said does not matter.
@@ -25,6 +26,8 @@ pub struct Filter {
     pub from: Option<DateTime<Utc>>,
     /// Only what was created before this moment.
     pub until: Option<DateTime<Utc>>,
+    /// Only what holds a standing instruction or preference, see [`crate::standing`].
+    pub standing: bool,
     /// Whether what has expired or was superseded counts.
     pub lifetime: Lifetime,
 }
@@ -59,6 +62,7 @@ impl Filter {
             && self.tags.iter().all(|tag| memory.tags.contains_or_below(tag))
             && self.from.is_none_or(|from| from <= memory.created_at)
             && self.until.is_none_or(|until| memory.created_at < until)
+            && (!self.standing || is_standing(memory))
     }
 
     /// Tells whether `scope` is one of those that [`Filter::within`] names, or it names none.

@@ -89,6 +89,7 @@ pub mod json;
 pub mod question;
 pub mod rank;
 pub mod secret;
+pub mod standing;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod text;
@@ -106,7 +107,7 @@ pub use chat::{
 pub use clock::{Clock, IdSource};
 pub use code::{Code, Fault};
 pub use commit::{Refused, Secrets};
-pub use context::{Context, Given, context};
+pub use context::{Context, Given, context, standing_context};
 pub use delete::delete;
 pub use due::{Due, due};
 pub use embed::{EmbedReport, embed};

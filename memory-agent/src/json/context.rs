@@ -5,12 +5,15 @@ use serde_json::{Value, json};
 
 use super::{found, time};
 
-/// Writes what was gathered for a prompt: `{context, memories, tokens, left_out, degraded?, warning?}`; `context` is the text to put in
-/// front of it, `memories` the ids of what it holds, and `warning` says that the budget is too small for any memory.
+/// Writes what was gathered for a prompt: `{context, memories, tokens, left_out, standing?, degraded?, warning?}`; `context` is the text to put
+/// in front of it, `memories` the ids of what it holds, `standing` those that are there as standing instructions and preferences, and `warning` says that the budget is too small for any memory.
 pub fn context(context: &Context) -> Value {
     let ids: Vec<String> = context.memories.iter().map(|stored| stored.memory.id.to_string()).collect();
     let Context { text, tokens, left_out, .. } = context;
     let mut shape = json!({ "context": text, "memories": ids, "tokens": tokens, "left_out": left_out });
+    if 0 < context.standing {
+        shape["standing"] = shape["memories"].as_array().into_iter().flatten().take(context.standing).cloned().collect();
+    }
     if let Some(degraded) = &context.degraded {
         shape["degraded"] = degraded.as_str().into();
     }

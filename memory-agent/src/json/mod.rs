@@ -10,7 +10,7 @@
 //! | list | `{memories, total}`, see [`page`] |
 //! | search | `{hits: [{memory, score, snippet, explain?}], total, degraded?}`, see [`found`] |
 //! | `memory_smart_search` | as search, and `understood: {query, category?, from?, until?}`, see [`smart_found`] |
-//! | `memory_context`, `agent --prompt` | `{context, memories, tokens, left_out, degraded?}`, see [`context()`] |
+//! | `memory_context`, `agent --prompt` | `{context, memories, tokens, left_out, standing?, degraded?}`, see [`context()`] |
 //! | backlinks, link, unlink | `{memories}`, see [`memories`] |
 //! | resolve-links | `{resolved, unresolved, updated, unresolved_links: [{id, link}]}` |
 //! | delete | `{id, path}` |

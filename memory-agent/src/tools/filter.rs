@@ -31,6 +31,7 @@ impl FilterInput {
             tags: self.tags.iter().collect(),
             from: self.from.as_deref().map(|from| first_moment("from", from, zone)).transpose()?,
             until: self.to.as_deref().map(|to| moment_after("to", to, zone)).transpose()?,
+            standing: false,
             lifetime: Lifetime::Current,
             ..Filter::default()
         })

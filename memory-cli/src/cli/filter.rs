@@ -52,6 +52,7 @@ impl FilterArgs {
             tags: self.tags.iter().collect(),
             from: self.from.map(Day::start),
             until: self.to.map(Day::end),
+            standing: false,
             lifetime,
         }
     }

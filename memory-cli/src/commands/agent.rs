@@ -27,7 +27,7 @@ use crate::print::Output;
 /// a call that fails nor a line that is no JSON stops the others.
 ///
 /// JSON: {id?, name, result} or {id?, name, error: {code, message, hint?}} for a call; for a prompt {context, memories, tokens,
-/// left_out, degraded?, warning?, results?}; with --list-tools {tools: [{name, description, parameters}]}
+/// left_out, standing?, degraded?, warning?, results?}; with --list-tools {tools: [{name, description, parameters}]}
 #[derive(Debug, Args)]
 pub(crate) struct Agent {
     /// Show the tools, with the JSON Schema of their parameters

@@ -289,5 +289,11 @@ impl Claims {
     }
 }
 
+/// Tells whether a later text says the opposite of an earlier one, or gives an attribute of the person another value.
+pub(crate) fn contradicts(later: &str, earlier: &str) -> bool {
+    let claims = |text: &str| Claims::new(EntryRole::Memory, text);
+    claims(later).supersede(&claims(earlier))
+}
+
 #[cfg(test)]
 mod tests;

@@ -38,6 +38,9 @@ mod summary;
 mod supersede;
 mod wanted;
 
+pub(crate) use claim::contradicts;
+pub(crate) use speech_act::sentences;
+
 pub use add::{add, keep_turn, keep_turns, said};
 pub use choose::{Candidate, CandidateKind, RecallRules, Remembered, choose};
 pub use enqueue::{enqueue, enqueue_rest};

@@ -1,6 +1,7 @@
 //! Calling to mind what a message is about.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::indexed_text::has_subject;
@@ -10,6 +11,7 @@ use super::{
     Candidate, ConversationId, Conversations, Entry, EntryId, EntryRole, RecallRules, Remembered, Shelf, Wanted, choose,
 };
 use crate::rank::sigmoid;
+use crate::standing::{StandingKind, StandingText, current};
 use crate::{Problem, StoreError, has_direction};
 
 /// What a message calls to mind.
@@ -17,7 +19,7 @@ use crate::{Problem, StoreError, has_direction};
 pub struct Recalled {
     /// What the conversation was about so far, if that was summed up.
     pub summary: Option<Arc<Entry>>,
-    /// The memories, most relevant first, but for what repeats.
+    /// The memories: standing instructions first, then most relevant first, but for what repeats.
     pub memories: Vec<Remembered>,
     /// Why it may be less than it should be, if it may.
     pub degraded: Option<String>,
@@ -119,7 +121,45 @@ fn ask(
     }
     let degraded = Some(troubles.join("; ")).filter(|troubles| !troubles.is_empty());
     let memories = choose(candidates, rules, conversations.clock.now());
+    let memories = instructions_first(&memories, &shelves, rules.top_k, is_known);
     Ok(Recalled { summary: own.summary().cloned(), memories, degraded })
+}
+
+/// Of the places for memories, this part at most is for standing instructions.
+const STANDING_PART: usize = 4;
+
+/// Puts the standing instructions of the person before the memories, the recalled ones first, then the newest, in their part of `top_k`
+/// places.
+fn instructions_first(
+    memories: &[Remembered],
+    shelves: &[Arc<Shelf>],
+    top_k: usize,
+    is_known: &dyn Fn(&Entry) -> bool,
+) -> Vec<Remembered> {
+    let mut instructions: Vec<Arc<Entry>> =
+        shelves.iter().flat_map(|shelf| shelf.instructions()).filter(|entry| !is_known(entry)).cloned().collect();
+    let place = |entry: &Entry| memories.iter().position(|own| own.entry.id == entry.id).unwrap_or(usize::MAX);
+    instructions.sort_by_key(|entry| (place(entry), Reverse(entry.created_at)));
+    let texts = instructions.iter().map(|entry| StandingText {
+        at: entry.created_at,
+        kind: StandingKind::Instruction,
+        text: &entry.content,
+    });
+    let places = current(&texts.collect::<Vec<_>>());
+    let first: Vec<Remembered> = places
+        .into_iter()
+        .take(top_k.div_ceil(STANDING_PART))
+        .map(|number| {
+            let entry = &instructions[number];
+            let recalled = memories.iter().find(|own| own.entry.id == entry.id).cloned();
+            let other = || Remembered { entry: Arc::clone(entry), relevance: 0.0, score: 0.0, is_superseded: false };
+            recalled.unwrap_or_else(other)
+        })
+        .filter(|own| !own.is_superseded)
+        .collect();
+    let is_first = |own: &Remembered| first.iter().any(|other| other.entry.id == own.entry.id);
+    let rest: Vec<Remembered> = memories.iter().filter(|own| !is_first(own)).cloned().collect();
+    first.into_iter().chain(rest).take(top_k).collect()
 }
 
 /// Says which files of the conversations were left out, if any were.

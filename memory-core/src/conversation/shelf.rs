@@ -245,6 +245,11 @@ impl Shelf {
         slots.into_iter().map(|slot| (&slot.entry, &slot.claims))
     }
 
+    /// Returns the facts and turns of the user that hold a standing instruction.
+    pub(super) fn instructions(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.slots.iter().map(|(_, slot)| slot).filter(|slot| slot.claims.is_instruction(&slot.entry)).map(|slot| &slot.entry)
+    }
+
     /// Returns an entry as a candidate that answers by what it states.
     pub(super) fn statement(&self, id: &EntryId, relevance: f32) -> Option<Candidate> {
         let slot = self.slots.get(*self.numbers.get(id)?)?;

@@ -88,7 +88,7 @@ fn act(clause: &str) -> Act {
 }
 
 /// Returns the sentences of a text, each with the marks that end it.
-fn sentences(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut begin, mut has_ended) = (0, false);
     let mut characters = text.char_indices().peekable();

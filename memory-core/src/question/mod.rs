@@ -10,6 +10,7 @@ mod narrow;
 mod parse;
 mod phrase;
 mod pieces;
+mod several;
 mod stop;
 mod voice;
 
@@ -20,6 +21,7 @@ pub use date::NamedDate;
 pub use meant::{Meant, meant};
 pub use parse::parse;
 pub use phrase::Phrase;
+pub use several::asks_for_several;
 pub(crate) use stop::{is_aside, says_something};
 pub use voice::in_first_person;
 

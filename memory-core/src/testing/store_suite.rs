@@ -2,12 +2,14 @@
 
 mod within;
 
+use std::collections::HashSet;
+
 use chrono::TimeDelta;
 
 use crate::{
     Category, Change, Code, Draft, Duplicates, Filter, Lifetime, Memory, MemoryStoreExt, Order, Outcome, Patch, Phase, Query,
-    Ranking, Refinement, Reminder, Reminders, Scope, Secrets, Services, Slice, StoreError, Tags, Unit, Verb, backlinks, delete,
-    link, list, read, resolve_links, search, tag, unlink, update, upgrade, write,
+    Ranking, Refinement, Reminder, Reminders, Scope, Secrets, Services, Slice, SpeakerRole, StoreError, Tags, Unit, Verb,
+    backlinks, delete, link, list, read, resolve_links, search, tag, unlink, update, upgrade, write,
 };
 
 /// Checks every promise of [`crate::MemoryStore`]; `make` returns services over a new, empty store.
@@ -27,6 +29,7 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
     within::what_lies_elsewhere_is_not_there(&make());
     within::what_lies_elsewhere_is_not_called_so(&make());
     within::what_lies_elsewhere_is_no_reminder_and_nobody_speaks_there(&make());
+    standing_memories_are_listed_and_searched(&make());
     what_is_over_is_left_out(&make());
     whoever_speaks_is_known(&make());
     links_go_both_ways(&make());
@@ -203,6 +206,23 @@ fn filters_apply_before_the_cut(services: &Services) {
     let filter = Filter { category: Some(Category::Habits), ..Filter::default() };
     let found = search(services, &Query { filter, ..query("tea", 3) }).expect("answered");
     assert_eq!((found.hits.len(), found.total), (1, 1));
+}
+
+fn standing_memories_are_listed_and_searched(services: &Services) {
+    put(services, draft("we use metric units in the garden"));
+    put(services, Draft { role: Some(SpeakerRole::Assistant), ..draft("Always answer in metric units, I say") });
+    let instruction = put(services, draft("Always answer in metric units."));
+    let preference = put(services, draft("I prefer short units of work"));
+    let filter = Filter { standing: true, ..Filter::default() };
+    let ids: HashSet<String> = list(services, &filter, &all())
+        .expect("listed")
+        .memories
+        .into_iter()
+        .map(|stored| stored.memory.id.to_string())
+        .collect();
+    assert_eq!(ids, HashSet::from([instruction.clone(), preference]));
+    let found = search(services, &Query { filter, ..query("metric", 10) }).expect("answered");
+    assert_eq!(found.hits.iter().map(|hit| hit.stored.memory.id.to_string()).collect::<Vec<_>>(), [instruction]);
 }
 
 fn what_is_over_is_left_out(services: &Services) {

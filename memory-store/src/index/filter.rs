@@ -47,6 +47,11 @@ pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> Condition {
     for tag in &filter.tags {
         compare("EXISTS (SELECT 1 FROM handles WHERE bits = ? AND document = key)", Some(Handle::Tag(tag).bits()));
     }
+    if filter.standing {
+        // Few documents are, so the handles lead to them sooner than any order does.
+        parts.push("key IN (SELECT document FROM handles WHERE bits = ?)".to_owned());
+        values.push(Value::from(Handle::Standing.bits()));
+    }
     Condition { sql: parts.join(" AND "), values }
 }
 
@@ -78,6 +83,7 @@ impl TextFilter {
         bits.extend(filter.category.map(|category| Handle::Category(category).bits()));
         bits.extend(filter.scope.as_ref().map(|scope| Handle::Scope(scope).bits()));
         bits.extend(filter.place.map(|place| Handle::Place(place).bits()));
+        bits.extend(filter.standing.then(|| Handle::Standing.bits()));
         bits.extend(filter.source.as_ref().map(|source| Handle::Source(source).bits()));
         Self {
             bits,

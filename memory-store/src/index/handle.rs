@@ -53,6 +53,8 @@ pub(super) enum Handle<'a> {
     Month(u32),
     /// The weekday it was written on.
     Weekday(Weekday),
+    /// That it holds a standing instruction or preference.
+    Standing,
 }
 
 impl Handle<'_> {
@@ -78,6 +80,7 @@ impl Handle<'_> {
             Self::Speaker(name) => hash(16, &[&name.to_lowercase()]),
             Self::Year(year) => hash(17, &[&year.to_string()]),
             Self::Month(month) => hash(18, &[&month.to_string()]),
+            Self::Standing => hash(24, &[]),
             Self::Former(digits) => hash(21, &[digits]),
             Self::Reminds(id) => hash(20, &[&id.to_string()]),
             Self::Role(role) => hash(23, &[role.as_str()]),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::rank::Facts;
+use memory_core::standing::is_standing;
 use memory_core::{ContentHash, Memory, MemoryId, Place, Reminder, Scope, SpeakerRole, Tags, embedded_text, text, wikilink};
 
 use super::handle::{Handle, hash_bytes, mix};
@@ -170,6 +171,7 @@ fn filters(memory: &Memory, place: Place) -> Vec<i64> {
     let day = memory.created_at.date_naive();
     bits.extend([Handle::Year(day.year()), Handle::Month(day.month()), Handle::Weekday(day.weekday())].map(|date| date.bits()));
     bits.extend((holds_until(memory) != NEVER).then(|| Handle::Ends.bits()));
+    bits.extend(is_standing(memory).then(|| Handle::Standing.bits()));
     bits.extend(tags(memory));
     bits
 }
@@ -201,6 +203,7 @@ fn tags(memory: &Memory) -> BTreeSet<i64> {
 /// What SQLite looks up by.
 fn handles(memory: &Memory, path: &str) -> Vec<i64> {
     let mut bits = tags(memory);
+    bits.extend(is_standing(memory).then(|| Handle::Standing.bits()));
     bits.insert(Handle::Claim(&memory.id).bits());
     bits.insert(Handle::Stem(&stem(path).to_lowercase()).bits());
     bits.insert(Handle::Content(&memory.content_hash(), &memory.scope).bits());

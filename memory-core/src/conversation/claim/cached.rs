@@ -3,7 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{Claim, Claims, LONGEST};
-use crate::conversation::Entry;
+use crate::conversation::{Entry, EntryRole};
+use crate::standing::{StandingKind, standing_sentences};
 
 /// What one entry claims, parsed when it is first asked for. Copies share it.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +14,7 @@ pub(in crate::conversation) struct EntryClaims(Arc<Parsed>);
 struct Parsed {
     whole: OnceLock<Arc<Claim>>,
     clauses: OnceLock<Arc<Claims>>,
+    is_instruction: OnceLock<bool>,
 }
 
 impl EntryClaims {
@@ -25,6 +27,13 @@ impl EntryClaims {
     /// Returns the claims of `entry` clause by clause. It is the same entry each time.
     pub(in crate::conversation) fn clauses(&self, entry: &Entry) -> Arc<Claims> {
         Arc::clone(self.0.clauses.get_or_init(|| Arc::new(Claims::new(entry.role, &entry.content))))
+    }
+
+    /// Tells whether `entry` holds a standing instruction of the person. It is the same entry each time.
+    pub(in crate::conversation) fn is_instruction(&self, entry: &Entry) -> bool {
+        let is_by_person = matches!(entry.role, EntryRole::User | EntryRole::Memory);
+        let read = || standing_sentences(&entry.content).iter().any(|own| own.kind == StandingKind::Instruction);
+        *self.0.is_instruction.get_or_init(|| is_by_person && read())
     }
 }
 

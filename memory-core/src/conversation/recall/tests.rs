@@ -290,3 +290,15 @@ fn a_noun_of_one_character_is_recalled() {
         assert_eq!(found.first().map(|found| found.entry.content.as_str()), Some(fact), "{question}: {found:?}");
     }
 }
+
+#[test]
+fn standing_instructions_come_first_in_their_part_of_the_places() {
+    let chat = Chat::new();
+    chat.say("Always answer in metric units.", "I will.");
+    chat.say("My dog is Rex.", "A good name.");
+    chat.say("Please never use emojis.", "I will not.");
+    chat.say("Always end with a question.", "Shall I?");
+    let told = chat.say("What is my dog called?", "Rex.");
+    assert_eq!(told[..2], ["Always end with a question.", "Please never use emojis."]);
+    assert!(told.contains(&"My dog is Rex.".to_owned()), "{told:?}");
+}

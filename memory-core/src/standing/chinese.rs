@@ -1,0 +1,101 @@
+//! Cues of Chinese sentences.
+
+use super::StandingKind::{Instruction, Preference};
+use super::classify::Cue;
+
+/// What makes an instruction of any sentence.
+const LASTING: &[&str] = &[
+    "以后请",
+    "以後請",
+    "以后都",
+    "以後都",
+    "以后不要",
+    "以後不要",
+    "以后别",
+    "以後別",
+    "今后请",
+    "今後請",
+    "从现在起",
+    "從現在起",
+    "从现在开始",
+    "從現在開始",
+    "请总是",
+    "請總是",
+    "请始终",
+    "請始終",
+    "永远不要",
+    "永遠不要",
+    "每次回答",
+    "每次都请",
+    "每次都請",
+    "每当我问",
+    "每當我問",
+    "当我问",
+    "當我問",
+    "我问到",
+    "我問到",
+    "回答时",
+    "回答時",
+    "回复时",
+    "回覆時",
+];
+
+/// What makes an instruction of a sentence that is about answers.
+const BIDDING: &[&str] =
+    &["请用", "請用", "请不要", "請不要", "不要", "别用", "別用", "请以", "請以", "总是", "總是", "始终", "始終", "务必", "務必"];
+
+/// What all answers have.
+const MANNERS: &[&str] = &[
+    "回答", "回复", "回覆", "答复", "答覆", "说话", "說話", "单位", "單位", "格式", "称呼", "稱呼", "表情", "语气", "語氣",
+    "简体", "繁体", "繁體", "公制", "英制", "术语", "術語",
+];
+
+/// How a person is called.
+const CALLED: &[&str] = &["请叫我", "請叫我", "称呼我", "稱呼我"];
+
+/// What states a preference.
+const PREFERRED: &[&str] = &[
+    "我更喜欢",
+    "我更喜歡",
+    "我比较喜欢",
+    "我比較喜歡",
+    "我最喜欢",
+    "我最喜歡",
+    "我还是喜欢",
+    "我還是喜歡",
+    "我喜欢用",
+    "我喜歡用",
+    "我偏好",
+    "我偏爱",
+    "我偏愛",
+    "我的偏好",
+    "用户喜欢",
+    "用户偏好",
+    "用户更喜欢",
+    "用戶喜歡",
+    "用戶偏好",
+    "我喜欢",
+    "我喜歡",
+];
+
+/// What asks whether the assistant likes something, or tells of once.
+const NO_PREFERENCE: &[&str] =
+    &["吗", "嗎", "小时候", "小時候", "以前我", "我喜欢上", "我喜歡上", "我喜欢你", "我喜歡你", "我喜欢她", "我喜欢他"];
+
+/// Finds what makes `sentence` a standing instruction or preference. `is_short` tells that the memory is nothing but a few words.
+pub(super) fn cue(sentence: &str, is_short: bool) -> Option<Cue> {
+    let find = |all: &[&str]| all.iter().filter_map(|cue| sentence.find(cue)).min();
+    let is_question = sentence.trim_end().ends_with(['？', '?']);
+    if !is_question && let Some(at) = find(LASTING).or_else(|| find(CALLED)) {
+        return Some((Instruction, at));
+    }
+    if !is_question
+        && is_short
+        && find(MANNERS).is_some()
+        && let Some(at) = find(BIDDING)
+    {
+        return Some((Instruction, at));
+    }
+    let at = find(PREFERRED).filter(|_| !is_question && find(NO_PREFERENCE).is_none())?;
+    Some((Preference, at))
+}
