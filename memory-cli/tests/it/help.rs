@@ -109,11 +109,11 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
     assert_snapshot!(Sandbox::new().run(&["search", "--help"]), @r#"
     Find memories by what they say, best first
 
-    Words are looked for, any of them; a question does as well. "a phrase" must stand there, -word must
-    not, begin* stands for all words that begin so. tag:, scope:, category:, source:, from: and to:
-    (2026, [day] or [day]) narrow it. A word of three letters or more is found inside other words
-    too, as `sql` in PostgreSQL, behind all that have it whole; one of two letters only if it is the
-    only word of the question, and a single letter or digit is not.
+    Words are looked for, any of them; a question does as well. "a phrase" must stand there if any
+    memory has it, -word must not, begin* stands for all words that begin so. tag:, scope:, category:,
+    source:, from: and to: (2026, [day] or [day]) narrow it. A word of three letters or more is
+    found inside other words too, as `sql` in PostgreSQL, behind all that have it whole; one of two
+    letters only if it is the only word of the question, and a single letter or digit is not.
 
     The topics of the project are looked through as well; they come behind the memories, and no filter
     lets them pass.

@@ -1,6 +1,7 @@
 //! Conversations with an assistant, and conversations in any scope.
 
-use memory_core::rank::Part;
+use memory_core::rank::{PARTS, Part, Weights};
+use memory_core::{Query, Ranking};
 
 use super::home::{Home, Note, both, numbers, query, search};
 
@@ -47,9 +48,11 @@ fn the_length_of_their_messages_tells_an_assistant_from_a_person() {
 fn neighbours_count_in_every_scope_where_several_speakers_take_turns() {
     let supports = |front: [&str; 2]| {
         let home = talk("project:x", front[0], front[1]);
-        let found = search(&home.index(), &query("flat tyre, caffeine"));
+        let weights = Some(Weights([1.0; PARTS.len()]));
+        let ranking = Ranking { weights, ..Ranking::default() };
+        let found = search(&home.index(), &Query { ranking, ..query("flat tyre, caffeine") });
         let parts = found.hits.iter().flat_map(|hit| &hit.explanation.parts);
-        parts.filter(|part| part.part == Part::SessionWords).count()
+        parts.filter(|part| part.part == Part::SessionBest).count()
     };
     assert!(0 < supports(["source: Anna", "source: Ben"]));
     assert_eq!(supports(["source: notes", "source: notes"]), 0, "notes that were written one after another");
