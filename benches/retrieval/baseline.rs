@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use memory_core::Embedder;
+use memory_core::question::{Role, Word, parse};
 use memory_core::text::{TokenKind, tokens};
+use memory_core::{Embedder, Filter};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -103,14 +104,14 @@ impl Conversation {
     fn bm25(&self, asked: &str) -> Vec<usize> {
         let count = self.turns.len() as f64;
         let average = self.lengths.iter().sum::<f64>() / count.max(1.0);
-        let question = frequencies(asked);
+        let question: Vec<String> = content_words(asked).into_iter().map(|word| word.term.text).collect();
         let score = |number: usize| {
-            let weigh = |(term, times): (&String, &u32)| {
+            let weigh = |term: &String| {
                 let frequency = f64::from(*self.terms[number].get(term)?);
                 let with_term = self.documents.get(term)?;
                 let idf = (1.0 + (count - with_term + 0.5) / (with_term + 0.5)).ln();
                 let norm = K1 * (1.0 - B + B * self.lengths[number] / average);
-                Some(f64::from(*times) * idf * frequency * (K1 + 1.0) / (frequency + norm))
+                Some(idf * frequency * (K1 + 1.0) / (frequency + norm))
             };
             question.iter().filter_map(weigh).sum::<f64>()
         };
@@ -119,8 +120,8 @@ impl Conversation {
     }
 
     fn fts5(&self, asked: &str) -> Outcome<Vec<usize>> {
-        let split = asked.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-        let words: HashSet<String> = split.map(|word| format!("\"{word}\"")).collect();
+        let words = content_words(asked).into_iter().filter(|word| word.spelled.chars().any(char::is_alphanumeric));
+        let words: HashSet<String> = words.map(|word| format!("\"{}\"", word.spelled.replace('"', ""))).collect();
         if words.is_empty() {
             return Ok(Vec::new());
         }
@@ -130,6 +131,12 @@ impl Conversation {
         let rows = select.query_map([query], |row| row.get::<_, i64>(0))?;
         rows.map(|row| Ok(self.turns[usize::try_from(row?)?])).collect()
     }
+}
+
+/// Returns the words of a question without those that hold sentences together: all baselines are better without them.
+fn content_words(asked: &str) -> Vec<Word> {
+    let words = parse(asked, &Filter::default()).question.words;
+    words.into_iter().filter(|word| matches!(word.role, Role::Content | Role::Date)).collect()
 }
 
 /// Returns how often each stem, or pair of characters, stands in a text.
