@@ -93,7 +93,9 @@ impl Conversation {
             let content = text(&data.turns[*turn], "text");
             database.execute("INSERT INTO turns (rowid, text) VALUES (?, ?)", (row, content))?;
             let own = frequencies(content);
-            own.keys().for_each(|term| *documents.entry(term.clone()).or_default() += 1.0);
+            for term in own.keys() {
+                *documents.entry(term.clone()).or_default() += 1.0;
+            }
             lengths.push(own.values().map(|frequency| f64::from(*frequency)).sum());
             terms.push(own);
         }

@@ -27,6 +27,7 @@ pub use voice::in_first_person;
 
 /// What a question asks for, once its words were understood. See [`parse()`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct Question {
     /// What was typed, without filters and what must not be there: what a model is to read.
     pub text: String,

@@ -109,7 +109,9 @@ pub fn worths(question: &Question, statistics: &Statistics) -> Vec<f32> {
     let mut worths: Vec<f32> = worth.collect();
     let contents = worths.iter().zip(&question.words).filter(|(_, word)| is_content(word.role)).map(|(worth, _)| worth);
     let scale = contents.sum::<f32>().max(1.0).sqrt();
-    worths.iter_mut().for_each(|worth| *worth /= scale);
+    for worth in &mut worths {
+        *worth /= scale;
+    }
     worths
 }
 

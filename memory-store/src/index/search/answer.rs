@@ -199,11 +199,11 @@ fn order(
         let fitted = Ranker::fitted(shape, has_vectors);
         asked.ranking.weights.map_or(*fitted, |weights| Ranker { weights, ..*fitted })
     });
-    let ranker = |candidate: &Candidate| match Shape::of(candidate.role) {
+    let for_shape = |candidate: &Candidate| match Shape::of(candidate.role) {
         Shape::Plain => &plain,
         Shape::Assisted => &assisted,
     };
-    let rankers: Vec<&Ranker> = candidates.iter().map(ranker).collect();
+    let rankers: Vec<&Ranker> = candidates.iter().map(for_shape).collect();
     let evidence = evidence(&question, &statistics, &candidates);
     let scored = rank::score(&evidence, &rankers);
     let (recency, threshold) = (asked.ranking.recency, asked.ranking.threshold.unwrap_or_default());
