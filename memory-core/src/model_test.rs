@@ -163,7 +163,7 @@ fn copy(scratch: &Services, memories: &[Stored]) -> Result<Vec<(MemoryId, String
             let content = split.map_or(stored.memory.content.as_str(), |(_, rest)| rest);
             let title = stored.memory.title.clone();
             let draft = Draft { title, created_at: Some(stored.memory.created_at), ..Draft::new(content) };
-            let memory = draft.into_memory(scratch.ids.memory_id(), operation.at);
+            let memory = draft.into_memory(stored.memory.id, operation.at);
             questions.extend(split.map(|(question, _)| (memory.id, question.clone())));
             operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
         }

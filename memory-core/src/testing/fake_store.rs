@@ -124,11 +124,12 @@ impl State {
     }
 
     /// Returns the cosines of memories' vectors to that of the question, in standard deviations above the mean.
-    fn cosines(&self, asked: &Asked<'_>) -> HashMap<MemoryId, f32> {
-        let Some(question) = asked.vector else { return HashMap::new() };
+    fn cosines(&self, asked: &Asked<'_>) -> BTreeMap<MemoryId, f32> {
+        let Some(question) = asked.vector else { return BTreeMap::new() };
         let vectors = self.memories.values().filter_map(|(_, memory)| self.vector(question.identity, memory));
         let cosine = |own: &TextVector| own.vector.iter().zip(question.vector).map(|(one, other)| one * other).sum();
-        let cosines: HashMap<MemoryId, f32> = vectors.map(|own| (own.id, cosine(own))).collect();
+        // In order, so that the sums are the same each time.
+        let cosines: BTreeMap<MemoryId, f32> = vectors.map(|own| (own.id, cosine(own))).collect();
         #[expect(clippy::cast_precision_loss, reason = "tests have few memories")]
         let count = cosines.len().max(1) as f32;
         let mean = cosines.values().sum::<f32>() / count;
