@@ -117,9 +117,10 @@ pub(crate) fn decide(draft: &Draft, stored: &Stored, actor: &str) -> (Merged, Ve
     let pinned = draft.pinned && !memory.pinned;
     let expires = draft.expires_at.is_some() && draft.expires_at != memory.expires_at;
     let source = !["", actor, &memory.source].contains(&draft.source.as_str());
+    let role = draft.role.is_some() && draft.role != memory.role;
     if stored.problem.is_some() {
-        let all = [!tags.is_empty(), category.is_some(), title.is_some(), pinned, expires, source];
-        let names = ["tags", "category", "title", "pinned", "expires_at", "source"];
+        let all = [!tags.is_empty(), category.is_some(), title.is_some(), pinned, expires, source, role];
+        let names = ["tags", "category", "title", "pinned", "expires_at", "source", "role"];
         return (Merged::default(), names.into_iter().zip(all).filter_map(|(name, is)| is.then_some(name)).collect());
     }
     let takes_category = is_unfiled(memory);
@@ -129,6 +130,7 @@ pub(crate) fn decide(draft: &Draft, stored: &Stored, actor: &str) -> (Merged, Ve
         ("title", title.is_some() && !takes_title),
         ("expires_at", expires),
         ("source", source),
+        ("role", role),
     ];
     let ignored = others.into_iter().filter_map(|(name, is)| is.then_some(name)).collect();
     let merged = Merged { tags, category: category.filter(|_| takes_category), title: title.filter(|_| takes_title), pinned };
@@ -149,8 +151,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::Scope;
     use crate::testing::{FakeStore, services};
+    use crate::{Scope, SpeakerRole};
 
     fn draft(tags: &[&str], category: Option<Category>) -> Draft {
         Draft { tags: tags.iter().collect(), category, ..Draft::new("green tea") }
@@ -201,6 +203,18 @@ mod tests {
         write(&services, draft(&[], None), Secrets::Refuse).expect("it is kept");
         let other = Draft { scope: Scope::Agent("claude".into()), ..draft(&["x"], None) };
         assert!(write(&services, other, Secrets::Refuse).expect("it is kept").created);
+    }
+
+    #[test]
+    fn another_role_is_ignored_and_reported() {
+        let services = services(Arc::new(FakeStore::default()));
+        let ignored = |role: Option<SpeakerRole>| {
+            let draft = Draft { role, ..draft(&[], None) };
+            write(&services, draft, Secrets::Refuse).expect("it is kept").ignored
+        };
+        assert!(ignored(Some(SpeakerRole::Person)).is_empty(), "it is new");
+        assert!(ignored(Some(SpeakerRole::Person)).is_empty() && ignored(None).is_empty());
+        assert_eq!(ignored(Some(SpeakerRole::Assistant)), ["role"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a question asks for.
 
 mod asks;
+mod characters;
 mod date;
 mod dates;
 mod dialogue;

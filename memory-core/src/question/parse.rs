@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::asks::{asks_assistant, asks_when, asks_which};
+use super::characters::add_characters;
 use super::dates::{Typed, dates};
 use super::dialogue::messages;
 use super::han_date::han_dates;
@@ -171,7 +172,7 @@ fn understand(plain: &str, prefixes: &[String], ends: &[usize], question: &mut Q
         let term = Term { text: text.unwrap_or(term.text), kind: term.kind };
         question.words.push(Word { term, spelled, role, age, is_prefix });
     }
-    add_characters(plain, &ages, &mut question.words);
+    add_characters(plain, &ages, MOST_WORDS, &mut question.words);
     let has_content = question.words.iter().any(|word| word.role == Role::Content);
     for (term, is_bare) in symbol_terms(plain) {
         // A sign between words, such as a dash, is hardly what is asked for.
@@ -184,30 +185,6 @@ fn understand(plain: &str, prefixes: &[String], ends: &[usize], question: &mut Q
         let counts = if question.is_only_date { Role::Date } else { Role::Aside };
         question.words.iter_mut().filter(|word| word.role == counts).for_each(|word| word.role = Role::Content);
     }
-}
-
-/// Adds the single characters of scripts without blanks whose pairs are words already.
-fn add_characters(plain: &str, ages: &HashMap<Term, u8>, words: &mut Vec<Word>) {
-    if words.iter().all(|word| word.term.kind != TokenKind::Bigram) {
-        return;
-    }
-    let mut known: HashSet<Term> = words.iter().map(|word| word.term.clone()).collect();
-    tokens(plain, &mut |token| {
-        if token.kind != TokenKind::Character || MOST_WORDS <= words.len() || is_particle(token.text) {
-            return;
-        }
-        let term = Term { text: token.text.to_owned(), kind: token.kind };
-        if known.insert(term.clone()) {
-            let age = ages.get(&term).copied().unwrap_or_default();
-            words.push(Word { spelled: term.text.clone(), term, role: Role::Character, age, is_prefix: false });
-        }
-    });
-}
-
-/// Tells whether a character holds sentences together and is hardly part of a word that is asked for.
-fn is_particle(character: &str) -> bool {
-    const PARTICLES: &str = "的了是我你您他她它们們这這那在有和就不也都与與及吗嗎呢吧啊么麼什怎之着著过過把被给給对對很还還";
-    PARTICLES.contains(character)
 }
 
 #[cfg(test)]

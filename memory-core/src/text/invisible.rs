@@ -52,11 +52,10 @@ fn is_expected(character: char, before: &Before, next: Option<char>) -> bool {
         '\u{fe00}'..='\u{fe0d}' => has_standard_variants(last),
         '\u{e0100}'..='\u{e01ef}' => is_ideograph(last),
         '\u{180b}'..='\u{180f}' => is_mongolian(last) && (character != '\u{180e}' || is_mongolian(next)),
-        '\u{200d}' if is_pictograph(next) => {
+        '\u{200d}' => {
             let element = if before.is_variant { before.visible.unwrap_or('\0') } else { last };
-            is_pictograph(element)
+            joins(last) || (is_pictograph(element) && is_pictograph(next))
         }
-        '\u{200d}' => joins(last),
         // A plural that follows a foreign word, such as `PDF‌ها`.
         '\u{200c}' => joins(last) || (joins(next) && !is_mark(next) && is_letter(last)),
         // The combining grapheme joiner keeps the marks of one letter in their order.
@@ -236,6 +235,8 @@ mod tests {
         assert_eq!(deceptive(&format!("🏴{spelled}\u{e007f}")).len(), 7, "an instruction is no flag");
         assert_eq!(deceptive("🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}").len(), 5, "it never ends");
         assert_eq!(deceptive("葛\u{e0100}\u{e0101}"), ['\u{e0101}']);
+        assert_eq!(deceptive("ی\u{200d}\u{fe00}❤"), ['\u{fe00}']);
+        assert_eq!(deceptive("ی\u{200d}❤"), []);
     }
 
     proptest! {
