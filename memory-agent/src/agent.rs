@@ -1,4 +1,4 @@
-//! The tools, and what surrounds a call of one.
+//! Runs tool calls for all frontends, together with hooks, validation and events.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +18,7 @@ use crate::session::Session;
 use crate::tools::{self, Offer, There, not_found};
 use crate::validation::Schema;
 
-/// What every front offers: the tools, the hooks around them, and what is told of them.
+/// The tool registry that all frontends share, with the hooks and events around each call.
 pub struct Agent {
     services: Services,
     local_time: LocalTime,
@@ -26,35 +26,35 @@ pub struct Agent {
     before: Vec<Arc<dyn Hook>>,
     after: Vec<Arc<dyn Hook>>,
     events: Arc<Events>,
-    /// Ends when all event hooks have been told everything.
+    /// Disconnects when every pending event has been delivered to the event hooks.
     told: Option<Mutex<Receiver<()>>>,
-    /// Runs after each call that may have changed something, before it is answered.
+    /// Called after each successful call of a tool that may write, before the result is returned.
     after_changes: Option<Box<AfterChanges>>,
 }
 
-/// Runs after a call that may have changed something.
+/// Callback that runs after a call that may have changed something.
 pub type AfterChanges = dyn Fn() + Send + Sync;
 
-/// A tool that is offered.
+/// A tool with its registration data.
 struct Offered {
     tool: Arc<dyn Tool>,
-    /// What it is called where nobody renames it.
+    /// The name of the tool before any renaming by the configuration.
     own_name: String,
     is_listed: bool,
     schema: OnceLock<Schema>,
 }
 
-/// Hooks, each with the point at which it is asked.
+/// Hooks, each with the point of the call at which it runs.
 pub type Hooks = Vec<(Point, Arc<dyn Hook>)>;
 
-/// How long hooks may still be told of events at the end.
+/// Time that event hooks get at shutdown to process pending events.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 impl Agent {
-    /// Returns the agent that works on `services`, and on `instances` where there are some.
+    /// Creates an agent for `services`, and for `instances` if there are any.
     ///
     /// # Errors
-    /// When two tools of `offer` would have one name.
+    /// If two tools of `offer` would have the same name.
     pub fn new(
         services: Services,
         local_time: LocalTime,
@@ -79,42 +79,45 @@ impl Agent {
         Ok(Self { services, local_time, offered: offered.collect(), before, after, events, told, after_changes: None })
     }
 
-    /// Has `run` run after each successful call of a tool that may change something, before the call is answered.
+    /// Registers `run` as a callback after each successful call of a tool that may write.
+    ///
+    /// It runs before the result is returned.
     #[must_use]
     pub fn after_changes(mut self, run: Box<AfterChanges>) -> Self {
         self.after_changes = Some(run);
         self
     }
 
-    /// Returns what it works on, unrestricted.
+    /// Returns the services of the agent, without any restriction of the view.
     pub fn services(&self) -> &Services {
         &self.services
     }
 
-    /// Returns what the clocks show now.
+    /// Returns the current local time.
     pub fn now(&self) -> DateTime<FixedOffset> {
         (self.local_time)(self.services.clock.now())
     }
 
-    /// Iterates over the tools that are listed.
+    /// Iterates over the tools that are listed for clients.
     pub fn listed(&self) -> impl Iterator<Item = &dyn Tool> {
         self.offered.iter().filter(|offered| offered.is_listed).map(|offered| offered.tool.as_ref())
     }
 
-    /// Iterates over all tools that may be called.
+    /// Iterates over all tools that may be called, listed or not.
     pub fn offered(&self) -> impl Iterator<Item = &dyn Tool> {
         self.offered.iter().map(|offered| offered.tool.as_ref())
     }
 
-    /// Returns what hears of everything that happens from now on.
+    /// Returns a receiver of all events from now on.
     pub fn subscribe(&self) -> Listener {
         self.events.subscribe()
     }
 
-    /// Calls a tool for `session`: hooks before it, its schema, itself, hooks behind it.
+    /// Calls a tool for `session`: hooks before the call, schema check, tool, hooks after the call.
     ///
     /// # Errors
-    /// [`Code::ToolNotFound`], [`Code::CallBlocked`], [`Code::HookFailed`], [`Code::InvalidInput`], or whatever the tool says.
+    /// [`Code::ToolNotFound`], [`Code::CallBlocked`], [`Code::HookFailed`], [`Code::InvalidInput`], or the error of the
+    /// tool.
     pub fn call(&self, session: &Session, tool: &str, parameters: Value) -> Result<Value, ToolError> {
         let agent = session.name().to_owned();
         let tell = |kind| self.events.tell(|| Event { agent: agent.clone(), kind });
@@ -136,7 +139,7 @@ impl Agent {
         done
     }
 
-    /// Has an answer name tools as they are offered, and no commands.
+    /// Rewrites a result or an error so that it uses the offered tool names and mentions no CLI commands.
     fn advise(&self, tool: &str, done: &mut Result<Value, ToolError>) {
         let offered = |own: &str| {
             let found = self.offered.iter().find(|offered| offered.own_name == own);
@@ -152,7 +155,7 @@ impl Agent {
         }
     }
 
-    /// Returns the name of a tool where it is not renamed.
+    /// Returns the name of a tool before renaming.
     fn own_name<'a>(&'a self, tool: &'a str) -> &'a str {
         let called = self.offered.iter().find(|offered| offered.tool.name() == tool);
         called.map_or(tool, |called| called.own_name.as_str())
@@ -168,7 +171,7 @@ impl Agent {
         hook::after(&self.after, &call, result)
     }
 
-    /// Tells that somebody came or went.
+    /// Emits an event for `agent`.
     pub(crate) fn tell(&self, agent: &str, kind: EventKind) {
         self.events.tell(|| Event { agent: agent.to_owned(), kind });
     }
@@ -178,7 +181,7 @@ impl Drop for Agent {
     fn drop(&mut self) {
         self.events.end();
         if let Some(told) = self.told.take().and_then(|told| told.into_inner().ok()) {
-            // It ends by being dropped; who takes longer is not waited for.
+            // Dropping the agent ends the event hooks; one that needs longer than the timeout is abandoned.
             let _ = told.recv_timeout(LAST_WORDS);
         }
     }
@@ -191,7 +194,7 @@ impl fmt::Debug for Agent {
     }
 }
 
-/// Calls a tool whose panic is its own affair.
+/// Runs a tool and converts a panic of it into an internal error.
 fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
     catch_unwind(AssertUnwindSafe(|| tool.execute(context, parameters))).unwrap_or_else(|_| {
         let message = format!("{} broke down; nothing half-done is left behind", tool.name());
@@ -203,20 +206,22 @@ fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result
     })
 }
 
-/// Has every one of `hooks` told of what happens, on a thread of its own; returns what ends when that does.
+/// Starts the thread that delivers events to `hooks`.
+///
+/// The returned receiver disconnects when the thread ends.
 fn tell(events: &Events, hooks: Vec<Arc<dyn Hook>>) -> Receiver<()> {
     let heard = events.subscribe();
     let (end, ended) = channel();
     let work = move || {
         for event in heard {
             for hook in &hooks {
-                // Whatever an event hook says or does, the work goes on.
+                // The result or failure of an event hook must not affect the call.
                 let _ = hook::ask(hook, Occasion::Event(Event::clone(&event)), hook::PATIENCE);
             }
         }
         drop(end);
     };
-    // Without a thread nobody is told, and the work goes on.
+    // If no thread can be started, events are not delivered, and calls still work.
     let _ = thread::Builder::new().name("event hooks".into()).spawn(work);
     ended
 }

@@ -1,4 +1,4 @@
-//! Calls as JSON on the standard input, in all the forms that agents write them in.
+//! Parses and runs tool calls that are given as JSON on standard input.
 
 use memory_core::{Code, ToolError};
 use serde_json::{Map, Value, json};
@@ -6,24 +6,24 @@ use serde_json::{Map, Value, json};
 use crate::json;
 use crate::session::Session;
 
-/// What may be asked for.
+/// Hint that lists the accepted forms of a request.
 pub const FORMS: &str =
     "a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered";
 
-/// What somebody wants, as one JSON value.
+/// A request of the `batch` input, as one JSON value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
-    /// `[{"name", "params"}, …]`: these calls, one answer each, in order.
+    /// `[{"name", "params"}, …]`: several calls, with one result each, in order.
     Calls(Vec<Value>),
     /// `{"name", "params"}`: one call.
     Call(Value),
     /// `{"jsonrpc"?, "id"?, "method", "params"?}`, or a list of these: JSON-RPC, see [`crate::rpc`].
     Rpc(Value),
-    /// `{"prompt", "budget"?, "calls"?}`: what is remembered about a prompt, and calls after that.
+    /// `{"prompt", "budget"?, "calls"?}`: the remembered context for a prompt, followed by calls.
     Prompt {
         /// The prompt.
         prompt: String,
-        /// How many tokens the context may have, if it is said.
+        /// Maximum number of tokens of the context, if given.
         budget: Option<usize>,
         /// The calls.
         calls: Vec<Value>,
@@ -31,10 +31,10 @@ pub enum Wish {
 }
 
 impl Wish {
-    /// Reads what somebody wants.
+    /// Parses a request.
     ///
     /// # Errors
-    /// Why it cannot be meant so.
+    /// If `value` has no accepted form; the error gives the reason.
     pub fn read(value: Value) -> Result<Self, ToolError> {
         let is_rpc = |value: &Value| {
             let has = |key: &str| value.get(key).is_some();
@@ -67,7 +67,9 @@ impl Wish {
     }
 }
 
-/// Answers one call: `{id?, name, result}` or `{id?, name, error: {code, message, hint?}}`; tells whether it was done.
+/// Runs one call; returns its response and whether it succeeded.
+///
+/// The response is `{id?, name, result}` or `{id?, name, error: {code, message, hint?}}`.
 pub fn answer(session: &Session, call: Value) -> (Value, bool) {
     let mut shape = Map::new();
     let done = match call {

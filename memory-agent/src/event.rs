@@ -1,4 +1,4 @@
-//! What happens while agents work, told to whoever listens.
+//! Broadcasts events of agents and tool calls to subscribers.
 
 #[cfg(not(test))]
 use std::sync::{
@@ -8,52 +8,52 @@ use std::sync::{
 
 use memory_core::ToolError;
 use serde_json::{Value, json};
-// In tests every lock is a place where another thread may have its turn.
+// Under test, shuttle's locks are used, so that each lock is a scheduling point.
 #[cfg(test)]
 use shuttle::sync::{
     Arc, Mutex, PoisonError,
     mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
 };
 
-/// Something that happened while an agent worked.
+/// An event of an agent or of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Who works; empty when nobody said.
+    /// The name of the agent; empty if unknown.
     pub agent: String,
-    /// What happened.
+    /// The kind of event, with its data.
     pub kind: EventKind,
 }
 
-/// What may happen while an agent works.
+/// The kinds of events.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventKind {
-    /// An agent came.
+    /// A session was opened.
     AgentStart,
-    /// It went.
+    /// A session was closed.
     AgentEnd,
-    /// A tool was called.
+    /// A tool call has started.
     ToolStart {
-        /// Which one.
+        /// The name of the tool.
         tool: String,
-        /// What it was given.
+        /// The parameters of the call.
         parameters: Value,
     },
-    /// It did what it was asked for.
+    /// A tool call has succeeded.
     ToolEnd {
-        /// Which one.
+        /// The name of the tool.
         tool: String,
     },
-    /// It did not.
+    /// A tool call has failed.
     Error {
-        /// Which one.
+        /// The name of the tool.
         tool: String,
-        /// Why.
+        /// The error of the call.
         error: ToolError,
     },
 }
 
 impl Event {
-    /// Returns the name of what happened: `agent_start`, `agent_end`, `tool_start`, `tool_end` or `error`.
+    /// Returns the name of the event: `agent_start`, `agent_end`, `tool_start`, `tool_end` or `error`.
     pub fn name(&self) -> &'static str {
         match self.kind {
             EventKind::AgentStart => "agent_start",
@@ -64,7 +64,7 @@ impl Event {
         }
     }
 
-    /// Writes it as hooks read it: `{event, agent, tool?, parameters?, error?}`.
+    /// Returns the JSON that hooks receive: `{event, agent, tool?, parameters?, error?}`.
     pub fn json(&self) -> Value {
         let mut shape = json!({ "event": self.name(), "agent": self.agent });
         match &self.kind {
@@ -83,25 +83,25 @@ impl Event {
     }
 }
 
-/// Tells everybody who listens what happens, and waits for nobody: who falls behind misses something.
+/// Delivers events to all subscribers without blocking; a subscriber with a full queue misses events.
 #[derive(Debug, Default)]
 pub struct Events(Mutex<Vec<SyncSender<Arc<Event>>>>);
 
-/// What hears of everything that happens.
+/// Receiver of events.
 pub type Listener = Receiver<Arc<Event>>;
 
-/// Who is further behind than this misses what comes next.
+/// Queue length of a subscriber. Further events are dropped while the queue is full.
 const WAITING: usize = 1_024;
 
 impl Events {
-    /// Returns what hears of everything from now on.
+    /// Returns a receiver of all events from now on.
     pub fn subscribe(&self) -> Listener {
         let (sender, receiver) = sync_channel(WAITING);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         receiver
     }
 
-    /// Tells everybody who listens.
+    /// Sends an event to all subscribers; the event is only built if there is one.
     pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
         let mut listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if listeners.is_empty() {
@@ -111,7 +111,7 @@ impl Events {
         listeners.retain(|listener| !matches!(listener.try_send(Arc::clone(&event)), Err(TrySendError::Disconnected(_))));
     }
 
-    /// Ends what everybody hears.
+    /// Disconnects all subscribers.
     pub(crate) fn end(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -124,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// How often each of those who tell something does.
+    /// Number of events that each sender emits.
     const TIMES: usize = 3;
 
     fn tell(events: &Events, who: usize) {

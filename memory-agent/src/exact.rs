@@ -1,8 +1,9 @@
-//! JSON values whose numbers keep every digit.
+//! Parses and writes JSON without rounding any number.
 //!
-//! A [`Value`] holds numbers as those of the machine, which rounds `12345678901234567890123` and cannot hold `1e400`. Here such a number
-//! is a string with a mark of this process before its digits: so it passes through hooks, schemas and the SDK of the protocol as it was
-//! written, and a field that must be a number refuses it by name. [`to_text`] and [`unmark`] write the number again.
+//! A [`Value`] holds machine numbers: `12345678901234567890123` is rounded and `1e400` is not representable. This
+//! module stores such a number as a string that starts with a random mark of this process, followed by the digits. The
+//! string passes unchanged through hooks, schemas and the MCP SDK, and the schema check rejects it by name where a
+//! number of the machine is required. [`to_text`] and [`unmark`] turn it back into a number.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -13,16 +14,18 @@ use std::sync::LazyLock;
 use memory_core::json::{JsonText, TokenKind, Tokens, is_exact_number};
 use serde_json::Value;
 
-/// What stands before the digits. Nobody outside of this process knows it, so no text that was sent is taken for a number.
+/// The prefix of a marked number.
+///
+/// It is random for each process, so no client can send a text that is mistaken for a number.
 static MARK: LazyLock<String> = LazyLock::new(|| {
     let state = RandomState::new();
     format!("\u{e0f1}{:016x}{:016x}:", state.hash_one(1), state.hash_one(2))
 });
 
-/// Reads one JSON value.
+/// Parses one JSON value.
 ///
 /// # Errors
-/// When it is none.
+/// If `bytes` is not JSON.
 pub fn from_slice(bytes: &[u8]) -> serde_json::Result<Value> {
     match std::str::from_utf8(bytes) {
         Ok(text) => serde_json::from_str(&mark(text)),
@@ -30,15 +33,15 @@ pub fn from_slice(bytes: &[u8]) -> serde_json::Result<Value> {
     }
 }
 
-/// Returns the value that a JSON text says.
+/// Converts a JSON text into a value.
 pub fn to_value(text: &JsonText) -> Value {
     let marked = mark(text.as_str());
-    // A text of half a surrogate pair is no text to `serde_json`; the numbers beside it keep their digits.
+    // `serde_json` rejects a string with half a surrogate pair; numbers in the same text still keep their digits.
     serde_json::from_str(&marked)
         .unwrap_or_else(|_| marked.parse::<JsonText>().map_or_else(|_| text.to_value(), |text| text.to_value()))
 }
 
-/// Writes a value as JSON.
+/// Serializes a value as JSON.
 pub fn to_text(value: &Value) -> String {
     let text = value.to_string();
     match unmark(&text) {
@@ -47,17 +50,19 @@ pub fn to_text(value: &Value) -> String {
     }
 }
 
-/// Returns a value as a JSON text.
+/// Serializes a value as a [`JsonText`].
 pub fn to_json_text(value: &Value) -> JsonText {
     to_text(value).parse().unwrap_or_else(|_| JsonText::from(value))
 }
 
-/// Returns the number that a value is, if it is one that the machine would round.
+/// Returns the digits of a marked number, or `None` if `value` is something else.
 pub(crate) fn as_number(value: &Value) -> Option<&str> {
     value.as_str()?.strip_prefix(MARK.as_str())
 }
 
-/// Marks the numbers of a JSON text that the machine would round. What is no JSON stays as it is.
+/// Marks all numbers of a JSON text that a machine number would round.
+///
+/// Text that is not JSON is returned unchanged.
 pub(crate) fn mark(text: &str) -> Cow<'_, str> {
     let mut marked = String::new();
     let mut end = 0;
@@ -76,7 +81,7 @@ pub(crate) fn mark(text: &str) -> Cow<'_, str> {
     Cow::Owned(marked)
 }
 
-/// Writes marked numbers as numbers again, in JSON and in JSON within strings of it.
+/// Turns marked numbers back into numbers, in JSON and in JSON that is nested in its strings.
 pub fn unmark(text: &str) -> Cow<'_, str> {
     if !text.contains(MARK.as_str()) {
         return Cow::Borrowed(text);
@@ -86,7 +91,8 @@ pub fn unmark(text: &str) -> Cow<'_, str> {
     for part in parts {
         let digits = part.find(|letter: char| !matches!(letter, '0'..='9' | '-' | '+' | '.' | 'e' | 'E')).unwrap_or(part.len());
         let (number, mut rest) = part.split_at(digits);
-        // The quotes of the number go. As many backslashes stand before each of them; others are those of a text around it.
+        // Removes the quotes around the number. Both are escaped by the same number of backslashes; other quotes belong
+        // to an enclosing string.
         let before = plain.strip_suffix('"').map(|before| before.trim_end_matches('\\').len());
         let behind = rest.trim_start_matches('\\');
         if let (Some(before), Some(behind)) = (before, behind.strip_prefix('"'))
@@ -101,7 +107,7 @@ pub fn unmark(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Tells whether a value holds a number that the machine would round.
+/// Returns whether a value contains a marked number.
 pub(crate) fn holds_number(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(holds_number),
@@ -110,7 +116,7 @@ pub(crate) fn holds_number(value: &Value) -> bool {
     }
 }
 
-/// Returns the value with a number of the machine, which is no integer, in place of each that the machine would round.
+/// Returns the value with each marked number replaced by a machine number that is not an integer.
 pub(crate) fn with_rounded_numbers(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(with_rounded_numbers).collect(),
@@ -120,12 +126,12 @@ pub(crate) fn with_rounded_numbers(value: &Value) -> Value {
     }
 }
 
-/// A stream of JSON values in which numbers are marked that the machine would round.
+/// A reader of JSON values that marks the numbers which a machine number would round.
 #[derive(Debug)]
 pub struct Marking<R> {
     input: R,
     ready: VecDeque<u8>,
-    /// The number that was begun, which may go on in what is read next.
+    /// The digits of an unfinished number, which may continue in the next chunk.
     number: String,
     place: Place,
 }
@@ -138,21 +144,22 @@ enum Place {
 }
 
 impl<R: Read> Marking<R> {
-    /// Returns what reads `input`.
+    /// Creates a reader of `input`.
     pub fn new(input: R) -> Self {
         Self { input, ready: VecDeque::new(), number: String::new(), place: Place::Outside }
     }
 
     fn take(&mut self, byte: u8) {
         if self.place == Place::Outside && matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') {
-            // `true` and `false` have such a letter as well; they are no numbers, and stay as they are.
+            // `true` and `false` contain the letter `e`, too; as they are not numbers, `mark` leaves them unchanged.
             self.number.push(char::from(byte));
             return;
         }
         self.end_number();
         self.ready.push_back(byte);
         self.place = match (self.place, byte) {
-            // No string has a bare line break, so one that is open there belongs to a line that is no JSON.
+            // JSON strings contain no bare line break, so a string that is open here belongs to a line that is not
+            // JSON.
             (Place::String, b'"') | (_, b'\n') => Place::Outside,
             (Place::Outside, b'"') | (Place::Escape, _) => Place::String,
             (Place::String, b'\\') => Place::Escape,

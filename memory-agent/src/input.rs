@@ -1,4 +1,4 @@
-//! JSON values from a stream that may also hold lines that are no JSON.
+//! Reads JSON values from a stream that may also contain lines that are not JSON.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,26 +10,27 @@ use serde_json::{Deserializer, Value};
 
 use crate::exact::Marking;
 
-/// The JSON values of a stream, of which several may be on one line and one on several lines.
+/// An iterator over the JSON values of a stream.
 ///
-/// Behind a value that is no JSON, reading goes on with the next line. Where the value began on an earlier line, that is the line of the
-/// error itself if it begins with a bracket, and else the next one that is neither indented nor begins with a closing bracket.
+/// A line may hold several values, and a value may span lines. After an error, parsing resumes on the next line. If the
+/// broken value started on an earlier line, parsing resumes on the line of the error if that line starts with a
+/// bracket, otherwise on the next line that is neither indented nor starts with a closing bracket.
 pub struct InputValues<R: Read> {
     lines: Rc<RefCell<Lines<Marking<R>>>>,
     values: Values<R>,
-    /// The number of the line with which `values` began.
+    /// The number of the line on which `values` starts.
     first_line: usize,
     has_ended: bool,
 }
 
 type Values<R> = StreamDeserializer<'static, IoRead<SharedLines<Marking<R>>>, Value>;
 
-/// Why a value cannot be read.
+/// The reasons why a value cannot be read.
 #[derive(Debug)]
 pub enum InputError {
-    /// The stream fails.
+    /// Reading the stream failed.
     Io(io::Error),
-    /// The text is no JSON, for this reason and at this place.
+    /// The text is not JSON, with the reason and the position.
     NotJson(String),
 }
 
@@ -45,7 +46,7 @@ impl<R: Read> fmt::Debug for InputValues<R> {
 }
 
 impl<R: Read> InputValues<R> {
-    /// Returns the values of `input`.
+    /// Creates an iterator over the values of `input`.
     pub fn new(input: R) -> Self {
         let lines = Rc::new(RefCell::new(Lines::new(Marking::new(input))));
         let values = values(&lines);
@@ -72,7 +73,8 @@ impl<R: Read> Iterator for InputValues<R> {
         let place = format!(" at line {} column {}", error.line(), error.column());
         let reason = error.to_string();
         let reason = reason.strip_suffix(&place).unwrap_or(&reason);
-        // Behind a line break, the error is at the end of the line before.
+        // The parser reports an error at a line break as column 0 of the next line; it belongs to the end of the
+        // previous line.
         let is_line_end = error.column() == 0 && 1 < error.line() && !error.is_eof();
         let line = (self.first_line + error.line() - usize::from(is_line_end)).saturating_sub(1);
         let place =
@@ -88,19 +90,19 @@ fn values<R: Read>(lines: &Rc<RefCell<Lines<Marking<R>>>>) -> Values<R> {
     Deserializer::from_reader(SharedLines(Rc::clone(lines))).into_iter()
 }
 
-/// A stream that is read line by line, so that the line of an error can be left or read again.
+/// A stream that is read by line, so that the line of an error can be skipped or read again.
 #[derive(Debug)]
 struct Lines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
-    /// How much of the line was read.
+    /// Number of bytes of the line that have been read.
     read: usize,
     number: usize,
-    /// Where in the line the value that is read may begin.
+    /// Offset in the line at which the current value may start.
     value_start: usize,
-    /// The line on which the value that is read began, if that is an earlier one.
+    /// The line on which the current value starts, if it is an earlier line.
     value_line: Option<usize>,
-    /// Whether what goes on with a value that is no JSON is left out.
+    /// Whether lines that continue a broken value are skipped.
     is_skipping: bool,
 }
 
@@ -115,10 +117,10 @@ impl<R: Read> Lines<R> {
         self.value_line = None;
     }
 
-    /// Goes to where reading may go on behind an error in a line, and returns the number of that line.
+    /// Moves to the position at which parsing resumes after an error in `line`; returns its line number.
     fn recover(&mut self, line: usize) -> usize {
         let is_rest = self.value_line.is_some_and(|first| first < line);
-        // The deserializer may have looked at the line behind that of the error.
+        // The deserializer may have read into the line after the error.
         let is_behind = line < self.number;
         let begins_value = self.line.starts_with(b"{") || self.line.starts_with(b"[");
         self.is_skipping = is_rest && !begins_value && (!is_behind || self.goes_on());
@@ -130,7 +132,7 @@ impl<R: Read> Lines<R> {
         self.number + 1
     }
 
-    /// Tells whether the line goes on with what began on an earlier one.
+    /// Returns whether the line continues a value that started on an earlier line.
     fn goes_on(&self) -> bool {
         self.line.first().is_some_and(|first| first.is_ascii_whitespace() || b"}]".contains(first))
     }
@@ -153,7 +155,7 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// Lines that are also read from outside of the deserializer.
+/// The lines, shared between the deserializer and the error recovery.
 #[derive(Debug)]
 struct SharedLines<R>(Rc<RefCell<Lines<R>>>);
 

@@ -1,18 +1,18 @@
-//! The rim: tools and the fronts that offer them.
+//! The tools that agents call, and the frontends that serve them.
 //!
-//! | room | what lives there |
+//! | module or type | contents |
 //! |---|---|
-//! | [`tools`] | the verbs that agents may use, each with the schema of its parameters |
-//! | [`Agent`], [`Session`] | the registry of tools, and somebody who calls them |
-//! | [`batch`] | calls as JSON on the standard input |
-//! | [`hook`], [`event`] | who is asked before and after a call, and what is told of it |
-//! | [`instance`] | types of instances, their fields and their actions, each with the schema of its parameters |
-//! | [`rpc`] | the tools as JSON-RPC, as data |
+//! | [`tools`] | the tools that agents may call, each with the schema of its parameters |
+//! | [`Agent`], [`Session`] | the registry of tools, and a client session that calls them |
+//! | [`batch`] | calls as JSON on standard input |
+//! | [`hook`], [`event`] | hooks that run before and after a call, and the events of calls |
+//! | [`instance`] | types of instances, their fields and actions, each with the schema of its parameters |
+//! | [`rpc`] | the tools as JSON-RPC, without I/O |
 //! | `socket` | the tools over a Unix socket |
-//! | `http` | tools and instances over HTTP, and the Model Context Protocol beside them |
+//! | `http` | tools and instances over HTTP, including the Model Context Protocol |
 //! | `mcp` | the tools for clients of the Model Context Protocol |
-//! | [`json`] | how everything that the memories answer is written as JSON, the same for every front |
-//! | [`model`] | the models that make memories better: in a folder on this machine, or behind an address |
+//! | [`json`] | the JSON shapes of all results, the same for every frontend |
+//! | [`model`] | embedding, reranking and chat models, loaded from a local folder or called over HTTP |
 
 mod agent;
 pub mod batch;

@@ -1,4 +1,4 @@
-//! Somebody who calls tools.
+//! A client session that calls tools.
 
 use std::sync::Arc;
 
@@ -9,14 +9,15 @@ use serde_json::Value;
 use crate::agent::Agent;
 use crate::event::EventKind;
 
-/// How many tokens a context has unless somebody says.
+/// Default maximum number of tokens of an injected context.
 pub const CONTEXT_BUDGET: usize = 2_000;
 
-/// What the journal calls the person at the command line.
+/// The actor that the journal records for the person at the command line.
 const PERSON: &str = "cli";
 
-/// Somebody who calls tools: one agent, in one project, from coming to going. It sees what it may see and no more, and is not
-/// given the same memory twice.
+/// A session of one agent in one project, from connect to disconnect.
+///
+/// It sees only the memories of its view, and never receives the same memory twice as injected context.
 #[derive(Debug)]
 pub struct Session {
     agent: Arc<Agent>,
@@ -27,7 +28,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Begins a session of whoever `view` describes.
+    /// Opens a session for the agent and project of `view`.
     pub fn begin(agent: &Arc<Agent>, view: &View) -> Self {
         let services = agent.services().seen_by(view.clone());
         let name = view.agent.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -35,7 +36,7 @@ impl Session {
         Self { agent: Arc::clone(agent), services, name, given: Arc::default(), is_of_the_person: false }
     }
 
-    /// Begins a session of the person, who sees everything, at the command line.
+    /// Opens a session for the person at the command line, who sees everything.
     pub fn of_the_person(agent: &Arc<Agent>) -> Self {
         agent.tell("", EventKind::AgentStart);
         Self {
@@ -47,22 +48,22 @@ impl Session {
         }
     }
 
-    /// Tells whether it is the person at the command line who calls.
+    /// Returns whether the caller is the person at the command line.
     pub(crate) fn is_of_the_person(&self) -> bool {
         self.is_of_the_person
     }
 
-    /// Returns the agent's name; empty when nobody said.
+    /// Returns the name of the agent; empty if unknown.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the tools, the hooks and the events.
+    /// Returns the agent, which holds the tools, hooks and events.
     pub fn agent(&self) -> &Agent {
         &self.agent
     }
 
-    /// Returns the memories as this session may see them.
+    /// Returns the services, restricted to the view of this session.
     pub fn services(&self) -> &Services {
         &self.services
     }
@@ -70,15 +71,17 @@ impl Session {
     /// Calls a tool.
     ///
     /// # Errors
-    /// As [`Agent::call`].
+    /// See [`Agent::call`].
     pub fn call(&self, tool: &str, parameters: Value) -> Result<Value, ToolError> {
         self.agent.call(self, tool, parameters)
     }
 
-    /// Gathers what is remembered about `prompt` in at most `budget` tokens, without what this session was given before.
+    /// Collects context for `prompt` in at most `budget` tokens.
+    ///
+    /// Memories that this session already received are left out.
     ///
     /// # Errors
-    /// When the memories cannot be read.
+    /// If the memories cannot be read.
     pub fn inject_context(&self, prompt: &str, budget: usize) -> Result<Context, StoreError> {
         memory_core::context(&self.services, prompt, budget, &self.given, &self.agent.now())
     }

@@ -1,4 +1,4 @@
-//! What fuzzing calls and nobody else does.
+//! Entry points for fuzz targets only.
 
 use std::io::{self, Cursor};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::agent::Agent;
 pub use crate::http::heard;
 use crate::mcp::{Speaker, serve};
 
-/// Returns all that a client of the Model Context Protocol is told who says `input` and closes its end. Blocks.
+/// Serves `input` as an MCP client that then closes its end, and returns all bytes sent to it. Blocks.
 ///
 /// # Errors
-/// When it does not speak the protocol.
+/// If the client does not follow the protocol.
 pub fn mcp_answers(agent: &Arc<Agent>, speaker: &Speaker, input: Vec<u8>) -> io::Result<Vec<u8>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! Whether parameters are what a tool asks for.
+//! Validates the parameters of a tool call against the schema of the tool.
 
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
@@ -8,41 +8,42 @@ use serde_json::Value;
 
 use crate::exact;
 
-/// The schema of a tool's parameters, ready to check them.
+/// The compiled schema of the parameters of a tool.
 #[derive(Debug)]
 pub(crate) struct Schema(Validator);
 
-/// So many faults are told at once.
+/// Maximum number of faults in one message.
 const TOLD: usize = 3;
 
-/// So much of a fault is told: it may quote what was given.
+/// Maximum length of a fault, which may quote input.
 const LONGEST: usize = 200;
 
-/// So much of a value that is not allowed is quoted.
+/// Maximum length of a quoted value.
 const LONGEST_VALUE: usize = 80;
 
 impl Schema {
-    /// Reads a schema of ours.
+    /// Compiles a schema of this crate.
     pub(crate) fn of(schema: &Value) -> Self {
         Self(jsonschema::draft202012::new(schema).expect("the schemas of our tools are schemas"))
     }
 
-    /// Says which fields of `parameters` are not as they should be, if any.
+    /// Returns an error that names the invalid fields of `parameters`, if there are any.
     pub(crate) fn check(&self, tool: &dyn Tool, parameters: &Value) -> Result<(), ToolError> {
         let Some(faults) = self.faults(parameters) else { return Ok(()) };
         Err(ToolError::new(Code::InvalidInput, faults, Some(fields(tool))))
     }
 
-    /// Returns what is not as it should be in `parameters`, if anything is.
+    /// Returns a description of the invalid fields of `parameters`, if there are any.
     pub(crate) fn faults(&self, parameters: &Value) -> Option<String> {
-        // A number that the machine would round is a text here. It is neither a text nor a number of the machine to a field.
+        // A number that would be rounded is a marked string here. A field must accept it neither as a string nor as a
+        // machine number.
         self.faults_of(parameters, parameters).or_else(|| {
             let holds_number = exact::holds_number(parameters);
             holds_number.then(|| self.faults_of(&exact::with_rounded_numbers(parameters), parameters)).flatten()
         })
     }
 
-    /// Returns the faults of `parameters`, and quotes the values that were `given` in their places.
+    /// Returns the faults of `parameters`, and quotes the values of `given` at the same paths.
     fn faults_of(&self, parameters: &Value, given: &Value) -> Option<String> {
         let faults = self.0.iter_errors(parameters).take(TOLD).map(|error| {
             let path = error.instance_path().as_str();
@@ -69,7 +70,7 @@ impl Schema {
     }
 }
 
-/// Says which fields a tool has.
+/// Returns a hint that lists the fields of a tool.
 fn fields(tool: &dyn Tool) -> String {
     let schema = tool.parameters();
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

@@ -1,4 +1,4 @@
-//! Asking a hook that may break down or never answer.
+//! Runs hooks with a timeout and isolates their panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,13 +10,15 @@ use memory_core::{Code, ToolError};
 
 use super::{Answer, Hook, Occasion};
 
-/// Asks `hook`, and waits as long as `patience` says. What takes longer goes on in a thread that nobody waits for.
+/// Runs `hook` and waits at most `patience` for it.
+///
+/// A hook that takes longer continues on a detached thread.
 pub(crate) fn ask(hook: &Arc<dyn Hook>, occasion: Occasion, patience: Duration) -> Result<Answer, ToolError> {
     let (sender, answers) = sync_channel(1);
     let asked = Arc::clone(hook);
     let work = move || {
         let answer = catch_unwind(AssertUnwindSafe(|| asked.answer(&occasion)));
-        // Nobody may be waiting any more.
+        // The receiver may have timed out.
         let _ = sender.send(answer.unwrap_or_else(|_| Err("it panicked".into())));
     };
     let failed = |why: &str| senseless(&hook.name(), why);
@@ -30,12 +32,12 @@ pub(crate) fn ask(hook: &Arc<dyn Hook>, occasion: Occasion, patience: Duration) 
     }
 }
 
-/// Says that a hook refused a call.
+/// Returns the error for a call that a hook blocked.
 pub(super) fn blocked(hook: &str, reason: &str) -> ToolError {
     ToolError::new(Code::CallBlocked, format!("the hook {hook} blocked the call: {reason}"), None)
 }
 
-/// Says that a hook did not do its part.
+/// Returns the error for a hook that failed or broke its contract.
 pub(super) fn senseless(hook: &str, why: &str) -> ToolError {
     let hint = Some("mend it, or take it out of `hooks` in config.yaml".into());
     ToolError::new(Code::HookFailed, format!("the hook {hook} {why}"), hint)
@@ -62,7 +64,7 @@ mod tests {
         }
     }
 
-    /// Answers once something comes.
+    /// A hook that blocks until it receives a message.
     #[derive(Debug)]
     struct Hangs(Mutex<Receiver<()>>);
 

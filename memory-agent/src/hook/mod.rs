@@ -1,4 +1,4 @@
-//! Code of others that is asked before and after a tool is called.
+//! Hooks: external code that runs before and after tool calls, and on events.
 
 mod guarded;
 mod shell;
@@ -13,39 +13,41 @@ pub use shell::ShellHook;
 
 use crate::event::Event;
 
-/// Somebody who is asked before or after a tool is called, or told of what happened.
+/// Code that runs before or after a tool call, or on an event.
 ///
-/// One that panics, or does not answer within [`PATIENCE`], fails that call alone.
+/// If it panics or does not return within [`PATIENCE`], only that call fails.
 pub trait Hook: Debug + Send + Sync {
-    /// Returns what it is called in messages.
+    /// Returns the name of the hook for messages.
     fn name(&self) -> String;
 
-    /// Answers. What the answer may be depends on the occasion; after an [`Occasion::Event`] it does not matter.
+    /// Runs the hook.
+    ///
+    /// The valid results depend on the occasion; after an [`Occasion::Event`] the result is ignored.
     ///
     /// # Errors
-    /// What went wrong, as a statement.
+    /// The reason of the failure, as a statement.
     fn answer(&self, occasion: &Occasion) -> Result<Answer, String>;
 }
 
-/// How long a hook is waited for.
+/// Maximum run time of a hook.
 pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// When a hook is asked.
+/// The points at which a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Point {
-    /// Before a tool is called: it may block the call, or change its parameters.
+    /// Before a tool call: the hook may block the call or change its parameters.
     BeforeToolCall,
-    /// After it did what it was asked for: the result may be changed.
+    /// After a successful tool call: the hook may change the result.
     AfterToolCall,
-    /// When something happened; the answer does not matter.
+    /// On an event; the result of the hook is ignored.
     OnEvent,
 }
 
 impl Point {
-    /// All of them.
+    /// All points.
     pub const ALL: [Self; 3] = [Self::BeforeToolCall, Self::AfterToolCall, Self::OnEvent];
 
-    /// Returns its name in the settings and in what hooks read.
+    /// Returns the name used in the settings and in the JSON for hooks.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BeforeToolCall => "before_tool_call",
@@ -55,19 +57,20 @@ impl Point {
     }
 }
 
-/// What a hook is asked about.
+/// The input of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Occasion {
     /// A tool is about to be called.
     Before(Call),
-    /// A tool was called, and returned this.
+    /// A tool was called and returned this value.
     After(Call, Value),
-    /// Something happened.
+    /// An event occurred.
     Event(Event),
 }
 
 impl Occasion {
-    /// Writes it as shell hooks read it: `{hook, agent, tool, parameters, result?}`; an event as [`Event::json`] says.
+    /// Returns the JSON for shell hooks: `{hook, agent, tool, parameters, result?}`; for an event, that of
+    /// [`Event::json`].
     pub fn json(&self) -> Value {
         match self {
             Self::Before(call) => call.json(Point::BeforeToolCall),
@@ -81,14 +84,14 @@ impl Occasion {
     }
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Who calls; empty when nobody said.
+    /// The name of the calling agent; empty if unknown.
     pub agent: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// What it is given.
+    /// The parameters.
     pub parameters: Value,
 }
 
@@ -98,20 +101,20 @@ impl Call {
     }
 }
 
-/// What a hook says.
+/// The result of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// Nothing against it.
+    /// Continue without a change.
     Go,
-    /// The call must not happen, and why.
+    /// Block the call, for this reason.
     Block(String),
-    /// It is to be given this instead.
+    /// Replace the parameters of the call.
     Parameters(Value),
-    /// It is to return this instead.
+    /// Replace the result of the call.
     Result(Value),
 }
 
-/// Asks the hooks that stand before a call, in order; returns what the tool is to be given.
+/// Runs the hooks before a call, in order; returns the call with the parameters that they set.
 pub(crate) fn before(hooks: &[std::sync::Arc<dyn Hook>], mut call: Call) -> Result<Call, ToolError> {
     for hook in hooks {
         match ask(hook, Occasion::Before(call.clone()), PATIENCE)? {
@@ -124,7 +127,7 @@ pub(crate) fn before(hooks: &[std::sync::Arc<dyn Hook>], mut call: Call) -> Resu
     Ok(call)
 }
 
-/// Asks the hooks that stand behind a call, in order; returns what it is to return.
+/// Runs the hooks after a call, in order; returns the result that they set.
 pub(crate) fn after(hooks: &[std::sync::Arc<dyn Hook>], call: &Call, mut result: Value) -> Result<Value, ToolError> {
     for hook in hooks {
         match ask(hook, Occasion::After(call.clone(), result.clone()), PATIENCE)? {

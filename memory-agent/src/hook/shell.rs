@@ -1,4 +1,4 @@
-//! Hooks that are commands of the shell.
+//! Hooks that run as shell commands.
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -13,27 +13,27 @@ use serde_json::Value;
 use super::{Answer, Hook, Occasion, PATIENCE};
 use crate::exact;
 
-/// A command that is given the occasion as JSON on its standard input (see [`Occasion::json`]), and answers on its standard
-/// output: nothing for "go on", `{"block": "reason"}`, `{"parameters": {…}}` or `{"result": …}`.
+/// A shell command that receives the occasion as JSON on standard input and prints its result.
 ///
-/// One that ends with another number than 0, or has not ended when its time is over, has failed; then it is killed with all
-/// that it started.
+/// For the input see [`Occasion::json`]. Valid output is nothing to continue, `{"block": "reason"}`, `{"parameters":
+/// {…}}` or `{"result": …}`. A non-zero exit status or a timeout is a failure. When the command ends or times out, all
+/// processes of its group are killed.
 #[derive(Debug)]
 pub struct ShellHook {
     command: String,
 }
 
-/// A longer answer is none.
+/// Maximum length of the output, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// So much of what a failed command said is told.
+/// Maximum length of the standard error text in a message.
 const TOLD: usize = 200;
 
-/// The thread that waits for the command must answer before it is given up itself, and what it has said is soon read.
+/// Time between the timeout of the command and that of the hook thread, for reading the output.
 const SPARE: Duration = Duration::from_millis(250);
 
 impl ShellHook {
-    /// Returns the hook that runs `command` by `sh -c`.
+    /// Creates a hook that runs `command` with `sh -c`.
     pub fn new(command: &str) -> Self {
         Self { command: command.to_owned() }
     }
@@ -46,14 +46,14 @@ impl ShellHook {
         let (sender, outputs) = sync_channel(2);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let given = given.to_owned();
-        // A command need not read what it is given.
+        // A command may ignore its standard input.
         drop(thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(given.as_bytes()))));
         let errors = sender.clone();
         drop(thread::spawn(move || errors.send((false, stderr.map(read_all).unwrap_or_default()))));
         drop(thread::spawn(move || sender.send((true, stdout.map(read_all).unwrap_or_default()))));
         let end = Instant::now() + patience + SPARE;
         let has_ended = ended(&child, patience);
-        // Whatever it has started and left behind ends with it. Until it is waited for, nobody else can have its number.
+        // Kills processes that the command left behind. The process id cannot be reused before the `wait` below.
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let _ = group.map(|group| kill_process_group(group, Signal::KILL));
         let status = child.wait().map_err(|error| format!("its end was not seen: {error}"))?;
@@ -65,7 +65,7 @@ impl ShellHook {
             match outputs.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok((true, text)) => answer = text,
                 Ok((false, text)) => complaint = text,
-                // Somebody has left its group and holds the stream open.
+                // A process has left the group and still holds the stream open.
                 Err(_) => return Err("it left a process behind that holds its output open".into()),
             }
         }
@@ -77,13 +77,13 @@ impl ShellHook {
     }
 }
 
-/// Waits until a command has ended, but no longer than `patience`; it is still to be waited for then.
+/// Waits at most `patience` for a command to exit, without reaping it; returns whether it exited.
 fn ended(child: &Child, patience: Duration) -> bool {
     let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return false };
     let (sender, seen) = sync_channel(1);
     let look = move || {
         let looked = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
-        // Nobody may be waiting any more.
+        // The receiver may have timed out.
         let _ = sender.send(looked.is_ok());
     };
     thread::Builder::new().spawn(look).is_ok() && seen.recv_timeout(patience).unwrap_or(false)
@@ -95,7 +95,7 @@ impl Hook for ShellHook {
     }
 
     fn answer(&self, occasion: &Occasion) -> Result<Answer, String> {
-        // With a line break, so that a command such as `cat >> events.jsonl` writes one line for each.
+        // The trailing line break lets a command such as `cat >> events.jsonl` write one line per event.
         let output = self.run(&format!("{}\n", exact::to_text(&occasion.json())), PATIENCE.saturating_sub(2 * SPARE))?;
         if matches!(occasion, Occasion::Event(_)) || output.trim().is_empty() {
             return Ok(Answer::Go);
@@ -120,7 +120,7 @@ fn read(output: &str) -> Result<Answer, String> {
 
 fn read_all(stream: impl Read) -> String {
     let mut bytes = Vec::new();
-    // What was read so far is what there is.
+    // After a read error, the text read so far is used.
     let _ = stream.take(LONGEST).read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -167,7 +167,7 @@ mod tests {
         let (sender, ended) = sync_channel(1);
         let heard = pipe.clone();
         thread::spawn(move || sender.send(std::fs::read(heard).expect("it is read to its end")));
-        // What it leaves behind holds the pipe open for as long as it lives.
+        // The background process keeps the pipe open as long as it runs.
         let leaves = format!("exec 3>'{}'; sleep 1000 >/dev/null 2>&1 &", pipe.display());
         assert_eq!(ShellHook::new(&leaves).run("", Duration::from_mins(1)).as_deref(), Ok(""));
         assert_eq!(ended.recv_timeout(Duration::from_mins(1)), Ok(Vec::new()), "it was left behind");

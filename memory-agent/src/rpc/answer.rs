@@ -1,4 +1,4 @@
-//! What is answered.
+//! Executes JSON-RPC requests and builds their results.
 
 use memory_core::{StoreError, Tool, ToolError, View};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{Ask, Fault};
 use crate::agent::Agent;
 use crate::session::Session;
 
-/// Does what `session` asks for.
+/// Executes a request for `session`.
 pub(super) fn result(session: &Session, ask: Ask) -> Result<Value, Fault> {
     match ask {
         Ask::Ping => Ok(json!({})),
@@ -18,18 +18,20 @@ pub(super) fn result(session: &Session, ask: Ask) -> Result<Value, Fault> {
     }
 }
 
-/// Describes the tools that are listed, or all that may be called: `{tools: [{name, description, parameters}]}`.
+/// Lists the tools as JSON: the listed ones, or all callable ones.
+///
+/// The shape is `{tools: [{name, description, parameters}]}`.
 pub fn tools(agent: &Agent, all: bool) -> Value {
     let tools: Vec<Value> = if all { agent.offered().map(described).collect() } else { agent.listed().map(described).collect() };
     json!({ "tools": tools })
 }
 
-/// Describes a tool: `{name, description, parameters}`.
+/// Describes a tool as JSON: `{name, description, parameters}`.
 pub(crate) fn described(tool: &dyn Tool) -> Value {
     json!({ "name": tool.name(), "description": tool.description(), "parameters": tool.parameters() })
 }
 
-/// Has the embedding model read texts: `{identity, vectors}`; for no texts, says which model it is.
+/// Embeds texts: `{identity, vectors}`. An empty list returns only the identity of the model.
 fn embedded(session: &Session, texts: &[String]) -> Result<Value, Fault> {
     let embedder = session.services().embedder.as_ref();
     let embedder = embedder.ok_or_else(|| ToolError::from(StoreError::NoModel))?;

@@ -1,9 +1,9 @@
-//! Why a request was not done.
+//! Errors of JSON-RPC requests.
 
 use memory_core::{Code, ToolError};
 use serde_json::{Value, json};
 
-/// Why a request was not done.
+/// The error of a JSON-RPC request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     number: i32,
@@ -11,29 +11,29 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Says that a line is no JSON.
+    /// Returns the error for a line that is not JSON.
     pub(super) fn not_json(why: &serde_json::Error) -> Self {
         Self::new(-32_700, Code::InvalidInput, format!("the line is no JSON: {why}"))
     }
 
-    /// Says that something is no request.
+    /// Returns the error for JSON that is not a request.
     pub fn no_request(why: impl Into<String>) -> Self {
         Self::new(-32_600, Code::InvalidInput, why.into())
     }
 
-    /// Says that there is no such method.
+    /// Returns the error for an unknown method.
     pub(super) fn no_method(name: &str) -> Self {
         let message = format!("there is neither a method nor a tool called {}", memory_core::text::one_line(name, 80));
         let hint = "tools/list with {\"all\": true} names all tools";
         Self::new(-32_601, Code::ToolNotFound, message).hinting(hint)
     }
 
-    /// Says that the parameters are not what the method asks for.
+    /// Returns the error for invalid parameters.
     pub(super) fn parameters(why: impl Into<String>) -> Self {
         Self::new(-32_602, Code::InvalidInput, why.into())
     }
 
-    /// Says that the system has no room for this now.
+    /// Returns the error for a request that exceeds the free resources.
     pub(crate) fn no_room(why: impl Into<String>) -> Self {
         Self::new(-32_000, Code::Io, why.into()).hinting("close connections that nobody uses, or try again later")
     }
@@ -47,7 +47,7 @@ impl Fault {
         self
     }
 
-    /// Writes it as the answer to the request `id`; null if that is not known.
+    /// Builds the error response to the request `id`, which is null if unknown.
     pub fn answer(&self, id: &Value) -> Value {
         let ToolError { code, message, hint, about, .. } = &self.error;
         let mut data = json!({ "code": code.as_str() });

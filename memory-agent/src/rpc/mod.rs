@@ -1,26 +1,26 @@
-//! The tools as JSON-RPC 2.0, one line each way, for every front that speaks it. All of it is data; what waits is elsewhere.
+//! The tools as JSON-RPC 2.0, one message per line, for all frontends. This module does no I/O.
 //!
-//! | method | parameters | answer |
+//! | method | parameters | result |
 //! |---|---|---|
-//! | `tools/list` | `{all?}` | `{tools: [{name, description, parameters}]}`; all that may be called with `all` |
-//! | `tools/call` | `{name, params?}` | what the tool says, see [`crate::json`]; `arguments` is another name of `params` |
-//! | the name of a tool | those of the tool | the same |
-//! | `session/open` | `{agent?, project?}` | `{agent, project, scopes}`; who is speaking from the next request on |
-//! | `embed` | `{texts}` | `{identity, vectors}`, by the embedding model that is open here |
+//! | `tools/list` | `{all?}` | `{tools: [{name, description, parameters}]}`; `all` adds the tools that are not listed |
+//! | `tools/call` | `{name, params?}` | the result of the tool; `arguments` is an alias of `params` |
+//! | the name of a tool | those of the tool | the result of the tool, see [`crate::json`] |
+//! | `session/open` | `{agent?, project?}` | `{agent, project, scopes}`; sets the view of all later requests |
+//! | `embed` | `{texts}` | `{identity, vectors}`, computed by the embedding model of this process |
 //! | `ping` | | `{}` |
 //!
-//! A request without `id` is not answered, `jsonrpc` may be left out, and a list of requests is answered by one list. A line
-//! of blanks asks for nothing.
+//! A request without `id` gets no response, `jsonrpc` may be omitted, and a list of requests gets one list of
+//! responses. A blank line is ignored.
 //!
-//! | error | what it says |
+//! | error | meaning |
 //! |---:|---|
-//! | -32700 | the line is no JSON: not well-formed, not UTF-8, or nested too deep |
-//! | -32600 | it is JSON, and no request |
-//! | -32601 | there is no such method or tool |
-//! | -32602 | the parameters are not what is asked for |
-//! | -32000 | anything else |
+//! | -32700 | the line is not JSON: malformed, not UTF-8, or nested too deep |
+//! | -32600 | it is JSON, but not a request |
+//! | -32601 | unknown method or tool |
+//! | -32602 | invalid parameters |
+//! | -32000 | any other error |
 //!
-//! Each has `data: {code, hint?}`, with the permanent name of what went wrong ([`memory_core::Code`]).
+//! Each error has `data: {code, hint?}` with the permanent error code ([`memory_core::Code`]).
 
 mod answer;
 mod fault;

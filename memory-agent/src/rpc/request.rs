@@ -1,4 +1,4 @@
-//! What a line asks for.
+//! Parses JSON-RPC requests.
 
 use memory_core::{AgentName, Scope, View};
 use serde_json::{Map, Number, Value};
@@ -6,56 +6,56 @@ use serde_json::{Map, Number, Value};
 use super::Fault;
 use crate::exact;
 
-/// More requests in one list are refused.
+/// Maximum number of requests in one list.
 pub const MOST: usize = 1_000;
 
-/// What a line asks for.
+/// A parsed line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// Nothing: it is blank.
+    /// A blank line.
     Blank,
-    /// One thing.
+    /// A single request.
     One(Request),
-    /// Several things.
+    /// A list of requests.
     Batch(Vec<Request>),
 }
 
-/// One thing that somebody asks for.
+/// A JSON-RPC request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// What the answer is to be called, as it came; nothing if no answer is wanted.
+    /// The `id` of the request, unchanged; `None` if no response is wanted.
     pub id: Option<Value>,
-    /// What is asked for, or why it cannot be.
+    /// The requested method, or the reason why the request is invalid.
     pub ask: Result<Ask, Fault>,
 }
 
-/// What may be asked for.
+/// The methods, with their parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
-    /// Whether anybody is there.
+    /// Checks that the server responds.
     Ping,
-    /// Which tools there are: those that are listed, or all that may be called.
+    /// Lists the tools.
     Tools {
-        /// Whether all are meant.
+        /// Whether tools that are not listed are included.
         all: bool,
     },
-    /// The work of a tool.
+    /// Calls a tool.
     Call {
-        /// The name.
+        /// The name of the tool.
         tool: String,
-        /// What it is given.
+        /// The parameters of the tool.
         parameters: Value,
     },
-    /// To be somebody from now on.
+    /// Sets the agent and project of all later requests.
     Open(View),
-    /// The vectors of texts, by the embedding model that is open here.
+    /// Embeds texts with the embedding model of this process.
     Embed(Vec<String>),
 }
 
-/// More texts than these are no question.
+/// Maximum number of texts in an `embed` request.
 const MOST_TEXTS: usize = 8;
 
-/// Reads a line, without what ends it.
+/// Parses a line without its line break.
 pub fn read(line: &[u8]) -> Line {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Line::Blank;
@@ -86,19 +86,19 @@ fn request(value: Value) -> Request {
     if matches!(id, Some(Value::Bool(_) | Value::Array(_) | Value::Object(_))) {
         return Request::refused(Fault::no_request("id: it is a text, a number or null"));
     }
-    // Whoever asked would not know their own number again.
+    // The client could not match the response to its request, because the number would be rounded.
     if id.as_ref().is_some_and(|id| exact::as_number(id).is_some() || id.as_number().is_some_and(is_rounded)) {
         return Request::refused(Fault::no_request(
             "id: a number with so many digits cannot be given back as it came; a text can",
         ));
     }
     let ask = ask(&mut members);
-    // What is no request cannot be known to want no answer.
+    // An invalid request may not be a notification, so it always gets a response.
     let is_request = members.remove("method").is_some_and(|method| method.is_string());
     Request { id: if is_request { id } else { Some(id.unwrap_or_default()) }, ask }
 }
 
-/// Tells whether a number may be another one than was written.
+/// Returns whether a number may differ from the number in the text.
 fn is_rounded(number: &Number) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     number.is_f64() && number.as_f64().is_none_or(|number| EXACT <= number.abs())

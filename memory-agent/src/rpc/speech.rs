@@ -1,4 +1,4 @@
-//! Somebody who speaks line by line.
+//! The state of a JSON-RPC connection: its view and its session.
 
 use std::sync::Arc;
 
@@ -11,40 +11,42 @@ use crate::agent::Agent;
 use crate::exact;
 use crate::session::Session;
 
-/// Somebody who speaks line by line: who it is, and what comes of what it says.
+/// A JSON-RPC connection, which turns lines into executable work for its current session.
 #[derive(Debug)]
 pub struct Speech {
     agent: Arc<Agent>,
     view: View,
     /// Whether `session/open` is refused.
     is_bound: bool,
-    /// Begins with the first request that needs it.
+    /// Opened by the first request that needs it.
     session: Option<Arc<Session>>,
 }
 
-/// What a line asks for, and who asked: it may be done on any thread.
+/// The parsed requests of a line with their sessions; can be executed on any thread.
 #[derive(Debug)]
 pub struct Work {
     requests: Vec<(Arc<Session>, Request)>,
     is_batch: bool,
 }
 
-/// What comes behind so many bytes of answers in one list is not done.
+/// Maximum size of the responses to a list, in bytes; later requests of the list are refused.
 const LONGEST: usize = 8 << 20;
 
 impl Speech {
-    /// Begins with whoever `view` describes; `session/open` may say otherwise.
+    /// Starts with the given `view`, which `session/open` may change.
     pub fn begin(agent: &Arc<Agent>, view: View) -> Self {
         Self { agent: Arc::clone(agent), view, is_bound: false, session: None }
     }
 
-    /// Begins with whoever `view` describes, for good: `session/open` is refused.
+    /// Starts with the given `view` and refuses `session/open`.
     pub fn bound(agent: &Arc<Agent>, view: View) -> Self {
         Self { is_bound: true, ..Self::begin(agent, view) }
     }
 
-    /// Takes a line, without what ends it. Who speaks in the next one is known at once, and whatever else it asks for once
-    /// somebody does the work; nothing if it is blank.
+    /// Parses a line without its line break; `None` if it is blank.
+    ///
+    /// `session/open` takes effect immediately for the following lines; all other requests run when the work is
+    /// executed.
     pub fn take(&mut self, line: &[u8]) -> Option<Work> {
         let (requests, is_batch) = match read(line) {
             Line::Blank => return None,
@@ -71,7 +73,9 @@ impl Speech {
 }
 
 impl Work {
-    /// Does it, and returns the line that answers it, without what ends it; nothing if no answer is wanted.
+    /// Executes the requests and returns the response line, without a line break.
+    ///
+    /// Returns `None` if no response is wanted.
     pub fn answer(self) -> Option<String> {
         if !self.is_batch {
             let (session, request) = self.requests.into_iter().next()?;

@@ -1,4 +1,4 @@
-//! Where the socket is.
+//! Binds the Unix socket in the home folder.
 
 use std::fs::{self, Metadata, Permissions};
 use std::io;
@@ -7,13 +7,13 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// What the socket is called, below the home.
+/// File name of the socket in the home folder.
 pub const NAME: &str = "memory.sock";
 
-/// The longest path of a socket, in bytes, on any system that we know: macOS has 103, Linux 107.
+/// Maximum length of a socket path, in bytes: 107 on Linux, 103 on macOS and on other systems.
 const LONGEST: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-/// A socket that is bound. Its file goes when this does.
+/// A bound socket. Dropping it removes its file.
 #[derive(Debug)]
 pub struct Socket {
     listener: UnixListener,
@@ -21,42 +21,44 @@ pub struct Socket {
     identity: (u64, u64),
 }
 
-/// Why there is no socket.
+/// The reasons why the socket cannot be bound.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
-    /// The system cannot name it.
+    /// The path is too long for the system.
     #[error("{} is longer than the {LONGEST} bytes that the system allows for a socket", path.display())]
     TooLong {
-        /// Where it should be.
+        /// The path of the socket.
         path: PathBuf,
     },
-    /// Somebody answers there.
+    /// Another process is listening on the path.
     #[error("another process is listening at {}", path.display())]
     Taken {
-        /// Where.
+        /// The path of the socket.
         path: PathBuf,
     },
-    /// There is something that we did not make.
+    /// The path exists and is not a socket.
     #[error("{} is no socket, and was left alone", path.display())]
     Foreign {
-        /// Where.
+        /// The path.
         path: PathBuf,
     },
-    /// The system refused.
+    /// The system refused to bind.
     #[error("cannot listen at {}", path.display())]
     Refused {
-        /// Where.
+        /// The path of the socket.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
 
 impl Socket {
-    /// Listens in the home at `root`, for nobody but its owner. A socket that a dead process left behind is replaced.
+    /// Binds the socket in the home at `root`, accessible to its owner only.
+    ///
+    /// The socket of a dead process is replaced.
     ///
     /// # Errors
-    /// See [`SocketError`]; then nothing has changed.
+    /// See [`SocketError`]; nothing has changed in that case.
     pub fn bind(root: &Path) -> Result<Self, SocketError> {
         let path = root.join(NAME);
         if LONGEST < path.as_os_str().as_bytes().len() {
@@ -67,7 +69,8 @@ impl Socket {
             Ok(_) if UnixStream::connect(&path).is_ok() => return Err(SocketError::Taken { path }),
             _ => {}
         }
-        // Under a name that nobody connects to until nobody else may; it is no longer than the other.
+        // Binds under a temporary name, so that no client can connect before the permissions are set; that name is not
+        // longer than the final one.
         let private = root.join(format!(".s{:x}", std::process::id()));
         let bound = bind_at(&private, &path);
         let bound = bound.inspect_err(|_| drop(fs::remove_file(&private)));
@@ -77,12 +80,12 @@ impl Socket {
         }
     }
 
-    /// Returns where it is.
+    /// Returns the path of the socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns who listens.
+    /// Returns a non-blocking handle of the listener.
     pub(super) fn listener(&self) -> io::Result<UnixListener> {
         let listener = self.listener.try_clone()?;
         listener.set_nonblocking(true)?;
@@ -92,7 +95,7 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // Whoever replaced it keeps theirs.
+        // If another process replaced the file, it must stay.
         if fs::symlink_metadata(&self.path).is_ok_and(|found| identity(&found) == self.identity) {
             let _ = fs::remove_file(&self.path);
         }

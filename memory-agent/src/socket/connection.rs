@@ -1,4 +1,4 @@
-//! One connection.
+//! Serves one connection of the Unix socket.
 
 use std::sync::Arc;
 
@@ -18,16 +18,18 @@ use super::room::{Room, taken};
 use crate::agent::Agent;
 use crate::rpc::{Fault, Speech, Work};
 
-/// Where answers go.
+/// Writes the responses of a connection.
 #[derive(Debug)]
 struct Voice {
     half: Mutex<OwnedWriteHalf>,
     room: Arc<Room>,
-    /// Nobody hears them any more.
+    /// Cancelled when the client no longer reads responses.
     broken: CancellationToken,
 }
 
-/// Attends to a client until it goes, is too slow, or `end` is asked for and what it asked for before is done.
+/// Serves a client until it disconnects, is too slow, or `end` is cancelled.
+///
+/// After `end` is cancelled, the pending requests are finished first.
 pub(super) async fn attend(stream: UnixStream, agent: Arc<Agent>, room: Arc<Room>, end: CancellationToken) {
     let (reader, writer) = stream.into_split();
     let voice = Arc::new(Voice { half: Mutex::new(writer), room: Arc::clone(&room), broken: CancellationToken::new() });
@@ -54,7 +56,7 @@ pub(super) async fn attend(stream: UnixStream, agent: Arc<Agent>, room: Arc<Room
     drop(place);
 }
 
-/// Has everything done that is asked for, until nothing more comes. Some of it may go on behind that.
+/// Executes all requests until the input ends. Some tasks may still run afterwards.
 async fn listen(lines: &mut Lines, agent: &Arc<Agent>, voice: &Arc<Voice>, tasks: &mut JoinSet<()>) {
     let room = &voice.room;
     let turns = Arc::new(Semaphore::new(room.limits.at_once));
@@ -74,7 +76,7 @@ async fn listen(lines: &mut Lines, agent: &Arc<Agent>, voice: &Arc<Voice>, tasks
                 });
             }
             Next::Line(line) => {
-                // Parsed it may be many times as large: first there must be somebody to work on it.
+                // A parsed line can take many times its size, so a worker permit is acquired before parsing.
                 let worker = taken(Arc::clone(&room.workers).acquire_owned().await);
                 if let Some(work) = speech.take(&line) {
                     let voice = Arc::clone(voice);
@@ -88,25 +90,26 @@ async fn listen(lines: &mut Lines, agent: &Arc<Agent>, voice: &Arc<Voice>, tasks
     }
 }
 
-/// Does what was asked for, on a thread where that does no harm.
+/// Executes requests on a blocking thread and sends the response.
 async fn work_on(work: Work, worker: OwnedSemaphorePermit, voice: &Voice) {
-    // It is given back by the thread, which cannot be stopped.
+    // The permit is returned by the thread, because a blocking thread cannot be cancelled.
     let done = spawn_blocking(move || (work.answer(), worker)).await;
     match done {
         Ok((Some(answer), worker)) => voice.say(answer, Some(worker)).await,
         Ok((None, _)) => {}
-        // Nobody is to wait for an answer that does not come.
+        // The client must not wait for a response that will never be sent.
         Err(_) => voice.broken.cancel(),
     }
 }
 
 impl Voice {
-    /// Says a line to the client; if it does not listen, nothing more is said.
+    /// Sends a line to the client; if the client does not read it in time, the connection is closed.
     async fn say(&self, mut line: String, worker: Option<OwnedSemaphorePermit>) {
         line.push('\n');
         let _room = match self.room.for_answer_now(line.len()) {
             Some(room) => room,
-            // There is no room left, and this client has not read what it was told before: others must not wait for it.
+            // The budget is exhausted and this client has not read its previous response: other clients must not wait
+            // for it.
             None if self.half.try_lock().is_err() => return self.broken.cancel(),
             None => self.room.for_answer(line.len()).await,
         };

@@ -1,30 +1,34 @@
-//! How much is given to whom.
+//! Resource limits of the Unix socket server.
 
 use std::num::NonZero;
 use std::thread;
 use std::time::Duration;
 
-/// A longer line is refused. A value of a bank has 1 MiB at most, and a client may write each of its bytes as `\u00e9`.
+/// Maximum length of a line, in bytes.
+///
+/// A bank value has at most 1 MiB, and a client may write each byte as `\u00e9`.
 pub const LONGEST_LINE: usize = 8 << 20;
 
-/// How much is given to whom.
+/// Resource limits of the Unix socket server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// So many connections are served at once.
+    /// Maximum number of connections served at the same time.
     pub connections: usize,
-    /// So many more wait for a place; whoever comes then waits outside.
+    /// Maximum number of accepted connections that wait for a free place.
+    ///
+    /// Further ones wait in the backlog of the system.
     pub waiting: usize,
-    /// How long they wait.
+    /// Maximum time that an accepted connection waits for a free place.
     pub patience: Duration,
-    /// So many requests of one connection are worked on, or have answers that wait to be read.
+    /// Maximum number of requests of one connection that are executed or have unread responses.
     pub at_once: usize,
-    /// So many lines of all connections are worked on.
+    /// Maximum number of lines of all connections that are executed at the same time.
     pub workers: usize,
-    /// How long a line that has begun may take to end.
+    /// Maximum time from the first byte of a line to its end.
     pub line_time: Duration,
-    /// How long an answer may take to be read.
+    /// Maximum time that a client may take to read a response.
     pub read_time: Duration,
-    /// How long what runs may go on after the end was asked for.
+    /// Time that running requests get after shutdown was requested.
     pub last_words: Duration,
 }
 

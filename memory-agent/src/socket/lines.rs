@@ -1,4 +1,4 @@
-//! Lines as they come.
+//! Reads lines from a connection, with limits on length and time.
 
 use std::sync::Arc;
 
@@ -10,40 +10,40 @@ use tokio::time::{Instant, timeout_at};
 use super::limits::LONGEST_LINE;
 use super::room::{Room, SHORT, taken};
 
-/// Lines as they come.
+/// The lines of a connection.
 #[derive(Debug)]
 pub(super) struct Lines {
     half: OwnedReadHalf,
     room: Arc<Room>,
     buffer: Vec<u8>,
-    /// What of the buffer lies before this was returned.
+    /// Offset in the buffer of the first byte that was not returned yet.
     start: usize,
-    /// What of the buffer lies before this has no end of a line that was not returned.
+    /// Offset in the buffer up to which no further line break exists.
     searched: usize,
-    /// When the line that has begun must have ended.
+    /// Deadline for the end of the current line.
     deadline: Option<Instant>,
-    /// Held while the buffer, or the line that was returned last, is long.
+    /// Permit that is held while the buffer, or the line that was returned last, is long.
     long: Option<OwnedSemaphorePermit>,
     is_skipping: bool,
     is_over: bool,
 }
 
-/// What comes next.
+/// The next item of a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// A line, without its end.
+    /// A line without its line break.
     Line(Vec<u8>),
-    /// A line that is too long. Its rest is passed over.
+    /// A line that is too long; the rest of it is skipped.
     TooLong,
-    /// Nothing: it is over, or was in the middle of a line for too long.
+    /// The end of the input, or a timeout in the middle of a line.
     End,
 }
 
-/// So much is read at once at least.
+/// Minimum size of a read, in bytes.
 const CHUNK: usize = 4 << 10;
 
 impl Lines {
-    /// Returns the lines that come from there.
+    /// Creates the line reader of a connection.
     pub(super) fn new(half: OwnedReadHalf, room: Arc<Room>) -> Self {
         Self {
             half,
@@ -58,7 +58,7 @@ impl Lines {
         }
     }
 
-    /// Returns what comes next. Not to be asked again once it was given up in the middle.
+    /// Returns the next item. Not cancel-safe: do not call it again after dropping an unfinished call.
     pub(super) async fn next(&mut self) -> Next {
         loop {
             if let Some(line) = self.whole_line() {
@@ -89,12 +89,12 @@ impl Lines {
         };
         let line = self.buffer[self.start..end].to_vec();
         (self.start, self.searched) = (end + 1, end + 1);
-        // The next line has its own time.
+        // Each line has its own deadline.
         self.deadline = None;
         Some(line)
     }
 
-    /// Forgets what was returned.
+    /// Removes the returned lines from the buffer.
     fn compact(&mut self) {
         self.buffer.drain(..self.start);
         self.searched -= self.start;
@@ -105,10 +105,10 @@ impl Lines {
         }
     }
 
-    /// Reads more; tells whether more may come.
+    /// Reads more bytes; returns whether more may follow.
     async fn read(&mut self) -> bool {
         if self.buffer.is_empty() && !self.is_skipping {
-            // Whoever has nothing to ask may stay as long as they like.
+            // An idle connection has no timeout.
             self.buffer.reserve(CHUNK);
             return matches!(self.half.read_buf(&mut self.buffer).await, Ok(1..));
         }
@@ -134,7 +134,7 @@ impl Lines {
         }
     }
 
-    /// Returns what stands behind the last end of a line.
+    /// Returns the text after the last line break.
     fn last(&mut self) -> Next {
         (self.start, self.searched) = (0, 0);
         let line = std::mem::take(&mut self.buffer);

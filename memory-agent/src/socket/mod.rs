@@ -1,7 +1,8 @@
-//! The tools over a Unix socket, for programs of the same person: one line of JSON-RPC each way, see [`crate::rpc`].
+//! Serves the tools over a Unix socket to programs of the same user.
 //!
-//! Whatever clients do, it takes a bounded amount of memory: a line is read up to 1 MiB, and parsed once a thread is free to
-//! work on it; answers that wait to be read have a common budget, and whoever does not read them is dropped.
+//! Each line is a JSON-RPC message, see [`crate::rpc`]. Memory is bounded for any client behaviour: a line has at most
+//! [`LONGEST_LINE`] bytes and is parsed only when a worker is free; unread responses share one budget, and a client
+//! that does not read them is disconnected.
 
 mod bind;
 mod connection;

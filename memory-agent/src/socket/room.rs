@@ -1,4 +1,4 @@
-//! What all connections share.
+//! Resources that all connections of the socket share.
 
 use std::sync::Arc;
 
@@ -6,32 +6,32 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::limits::Limits;
 
-/// What all connections share.
+/// Resources that all connections share.
 #[derive(Debug)]
 pub(super) struct Room {
     /// The limits.
     pub limits: Limits,
-    /// One for each connection that is served.
+    /// One permit for each connection that is served.
     pub places: Arc<Semaphore>,
-    /// One for each line that is worked on.
+    /// One permit for each line that is executed.
     pub workers: Arc<Semaphore>,
-    /// One for each line that is longer than [`SHORT`].
+    /// One permit for each line that is longer than [`SHORT`].
     pub long_lines: Arc<Semaphore>,
-    /// One for each KiB of answers that wait to be read.
+    /// One permit for each KiB of unread responses.
     answers: Arc<Semaphore>,
 }
 
-/// Lines up to so many bytes are read without asking.
+/// Maximum length of a line that needs no permit, in bytes.
 pub(super) const SHORT: usize = 64 << 10;
 
-/// So many longer ones are read at once.
+/// Maximum number of longer lines that are read at the same time.
 const LONG_LINES: usize = 32;
 
-/// So many KiB of answers may wait to be read.
+/// Budget for unread responses, in KiB.
 const ANSWERS: usize = 64 << 10;
 
 impl Room {
-    /// Returns the room that the limits leave.
+    /// Creates the resources for `limits`.
     pub(super) fn new(limits: Limits) -> Self {
         let semaphore = |count: usize| Arc::new(Semaphore::new(count));
         Self {
@@ -43,23 +43,23 @@ impl Room {
         }
     }
 
-    /// Returns room for an answer of so many bytes, if there is some now.
+    /// Reserves budget for a response of `bytes` bytes; `None` if it is exhausted.
     pub(super) fn for_answer_now(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.answers).try_acquire_many_owned(size(bytes)).ok()
     }
 
-    /// Waits until there is room for an answer of so many bytes. One that is larger than all of it has all of it.
+    /// Waits for budget for a response of `bytes` bytes. A response larger than the budget gets all of it.
     pub(super) async fn for_answer(&self, bytes: usize) -> OwnedSemaphorePermit {
         taken(Arc::clone(&self.answers).acquire_many_owned(size(bytes)).await)
     }
 }
 
-/// Returns how many KiB of room an answer takes.
+/// Returns the number of permits for a response, in KiB.
 fn size(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(1 << 10).min(ANSWERS)).expect("it is at most that")
 }
 
-/// Returns what was acquired.
+/// Unwraps an acquired permit.
 pub(super) fn taken(permit: Result<OwnedSemaphorePermit, tokio::sync::AcquireError>) -> OwnedSemaphorePermit {
     permit.expect("none of the semaphores is ever closed")
 }

@@ -1,4 +1,4 @@
-//! Serving all who come.
+//! Accepts and serves the connections of the Unix socket.
 
 use std::io;
 use std::sync::Arc;
@@ -16,14 +16,15 @@ use super::limits::Limits;
 use super::room::Room;
 use crate::agent::Agent;
 
-/// When the system has no room for another connection, it may have after so long.
+/// Pause after the system failed to accept a connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves the tools to programs of the same person, until `shutdown` is done. What they asked for before that is finished, as
-/// far as the limits give it time.
+/// Serves the tools to programs of the same user until `shutdown` completes.
+///
+/// Earlier requests are finished within the limits.
 ///
 /// # Errors
-/// When the system refuses to tell who comes.
+/// If the listener cannot be registered with the runtime.
 pub async fn serve(
     socket: Socket,
     agent: Arc<Agent>,
@@ -49,7 +50,7 @@ pub async fn serve(
             },
         }
     }
-    // Whoever comes now finds nobody, rather than somebody who does not answer.
+    // From now on clients fail to connect instead of waiting for a server that does not respond.
     drop((listener, socket));
     end.cancel();
     let _ = timeout(limits.last_words, async { while connections.join_next().await.is_some() {} }).await;
@@ -57,7 +58,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Tells whether a client runs for the same person, or for whoever may do everything.
+/// Returns whether a client runs as the same user or as root.
 fn is_ours(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == 0 || peer.uid() == geteuid().as_raw())
 }
