@@ -1,4 +1,4 @@
-//! A chat, with what was remembered.
+//! Handles chat completions: adds recalled memories and stores the turns.
 
 use std::string::FromUtf8Error;
 use std::sync::Arc;
@@ -25,16 +25,16 @@ use super::upstream::passed_back;
 use crate::http::answer::{Refusal, warn};
 use crate::http::request_log::RequestTrace;
 
-/// Says why there is nothing remembered.
+/// Response header with the code of the error that prevented recall or storage.
 const ERROR: HeaderName = HeaderName::from_static("memory-error");
 
-/// Says how many memories the model was given.
+/// Response header with the number of memories that were given to the model.
 const HITS: HeaderName = HeaderName::from_static("memory-hits");
 
-/// A longer answer, in bytes, passes as it is.
+/// Longest response that is parsed, in bytes; a longer one is passed through unread.
 const LONGEST: usize = 32 << 20;
 
-/// Passes a chat on with what it calls to mind, and keeps what is said.
+/// Forwards a chat with the memories it recalls, and stores its turns.
 pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Result<Response, Refusal> {
     let (mut parts, body) = request.into_parts();
     is_no_loop(&proxy, &parts.headers)?;
@@ -47,7 +47,7 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
     let asked = match asked {
         Ok(asked) => Arc::new(asked),
         Err(why) => {
-            // Whoever is behind us says what is wrong with it.
+            // The request is forwarded unchanged, so that the upstream server reports the error.
             let body = Body::from(whole.bytes.clone());
             let mut response = ask(&proxy, &parts, body).await.map_or_else(|instead| instead, passed);
             let message = format!("the chat was passed on as it is, without a memory: {why}");
@@ -66,7 +66,7 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
         trace.recalled(&asked.conversation, recalled.memories.len(), begun.elapsed());
     }
     exchange.keep_question();
-    // What is encoded could not be listened to.
+    // An encoded response could not be parsed.
     parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     let answer = ask(&proxy, &parts, Body::from(asked.forwarded(&recalled))).await;
     drop(whole);
@@ -91,7 +91,7 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
     Ok(response)
 }
 
-/// Says that what a person says cannot be kept, if it is too long.
+/// Returns the error for a user message that is too long to be stored.
 fn too_long(asked: &Asked) -> Option<ToolError> {
     let latest = asked.latest.as_ref().filter(|latest| !latest.can_be_kept())?;
     let message = format!("what was said is not kept: it has {} bytes, more than {MAX_CONTENT}", latest.text.len());
@@ -102,7 +102,7 @@ fn not_kept(why: &str) -> ToolError {
     ToolError::new(Code::ModelUnreadable, format!("what the model says is not kept: {why}"), None)
 }
 
-/// Returns what a chat calls to mind, unless that takes too long.
+/// Recalls memories for a chat, within the time limit of the proxy.
 async fn remember(proxy: &Arc<ChatProxy>, asked: &Arc<Asked>, conversations: Conversations) -> Result<Recalled, ToolError> {
     let Some(Latest { text, .. }) = asked.latest.clone() else { return Ok(Recalled::default()) };
     let (own, asked) = (Arc::clone(proxy), Arc::clone(asked));
@@ -111,7 +111,7 @@ async fn remember(proxy: &Arc<ChatProxy>, asked: &Arc<Asked>, conversations: Con
         let work = move || {
             let _place = place;
             let rules: RecallRules = asked.rules;
-            // Before the store is read: what is written meanwhile is found in both, and what is not in one of them.
+            // Read before the store: a turn that is written in between is then found twice instead of not at all.
             let unwritten = own.scribe.unwritten(&conversations, &asked.conversation);
             recall_beside(&conversations, &asked.conversation, &text, &rules, &unwritten, &|entry| asked.shows(&entry.content))
         };
@@ -139,7 +139,7 @@ fn tell(headers: &mut HeaderMap, recalled: &Recalled, error: Option<&ToolError>)
     }
 }
 
-/// Passes an answer on, and has what is said kept; tells why not, if it cannot be.
+/// Passes a response on and stores its text; also returns why the text cannot be stored, if so.
 async fn heard(
     proxy: &ChatProxy,
     headers: &HeaderMap,
@@ -161,7 +161,7 @@ async fn heard(
         let why = "it is encoded, as by gzip, though it was asked for as it is";
         return (Response::from_parts(parts, Body::new(Begun::new(Vec::new(), None, body, exchange, why))), Some(why));
     }
-    // Whatever comes in pieces passes as it comes.
+    // Streams are passed on without buffering.
     if kind.starts_with("text/event-stream") || asked.is_stream && !kind.contains("json") {
         return (Response::from_parts(parts, Body::new(Relayed::new(body, exchange))), None);
     }
@@ -172,7 +172,7 @@ async fn heard(
         Rest::Broken(error) => Some(("it broke off", Some(error))),
     };
     if let Some((why, broken)) = unfinished {
-        // It passes as it is: what came, and what comes.
+        // The response is passed on unparsed: the bytes read so far, and the rest.
         return (Response::from_parts(parts, Body::new(Begun::new(read, broken, body, exchange, why))), Some(why));
     }
     let text = String::from_utf8(read);
@@ -191,14 +191,14 @@ async fn heard(
     (Response::from_parts(parts, body), why)
 }
 
-/// What follows what was read of an answer.
+/// State of a response body after reading its start.
 enum Rest {
     Nothing,
     More,
     Broken(hyper::Error),
 }
 
-/// Reads an answer, as much of it as is looked at.
+/// Reads the start of a response, up to the maximum length that is parsed.
 async fn read(body: &mut Incoming) -> (Vec<u8>, Rest) {
     let mut read = Vec::new();
     while read.len() < LONGEST {

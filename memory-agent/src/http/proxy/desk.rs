@@ -1,4 +1,4 @@
-//! What a proxy works with.
+//! The shared state of the chat proxy.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,11 +15,11 @@ use super::upstream::Upstream;
 use crate::http::limits::HttpLimits;
 use crate::http::reading::Room;
 
-/// A language model that remembers. It keeps what was said on a thread of its own until [`ChatProxy::end`].
+/// A chat proxy with memory. A background thread stores turns until [`ChatProxy::end`].
 pub struct ChatProxy {
     pub(super) conversations: Conversations,
     pub(super) upstream: Upstream,
-    /// What it is called among proxies.
+    /// The name of this proxy in the hop header, used to detect loops.
     pub(super) name: HeaderValue,
     pub(super) rules: ProxyRules,
     pub(super) last_asked: LastAsked,
@@ -28,41 +28,47 @@ pub struct ChatProxy {
     pub(super) workers: Arc<Semaphore>,
     told: Arc<dyn Told>,
     client_embedder: Option<Arc<dyn ClientEmbedder>>,
-    /// What was told of what is remembered.
+    /// Warnings about degraded recall that were already reported.
     known: Mutex<Vec<String>>,
-    /// Why what the model said last is not kept, until the next answer says so.
+    /// Why the last response of a conversation is not stored; reported with the next response.
     unheard: Mutex<HashMap<ConversationId, &'static str>>,
 }
 
-/// How a proxy remembers.
+/// Configuration of recall in a proxy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProxyRules {
-    /// How memories are chosen.
+    /// How memories are selected.
     pub recall: RecallRules,
-    /// So long is waited for them; then it goes on without.
+    /// Maximum time for recall; after it the chat continues without memories.
     pub patience: Duration,
-    /// Whether whoever asks must know a token, which is then not for the server behind.
+    /// Whether clients must send an access token of this proxy, which is then not forwarded upstream.
     pub has_token: bool,
 }
 
-/// An embedding model at the server of the chat model, which clients may ask with keys of their own.
+/// An embedding model of the upstream server that is called with the API keys of clients.
 pub trait ClientEmbedder: Send + Sync {
-    /// Returns the model as a client with this key asks it; nothing where the text is no key.
+    /// Returns the model as called with `key`; `None` if the text is not a key.
     fn with_key(&self, key: &str) -> Option<Arc<dyn Embedder>>;
 }
 
-/// So many look for memories at once; others wait, and go on without if that takes too long.
+/// Maximum number of concurrent recalls.
+///
+/// Others wait, and continue without memories if that takes too long.
 const WORKERS: usize = 16;
 
-/// The longest chat, in bytes, and how many all that are read at once may have together: pictures stand in them.
+/// Maximum size of a chat request, in bytes; messages may contain images.
+///
+/// All requests that are read at the same time share `ALL` bytes.
 pub(super) const LONGEST: usize = 64 << 20;
 const ALL: usize = 128 << 20;
 
-/// More complaints than this are not kept in mind.
+/// Maximum number of remembered warnings.
 const MOST: usize = 100;
 
 impl ChatProxy {
-    /// Returns a proxy before `upstream`, which remembers by `conversations`. What is to be made of what was said goes to `queue`.
+    /// Creates a proxy for `upstream` that stores turns in `conversations`.
+    ///
+    /// Jobs for fact extraction are added to `queue`.
     pub fn new(
         conversations: Conversations,
         queue: Arc<dyn JobQueue>,
@@ -93,14 +99,14 @@ impl ChatProxy {
         }
     }
 
-    /// Has the embedding model asked with the key of the client whose chat it serves, where a chat brings one.
+    /// Calls the embedding model with the API key of the client, if a chat has one.
     #[must_use]
     pub fn with_client_embedder(mut self, embedder: Arc<dyn ClientEmbedder>) -> Self {
         self.client_embedder = Some(embedder);
         self
     }
 
-    /// Returns what recalls memories for a request with these headers.
+    /// Returns the conversation services for a request with these headers.
     pub(super) fn conversations_for(&self, headers: &HeaderMap) -> Conversations {
         let mut conversations = self.conversations.clone();
         let own = self.client_embedder.as_ref().zip(self.client_key(headers));
@@ -110,24 +116,26 @@ impl ChatProxy {
         conversations
     }
 
-    /// Returns the key that a client brings for the model's server; where a token is asked for, it brings that instead.
+    /// Returns the API key of a client for the upstream server.
+    ///
+    /// If clients must send a token, the header contains the token instead, and the result is `None`.
     fn client_key<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
         let value = headers.get(AUTHORIZATION).filter(|_| !self.rules.has_token)?.to_str().ok()?;
         let (scheme, key) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("Bearer").then(|| key.trim())
     }
 
-    /// Returns the address of the server behind it.
+    /// Returns the URL of the upstream server.
     pub fn behind(&self) -> String {
         self.upstream.place()
     }
 
-    /// Returns where conversations are kept.
+    /// Returns the location of the conversation store.
     pub fn kept(&self) -> String {
         self.conversations.store.place()
     }
 
-    /// Waits until what was said is kept. What is said later is not. Returns how many turns are lost, because they could not be kept.
+    /// Writes all queued turns and stops the writer. Returns the number of turns that could not be written.
     pub fn end(&self) -> usize {
         self.scribe.end()
     }
@@ -137,7 +145,7 @@ impl ChatProxy {
         self.told.ails()
     }
 
-    /// Tells why less is remembered than could be, once.
+    /// Reports why recall is degraded; each reason once.
     pub(super) fn complain(&self, why: &str) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.iter().all(|own| own != why) {
@@ -149,7 +157,7 @@ impl ChatProxy {
         }
     }
 
-    /// Tells that what the model said in a conversation is not kept, and has its next answer tell it.
+    /// Reports that a response is not stored, and adds a warning to the next response of the conversation.
     pub(super) fn unheard(&self, conversation: &ConversationId, why: &'static str) {
         self.complain(&format!("what the model said in conversation {conversation} is not kept: {why}"));
         let mut unheard = self.unheard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -159,13 +167,13 @@ impl ChatProxy {
         unheard.insert(conversation.clone(), why);
     }
 
-    /// Returns that what the model said last in a conversation is not kept, if so, once.
+    /// Returns and clears the warning that the previous response of a conversation was not stored.
     pub(super) fn unheard_before(&self, conversation: &ConversationId) -> Option<String> {
         let why = self.unheard.lock().unwrap_or_else(PoisonError::into_inner).remove(conversation)?;
         Some(format!("what the model said last is not kept: {why}"))
     }
 
-    /// Notes who was asked, so that they can be asked for facts.
+    /// Records the model and key of a request, for use by background extraction.
     pub(super) fn note(&self, model: Option<&str>, headers: &HeaderMap) {
         let key = self.client_key(headers);
         let asked = model.map(|name| Model { name: name.to_owned(), key: key.map(str::to_owned) });
@@ -176,27 +184,27 @@ impl ChatProxy {
 }
 
 impl std::fmt::Debug for ChatProxy {
-    /// Says what stands behind it.
+    /// Prints the upstream server only.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("ChatProxy").field("upstream", &self.upstream).finish_non_exhaustive()
     }
 }
 
-/// Which model somebody asked last, for whoever has something to ask it.
+/// The model of the last successful chat, for background requests.
 #[derive(Debug, Clone, Default)]
 pub struct LastAsked(Arc<Mutex<Option<Model>>>);
 
-/// A model that was asked.
+/// A model with the key of the client that used it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Model {
-    /// What it is called.
+    /// The name of the model.
     pub name: String,
-    /// The key that whoever asked had for it.
+    /// The API key of the client.
     pub key: Option<String>,
 }
 
 impl LastAsked {
-    /// Returns the model that somebody asked last, and that answered.
+    /// Returns the model of the last chat that got a response.
     pub fn get(&self) -> Option<Model> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,23 +1,23 @@
-//! The events of a stream, however it is cut into pieces.
+//! Parses server-sent events from chunks of any size.
 
-/// What is heard of a stream of events (`text/event-stream`): pieces go in, the data of each event comes out.
+/// Parser of an event stream (`text/event-stream`): takes chunks and emits the data of each event.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     line: Vec<u8>,
-    /// What the lines of data said so far, if there were any.
+    /// The data lines of the current event, if there are any.
     data: Option<Vec<u8>>,
-    /// The last byte ended a line as `\r` does; a `\n` behind it says nothing.
+    /// Whether the last line ended with `\r`; a `\n` that follows belongs to the same line break.
     was_return: bool,
     has_begun: bool,
-    /// What came is no stream of events; nobody listens any longer.
+    /// Whether the input is not a valid event stream; further input is ignored.
     is_over: bool,
 }
 
-/// A longer event, in bytes, is none.
+/// Maximum size of an event, in bytes.
 const LONGEST: usize = 8 << 20;
 
 impl Events {
-    /// Takes the next piece, and tells `each` the data of every event that it completes.
+    /// Parses the next chunk and calls `each` with the data of every event that it completes.
     pub(super) fn take(&mut self, piece: &[u8], each: &mut dyn FnMut(&[u8])) {
         if self.is_over {
             return;
@@ -42,7 +42,7 @@ impl Events {
         }
     }
 
-    /// Takes the end: some end the last line no more.
+    /// Parses the end of the stream: some servers do not terminate the last line.
     pub(super) fn end(&mut self, each: &mut dyn FnMut(&[u8])) {
         if !self.is_over {
             self.line(each);
@@ -50,7 +50,7 @@ impl Events {
         }
     }
 
-    /// Tells whether nobody listens any longer, because what came is no stream of events.
+    /// Returns whether parsing has stopped because the input is not a valid event stream.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
@@ -78,7 +78,7 @@ impl Events {
     }
 }
 
-/// Returns what a line of data says.
+/// Returns the value of a `data` line.
 fn value(line: &[u8]) -> Option<&[u8]> {
     let rest = line.strip_prefix(b"data")?;
     if rest.is_empty() {
@@ -88,7 +88,7 @@ fn value(line: &[u8]) -> Option<&[u8]> {
     Some(value.strip_prefix(b" ").unwrap_or(value))
 }
 
-/// A stream may begin with a byte-order mark.
+/// Strips the byte order mark with which a stream may start.
 fn without_mark(line: &[u8]) -> &[u8] {
     line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line)
 }

@@ -1,4 +1,4 @@
-//! What a person says and what the model answers, on the way to be kept.
+//! Tracks one exchange: the message of the user and the response of the model, until they are stored.
 
 use std::sync::Arc;
 
@@ -10,15 +10,17 @@ use super::request::Asked;
 use super::scribe::{PendingWrite, Said, What};
 use crate::http::request_log::{RequestTrace, Stored};
 
-/// What a person says and what the model answers. What the person says is kept whatever becomes of the answer, also if whoever asked is
-/// gone or nobody answers; and once it is over, whoever makes something of it is told.
+/// A message of the user and the response of the model.
+///
+/// The message is stored whatever happens to the response, also if the client disconnects or the upstream server does
+/// not respond. When the exchange is over, fact extraction is notified.
 #[derive(Debug)]
 pub(super) struct Exchange {
     proxy: Arc<ChatProxy>,
     conversation: ConversationId,
     question: Option<Arc<str>>,
     is_under_way: bool,
-    /// Whether the question was given to be kept.
+    /// Whether the message of the user was handed to the writer.
     is_asked: bool,
     has_ended: bool,
     trace: Option<RequestTrace>,
@@ -38,7 +40,7 @@ impl Exchange {
         }
     }
 
-    /// Has what the person said kept from now on, beside all else.
+    /// Hands the message of the user to the writer, which stores it in the background.
     pub(super) fn keep_question(&mut self) {
         if let Some(question) = self.question.clone().filter(|_| !self.is_asked) {
             self.keep(What::Asked { question, is_under_way: self.is_under_way });
@@ -46,8 +48,10 @@ impl Exchange {
         }
     }
 
-    /// Ends with what became of the answer. Returns what the end of the answer has to wait for, if the writer is behind; an error does not
-    /// wait, since the client sends its question again.
+    /// Ends the exchange with the outcome of the response.
+    ///
+    /// Returns the write that the end of the response has to wait for, if the writer is behind. An error does not wait,
+    /// since the client sends its message again.
     pub(super) fn end(mut self, outcome: Outcome) -> Option<PendingWrite> {
         self.keep_question();
         self.has_ended = true;
@@ -67,7 +71,9 @@ impl Exchange {
         if has_turns && is_answered { self.proxy.scribe.pending_write(self.proxy.rules.patience) } else { None }
     }
 
-    /// Ends with what became of an answer whose head is gone, so that only the next one can say that it is not kept.
+    /// Ends the exchange after the response headers were sent.
+    ///
+    /// A failure to store is reported with the next response.
     pub(super) fn end_late(self, outcome: Outcome) -> Option<PendingWrite> {
         if let Outcome::Unheard(why) = outcome {
             self.proxy.unheard(&self.conversation, why);
@@ -75,7 +81,9 @@ impl Exchange {
         self.end(outcome)
     }
 
-    /// Notes how many turns were handed over to be stored; one that was stored before, on the way to its answer, does not count again.
+    /// Records the number of turns handed to the writer.
+    ///
+    /// A message that an earlier request stored is not counted again.
     fn note_stored(&self, is_answered: bool) {
         if let Some(trace) = &self.trace {
             let turns = usize::from(self.is_asked && !self.is_under_way) + usize::from(is_answered);

@@ -1,4 +1,4 @@
-//! What goes to the model's server as it is.
+//! Forwards requests to the upstream server unchanged.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use super::upstream::{Unanswered, passed_back};
 use crate::http::answer::Refusal;
 use crate::http::serve::{BreakOff, Passing};
 
-/// Names the proxies that a request came through, so that one that comes back is known.
+/// Request header with the names of the proxies that a request passed, to detect loops.
 pub(super) const HOPS: HeaderName = HeaderName::from_static("memory-hops");
 
-/// Passes a request on as it is, and the answer as it comes.
+/// Forwards a request and streams the response, both unchanged.
 pub(super) async fn forward(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if let Err(refusal) = is_no_loop(&proxy, &parts.headers) {
@@ -30,7 +30,7 @@ pub(super) async fn forward(State(proxy): State<Arc<ChatProxy>>, request: Reques
     }
 }
 
-/// Refuses a request that came from this proxy.
+/// Rejects a request that this proxy has already forwarded.
 pub(super) fn is_no_loop(proxy: &ChatProxy, headers: &HeaderMap) -> Result<(), Refusal> {
     if headers.get_all(HOPS).iter().any(|hop| *hop == proxy.name) {
         let message = format!("{} leads back to this proxy", proxy.upstream.authority());
@@ -39,7 +39,7 @@ pub(super) fn is_no_loop(proxy: &ChatProxy, headers: &HeaderMap) -> Result<(), R
     Ok(())
 }
 
-/// Asks the model's server; what there is instead of an answer is a response as well.
+/// Sends a request to the upstream server; returns an error response if there is no upstream response.
 pub(super) async fn ask(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<Response<Incoming>, Response> {
     let asked = proxy.upstream.ask(parts, rest(&parts.uri), body, (&HOPS, &proxy.name), !proxy.rules.has_token).await;
     asked.map_err(|why| match why {
@@ -47,12 +47,12 @@ pub(super) async fn ask(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<
             let message = format!("{} cannot be reached: {why}", proxy.upstream.authority());
             Refusal::new(Code::ModelFailed, message, "see whether the server of the model is running").into_response()
         }
-        // Whoever asks sees what we saw.
+        // The client sees the same broken connection.
         Unanswered::BrokenOff => BreakOff.into_response(),
     })
 }
 
-/// Returns an answer as it comes.
+/// Converts an upstream response into a streamed response.
 pub(super) fn passed(answer: Response<Incoming>) -> Response {
     let (mut parts, body) = answer.into_parts();
     parts.headers = passed_back(&parts.headers);
@@ -60,7 +60,9 @@ pub(super) fn passed(answer: Response<Incoming>) -> Response {
     Response::from_parts(parts, Body::new(body))
 }
 
-/// Returns what comes behind the address of the server: the path without `/v1`, which stands in the address, and the query.
+/// Returns the path and query to append to the base URL.
+///
+/// The prefix `/v1` is removed, since the base URL contains it.
 fn rest(uri: &Uri) -> &str {
     let whole = uri.path_and_query().map_or("/", |path| path.as_str());
     match whole.strip_prefix("/v1") {

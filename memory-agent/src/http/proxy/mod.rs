@@ -1,20 +1,23 @@
-//! A language model that remembers: what speaks the protocol of OpenAI asks here instead, and gets a memory.
+//! An OpenAI-compatible proxy that adds memory to a language model.
 //!
-//! | request | what becomes of it |
+//! | request | handling |
 //! |---|---|
-//! | `POST /v1/chat/completions` | what the person said last calls memories to mind, which go to the model with it; what both say is kept |
-//! | `GET /health` | `{status, memory_store, openai_base_url, default_top_k}`; where nothing else is served |
-//! | everything else below `/v1` | goes to the model's server as it is; beside the routes of a daemon, what is none of these |
+//! | `POST /v1/chat/completions` | recalls memories for the last user message and sends them along; stores both turns |
+//! | `GET /health` | `{status, memory_store, openai_base_url, default_top_k}`, if no daemon routes are served |
+//! | other paths below `/v1` | forwarded unchanged; with daemon routes, all paths that are not one of them |
 //!
-//! A chat may say `memory_id` (the conversation), `memory_top_k`, `memory_recency_weight` and `memory_score_threshold`, which the model is
-//! not told; an answer that comes whole says `memory_hits`. All else passes untouched: what the model is asked, but for what was
-//! remembered; what it answers, as it comes. An answer that breaks off breaks off, and whoever goes has the model stop.
+//! A chat may contain `memory_id` (the conversation), `memory_top_k`, `memory_recency_weight` and
+//! `memory_score_threshold`, which are not forwarded; a response that is not a stream contains `memory_hits`.
+//! Everything else passes unchanged, apart from the memories added to the request. A response that breaks off also
+//! breaks off for the client, and a client that disconnects cancels the upstream request.
 //!
-//! What a person says is kept as soon as it is asked, whatever becomes of the answer. The end of an answer waits for the disk only while that
-//! is slow: a kill may lose turns of the last few milliseconds, an end by a signal loses nothing. What is sent again before it is answered is kept once.
+//! The user message is handed to the writer before the model is called, whatever happens to the response. The end of a
+//! response waits for the disk only while the disk is slow: a kill may lose turns of the last few milliseconds, a
+//! shutdown by signal loses nothing. A message that is sent again before it has a response is stored once.
 //!
-//! A memory that is broken or slow breaks no chat: then the header `Memory-Error` says why there is nothing remembered or kept. That a
-//! stream was not kept is known when its head is gone: the next answer of the conversation says so as a `Memory-Warning`.
+//! A failing or slow memory never fails a chat: the header `Memory-Error` then gives the reason why nothing was
+//! recalled or stored. A stream can fail to be stored after its headers were sent; the next response of the
+//! conversation then reports it as `Memory-Warning`.
 
 mod complete;
 mod desk;

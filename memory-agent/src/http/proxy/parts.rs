@@ -1,21 +1,22 @@
-//! Where the parts of a JSON text stand, so that one can be changed and all others stay as they were written.
+//! Locates the parts of a JSON text as byte ranges, to edit one part without changing the others.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use memory_core::json::{TokenKind, Tokens, unquoted};
 
-/// A member of an object.
+/// A member of a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Member<'t> {
     pub key: Cow<'t, str>,
-    /// Where its key begins.
+    /// Offset of the key in the text.
     pub begins: usize,
     pub value: Range<usize>,
 }
 
-/// Returns the members of the object that stands at `place`; nothing if what stands there is no object, or no JSON. A key that is no
-/// text is one that nobody knows.
+/// Returns the members of the object at `place`; `None` if it is not an object or not JSON.
+///
+/// A key with invalid escapes becomes the empty key.
 pub(super) fn members(text: &str, place: Range<usize>) -> Option<Vec<Member<'_>>> {
     let mut members = Vec::new();
     let mut key = None;
@@ -31,24 +32,24 @@ pub(super) fn members(text: &str, place: Range<usize>) -> Option<Vec<Member<'_>>
     Some(members)
 }
 
-/// Returns where the items of the array at `place` stand; nothing if what stands there is no array.
+/// Returns the byte ranges of the items of the array at `place`; `None` if it is not an array.
 pub(super) fn items(text: &str, place: Range<usize>) -> Option<Vec<Range<usize>>> {
     let mut items = Vec::new();
     values(text, place, TokenKind::ArrayBegins, &mut |_, range| items.push(range))?;
     Some(items)
 }
 
-/// Returns the text that stands at `place`, if it is one.
+/// Returns the string at `place`; `None` if it is not a string.
 pub(super) fn string(text: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
     unquoted(&text[place])
 }
 
-/// Returns the text that stands at `place`, if it is one. What is no character there, such as one half of a pair, is U+FFFD.
+/// Returns the string at `place`, with lone surrogates replaced by U+FFFD.
 pub(super) fn readable(text: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
     unquoted(&text[place.clone()]).or_else(|| unquoted(&with_whole_pairs(&text[place])).map(|read| Cow::Owned(read.into_owned())))
 }
 
-/// Returns a JSON text in which each half of a pair of `\u` that has no other half is U+FFFD.
+/// Replaces each `\u` escape of a lone surrogate by U+FFFD.
 fn with_whole_pairs(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -62,7 +63,8 @@ fn with_whole_pairs(text: &str) -> String {
                 rest = &rest[6..];
                 continue;
             }
-            // What stands behind it is no escape of its own.
+            // An escape such as `\\` is copied in one piece, so that its second character does not start another
+            // escape.
             (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
         };
         out.push_str(&rest[..length]);
@@ -76,7 +78,7 @@ enum Half {
     Second,
 }
 
-/// Returns which half of a pair begins a text, if one does.
+/// Returns which half of a surrogate pair is escaped at the start of `text`, if any.
 fn half(text: &str) -> Option<Half> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
@@ -86,18 +88,20 @@ fn half(text: &str) -> Option<Half> {
     }
 }
 
-/// Returns the texts of the parts in a list of them, as messages have them.
+/// Returns the texts of a list of content parts, the form of a message with several parts.
 pub(super) fn texts(text: &str, place: Range<usize>) -> Option<Vec<Cow<'_, str>>> {
     let words = |part: Range<usize>| readable(text, find(&members(text, part)?, "text")?.clone());
     Some(items(text, place)?.into_iter().filter_map(words).collect())
 }
 
-/// Returns the value of the last member of this name, as those who read JSON do.
+/// Returns the value of the last member with this key, like common JSON parsers.
 pub(super) fn find<'m>(members: &'m [Member<'_>], key: &str) -> Option<&'m Range<usize>> {
     members.iter().rev().find(|member| member.key == key).map(|member| &member.value)
 }
 
-/// Tells `each` of every key and every value that stands directly in what begins with `wanted`.
+/// Calls `each` for every direct key and value of an object or array.
+///
+/// `wanted` is the token that opens it.
 fn values(text: &str, place: Range<usize>, wanted: TokenKind, each: &mut dyn FnMut(TokenKind, Range<usize>)) -> Option<()> {
     let offset = place.start;
     let mut tokens = Tokens::of(&text[place]);

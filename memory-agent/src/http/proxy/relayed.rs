@@ -1,4 +1,4 @@
-//! A stream that is passed on as it comes, and listened to.
+//! Response bodies that are passed on while their text is recorded.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -10,22 +10,24 @@ use super::exchange::Exchange;
 use super::reply::{Heard, Outcome};
 use super::scribe::PendingWrite;
 
-/// A stream of events that is passed on as it comes, byte for byte, and listened to. One that breaks off ends broken; whoever stops reading lets go of the server as well.
+/// An event stream that is passed on byte for byte and parsed at the same time.
+///
+/// A stream that breaks off breaks off for the client as well; a client that disconnects cancels the upstream request.
 pub(super) struct Relayed {
     body: Incoming,
     heard: Heard,
-    /// As long as the model has not said all.
+    /// Present until the response of the model is complete.
     exchange: Option<Exchange>,
     last: LastFrame,
     broken: Broken,
 }
 
-/// That something broke off, which is told once all that came before was sent.
+/// An error of the body that is reported after all earlier data was sent.
 #[derive(Debug, Default)]
 struct Broken(Option<hyper::Error>);
 
 impl Broken {
-    /// Returns that it is told the next time: whoever sends looks away for a moment, and sends what is there.
+    /// Stores the error for the next poll, so that the server first flushes the data it already has.
     fn later<T>(&mut self, error: hyper::Error, context: &Context<'_>) -> Poll<T> {
         self.0 = Some(error);
         context.waker().wake_by_ref();
@@ -37,7 +39,7 @@ type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 type NextFrame = Option<Result<Frame<Bytes>, hyper::Error>>;
 
-/// The frame that ends an answer, while it waits until the turns of the answer are written.
+/// The last frame of a response, held back until the turns of the response are written.
 #[derive(Default)]
 struct LastFrame(Option<(NextFrame, Wait)>);
 
@@ -64,10 +66,10 @@ impl Relayed {
         Self { body, heard: Heard::default(), exchange: Some(exchange), last: LastFrame::default(), broken: Broken::default() }
     }
 
-    /// Listens to a piece.
+    /// Parses a chunk of the response.
     fn hear(&mut self, piece: &Bytes) -> Option<PendingWrite> {
         let mut outcome = self.heard.take(piece);
-        // Whoever knows how long a body is does not ask for its end.
+        // With a known length, the server does not poll for the end of the body.
         if outcome.is_none() && self.body.is_end_stream() {
             outcome = self.heard.end();
         }
@@ -82,7 +84,7 @@ impl Relayed {
 
 impl Drop for Relayed {
     fn drop(&mut self) {
-        // Some do not wait for the end once they have heard all.
+        // Some clients disconnect after the last event, before the end of the stream.
         if self.exchange.is_some() {
             let outcome = self.heard.cut_off();
             self.over(outcome);
@@ -117,7 +119,7 @@ impl HttpBody for Relayed {
     }
 
     fn is_end_stream(&self) -> bool {
-        // That it is told to be over is how the end is heard.
+        // The end must be polled until the exchange has ended, because polling records it.
         self.exchange.is_none() && self.last.0.is_none() && self.body.is_end_stream()
     }
 
@@ -126,13 +128,13 @@ impl HttpBody for Relayed {
     }
 }
 
-/// What was read of an answer that nobody listens to, and what follows: the rest, or that it breaks off.
+/// A response that is passed on unparsed: the part read so far, followed by the rest or an error.
 pub(super) struct Begun {
     read: Option<Bytes>,
     ends: Option<hyper::Error>,
     broken: Broken,
     rest: Incoming,
-    /// As long as the end has not come, and why what is said is not kept then.
+    /// Present until the end of the body, with the reason why the response is not stored.
     exchange: Option<(Exchange, &'static str)>,
     last: LastFrame,
 }

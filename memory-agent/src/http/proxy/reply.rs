@@ -1,4 +1,4 @@
-//! What a language model answers, heard as it passes.
+//! Extracts the text of a model response, from a complete body or from a stream.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,20 +12,20 @@ use super::events::Events;
 use super::parts::{find, items, members, readable, texts};
 use crate::json;
 
-/// Where an answer tells what was remembered.
+/// The response member with the recalled memories.
 const HITS: &str = "memory_hits";
 
-/// More of an answer, in bytes, is not kept.
+/// Maximum length of a stored response, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// What became of an answer.
+/// The outcome of a model response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// The model answered to the end; this is what it said, and nothing if it called tools.
+    /// The model completed its response with this text, which is empty if it called tools.
     Said(String),
-    /// It answered to the end, and what it said cannot be kept, because of this.
+    /// The response is complete, but its text cannot be stored, for this reason.
     Unheard(&'static str),
-    /// It did not, or what came is an error.
+    /// The response is incomplete or an error.
     Failed,
 }
 
@@ -33,7 +33,7 @@ pub(super) const TOO_LONG: &str = "it says more than 1 MiB";
 const UNREADABLE: &str = "a part of it cannot be read";
 const UNFINISHED: &str = "it ends without saying that it is all";
 
-/// Returns what the model says in a whole answer.
+/// Returns the outcome of a complete response body.
 pub(super) fn said(answer: &str) -> Outcome {
     let Some(own) = members(answer, 0..answer.len()) else { return Outcome::Unheard("it is no JSON object") };
     let words = || {
@@ -51,8 +51,9 @@ pub(super) fn said(answer: &str) -> Outcome {
     }
 }
 
-/// Returns an answer with what was remembered as its last member, unless it tells something of that name itself; nothing if it is no
-/// object.
+/// Adds the recalled memories to a response as its last member; `None` if it is not an object.
+///
+/// A response that already has a member of this name is returned unchanged.
 pub(super) fn with_hits(answer: &str, memories: &[Remembered]) -> Option<String> {
     let own = members(answer, 0..answer.len())?;
     if find(&own, HITS).is_some() {
@@ -63,7 +64,7 @@ pub(super) fn with_hits(answer: &str, memories: &[Remembered]) -> Option<String>
     Some(format!("{}{comma}\"{HITS}\":{}{}", &answer[..end], json::remembered(memories), &answer[end..]))
 }
 
-/// What is heard of an answer that comes in pieces.
+/// Parser of a streamed response.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     events: Events,
@@ -73,13 +74,13 @@ pub(super) struct Heard {
 #[derive(Debug, Default)]
 struct Said {
     text: String,
-    /// It said that it was all.
+    /// Whether the stream contained its end marker or a finish reason.
     is_whole: bool,
-    /// It says something that is an error.
+    /// Whether the stream contained an error.
     is_error: bool,
-    /// Why it cannot be kept, if something is wrong with it.
+    /// Why the text cannot be stored, if so.
     odd: Option<&'static str>,
-    /// Nothing comes any more.
+    /// Whether further input is ignored.
     has_ended: bool,
 }
 
@@ -107,7 +108,7 @@ struct Delta<'a> {
     content: Option<Words<'a>>,
 }
 
-/// What a delta says: a text, or the texts of a list of parts.
+/// The content of a delta: a string, or the texts of a list of parts.
 struct Words<'a>(Cow<'a, str>);
 
 #[derive(Deserialize)]
@@ -149,14 +150,14 @@ impl<'de> Visitor<'de> for WordsVisitor {
 }
 
 impl Heard {
-    /// Takes the next piece; returns what became of the answer, once, when the model has said all.
+    /// Parses the next chunk; returns the outcome once, when the response is complete.
     pub(super) fn take(&mut self, piece: &[u8]) -> Option<Outcome> {
         let before = self.said.has_ended;
         self.events.take(piece, &mut |data| self.said.hear(data));
         if before || !self.said.has_ended { None } else { Some(self.said.outcome()) }
     }
 
-    /// Takes the end; returns what became of the answer, unless that was told before.
+    /// Parses the end of the stream; returns the outcome if it was not returned before.
     pub(super) fn end(&mut self) -> Option<Outcome> {
         let before = self.said.has_ended;
         self.events.end(&mut |data| self.said.hear(data));
@@ -166,7 +167,9 @@ impl Heard {
         if before { None } else { Some(self.said.outcome()) }
     }
 
-    /// Takes it that nobody listens any longer, as [`Heard::end`]; what did not say that it was all was cut off.
+    /// Ends parsing because the client disconnected.
+    ///
+    /// Like [`Heard::end`], but an incomplete response has failed.
     pub(super) fn cut_off(&mut self) -> Option<Outcome> {
         let outcome = self.end();
         outcome.map(|outcome| if self.said.is_whole { outcome } else { Outcome::Failed })
@@ -208,10 +211,10 @@ impl Said {
     }
 }
 
-/// Returns what becomes of an answer that comes in these pieces.
+/// Returns the outcome of a response that is streamed in these chunks, for fuzzing.
 ///
 /// # Panics
-/// Unless it is told once.
+/// If the outcome is not returned exactly once.
 #[cfg(feature = "testing")]
 pub fn heard(pieces: &[&[u8]]) -> String {
     let mut heard = Heard::default();

@@ -1,4 +1,4 @@
-//! What an application asks a language model, read and changed as text.
+//! Parses and edits chat requests as text, without reserializing them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,60 +10,64 @@ use memory_core::{Code, ToolError, secret};
 
 use super::parts::{Member, find, items, members, readable, string, texts};
 
-/// What the application says to us, and not to the model.
+/// The request members that are read by the proxy and not forwarded.
 const OURS: [&str; 4] = ["memory_id", "memory_top_k", "memory_recency_weight", "memory_score_threshold"];
 
-/// More memories than this are given to nobody.
+/// Maximum number of memories per request.
 const MOST: usize = 1000;
 
-/// What an application asks: the text it sent, and what was read of it.
+/// A chat request: the original text, and the fields that the proxy needs.
 #[derive(Debug)]
 pub(super) struct Asked {
     text: String,
-    /// Where each member of it stands, and whether it is ours.
+    /// The byte range of each member, and whether it belongs to the proxy.
     members: Vec<(Range<usize>, bool)>,
     pub conversation: ConversationId,
     pub rules: RecallRules,
-    /// Which model is asked.
+    /// The requested model.
     pub model: Option<String>,
-    /// Whether the answer is to come in pieces.
+    /// Whether the response is to be streamed.
     pub is_stream: bool,
-    /// What the person said last, if it says anything.
+    /// The last user message, if there is one with text.
     pub latest: Option<Latest>,
-    /// What the model is shown anyway.
+    /// The texts of all messages, which the model sees anyway.
     shown: HashSet<String>,
 }
 
-/// What the person said last.
+/// The last user message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Latest {
     pub text: String,
-    /// Whether the model has not answered it yet: what it was asked before, on the way to its answer, was kept then.
+    /// Whether no assistant message follows.
+    ///
+    /// Otherwise the request continues an exchange, and an earlier request stored the message.
     pub is_new: bool,
     content: Content,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Content {
-    /// A text stands here, in its quotes.
+    /// A JSON string at this byte range, including the quotes.
     Text(Range<usize>),
-    /// A list of parts; the first one begins here.
+    /// A list of parts; the first part starts at this offset.
     Parts(usize),
 }
 
 impl Latest {
-    /// Tells whether it is short enough to be kept.
+    /// Returns whether the text is short enough to be stored.
     pub(super) fn can_be_kept(&self) -> bool {
         self.text.len() <= MAX_CONTENT
     }
 }
 
 impl Asked {
-    /// Reads what was asked; `rules` hold where it says nothing else. Gives the text back if it is nothing that is ours to read: whoever
-    /// is behind us tells what is wrong with it.
+    /// Parses a chat request; `rules` are the defaults for its memory options.
+    ///
+    /// Returns the text as the inner error if it is not a JSON object, so that the upstream server can report the
+    /// problem.
     ///
     /// # Errors
-    /// When what it says to us is nothing that we know.
+    /// If a memory option of the request is invalid.
     pub(super) fn read(text: String, rules: &RecallRules) -> Result<Result<Self, String>, ToolError> {
         let Some(own) = members(&text, 0..text.len()) else { return Ok(Err(text)) };
         let (conversation, rules) = (conversation(&text, &own)?, with_wishes(&text, &own, rules)?);
@@ -75,13 +79,15 @@ impl Asked {
         Ok(Ok(Self { text, members, conversation, rules, model, is_stream, latest, shown }))
     }
 
-    /// Tells whether the model is shown this text anyway.
+    /// Returns whether a message of the request already contains this text.
     pub(super) fn shows(&self, text: &str) -> bool {
         self.shown.contains(text)
     }
 
-    /// Returns what the model is asked: without what was said to us, and with what was remembered before what the person said last. All
-    /// else is what was sent, byte for byte.
+    /// Returns the request to forward.
+    ///
+    /// Memory options are removed, and the memories are inserted before the last user message. All other bytes are
+    /// those of the original text.
     pub(super) fn forwarded(&self, recalled: &Recalled) -> String {
         let injection = self.injection(recalled);
         let mut out = String::with_capacity(self.text.len() + injection.as_ref().map_or(0, |(_, text)| text.len()));
@@ -99,7 +105,7 @@ impl Asked {
                 continue;
             }
             if !is_first {
-                // What stands between it and the one before: a comma, and perhaps spaces.
+                // The text between this member and the previous one: a comma, possibly with spaces.
                 copy(self.members[number - 1].0.end..range.start);
             }
             is_first = false;
@@ -109,7 +115,7 @@ impl Asked {
         out
     }
 
-    /// Returns what takes the place of what.
+    /// Returns the byte range to replace and its new text.
     fn injection(&self, recalled: &Recalled) -> Option<(Range<usize>, String)> {
         let latest = self.latest.as_ref()?;
         let introduction = introduction(recalled);
@@ -119,7 +125,7 @@ impl Asked {
         Some(match &latest.content {
             Content::Text(place) => {
                 let text = JsonText::string(&format!("{introduction}\n")).into_string();
-                // What was sent stays as it was spelled.
+                // Inserts at the start of the string, so that the original text keeps its spelling.
                 let at = place.start + 1;
                 (at..at, text[1..text.len() - 1].to_owned())
             }
@@ -168,14 +174,14 @@ fn with_wishes(text: &str, own: &[Member], rules: &RecallRules) -> Result<Recall
     })
 }
 
-/// Says what is wrong with something that was said to us, also in the words of the protocol.
+/// Returns the error for an invalid memory option, including the fields of an OpenAI error.
 fn refused(key: &str, why: &str) -> ToolError {
     let hint = Some(format!("leave {key} out, or correct it"));
     let about = vec![("type", "invalid_request_error".to_owned()), ("param", key.to_owned())];
     ToolError { about, ..ToolError::new(Code::InvalidInput, format!("{key} cannot be used: {why}"), hint) }
 }
 
-/// Returns what the person said last, and the texts of all messages.
+/// Returns the last user message, and the texts of all messages.
 fn said(text: &str, messages: &[Range<usize>]) -> (Option<Latest>, HashSet<String>) {
     let (mut latest, mut is_new, mut is_found, mut is_prefill) = (None, true, false, true);
     let mut shown = HashSet::new();
@@ -183,7 +189,7 @@ fn said(text: &str, messages: &[Range<usize>]) -> (Option<Latest>, HashSet<Strin
         let Some(own) = members(text, message.clone()) else { continue };
         let role = find(&own, "role").and_then(|place| string(text, place.clone())).unwrap_or_default();
         let content = find(&own, "content").and_then(|place| content(text, place));
-        // Words at the end are the beginning of the answer that is asked for.
+        // Assistant messages at the end are a prefill of the requested response.
         is_prefill &= role == "assistant" && !calls(text, &own);
         is_new &= is_found || is_prefill || role != "assistant";
         if let Some((words, place)) = content.filter(|(words, _)| !words.trim().is_empty()) {
@@ -197,7 +203,7 @@ fn said(text: &str, messages: &[Range<usize>]) -> (Option<Latest>, HashSet<Strin
     (latest, shown)
 }
 
-/// Tells whether a message of the model calls tools.
+/// Returns whether an assistant message calls tools.
 fn calls(text: &str, own: &[Member]) -> bool {
     ["tool_calls", "function_call"].iter().filter_map(|key| find(own, key)).any(|place| {
         let calls = &text[place.clone()];
@@ -205,7 +211,7 @@ fn calls(text: &str, own: &[Member]) -> bool {
     })
 }
 
-/// Returns the words of a message.
+/// Returns the text of a message and its position.
 fn content(text: &str, place: &Range<usize>) -> Option<(String, Content)> {
     if let Some(words) = readable(text, place.clone()) {
         return Some((words.into_owned(), Content::Text(place.clone())));

@@ -1,4 +1,4 @@
-//! Which requests come to a proxy.
+//! Defines the routes of the chat proxy.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::forward::forward;
 use crate::http::answer::value;
 use crate::http::routes::{OWN, nothing_at};
 
-/// Returns the routes of a proxy that stands alone.
+/// Returns the routes of a proxy without daemon routes.
 pub(in crate::http) fn alone(proxy: &Arc<ChatProxy>) -> Router {
     Router::new()
         .route("/health", any(health))
@@ -26,18 +26,20 @@ pub(in crate::http) fn alone(proxy: &Arc<ChatProxy>) -> Router {
         .with_state(Arc::clone(proxy))
 }
 
-/// Returns the routes of a proxy that stands beside others.
+/// Returns the routes of a proxy that shares the server with the daemon routes.
 pub(in crate::http) fn beside(proxy: &Arc<ChatProxy>) -> Router {
     Router::new().route("/v1/chat/completions", any(chat)).route("/v1/{*rest}", any(elsewhere)).with_state(Arc::clone(proxy))
 }
 
-/// What is below a route of the daemon is nobody else's, however it is spelled: what was meant for the daemon may stand in it.
+/// Forwards a path, unless it is below a daemon route in any spelling.
+///
+/// A request to a misspelled daemon route may contain data that only the daemon may receive.
 async fn elsewhere(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
     let path = request.uri().path();
     if is_own(path) { nothing_at(path).into_response() } else { forward(proxy, request).await }
 }
 
-/// Tells whether a path is below one of the daemon's.
+/// Returns whether a path is below a route of the daemon.
 fn is_own(path: &str) -> bool {
     let path = percent_decode_str(path).decode_utf8_lossy();
     let mut parts: Vec<&str> = Vec::new();
@@ -51,7 +53,7 @@ fn is_own(path: &str) -> bool {
     parts.first().is_some_and(|first| OWN.iter().any(|own| first.eq_ignore_ascii_case(own)))
 }
 
-/// What is no chat is not ours, and so is what may be asked instead.
+/// Handles `POST` as a chat, and forwards all other methods.
 async fn chat(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
     if request.method() == Method::POST { complete(proxy, request).await.into_response() } else { forward(proxy, request).await }
 }

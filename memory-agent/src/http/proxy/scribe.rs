@@ -1,4 +1,4 @@
-//! Keeping what was said, beside the talk.
+//! Stores the turns of conversations on a background thread.
 
 mod backlog;
 mod trouble;
@@ -18,7 +18,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{ConversationId, Conversations, Entry, EntryRole, JobQueue, said as turn};
 use memory_core::{Clock, ToolError};
-// In tests every lock and message is a place where another thread may have its turn.
+// Under test, shuttle's types are used, so that each lock and message is a scheduling point.
 #[cfg(test)]
 use shuttle::{
     sync::{
@@ -33,7 +33,7 @@ pub(super) use self::backlog::PendingWrite;
 use self::trouble::Troubles;
 use self::writer::Writer;
 
-/// Something that was said, or that an exchange is over.
+/// A message to the writer: a turn of a conversation, or the end of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Said {
     pub conversation: ConversationId,
@@ -42,25 +42,27 @@ pub(super) struct Said {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum What {
-    /// A person asks the model, which may be under way to an answer.
+    /// The user sends a message, or continues an exchange with it.
     Asked { question: Arc<str>, is_under_way: bool },
-    /// The model answered the question to the end, if there was one. This is what it said.
+    /// The model has responded completely, to the question if there was one.
     Answered { question: Option<Arc<str>>, answer: String },
-    /// Nobody answered to the end.
+    /// The exchange ended without a complete response.
     Unanswered,
 }
 
-/// Who is told of what happens.
+/// Receives notifications of the background writer.
 pub trait Told: Send + Sync {
-    /// Something was kept of a conversation, and what it is about is over for now.
+    /// Called after turns of a conversation were stored and its exchange is over.
     fn kept(&self, conversation: &ConversationId);
-    /// Something went wrong. Each thing is told once, until it is another.
+    /// Called when an operation failed; the same problem is reported once, until another one occurs.
     fn trouble(&self, what: &str);
     /// Returns why background extraction is failing, if it is; each reason once.
     fn ails(&self) -> Option<String>;
 }
 
-/// Writes turns on a thread of its own, so that no answer waits for the disk while the thread keeps up.
+/// Writes turns on a background thread.
+///
+/// No response waits for the disk while the thread keeps up.
 pub(super) struct Scribe {
     work: Mutex<Option<(Sender<Heard>, JoinHandle<usize>)>>,
     clock: Arc<dyn Clock>,
@@ -68,7 +70,7 @@ pub(super) struct Scribe {
     backlog: Arc<Backlog>,
 }
 
-/// What was said, and when.
+/// A message to the writer, with its time.
 type Heard = (DateTime<Utc>, Said);
 
 impl Scribe {
@@ -84,24 +86,26 @@ impl Scribe {
         Self { work: Mutex::new(Some((sender, thread))), clock, troubles, backlog }
     }
 
-    /// Returns why what was said in a conversation could not be kept so far, or nothing be made of it, if so.
+    /// Returns why turns of a conversation could not be stored or queued for extraction so far, if so.
     pub(super) fn trouble(&self, conversation: &ConversationId) -> Option<ToolError> {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner).of(conversation)
     }
 
-    /// Has something kept soon, and behind all that was said before; waits for nothing. After the end nothing is kept.
+    /// Queues a message for the writer, in order and without waiting. After [`Scribe::end`] it is dropped.
     pub(super) fn keep(&self, said: Said) {
         let now = self.clock.now();
         if let Some((sender, _)) = &*self.work.lock().unwrap_or_else(PoisonError::into_inner) {
             self.backlog.add(now, said.clone());
             if sender.send((now, said)).is_err() {
-                // The writer panicked; nobody must wait for it.
+                // The writer panicked; no response must wait for it.
                 self.backlog.clear();
             }
         }
     }
 
-    /// Returns the turns of a conversation that are not yet written, oldest first, as they will be.
+    /// Returns the turns of a conversation that are not yet written, oldest first.
+    ///
+    /// They have the form in which they will be written.
     pub(super) fn unwritten(&self, conversations: &Conversations, conversation: &ConversationId) -> Vec<Entry> {
         let entry = |(at, said): (DateTime<Utc>, Said)| {
             let (role, text) = match &said.what {
@@ -114,17 +118,19 @@ impl Scribe {
         self.backlog.unwritten(conversation).into_iter().filter_map(entry).collect()
     }
 
-    /// Returns what an answer that ends now has to wait for, for at most `limit`, if the writer is behind.
+    /// Returns the write that a response which ends now has to wait for, if the writer is behind.
+    ///
+    /// The wait takes at most `limit`.
     pub(super) fn pending_write(&self, limit: Duration) -> Option<PendingWrite> {
         self.backlog.pending_write(self.clock.now(), limit)
     }
 
-    /// Waits until all is kept, and keeps nothing more. Returns how many turns are lost, because they could not be kept.
+    /// Writes all queued messages and stops. Returns the number of turns that could not be written.
     pub(super) fn end(&self) -> usize {
         let work = self.work.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((sender, thread)) = work else { return 0 };
         drop(sender);
-        // A thread that panicked has told why.
+        // A panic of the thread was already reported by the panic hook.
         thread.join().unwrap_or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! Who vouches for the server behind HTTPS.
+//! Configures the certificate authorities for HTTPS.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +12,12 @@ use webpki_roots::TLS_SERVER_ROOTS;
 
 use super::upstream::UpstreamError;
 
-/// Returns what trusts whom those vouch for whom browsers trust, or whose certificates stand in a file. Of those, what is none is left out.
+/// Returns a TLS configuration that trusts the authorities of browsers and those in `file`.
+///
+/// Entries of the file that are not valid certificates are skipped.
 ///
 /// # Errors
-/// When the file cannot be read, or holds none that can be used.
+/// If the file cannot be read, or contains no valid certificate.
 pub(super) fn trusting(file: Option<&Path>) -> Result<ClientConfig, UpstreamError> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let config = config.with_safe_default_protocol_versions().expect("ring knows the usual versions of TLS");
@@ -38,7 +40,7 @@ fn authorities(file: Option<&Path>) -> Result<RootCertStore, UpstreamError> {
 mod tests {
     use super::*;
 
-    /// An authority that vouches for nobody, made for this test.
+    /// An authority that signed no certificates, created for this test.
     const AUTHORITY: &str = "\
         -----BEGIN CERTIFICATE-----\n\
         MIIBdTCCARugAwIBAgIUfHaiR02QsF1tCwFx/MN8qiOa8OIwCgYIKoZIzj0EAwIw\n\

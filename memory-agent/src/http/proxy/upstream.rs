@@ -1,4 +1,4 @@
-//! The server of the language model that stands behind the proxy.
+//! The HTTP client for the upstream server of the language model.
 
 use std::error::Error;
 use std::fmt;
@@ -23,30 +23,33 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use super::trust::trusting;
 use crate::http::quick_ack::QuickAckConnector;
 
-/// The server of the language model that stands behind the proxy, and how it is reached. How long it thinks is its own affair and that of
-/// whoever asks.
+/// The upstream server of the language model, with the client that connects to it.
+///
+/// There is no response timeout: generation may take long, and the client decides when to give up.
 pub struct Upstream {
     client: Client<HttpsConnector<QuickAckConnector>, Body>,
     base: Base,
     key: Option<HeaderValue>,
 }
 
-/// Why a server cannot be asked. It says neither its address nor the key: a password may stand there.
+/// The reasons why the upstream configuration is invalid.
+///
+/// Messages omit URL and key, which may contain secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UpstreamError {
-    /// The address is none.
+    /// The base URL is invalid.
     #[error("the address of the model cannot be used: {0}")]
     Address(&'static str),
-    /// The key is none that a header can carry.
+    /// The key is not a valid header value.
     #[error("the key of the model cannot be used: no header can carry it")]
     Key,
-    /// The file of certificates is none that can be used.
+    /// The certificate file is unusable.
     #[error("the file that SSL_CERT_FILE names cannot be used: {0}")]
     Certificates(&'static str),
 }
 
 impl UpstreamError {
-    /// Returns what to do about it.
+    /// Returns the hint for the user.
     pub fn hint(self) -> &'static str {
         match self {
             Self::Address(_) => "an address looks like http://localhost:11434/v1",
@@ -56,28 +59,29 @@ impl UpstreamError {
     }
 }
 
-/// Why there is no answer.
+/// The reasons why there is no response.
 #[derive(Debug)]
 pub(super) enum Unanswered {
-    /// Nobody was reached.
+    /// No connection could be established.
     Unreachable(String),
-    /// The connection broke before an answer began.
+    /// The connection broke before a response started.
     BrokenOff,
 }
 
-/// So long may it take to reach the server.
+/// Timeout for establishing a connection.
 const REACH: Duration = Duration::from_secs(10);
 
-/// A connection that nobody uses is closed after so long.
+/// Idle connections are closed after this time.
 const IDLE: Duration = Duration::from_secs(30);
 
 impl Upstream {
-    /// Returns the server at an address such as `https://api.openai.com/v1` or `http://localhost:11434/v1`. Whoever brings no key of their
-    /// own asks with `key`. It is trusted if one of those vouches for it whose certificates stand in the file `certificates`, or whom
-    /// browsers trust; who is not behind HTTPS needs nobody. Nobody is asked yet.
+    /// Creates the client for a base URL, such as `https://api.openai.com/v1`.
+    ///
+    /// Requests without a key of their own use `key`. An HTTPS server must have a certificate of an authority that
+    /// browsers trust or that the file `certificates` contains. No connection is made yet.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// If the URL, the key or the certificate file is invalid.
     pub fn new(base_url: &str, key: Option<&str>, certificates: Option<&Path>) -> Result<Self, UpstreamError> {
         let base = Base::parse(base_url)?;
         let key = key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))).transpose();
@@ -97,17 +101,19 @@ impl Upstream {
         Ok(Self { client: client.build(https), base, key })
     }
 
-    /// Returns where it is: scheme, host and path.
+    /// Returns the base URL: scheme, host and path.
     pub fn place(&self) -> String {
         format!("{}://{}{}", self.base.scheme, self.base.authority, self.base.path)
     }
 
-    /// Returns the host, in lower case, with its port.
+    /// Returns the host in lower case, with its port.
     pub(super) fn authority(&self) -> &str {
         self.base.authority.as_str()
     }
 
-    /// Tells whether whoever listens at `here` is this server. May ask for its name, where the port is the same.
+    /// Returns whether a server that listens at `here` is this upstream.
+    ///
+    /// May resolve the host name if the ports are equal.
     pub fn is_at(&self, here: SocketAddr) -> bool {
         let usual = if self.base.scheme == Scheme::HTTPS { 443 } else { 80 };
         let port = self.base.authority.port_u16().unwrap_or(usual);
@@ -118,14 +124,17 @@ impl Upstream {
         let Ok(mut found) = (host, port).to_socket_addrs() else { return false };
         let is_loopback = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
         found.any(|found| {
-            // Whoever listens everywhere is reached by every address; and whoever asks for no address in particular asks this machine.
+            // A server on the unspecified address accepts connections to every address; the unspecified address as
+            // target means this machine.
             let everywhere = here.ip().is_unspecified() && is_loopback(found.ip()) && (here.is_ipv6() || found.is_ipv4());
             found == here || everywhere || found.ip().is_unspecified() && here.ip().is_loopback()
         })
     }
 
-    /// Asks for `rest`, which comes behind the address, as `parts` say; `with_key` tells whether the key of whoever asks is for this
-    /// server, and `hop` names the one who asks. Returns the answer as soon as its head is there.
+    /// Sends a request to the base URL followed by `rest`; returns once response headers are received.
+    ///
+    /// `with_key` selects whether the client's key is forwarded, and `hop` is added as header that identifies this
+    /// proxy.
     pub(super) async fn ask(
         &self,
         parts: &Parts,
@@ -139,7 +148,7 @@ impl Upstream {
         headers.remove(HOST);
         headers.remove(EXPECT);
         if body.size_hint().exact().is_some_and(|length| 0 < length) {
-            // It follows from the body; that there is none does not.
+            // The length follows from the body, except for the information that a body is empty.
             headers.remove(CONTENT_LENGTH);
         }
         headers.append(hop.0, hop.1.clone());
@@ -167,10 +176,10 @@ impl fmt::Debug for Upstream {
     }
 }
 
-/// What is between two ends and not for those behind them.
+/// Hop-by-hop headers, which apply to a single connection.
 const BETWEEN: [HeaderName; 7] = [CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
-/// Returns the headers that are passed on.
+/// Returns the headers that are forwarded.
 fn passed_on(headers: &HeaderMap) -> HeaderMap {
     let mut passed = headers.clone();
     let named = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
@@ -186,7 +195,7 @@ fn passed_on(headers: &HeaderMap) -> HeaderMap {
     passed
 }
 
-/// Returns the headers of an answer that are passed back: which pages may read it is not for whoever answers to say.
+/// Returns the response headers that are forwarded, without the CORS headers of the upstream server.
 pub(super) fn passed_back(headers: &HeaderMap) -> HeaderMap {
     let mut passed = passed_on(headers);
     let names: Vec<HeaderName> = passed.keys().filter(|name| name.as_str().starts_with("access-control-")).cloned().collect();
@@ -204,7 +213,7 @@ fn innermost(error: &(dyn Error + 'static)) -> String {
     inner.to_string()
 }
 
-/// An address up to what is asked for.
+/// A parsed base URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Base {
     scheme: Scheme,

@@ -1,4 +1,4 @@
-//! Turns that are queued for writing, and the answers that wait for them.
+//! The queue of unwritten turns, and the responses that wait for them.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,27 +12,30 @@ use super::{Mutex, MutexGuard, PoisonError, Said};
 
 /// The writer is behind once a turn takes this long from the queue to the disk.
 ///
-/// An answer that ends while the writer keeps up does not wait, so a kill may lose its turn. Such a turn must be written within 250 ms. It
-/// may take two writes, the one under way and its own, each of which may take somewhat longer than the ones before.
+/// A response that ends while the writer keeps up does not wait, so a kill may lose its turn. Such a turn must be
+/// written within 250 ms. It may take two writes, the one in progress and its own, each of which may take somewhat
+/// longer than the previous ones.
 const MAX_DELAY: TimeDelta = TimeDelta::milliseconds(75);
 
-/// The messages to the writer that are not yet written, oldest first. A message whose write failed is reported and no longer counts.
+/// The messages to the writer that are not yet written, oldest first.
+///
+/// A message with a failed write is reported and removed.
 #[derive(Debug, Default)]
 pub(super) struct Backlog(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The messages, and when each was queued.
+    /// The messages, with the time at which each was queued.
     queued: VecDeque<(DateTime<Utc>, Said)>,
-    /// How many messages left the queue since the start.
+    /// Number of messages that left the queue since the start.
     written: u64,
     /// The delay of recent writes, see [`recent_delay`].
     delay: TimeDelta,
-    /// Who waits until this many messages are written.
+    /// Responses that wait until this number of messages is written.
     waiting: Vec<(u64, oneshot::Sender<()>)>,
 }
 
-/// The end of an answer that has to wait until its turns are written.
+/// The end of a response that has to wait until its turns are written.
 #[derive(Debug)]
 pub(in super::super) struct PendingWrite {
     written: oneshot::Receiver<()>,
@@ -42,11 +45,11 @@ pub(in super::super) struct PendingWrite {
 impl PendingWrite {
     /// Waits until the turns are written or their write failed, or until the time limit is over.
     pub(in super::super) async fn wait(self) {
-        // A writer that is gone drops the sender, and nothing is left to wait for.
+        // A writer that has stopped drops the sender, which also ends the wait.
         let _ = timeout(self.limit, self.written).await;
     }
 
-    /// Returns whether the wait is over, whatever the time limit is.
+    /// Returns whether the wait is over, ignoring the time limit.
     #[cfg(test)]
     pub(super) fn is_over(&mut self) -> bool {
         self.written.try_recv().is_ok()
@@ -59,12 +62,12 @@ impl Backlog {
         self.lock().queued.push_back((now, said));
     }
 
-    /// Returns the messages about a conversation that are not yet written, oldest first, and when each was queued.
+    /// Returns the unwritten messages of a conversation with their queue times, oldest first.
     pub(super) fn unwritten(&self, conversation: &ConversationId) -> Vec<(DateTime<Utc>, Said)> {
         self.lock().queued.iter().filter(|(_, said)| said.conversation == *conversation).cloned().collect()
     }
 
-    /// Removes the oldest `count` messages, which were written, and wakes the answers that wait for them.
+    /// Removes the oldest `count` messages, which were written, and wakes the responses that wait for them.
     pub(super) fn remove(&self, count: usize, now: DateTime<Utc>) {
         let mut state = self.lock();
         state.delay = recent_delay(state.delay, state.oldest_age(now));
@@ -73,17 +76,17 @@ impl Backlog {
         state.written += count as u64;
         let written = state.written;
         for (_, answer) in state.waiting.extract_if(.., |(until, _)| *until <= written) {
-            // The client may be gone.
+            // The client may have disconnected.
             let _ = answer.send(());
         }
     }
 
-    /// Removes all messages, since the writer is gone.
+    /// Removes all messages, since the writer has stopped.
     pub(super) fn clear(&self) {
         *self.lock() = State::default();
     }
 
-    /// Returns what an answer that ends now has to wait for, if the writer is behind.
+    /// Returns the write that a response which ends now has to wait for, if the writer is behind.
     pub(super) fn pending_write(&self, now: DateTime<Utc>, limit: Duration) -> Option<PendingWrite> {
         let mut state = self.lock();
         if state.queued.is_empty() || !is_behind(state.oldest_age(now), state.delay) {
@@ -106,17 +109,18 @@ impl State {
     }
 }
 
-/// Returns whether the writer is behind, by the age of the oldest queued message and the delay of recent writes.
+/// Returns whether the writer is behind.
 ///
-/// Recent writes count because a turn that is queued just after a slow write began is not old, but waits for two slow writes.
+/// This depends on the age of the oldest queued message and on the delay of recent writes. Recent writes count because
+/// a turn that is queued just after the start of a slow write is not old, but waits for two slow writes.
 fn is_behind(oldest: TimeDelta, recent: TimeDelta) -> bool {
     MAX_DELAY <= oldest.max(recent)
 }
 
-/// Returns the delay of recent writes, after one whose oldest message was `age` old when it was written.
+/// Returns the delay of recent writes, after one with an oldest message of the given `age`.
 ///
-/// A slow write counts half as much with each write after it: one write that is fast because all answers waited does not let all of them go
-/// at once, which would make the next one slow.
+/// The weight of a slow write halves with each write after it. Without this, one fast write (fast because all responses
+/// waited) would release all responses at once, which would make the next write slow.
 fn recent_delay(former: TimeDelta, age: TimeDelta) -> TimeDelta {
     age.max(former / 2)
 }

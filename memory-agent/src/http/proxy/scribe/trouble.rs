@@ -1,4 +1,4 @@
-//! Why something could not be kept.
+//! Tracks the current write error of each conversation.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use memory_core::conversation::ConversationId;
 use memory_core::text::with_causes;
 use memory_core::{Code, StoreError, ToolError};
 
-/// What is wrong in each conversation, as long as it is.
+/// The conversations with a write error that is not resolved yet.
 #[derive(Debug, Default)]
 pub(super) struct Troubles(HashMap<ConversationId, Trouble>);
 
@@ -18,8 +18,10 @@ struct Trouble {
 }
 
 impl Troubles {
-    /// Takes note of what could not be done in a conversation. Returns how to tell it, unless the same was told of it last: two messages of
-    /// the same thing may name other files.
+    /// Records an error of a conversation and returns the message to report.
+    ///
+    /// Returns `None` if the same operation failed with the same code before: two messages of the same error may
+    /// contain different file names.
     pub(super) fn begin(&mut self, conversation: &ConversationId, what: &'static str, error: &StoreError) -> Option<String> {
         let code = error.code();
         let is_known = self.0.get(conversation).is_some_and(|own| (own.what, own.code) == (what, code));
@@ -27,12 +29,12 @@ impl Troubles {
         (!is_known).then(|| format!("{what}: {}", with_causes(error)))
     }
 
-    /// Takes note that all was done.
+    /// Clears the error of a conversation.
     pub(super) fn end(&mut self, conversation: &ConversationId) {
         self.0.remove(conversation);
     }
 
-    /// Returns what is wrong in a conversation, if something is.
+    /// Returns the error of a conversation, if it has one.
     pub(super) fn of(&self, conversation: &ConversationId) -> Option<ToolError> {
         let trouble = self.0.get(conversation)?;
         Some(ToolError::new(trouble.code, trouble.message.clone(), None))

@@ -1,4 +1,4 @@
-//! Writing down what was said.
+//! Writes turns of conversations to the store and queues their extraction jobs.
 
 use std::collections::VecDeque;
 use std::mem::take;
@@ -13,23 +13,25 @@ use super::backlog::Backlog;
 use super::trouble::Troubles;
 use super::{Heard, Mutex, PoisonError, Receiver, Said, Told, What};
 
-/// What cannot be kept is tried again after this time, whenever something is said in its conversation, and at the end.
+/// Retry interval of failed writes.
+///
+/// They are also retried after a new turn of the conversation, and at shutdown.
 const AGAIN: Duration = Duration::from_secs(5);
 
 pub(super) const NOT_KEPT: &str = "what was said could not be kept";
 const NO_FACTS: &str = "no facts can be drawn from what was said";
 
-/// What waits to be tried again has so much room, in bytes; beside its text, each turn takes a share of it.
+/// Maximum total size of failed writes, in bytes; each turn counts as its text plus `SHARE`.
 const ROOM: usize = 64 << 20;
 const SHARE: usize = 1 << 10;
 
-/// So much is tried at once, in bytes, or one turn; the rest once that is kept.
+/// Maximum size of one write, in bytes, unless a single turn is larger.
 const AT_ONCE: usize = 1 << 20;
 
-/// More jobs of a conversation do not wait: the next start finds the others.
+/// Maximum number of waiting jobs of a conversation; further ones are found at the next start.
 const MOST_JOBS: usize = 1000;
 
-/// Writes down what was said, in its order.
+/// Writes turns in the order in which they were received.
 pub(super) struct Writer<'w> {
     conversations: &'w Conversations,
     queue: &'w dyn JobQueue,
@@ -37,22 +39,24 @@ pub(super) struct Writer<'w> {
     troubles: &'w Mutex<Troubles>,
     questions: Questions,
     waiting: Vec<Waiting>,
-    /// When something was said last.
+    /// The time of the latest turn.
     last: DateTime<Utc>,
-    /// How many turns found no room to wait in.
+    /// Number of turns that were dropped because the retry queue was full.
     lost: usize,
     is_full: bool,
 }
 
-/// What is about to be kept of one conversation. It is made once, so that it is kept once however often that is tried.
+/// The unwritten turns of one conversation.
+///
+/// They are built once, so that retries do not create duplicates.
 #[derive(Debug)]
 struct Waiting {
     conversation: ConversationId,
     turns: Vec<EntryChange>,
-    /// Of the turns that were kept already.
+    /// Extraction jobs of turns that are already written.
     jobs: VecDeque<Job>,
     is_over: bool,
-    /// Something was said since it was tried last.
+    /// Whether turns were added since the last attempt.
     is_fresh: bool,
 }
 
@@ -67,7 +71,7 @@ impl<'w> Writer<'w> {
         Self { conversations, queue, told, troubles, questions, waiting, last, lost: 0, is_full: false }
     }
 
-    /// Writes until nothing more is said. Returns how many turns are lost.
+    /// Writes until the channel is closed. Returns the number of turns that could not be written.
     pub(super) fn write_all(mut self, receiver: &Receiver<Heard>, backlog: &Backlog) -> usize {
         loop {
             let next = next(receiver, !self.waiting.is_empty());
@@ -86,7 +90,9 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Puts what is news to what waits, so that what belongs to one conversation is kept in one go.
+    /// Adds a message to the pending turns of its conversation.
+    ///
+    /// All pending turns of a conversation are written together.
     fn hear(&mut self, (at, Said { conversation, what }): Heard) {
         let at = self.in_order(at);
         let (role, text, is_over) = match &what {
@@ -106,7 +112,7 @@ impl<'w> Writer<'w> {
         };
         let change = turn(self.conversations, &conversation, role, text, at).map(EntryChange::Add);
         let change = change.filter(|change| {
-            // To try again would be in vain.
+            // An invalid turn would fail again on every retry.
             change.check().inspect_err(|error| self.told.trouble(&format!("{NOT_KEPT}: {error}"))).is_ok()
         });
         let place = self.waiting.iter().position(|own| own.conversation == conversation).unwrap_or_else(|| {
@@ -120,15 +126,18 @@ impl<'w> Writer<'w> {
         own.is_fresh = true;
     }
 
-    /// Returns when something was said that is heard now: later than all before, since who spoke first is told by the time. A clock that was
-    /// put back is believed.
+    /// Returns the time of a turn, moved after that of the previous turn.
+    ///
+    /// The timestamps define the order of turns. If the clock was set back by a second or more, the new time is used.
     fn in_order(&mut self, at: DateTime<Utc>) -> DateTime<Utc> {
         let next = self.last + TimeDelta::microseconds(1);
         self.last = if at < next && next - at < TimeDelta::seconds(1) { next } else { at };
         self.last
     }
 
-    /// Keeps what waits. What failed before is tried as long as none of it fails again, unless all of it is to be tried.
+    /// Writes the pending turns.
+    ///
+    /// Earlier failures are retried until one fails again, or all of them with `tries_all`.
     fn keep(&mut self, tries_all: bool) {
         let mut waiting = take(&mut self.waiting);
         waiting.sort_by_key(|own| !own.is_fresh);
@@ -164,8 +173,11 @@ impl<'w> Writer<'w> {
         self.find_room();
     }
 
-    /// Keeps by one change what was just said in several conversations, and adds all of their jobs in one go, so that their syncs are
-    /// shared. What fails is left to be kept by itself, since it may be the fault of one conversation.
+    /// Writes the new turns of several conversations in one commit.
+    ///
+    /// Their jobs are queued together, too, so that the conversations share the syncs.
+    ///
+    /// If the commit fails, each conversation is written separately, since one conversation may be the cause.
     fn keep_together(&self, waiting: &mut [Waiting]) {
         let mut length = 0;
         let fits = |own: &&mut Waiting| {
@@ -206,7 +218,7 @@ impl<'w> Writer<'w> {
         Ok(())
     }
 
-    /// Lets go of what there is no room for: the newest where there is most.
+    /// Drops turns while the retry queue is too large: the newest of the largest conversation first.
     fn find_room(&mut self) {
         self.is_full &= !self.waiting.is_empty();
         let mut lengths: Vec<usize> = self.waiting.iter().map(|own| own.turns.iter().map(length).sum()).collect();
@@ -225,7 +237,7 @@ impl<'w> Writer<'w> {
 }
 
 impl Waiting {
-    /// Notes that the first `count` turns are kept, and which jobs follow from them.
+    /// Removes the first `count` turns, which are written, and adds their extraction jobs.
     fn are_kept(&mut self, count: usize) {
         for turn in self.turns.drain(..count) {
             if let EntryChange::Add(entry) = turn
@@ -241,9 +253,9 @@ fn length(turn: &EntryChange) -> usize {
     SHARE + if let EntryChange::Add(entry) = turn { entry.content.len() } else { 0 }
 }
 
-/// Waits for what is said next; where something is to be tried again, no longer than until then.
+/// Receives the next message; with pending retries, waits at most [`AGAIN`].
 fn next(receiver: &Receiver<Heard>, tries_again: bool) -> Result<Heard, RecvTimeoutError> {
-    // In tests time does not pass.
+    // Time does not pass under test.
     if tries_again && cfg!(not(test)) {
         receiver.recv_timeout(AGAIN)
     } else {
