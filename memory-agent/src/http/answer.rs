@@ -1,4 +1,4 @@
-//! What requests are answered with.
+//! Builds HTTP responses from results and errors.
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderValue, TRAILER, WWW_AUTHENTICATE};
@@ -13,15 +13,15 @@ use super::status::status;
 use crate::instance::Answer;
 use crate::{exact, json};
 
-/// Says why an answer is less than it should be.
+/// Response header with the reason why a result is incomplete.
 const WARNING: HeaderName = HeaderName::from_static("memory-warning");
 
-/// What went wrong with a request.
+/// An error as an HTTP response.
 #[derive(Debug)]
 pub(super) struct Refusal(pub ToolError);
 
 impl Refusal {
-    /// Says what went wrong, and what to do about it.
+    /// Creates the response for an error with a hint.
     pub(super) fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self(ToolError::new(code, message, Some(hint.into())))
     }
@@ -64,9 +64,9 @@ impl IntoResponse for Answer {
     }
 }
 
-/// Says why an answer is less than it should be.
+/// Adds a `Memory-Warning` header, which explains why a result is incomplete.
 pub(super) fn warn(headers: &mut HeaderMap, warning: &str) {
-    // A header holds visible ASCII characters; others are written as in JSON.
+    // A header consists of visible ASCII characters; others are escaped as in JSON.
     let text: String = warning.chars().map(plain).collect();
     if let Ok(value) = text.parse() {
         headers.append(WARNING, value);
@@ -80,7 +80,7 @@ fn plain(letter: char) -> String {
     }
 }
 
-/// Answers with a value.
+/// Returns a response with a JSON value.
 pub(super) fn value(value: &Value) -> Response {
     json_text(exact::to_text(value))
 }

@@ -1,4 +1,4 @@
-//! Which web pages may call this server (CORS).
+//! Decides which web pages may call this server (CORS).
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,11 +12,13 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-/// The origin of a web page, as browsers send it: `http://localhost:3000`, `https://chat.example`, `app://obsidian.md`.
+/// The origin of a web page, as sent by browsers.
+///
+/// For example `http://localhost:3000`, `https://chat.example` or `app://obsidian.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin(String);
 
-/// Why a text is no origin.
+/// The error for a text that is not an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an origin is a scheme and a host, perhaps with a port, and nothing else: http://localhost:3000")]
 pub struct OriginError;
@@ -24,7 +26,7 @@ pub struct OriginError;
 impl FromStr for Origin {
     type Err = OriginError;
 
-    /// A slash at the end is accepted. Wildcards and `null`, which any page may send, are not origins.
+    /// Accepts a trailing slash. Rejects wildcards and `null`, which any page may send.
     fn from_str(text: &str) -> Result<Self, OriginError> {
         let text = text.trim().to_ascii_lowercase();
         let (scheme, host) = text.split_once("://").ok_or(OriginError)?;
@@ -38,7 +40,7 @@ impl FromStr for Origin {
         if !is_scheme || !is_host || !has_port {
             return Err(OriginError);
         }
-        // Browsers leave out the usual port.
+        // Browsers omit the default port.
         let usual = match scheme {
             "http" => ":80",
             "https" => ":443",
@@ -55,11 +57,11 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The origins whose pages may call this server and read its answers; none by default.
+/// The origins with pages that may call this server and read its responses; empty by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedOrigins(pub Vec<Origin>);
 
-/// For how many seconds a browser may keep the answer to a preflight.
+/// Number of seconds for which a browser may cache the response to a preflight.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
@@ -67,18 +69,18 @@ const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PAT
 const PREFLIGHT_VARY: HeaderValue =
     HeaderValue::from_static("Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
 
-/// What a page may send where its preflight names no headers.
+/// The request headers that a page may send if its preflight names no headers.
 const HEADERS: HeaderValue = HeaderValue::from_static("authorization, content-type");
 
-/// The headers of ours that a page may read.
+/// The response headers of this server that a page may read.
 const EXPOSED: HeaderValue = HeaderValue::from_static("memory-error, memory-hits, memory-warning, mcp-session-id, x-request-id");
 
-/// A page of the internet asks whether it may call a server on a private network.
+/// Request header of a public page that wants to call a server on a private network.
 const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
 const ALLOW_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
 impl AllowedOrigins {
-    /// Returns the origin that a request names, if its pages may call this server.
+    /// Returns the origin of a request if its pages may call this server.
     pub(super) fn find<'h>(&self, headers: &'h HeaderMap) -> Option<&'h HeaderValue> {
         let mut named = headers.get_all(ORIGIN).iter();
         let (Some(value), None) = (named.next(), named.next()) else { return None };
@@ -86,14 +88,16 @@ impl AllowedOrigins {
         self.0.contains(&origin).then_some(value)
     }
 
-    /// Returns how the person who runs the server allows one more origin, as a sentence without its full stop.
+    /// Returns a hint on how to allow one more origin, as a sentence without its full stop.
     pub(super) fn how_to_add(&self) -> String {
         let listed: Vec<&str> = self.0.iter().map(|origin| origin.0.as_str()).chain(["ORIGIN"]).collect();
         let listed = listed.join(",");
         format!("`memory config set http.allowed_origins {listed}` lets pages of ORIGIN in once the server is started again")
     }
 
-    /// Adds to an answer what lets pages of an allowed origin read it, and tells caches that it depends on the origin.
+    /// Adds the CORS headers of an allowed origin to a response.
+    ///
+    /// Also marks the response as dependent on the origin, for caches.
     pub(super) fn mark(&self, allowed: Option<&HeaderValue>, headers: &mut HeaderMap) {
         if self.0.is_empty() {
             return;
@@ -111,12 +115,14 @@ fn permit(origin: &HeaderValue, headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
 }
 
-/// Tells whether a browser asks if a page may send a request, before it sends it. Such a question carries neither a token nor a body.
+/// Returns whether a request is a preflight, which carries neither a token nor a body.
 pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS && headers.contains_key(ORIGIN) && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Answers a preflight of an allowed origin: any request may follow, with the headers that it names.
+/// Returns the response to a preflight of an allowed origin.
+///
+/// All methods are allowed, and the headers that the preflight names.
 pub(super) fn answer_preflight(origin: &HeaderValue, asked: &HeaderMap) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     let headers = response.headers_mut();

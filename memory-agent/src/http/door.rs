@@ -1,4 +1,4 @@
-//! What every request comes through.
+//! Access control middleware for all requests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use super::neighbour::Neighbours;
 use super::routes::HEALTH;
 use super::token::Token;
 
-/// Says from where a browser asks, as seen from whom it asks.
+/// Request header in which browsers state how the origin of a request relates to its target.
 const SITE: &str = "sec-fetch-site";
 
-/// Where a connection comes from.
+/// The client of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Connection {
     peer: SocketAddr,
     since: Instant,
     neighbours: Arc<Neighbours>,
-    /// Whether it is the same person's; asked once.
+    /// Whether the client runs as the same user; determined once.
     is_ours: Arc<OnceCell<bool>>,
 }
 
@@ -46,25 +46,29 @@ impl Connection {
     }
 }
 
-/// Who may call a server.
+/// The access rules of a server.
 #[derive(Debug, Clone, Default)]
 pub struct AccessRules {
-    /// The token that every request must carry; without one, only programs of the same person on this machine are served.
+    /// The token that every request must carry.
+    ///
+    /// Without one, only programs of the same user on this machine are served.
     pub token: Option<Token>,
-    /// The origins whose web pages may call it as well.
+    /// The origins with web pages that may call the server as well.
     pub origins: AllowedOrigins,
-    /// How whoever started it lets others in: the flags, as a sentence without its full stop. It is the hint of a refusal.
+    /// How to allow more clients: the flags of the server, as a sentence without its full stop.
+    ///
+    /// It is the hint of a rejection.
     pub how_to_admit: String,
 }
 
-/// Checks and counts requests.
+/// Shared state of the middleware.
 #[derive(Debug)]
 pub(super) struct Gate {
     pub rules: AccessRules,
     pub metrics: Metrics,
 }
 
-/// Refuses requests of others, answers preflights of allowed origins, and counts what is asked.
+/// Rejects unauthorized requests, responds to preflights of allowed origins, and records metrics.
 pub(super) async fn enter(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let method = request.method().clone();
@@ -76,7 +80,8 @@ pub(super) async fn enter(State(gate): State<Arc<Gate>>, mut request: Request, n
     let response = if let Some(origin) = preflight {
         cors::answer_preflight(origin, request.headers())
     } else {
-        // Where this is no route of ours, as in a proxy that stands alone, the request is passed on, and needs the token.
+        // The exemption is for the health route only. A standalone proxy has no such route: its requests are forwarded
+        // and need the token.
         let admitted = if gate.rules.token.is_some() && route == HEALTH {
             Ok(())
         } else {
@@ -101,7 +106,7 @@ async fn admit(
     is_allowed_page: bool,
 ) -> Result<(), Refusal> {
     let Some(token) = &rules.token else {
-        // What a web page sends is told by the request alone.
+        // A request of a web page is recognised by its headers alone.
         let from_here = same_machine(uri, headers, is_allowed_page, rules);
         if !connection.is_ours().await {
             let message = "the request comes from another user or another machine, and there is no token";
@@ -116,7 +121,9 @@ async fn admit(
     Err(Refusal::new(Code::Unauthorized, message, "send the header Authorization: Bearer TOKEN"))
 }
 
-/// Refuses what a web page may have sent, unless its origin is allowed: it comes under a name of its own, or names its origin.
+/// Rejects a request that a web page may have sent, unless its origin is allowed.
+///
+/// A page reaches this server by a host name of its own (DNS rebinding), or sends its origin.
 fn same_machine(uri: &Uri, headers: &HeaderMap, is_allowed_page: bool, rules: &AccessRules) -> Result<(), Refusal> {
     let text = |name| headers.get(name).map(|value: &axum::http::HeaderValue| value.to_str().unwrap_or_default());
     let named = uri.authority().map(Authority::as_str).or_else(|| text(HOST)).unwrap_or_default();
@@ -140,8 +147,9 @@ fn same_machine(uri: &Uri, headers: &HeaderMap, is_allowed_page: bool, rules: &A
     Err(Refusal::new(Code::Forbidden, message, rules.origins.how_to_add()))
 }
 
-/// Tells whether pages of `origin` come from where the request goes to, `own`, which is this machine by one of its names. What another
-/// server on this machine shows is another page.
+/// Returns whether `origin` is the server `own`, which is this machine under one of its names.
+///
+/// A page of another server on this machine has a different port.
 fn is_origin(origin: &str, own: &Authority) -> bool {
     let Ok(from) = origin.parse::<Uri>() else { return false };
     let (Some(scheme), Some(authority)) = (from.scheme_str(), from.authority()) else { return false };

@@ -1,8 +1,8 @@
-//! Hints for clients of HTTP: routes in the place of shell commands.
+//! Rewrites hints for HTTP clients: routes replace shell commands.
 
 use crate::tools::without_commands;
 
-/// How the commands begin that have a route; the first word behind them is the type of instances, if the route takes one.
+/// Command prefixes with their routes. The next word is the instance type, if the route takes one.
 const ROUTES: [(&str, &str); 5] = [
     ("memory instance backends", "GET /v1/backends"),
     ("memory instance instances", "GET /v1/instances"),
@@ -11,7 +11,7 @@ const ROUTES: [(&str, &str); 5] = [
     ("memory agent --list-tools", "GET /v1/tools"),
 ];
 
-/// Returns a hint with a route in the place of each command that has one. Clauses with other commands are left out.
+/// Returns a hint with commands replaced by routes; clauses with other commands are left out.
 pub(super) fn with_routes(hint: &str) -> Option<String> {
     let mut text = String::new();
     for (at, part) in hint.split('`').enumerate() {

@@ -1,25 +1,25 @@
-//! How much is given to whom.
+//! Resource limits of the HTTP server.
 
 use std::time::Duration;
 
-/// How much is given to whom.
+/// Resource limits of the HTTP server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HttpLimits {
-    /// So many connections are open at once; whoever comes then waits outside.
+    /// Maximum number of open connections; further ones wait in the backlog of the system.
     pub connections: usize,
-    /// So many requests are worked on at once; others wait.
+    /// Maximum number of requests that are processed at the same time; others wait.
     pub workers: usize,
-    /// The longest body of a request, in bytes.
+    /// Maximum size of a request body, in bytes.
     pub body: usize,
-    /// The bodies of all requests together, in bytes; others wait to be read.
+    /// Maximum total size of request bodies in memory, in bytes; others wait to be read.
     pub bodies: usize,
-    /// How long the head of a request may take to come, and a connection to be without one.
+    /// Maximum time to receive the headers of a request, and maximum idle time of a connection.
     pub head_time: Duration,
-    /// How long the body of a request may take to come.
+    /// Maximum time to receive the body of a request.
     pub body_time: Duration,
-    /// How long what was sent may go unread.
+    /// Maximum time for which sent data may stay unacknowledged.
     pub read_time: Duration,
-    /// How long what runs may go on after the end was asked for.
+    /// Time that running requests get after shutdown was requested.
     pub drain: Duration,
 }
 

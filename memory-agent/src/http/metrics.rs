@@ -1,4 +1,4 @@
-//! How much was asked, and how long it took.
+//! Collects metrics of requests and actions for Prometheus.
 
 use std::fs;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
-/// The media type of what [`Metrics::text`] returns.
+/// The media type of [`Metrics::text`].
 pub(super) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// From a tenth of a millisecond to ten seconds.
+/// Histogram buckets, from 0.1 milliseconds to 10 seconds.
 const SECONDS: [f64; 11] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0];
 
-/// What is counted.
+/// All metrics of the server.
 #[derive(Debug)]
 pub(super) struct Metrics {
     registry: Registry,
@@ -51,7 +51,7 @@ struct Done {
     code: &'static str,
 }
 
-/// Something that goes on until this is dropped.
+/// Decrements a gauge when dropped.
 #[derive(Debug)]
 pub(super) struct Running(Gauge);
 
@@ -85,33 +85,33 @@ impl Metrics {
         Self { registry, requests, seconds, actions, running, connections, instances, memory, files }
     }
 
-    /// Counts a request until what this returns is dropped.
+    /// Counts a request as in flight until the returned guard is dropped.
     pub(super) fn begin(&self) -> Running {
         self.running.inc();
         Running(self.running.clone())
     }
 
-    /// Counts a connection until what this returns is dropped.
+    /// Counts a connection as open until the returned guard is dropped.
     pub(super) fn connected(&self) -> Running {
         self.connections.inc();
         Running(self.connections.clone())
     }
 
-    /// Counts a request that was answered.
+    /// Counts a request that has its response.
     pub(super) fn answered(&self, route: &str, method: &str, status: u16, took: Duration) {
         let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"];
-        // Whoever asks may make up a method, and must not make up a time series.
+        // A client may invent methods, and must not create a time series for each.
         let method = methods.into_iter().find(|known| *known == method).unwrap_or("other");
         self.requests.get_or_create(&Answered { route: route.to_owned(), method, status }).inc();
         self.seconds.get_or_create(&Route { route: route.to_owned() }).observe(took.as_secs_f64());
     }
 
-    /// Counts an action; `code` says how it ended, `ok` if well.
+    /// Counts an action; `code` is `ok` or the error code.
     pub(super) fn done(&self, backend: &'static str, action: &'static str, code: &'static str) {
         self.actions.get_or_create(&Done { backend, action, code }).inc();
     }
 
-    /// Returns all of it as a text that Prometheus reads.
+    /// Returns all metrics in the OpenMetrics text format.
     pub(super) fn text(&self, instances: usize) -> String {
         self.instances.set(i64::try_from(instances).unwrap_or(i64::MAX));
         if let Some(bytes) = resident() {
@@ -126,7 +126,7 @@ impl Metrics {
     }
 }
 
-/// Returns the memory of the process in bytes, where the system tells.
+/// Returns the resident memory of the process in bytes, if the system reports it.
 fn resident() -> Option<i64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

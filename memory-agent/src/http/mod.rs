@@ -1,28 +1,28 @@
-//! Everything over HTTP, with the parameters and answers of the command line.
+//! Serves tools and instances over HTTP, with the parameters and results of the command line.
 //!
-//! | request | answer |
+//! | request | response |
 //! |---|---|
-//! | `GET /v1/health` | `{status, backends}`, to anybody |
+//! | `GET /v1/health` | `{status, backends}`, without authorization |
 //! | `GET /v1/backends` | the types of instances |
-//! | `GET /v1/backends/TYPE` | one of them, its fields and actions with their schemas |
+//! | `GET /v1/backends/TYPE` | one type, its fields and actions with their schemas |
 //! | `GET /v1/instances` | the instances |
-//! | `POST /v1/run/TYPE/NAME/ACTION` | what the action answers; the body is the object of its parameters |
+//! | `POST /v1/run/TYPE/NAME/ACTION` | the result of the action; the body is the object of its parameters |
 //! | `GET /v1/tools` | the tools with their schemas |
-//! | `GET /v1/tools/NAME` | one of them |
-//! | `POST /v1/tools/NAME` | what the tool answers; the body is the object of its parameters |
+//! | `GET /v1/tools/NAME` | one tool |
+//! | `POST /v1/tools/NAME` | the result of the tool; the body is the object of its parameters |
 //! | `/mcp` | the Model Context Protocol |
-//! | `POST /v1/chat/completions` and all else below `/v1` | a language model that remembers, where there is a [`ChatProxy`] |
-//! | `GET /openapi.json` | all of this, as OpenAPI 3.1 |
-//! | `GET /metrics` | how much was asked and how long it took, for Prometheus |
+//! | `POST /v1/chat/completions` and all other paths below `/v1` | the chat proxy, if there is a [`ChatProxy`] |
+//! | `GET /openapi.json` | the description of all routes, as OpenAPI 3.1 |
+//! | `GET /metrics` | metrics for Prometheus |
 //!
-//! What failed is answered as [`crate::json::error`], with the status that fits its code. Where an answer is less than it should be, the
-//! header `Memory-Warning` says why. The headers `Memory-Agent` and `Memory-Project` say who asks; whoever does not say sees what is
-//! for everybody.
+//! An error has the shape of [`crate::json::error`], with the status for its code. If a result is incomplete, the
+//! header `Memory-Warning` gives the reason. The headers `Memory-Agent` and `Memory-Project` set the view of a request;
+//! without them it sees only global memories.
 //!
-//! With a token, every route but that of health asks for `Authorization: Bearer TOKEN`. Without one, only programs of the same person on
-//! this machine are served: the listener must be bound to a loopback address, connections of other people are refused where the system
-//! tells whose they are (Linux), and so are requests for a foreign `Host` or from a foreign `Origin`, so no web page reaches it, except those
-//! of the [`AllowedOrigins`].
+//! With a token, every route except health requires `Authorization: Bearer TOKEN`. Without one, only programs of the
+//! same user on this machine are served: the listener must be bound to a loopback address, connections of other users
+//! are rejected where the system reports the owner (Linux), and so are requests with a foreign `Host` or `Origin`.
+//! Therefore no web page can call the server, except those of the [`AllowedOrigins`].
 
 mod answer;
 mod cors;

@@ -1,4 +1,4 @@
-//! Whether the program behind a TCP connection belongs to the same person.
+//! Checks whether the program at the other end of a TCP connection runs as the same user.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -11,21 +11,21 @@ use tokio::sync::Mutex;
 #[cfg(target_os = "linux")]
 use super::socket_diag::socket_owner;
 
-/// The programs on this machine that are connected to `here`.
+/// Looks up the owners of local connections to the address `here`.
 ///
-/// The kernel is asked for the one connection. Where it does not answer, the table of all sockets is read, by one connection at a time,
-/// and serves every connection that waited meanwhile.
+/// The kernel is queried for the single connection. If it does not respond, the table of all sockets is read, once at a
+/// time, and used for every connection that waited for it.
 #[derive(Debug)]
 pub(super) struct Neighbours {
     here: SocketAddr,
-    /// Asks the kernel for the owner of the socket with these two ends.
+    /// Queries the kernel for the owner of the socket with these two ends.
     socket_owner: SocketOwner,
     last: Mutex<Option<Reading>>,
 }
 
 type SocketOwner = fn(SocketAddr, SocketAddr) -> io::Result<Option<u32>>;
 
-/// The owners of all connections at one moment; none where the system has no such table.
+/// The owners of all connections at one time; `None` if the system has no such table.
 #[derive(Debug, Clone)]
 struct Reading {
     begun: Instant,
@@ -37,10 +37,12 @@ impl Neighbours {
         Self { here: canonical(here), socket_owner, last: Mutex::new(None) }
     }
 
-    /// Tells whether the program behind a connection that existed at the moment `since` runs as the same user as we do, or as root.
-    /// Where the system does not tell at all, it is trusted.
+    /// Returns whether the client of a connection that existed at `since` runs as the same user or as root.
+    ///
+    /// If the system reports no owners at all, the client is trusted.
     pub(super) async fn is_ours(&self, peer: SocketAddr, since: Instant) -> bool {
-        // An error may mean that there is no such connection, or that the kernel does not answer: the table knows which.
+        // An error means that the connection does not exist or that the kernel did not respond; the table tells these
+        // apart.
         if let Ok(owner) = (self.socket_owner)(canonical(peer), self.here) {
             return owner.is_some_and(is_trusted);
         }
@@ -74,17 +76,19 @@ fn socket_owner(_: SocketAddr, _: SocketAddr) -> io::Result<Option<u32>> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Tells whether a user may see what we serve: the one who runs this process, or root.
+/// Returns whether a user may use this server: the user of this process, or root.
 fn is_trusted(owner: u32) -> bool {
     owner == 0 || owner == rustix::process::getuid().as_raw()
 }
 
-/// A socket that no program has open any more is listed as one of root's, with this inode.
+/// The inode of a socket that no process has open any more; the table lists it as owned by root.
 const ORPHAN: &str = "0";
 
-/// Returns who owns each socket to `remote`, by its other end, as a table of the system's sockets has it (`proc_net_tcp(5)`).
+/// Returns the owners of all sockets connected to `remote`, by their local address.
+///
+/// The table has the format of `proc_net_tcp(5)`.
 fn owners(table: &str, remote: SocketAddr) -> impl Iterator<Item = (SocketAddr, u32)> {
-    // Most lines are told apart without being read.
+    // Skips most lines without parsing them.
     let port = format!(":{:04X} ", remote.port());
     table.lines().skip(1).filter(move |line| line.contains(&port)).filter_map(move |line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
@@ -94,7 +98,7 @@ fn owners(table: &str, remote: SocketAddr) -> impl Iterator<Item = (SocketAddr, 
     })
 }
 
-/// Reads `0100007F:1F90`: the bytes of each 32-bit word of the address stand in the machine's order.
+/// Parses `0100007F:1F90`: each 32-bit word of the address is in native byte order.
 fn address(text: &str) -> Option<SocketAddr> {
     let (ip, port) = text.split_once(':')?;
     let word = |part: &str| u32::from_str_radix(part, 16).ok().map(u32::to_ne_bytes);
@@ -139,7 +143,7 @@ mod tests {
         assert_eq!(owners("127.0.0.1:8082"), []);
     }
 
-    /// What a sandbox answers that forbids netlink, and a kernel without the module `tcp_diag`.
+    /// The error in a sandbox that forbids netlink, and of a kernel without the module `tcp_diag`.
     const REFUSALS: [SocketOwner; 2] =
         [|_, _| Err(io::ErrorKind::PermissionDenied.into()), |_, _| Err(io::ErrorKind::NotFound.into())];
 

@@ -1,4 +1,4 @@
-//! All that is served, as OpenAPI 3.1.
+//! Describes all routes as OpenAPI 3.1.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,9 @@ use crate::agent::Agent;
 use crate::instance::{Backend, backends};
 use memory_core::Code;
 
-/// Describes everything that is served: <https://spec.openapis.org/oas/v3.1.0>. Schemas are those that parameters are checked by.
+/// Returns the OpenAPI document of all routes.
+///
+/// See <https://spec.openapis.org/oas/v3.1.0>. The schemas are those that parameters are validated against.
 pub fn openapi(agent: &Agent) -> Value {
     let mut paths = Map::new();
     let mut route = |path: String, methods: Value| paths.insert(path, methods);
@@ -84,7 +86,7 @@ fn asked(id: &str, summary: &str, answer: &Value) -> Value {
     })
 }
 
-/// Describes a request whose body is an object that fits `schema`.
+/// Describes a request with a body that is an object of this schema.
 fn asked_with(id: &str, summary: &str, schema: &Value) -> Value {
     let mut asked = asked(id, summary, &json!({}));
     asked["parameters"] = json!([{ "$ref": "#/components/parameters/agent" }, { "$ref": "#/components/parameters/project" }]);

@@ -1,4 +1,4 @@
-//! Answers that are sent as they are read.
+//! Response bodies that are sent while they are read.
 
 use std::io;
 use std::pin::Pin;
@@ -14,11 +14,13 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::answer::warn;
 use crate::instance::{Piece, Pieces};
 
-/// So many warnings are sent behind an answer; more would be more than clients take.
+/// Maximum number of warnings in the trailers; clients limit the size of trailers.
 const WARNINGS: usize = 20;
 
-/// A body of pieces. The next one is read when the one before was taken, so that a client that is slow holds up nobody and fills no
-/// memory. One that cannot be read ends the connection, since what was sent is no whole answer.
+/// A response body of chunks, each of which is read after the previous one was sent.
+///
+/// So a slow client blocks no worker and fills no memory. A read error aborts the connection, since the response is
+/// incomplete.
 #[derive(Debug)]
 pub(super) struct PiecewiseBody {
     next: Next,
@@ -27,16 +29,16 @@ pub(super) struct PiecewiseBody {
 
 #[derive(Debug)]
 enum Next {
-    /// It is here, and these follow.
+    /// The next chunk, and the chunks after it.
     Ready(String, Pieces),
-    /// It is being read.
+    /// The next chunk is being read.
     Reading(JoinHandle<(Option<Result<Piece, ToolError>>, Pieces)>),
-    /// There is none.
+    /// There are no more chunks.
     Over,
 }
 
 impl PiecewiseBody {
-    /// Returns a body that begins with `first`.
+    /// Creates a body that starts with `first`.
     pub(super) fn new(first: String, more: Pieces) -> Self {
         Self { next: Next::Ready(first, more), warnings: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! Connections whose data is acknowledged at once.
+//! TCP connections that acknowledge received data immediately.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -11,10 +11,11 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-/// A connection over TCP that acknowledges what it reads at once.
+/// A TCP connection that acknowledges received data immediately.
 ///
-/// A peer that writes the head and the body of a message one after the other, and leaves Nagle's algorithm on, sends the body only once
-/// the head is acknowledged. Linux delays that by 40 ms on a connection on which requests and answers alternate.
+/// A peer that writes the head and the body of a message separately, with Nagle's algorithm enabled, sends the body
+/// only after the head is acknowledged. Linux delays that acknowledgement by 40 ms on a connection on which requests
+/// and responses alternate.
 #[derive(Debug)]
 pub(super) struct QuickAck(TokioIo<TcpStream>);
 
@@ -23,11 +24,11 @@ impl QuickAck {
         Self(TokioIo::new(stream))
     }
 
-    /// Sends an acknowledgement that is due. The system forgets the option with the next exchange, so it is set after each read.
+    /// Sends a pending acknowledgement. The system resets the option, so it is set after each read.
     fn acknowledge(&self) {
         #[cfg(target_os = "linux")]
         {
-            // A connection that cannot be set is as fast as without.
+            // Without the option, the connection is as slow as usual.
             let _ = rustix::net::sockopt::set_tcp_quickack(self.0.inner(), true);
         }
     }
@@ -75,7 +76,7 @@ impl Connection for QuickAck {
     }
 }
 
-/// Makes connections that acknowledge at once.
+/// Opens connections that acknowledge immediately.
 #[derive(Debug, Clone)]
 pub(super) struct QuickAckConnector(pub(super) HttpConnector);
 

@@ -1,4 +1,4 @@
-//! The bodies of requests.
+//! Reads request bodies within a memory budget.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use tokio::time::{Instant, timeout_at};
 use super::answer::Refusal;
 use super::limits::HttpLimits;
 
-/// Bodies are counted in parts of this size.
+/// Unit in which bodies are counted, in bytes.
 const PART: usize = 1024;
 
-/// A body that announces no more is read at once: those who are slow with theirs must not hold up everybody else.
+/// Bodies up to this size are read without a permit, so that slow clients do not block all others.
 const SMALL: usize = 64 * 1024;
 
-/// The room for the bodies of all requests.
+/// The memory budget for the bodies of all requests.
 #[derive(Debug, Clone)]
 pub(super) struct Room {
     parts: Arc<Semaphore>,
     limits: HttpLimits,
 }
 
-/// A body, and its place in the room.
+/// A body with its permit.
 #[derive(Debug)]
 pub(super) struct Whole {
     pub bytes: Bytes,
@@ -37,7 +37,7 @@ impl Room {
         Self { parts: Arc::new(Semaphore::new(limits.bodies.max(limits.body) / PART)), limits }
     }
 
-    /// Reads a body of at most `longest` bytes, once there is room for it.
+    /// Reads a body of at most `longest` bytes, once the budget allows it.
     pub(super) async fn read(&self, body: Body, longest: usize) -> Result<Whole, Refusal> {
         let too_long = || {
             let message = format!("the body is longer than {longest} bytes");
@@ -55,7 +55,7 @@ impl Room {
         let (mut body, mut read, mut place) = (body, Vec::with_capacity(announced.unwrap_or(0).min(SMALL)), None);
         let mut end = Instant::now() + self.limits.body_time;
         loop {
-            // Whoever does not say how much comes gets room for the longest, once it is more than little.
+            // A body of unknown length reserves the maximum as soon as it is no longer small.
             if place.is_none() && SMALL < announced.unwrap_or(read.len()) {
                 let waited = Instant::now();
                 place = Some(self.place(announced.unwrap_or(longest)).await);
@@ -76,7 +76,7 @@ impl Room {
         Arc::clone(&self.parts).acquire_many_owned(parts).await.expect("the room is never closed")
     }
 
-    /// Reads a body as the object of parameters; nothing means that there are none.
+    /// Reads a body as a JSON object of parameters; an empty body is an empty object.
     pub(super) async fn parameters(&self, body: Body) -> Result<(JsonText, Whole), Refusal> {
         let whole = self.read(body, self.limits.body).await?;
         let refused = |error: JsonError| {

@@ -1,4 +1,4 @@
-//! One record of each request, for whoever runs a server in the foreground.
+//! Logs one record per request of a server in the foreground.
 
 use std::fmt;
 use std::pin::Pin;
@@ -14,46 +14,48 @@ use hyper::body::{Frame, SizeHint};
 use memory_core::conversation::ConversationId;
 use memory_core::text::one_line;
 
-/// Takes a record of each request once it is over.
+/// Receives a record of each request when it is finished.
 pub trait RequestLog: Send + Sync {
-    /// Takes a record. It holds no text of a message, no key, and no query of an address.
+    /// Receives a record. It contains no message text, no key, and no URL query.
     fn record(&self, request: &RequestRecord);
 }
 
-/// A request that is over. Its text is `key=value`, separated by spaces; values with spaces are in double quotes.
+/// A finished request.
+///
+/// Its text form is `key=value`, separated by spaces; values with spaces are in double quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestRecord {
     /// The method.
     pub method: String,
     /// The path, without its query.
     pub path: String,
-    /// The status of the answer; none where the client left before there was one.
+    /// The status of the response; `None` if the client disconnected before there was one.
     pub status: Option<u16>,
-    /// How long it took until the last byte of the answer was there.
+    /// Time until the last byte of the response was sent.
     pub elapsed: Duration,
-    /// How long memories were looked for, within that.
+    /// Time that recall needed, as part of `elapsed`.
     pub recall: Option<Duration>,
-    /// What became of a chat.
+    /// The data of a chat request.
     pub chat: Option<ChatRecord>,
 }
 
-/// What became of a chat.
+/// The data of a chat request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatRecord {
     /// The conversation.
     pub conversation: ConversationId,
-    /// How many memories the model was given.
+    /// Number of memories that the model received.
     pub hits: usize,
-    /// How many turns were stored: what the person said and what the model answered.
+    /// Number of stored turns: the user message and the model response.
     pub stored: Stored,
 }
 
-/// How many turns of a chat were stored.
+/// The number of stored turns of a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stored {
-    /// So many.
+    /// This number of turns.
     Turns(usize),
-    /// They could not be stored so far; a warning says why.
+    /// The turns could not be stored so far; a warning gives the reason.
     Failed,
 }
 
@@ -83,17 +85,17 @@ impl fmt::Display for Stored {
     }
 }
 
-/// The longest value, in characters.
+/// Maximum length of a value, in characters.
 const LONGEST: usize = 120;
 
-/// Returns a value as one word, in double quotes where it is none.
+/// Formats a value as one word, or in double quotes if necessary.
 fn value(text: &str) -> String {
     let text = one_line(text, LONGEST);
     let is_word = !text.is_empty() && !text.contains(|letter: char| letter.is_whitespace() || ['"', '=', '\\'].contains(&letter));
     if is_word { text } else { format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")) }
 }
 
-/// A request under way; its record is taken when the last copy is dropped.
+/// A running request; its record is logged when the last clone is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct RequestTrace(Arc<Inner>);
 
@@ -110,14 +112,14 @@ impl RequestTrace {
         Self(Arc::new(Inner { log, begun: Instant::now(), record: Mutex::new(record) }))
     }
 
-    /// Notes that this is a chat, and what was recalled for it.
+    /// Marks the request as a chat and records its recall.
     pub(super) fn recalled(&self, conversation: &ConversationId, hits: usize, recall: Duration) {
         let mut record = self.0.record();
         record.recall = Some(recall);
         record.chat = Some(ChatRecord { conversation: conversation.clone(), hits, stored: Stored::Turns(0) });
     }
 
-    /// Notes what was stored of a chat.
+    /// Records the number of stored turns.
     pub(super) fn stored(&self, stored: Stored) {
         if let Some(chat) = &mut self.0.record().chat {
             chat.stored = stored;
@@ -146,7 +148,7 @@ impl fmt::Debug for Inner {
     }
 }
 
-/// Records each request, also one that is refused. What answers it finds the trace among its extensions.
+/// Logs each request, including rejected ones. Handlers find the trace in the request extensions.
 pub(super) async fn trace(State(log): State<Arc<dyn RequestLog>>, mut request: Request, next: Next) -> Response {
     let trace = RequestTrace::begin(log, &request);
     request.extensions_mut().insert(trace.clone());
@@ -155,7 +157,7 @@ pub(super) async fn trace(State(log): State<Arc<dyn RequestLog>>, mut request: R
     response.map(|body| Body::new(TracedBody { body, _trace: trace }))
 }
 
-/// The body of an answer, and the trace of its request, which ends with it.
+/// A response body that keeps the trace of its request until it is sent.
 struct TracedBody {
     body: Body,
     _trace: RequestTrace,
@@ -188,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps the path and the status of each record.
+    /// Stores the path and the status of each record.
     #[derive(Default)]
     struct Records(Mutex<Vec<(String, Option<u16>)>>);
 

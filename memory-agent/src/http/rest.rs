@@ -1,4 +1,4 @@
-//! What is left of a request that is answered already.
+//! Drains the unread body of a request after its response.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -12,24 +12,26 @@ use axum::http::header::EXPECT;
 use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::time::timeout;
 
-/// What is left of a request that is answered already. Most clients read no answer before they have sent everything, and one that is
-/// cut off meanwhile never hears why it was refused.
+/// The unread body of a request that already has its response.
+///
+/// Most clients read no response before they have sent everything; if the connection is closed earlier, they never see
+/// the reason of a rejection.
 #[derive(Debug)]
 pub(super) struct Rest {
     body: Shared,
-    /// Whether the client sends nothing before it is asked to.
+    /// Whether the client sends no body before it receives `100 Continue`.
     waits: bool,
 }
 
-/// So much of it is read, in bytes: about as much as a body may hold that is not refused.
+/// Maximum number of bytes to drain: about the largest body that is accepted.
 const POLITE: usize = 16 << 20;
 
-/// A body that is read to its end by whoever comes last.
+/// A body that the handler and the drain can both read.
 #[derive(Debug, Clone)]
 struct Shared(Arc<Mutex<Incoming>>);
 
 impl Rest {
-    /// Returns a request to be answered, and what will be left of it.
+    /// Splits a request into the drain of its body and the request for the handler.
     pub(super) fn of(request: Request<Incoming>) -> (Self, Request<Body>) {
         let waits = request.headers().contains_key(EXPECT);
         let (head, body) = request.into_parts();
@@ -37,7 +39,7 @@ impl Rest {
         (Self { body: body.clone(), waits }, Request::from_parts(head, Body::new(body)))
     }
 
-    /// Lets the client send what is left, for so long.
+    /// Reads and discards the unread body, for at most `time`.
     pub(super) async fn take(mut self, time: Duration) {
         if self.waits {
             return;
@@ -46,14 +48,14 @@ impl Rest {
         let mut left = POLITE;
         let all = async {
             while let Some(Ok(frame)) = poll_fn(|context| next(&mut self.body, context)).await {
-                // A frame that holds nothing took some bytes on the way as well.
+                // An empty frame also takes some bytes on the wire.
                 left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len).max(1));
                 if left == 0 {
                     break;
                 }
             }
         };
-        // Whoever takes longer, or sends more, is cut off.
+        // A client that sends more or takes longer is disconnected.
         let _ = timeout(time, all).await;
     }
 }

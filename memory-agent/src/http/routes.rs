@@ -1,4 +1,4 @@
-//! What is asked, and who answers it.
+//! Defines the HTTP routes of the daemon and their handlers.
 
 use std::sync::Arc;
 
@@ -29,13 +29,13 @@ use crate::rpc::described;
 use crate::session::Session;
 use crate::{exact, json as shapes, tools};
 
-/// Where anybody hears that the server lives.
+/// The health route, which needs no token.
 pub(super) const HEALTH: &str = "/v1/health";
 
-/// What comes behind `/v1/` in all routes.
+/// The first path segments below `/v1/` of all routes.
 pub(super) const OWN: [&str; 5] = ["health", "backends", "instances", "run", "tools"];
 
-/// What requests are answered with.
+/// The shared state of all handlers.
 #[derive(Debug)]
 pub(super) struct Desk {
     pub agent: Arc<Agent>,
@@ -51,7 +51,9 @@ impl Desk {
         Self { agent, instances, gate, room: Room::new(limits), workers }
     }
 
-    /// Does what blocks on a thread where that does no harm, of which there are so many. It is done even if nobody waits any more.
+    /// Runs blocking work on one of a limited number of threads.
+    ///
+    /// It completes even if the client disconnects.
     async fn blocking<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
@@ -67,7 +69,7 @@ impl Desk {
     }
 }
 
-/// Returns all routes; `mcp` answers what is asked of the Model Context Protocol, `chat` what a language model is asked.
+/// Returns the router of all routes, with those of MCP and of the chat proxy.
 pub(super) fn routes(desk: &Arc<Desk>, mcp: Router, chat: Option<&Arc<ChatProxy>>) -> Router {
     let only = |methods: MethodRouter<Arc<Desk>>| methods.fallback(no_method);
     Router::new()
@@ -172,7 +174,7 @@ async fn no_route(request: Request) -> Refusal {
     nothing_at(request.uri().path())
 }
 
-/// Says that nothing is at a path.
+/// Returns the error for a path without a route.
 pub(super) fn nothing_at(path: &str) -> Refusal {
     let path = memory_core::text::one_line(path, 80);
     Refusal::new(Code::RouteNotFound, format!("nothing is at {path}"), "GET /openapi.json tells what there is")
@@ -184,7 +186,7 @@ async fn no_method(request: Request) -> Refusal {
     Refusal::new(Code::MethodRefused, message, "GET /openapi.json tells what there is")
 }
 
-/// Reads who asks.
+/// Parses the view from the request headers.
 fn view(headers: &HeaderMap) -> Result<View, Refusal> {
     let text = |name: &str| {
         let refused = || Refusal::new(Code::InvalidInput, format!("the header {name} is no text"), "write it in ASCII");

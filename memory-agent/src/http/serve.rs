@@ -1,4 +1,4 @@
-//! Taking connections, and ending well.
+//! Accepts HTTP connections and shuts down gracefully.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -33,30 +33,30 @@ use crate::agent::Agent;
 use crate::instance::OpenInstances;
 use crate::mcp::{self, Speaker};
 
-/// What is served over HTTP, to whom.
+/// The configuration of the HTTP server.
 #[derive(Debug)]
 pub struct HttpFront {
     /// The tools.
     pub agent: Arc<Agent>,
     /// The instances.
     pub instances: Arc<OpenInstances>,
-    /// Who may call it.
+    /// The access rules.
     pub access: AccessRules,
-    /// How much is given to whom.
+    /// The resource limits.
     pub limits: HttpLimits,
-    /// A language model that remembers, beside them.
+    /// The chat proxy on the same port, if any.
     pub chat: Option<Arc<ChatProxy>>,
 }
 
-/// A language model that remembers and nothing else, served over HTTP.
+/// The configuration of a standalone chat proxy.
 pub struct ProxyFront {
-    /// The language model.
+    /// The chat proxy.
     pub chat: Arc<ChatProxy>,
-    /// Who may call it.
+    /// The access rules.
     pub access: AccessRules,
-    /// How much is given to whom.
+    /// The resource limits.
     pub limits: HttpLimits,
-    /// Takes a record of each request, if anybody wants one.
+    /// Receives a record of each request, if set.
     pub log: Option<Arc<dyn RequestLog>>,
 }
 
@@ -68,17 +68,19 @@ impl fmt::Debug for ProxyFront {
     }
 }
 
-/// After the system refused a connection, as when there are no more file descriptors, so long none is taken.
+/// Pause after the system failed to accept a connection, for example for lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A head is at most so long, in bytes; what is read and written of one connection waits in buffers of this size.
+/// Maximum size of the request headers, and of the read and write buffers of a connection, in bytes.
 const BUFFER: usize = 64 * 1024;
 
-/// Serves `front` until `shutdown` is done and what was asked by then is answered, or has taken too long; then all instances are closed.
+/// Serves `front` until `shutdown` completes, then finishes running requests and closes all instances.
+///
+/// Requests that take longer than the limits allow are aborted.
 ///
 /// # Errors
-/// When the listener breaks down, or is not bound to a loopback address though there is no token; or when something that was said to a
-/// language model could not be kept until the end.
+/// If the listener fails; if it is not bound to a loopback address although there is no token; or if turns of a chat
+/// could not be stored before the end.
 pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
     let HttpFront { agent, instances, access, limits, chat } = front;
     let end = CancellationToken::new();
@@ -95,10 +97,10 @@ pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl 
     served.and(kept)
 }
 
-/// Serves a language model that remembers. Ends as [`serve_http`] does, once what was said by then is kept.
+/// Serves a chat proxy until `shutdown` completes and all turns are stored, like [`serve_http`].
 ///
 /// # Errors
-/// As [`serve_http`].
+/// Those of [`serve_http`].
 pub async fn serve_proxy(listener: TcpListener, front: ProxyFront, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
     let ProxyFront { chat, access, limits, log } = front;
     let gate = Arc::new(Gate { rules: access, metrics: Metrics::new() });
@@ -111,9 +113,9 @@ pub async fn serve_proxy(listener: TcpListener, front: ProxyFront, shutdown: imp
     served.and(kept)
 }
 
-/// Waits until what was said is kept.
+/// Waits until all turns are stored.
 async fn kept(chat: Arc<ChatProxy>) -> io::Result<()> {
-    // A thread that panicked has told why.
+    // A panic of the thread was already reported by the panic hook.
     match tokio::task::spawn_blocking(move || chat.end()).await.unwrap_or_default() {
         0 => Ok(()),
         lost => Err(io::Error::other(format!("{lost} turns of conversations are lost, because they could not be kept"))),
@@ -158,13 +160,13 @@ async fn serve_routes(
         let served = open.watch(http.serve_connection(QuickAck::new(stream), service));
         let counted = gate.metrics.connected();
         tokio::spawn(async move {
-            // Whoever breaks off has no use for an answer.
+            // A client that disconnects needs no response.
             let _ = served.await;
             drop((place, counted));
         });
     }
     drop(listener);
-    // Streams of the protocol have no end of their own.
+    // MCP streams do not end by themselves.
     end.cancel();
     let _ = timeout(limits.drain, open.shutdown()).await;
     Ok(())
@@ -188,11 +190,11 @@ async fn answer(
     Ok(response)
 }
 
-/// The answer is somebody else's, to whom the request goes as it comes: what is left of it is theirs.
+/// Marks a response of the upstream server, to which the rest of the request body is still being sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Passing;
 
-/// The connection ends without an answer.
+/// Marks a response that closes the connection without sending anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there is no answer")]
 pub(super) struct BreakOff;
@@ -205,9 +207,9 @@ impl IntoResponse for BreakOff {
     }
 }
 
-/// Answers are sent at once, and a client that does not read them is dropped.
+/// Disables Nagle's algorithm and sets the time after which an unresponsive client is dropped.
 fn prepare(stream: &TcpStream, read_time: Duration) {
-    // Where the system knows neither, it goes on as usual.
+    // Systems without these options use their defaults.
     let _ = stream.set_nodelay(true);
     #[cfg(target_os = "linux")]
     {

@@ -1,4 +1,4 @@
-//! Asks the kernel for one TCP socket of this machine, through `NETLINK_SOCK_DIAG` (`sock_diag(7)`).
+//! Queries the kernel for one local TCP socket, through `NETLINK_SOCK_DIAG` (`sock_diag(7)`).
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -6,16 +6,16 @@ use std::net::{IpAddr, SocketAddr};
 use rustix::net::netlink::{SOCK_DIAG, SocketAddrNetlink};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, recv, send, socket_with};
 
-/// `struct nlmsghdr`: length, type, flags, sequence number and port, in the machine's byte order.
+/// `struct nlmsghdr`: length, type, flags, sequence number and port, in native byte order.
 const HEADER: usize = 16;
 
-/// `struct inet_diag_sockid`: both ports and both addresses in network byte order, the interface and a cookie.
+/// `struct inet_diag_sockid`: both ports and both addresses in network byte order, interface, cookie.
 const SOCKET_ID: usize = 48;
 
 /// `struct inet_diag_req_v2`: family, protocol, extensions and states, then the socket.
 const REQUEST: usize = 8 + SOCKET_ID;
 
-/// `struct inet_diag_msg`: family, state and timer, the socket, three counters, then the owner and the inode.
+/// `struct inet_diag_msg`: family, state and timer, the socket, three counters, owner, inode.
 const REPLY: usize = 4 + SOCKET_ID + 20;
 
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
@@ -25,16 +25,17 @@ const IPPROTO_TCP: u8 = 6;
 
 /// Returns the user id of the owner of the socket that is connected from `local` to `remote`.
 ///
-/// `None` means that no process has the socket open any more. Both addresses are in canonical form (an IPv4 address is not mapped to
-/// IPv6); sockets of either family are found by them. Never blocks: the kernel answers within the system call that asks.
+/// `None` means that no process has the socket open any more. Both addresses are in canonical form (an IPv4 address is
+/// not mapped to IPv6); they find sockets of either family. Never blocks: the kernel replies within the system call.
 ///
 /// # Errors
-/// When the system offers no such query, as in a sandbox that forbids netlink, or knows no such socket. The kernel reports both in the
-/// same way where the module `tcp_diag` is missing, so an error does not prove that there is no socket.
+/// If the system does not support the query, for example in a sandbox that forbids netlink, or if there is no such
+/// socket. The kernel reports both in the same way if the module `tcp_diag` is missing, so an error does not prove that
+/// there is no socket.
 pub(super) fn socket_owner(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
     let request = request(local, remote)?;
     let kernel = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, SocketFlags::CLOEXEC, Some(SOCK_DIAG))?;
-    // A connected netlink socket takes messages from nobody but the kernel.
+    // A connected netlink socket receives messages from the kernel only.
     connect(&kernel, &SocketAddrNetlink::new(0, 0))?;
     send(&kernel, &request, SendFlags::DONTWAIT)?;
     let mut reply = [0; 1024];
@@ -71,14 +72,14 @@ fn read_reply(reply: &[u8], local: SocketAddr, remote: SocketAddr) -> io::Result
     let word = |at: usize| reply.get(at..at + 4)?.try_into().ok().map(u32::from_ne_bytes);
     let kind = reply.get(4..6).and_then(|kind| kind.try_into().ok()).map(u16::from_ne_bytes);
     if kind == Some(NLMSG_ERROR) {
-        // `struct nlmsgerr` begins with the negated error number.
+        // `struct nlmsgerr` starts with the negated error number.
         let number = word(HEADER).map(|number| number.wrapping_neg().cast_signed()).ok_or_else(invalid)?;
         return Err(io::Error::from_raw_os_error(number));
     }
     let message = reply.get(HEADER..HEADER + REPLY).filter(|_| kind == Some(SOCK_DIAG_BY_FAMILY)).ok_or_else(invalid)?;
     let address =
         |ip: usize, port: usize| read_address(message[0], &message[4 + ip..4 + ip + 16], &message[4 + port..4 + port + 2]);
-    // Where no connection has these addresses, the kernel may answer with a listening socket.
+    // If no connection has these addresses, the kernel may reply with a listening socket.
     if address(4, 0) != Some(local) || address(20, 2) != Some(remote) {
         return Err(io::ErrorKind::NotFound.into());
     }
@@ -97,7 +98,7 @@ fn put_address(field: &mut [u8], ip: IpAddr) {
     }
 }
 
-/// Reads an address in canonical form, as the family of the socket has it.
+/// Reads an address in the format of the socket family and converts it to canonical form.
 fn read_address(family: u8, ip: &[u8], port: &[u8]) -> Option<SocketAddr> {
     let port = u16::from_be_bytes(port.try_into().ok()?);
     let four = || Some(IpAddr::from(<[u8; 4]>::try_from(ip.get(..4)?).ok()?));
@@ -119,7 +120,7 @@ mod tests {
         SocketAddr::new(address.ip().to_canonical(), address.port())
     }
 
-    /// Returns the owner of a connection to `host` as the kernel has it; `None` where this machine has no such address.
+    /// Returns the kernel's owner of a connection to `host`; `None` if this machine has no such address.
     fn own_connection(listen: &str, host: &str) -> Option<io::Result<Option<u32>>> {
         let listener = TcpListener::bind(format!("{listen}:0")).ok()?;
         let port = listener.local_addr().expect("an address").port();

@@ -1,9 +1,9 @@
-//! The numbers with which HTTP says what went wrong.
+//! Maps error codes to HTTP status codes.
 
 use axum::http::StatusCode;
 use memory_core::{Code, Fault};
 
-/// Returns the number that fits a permanent name.
+/// Returns the HTTP status for an error code.
 pub(super) fn status(code: Code) -> StatusCode {
     match code {
         Code::Unauthorized => StatusCode::UNAUTHORIZED,

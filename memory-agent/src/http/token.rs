@@ -1,4 +1,4 @@
-//! What whoever asks must know.
+//! The access token of a server.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use subtle::ConstantTimeEq;
 
-/// What whoever asks must know: `Authorization: Bearer TOKEN`. It is never shown.
+/// An access token, sent as `Authorization: Bearer TOKEN`. Its debug output is redacted.
 #[derive(Clone)]
 pub struct Token(String);
 
 impl Token {
-    /// Returns the token, unless it is one that no header can carry: it must be of visible ASCII characters.
+    /// Creates a token; `None` unless it consists of visible ASCII characters.
     pub fn new(text: String) -> Option<Self> {
         let is_fine = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
         is_fine.then_some(Self(text))
     }
 
-    /// Tells whether a request knows it. How long that takes does not depend on how much of it is right.
+    /// Returns whether a request carries this token, in constant time.
     pub(super) fn is_known(&self, headers: &HeaderMap) -> bool {
         let given = headers.get(AUTHORIZATION).map(axum::http::HeaderValue::as_bytes).unwrap_or_default();
         let Some((scheme, given)) = given.split_at_checked("Bearer ".len()) else { return false };

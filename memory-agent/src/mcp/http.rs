@@ -1,4 +1,4 @@
-//! The protocol over HTTP.
+//! Serves the Model Context Protocol over HTTP.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -26,24 +26,24 @@ use crate::agent::Agent;
 use crate::exact;
 use crate::socket::LONGEST_LINE;
 
-/// A longer request is refused, as on the socket.
+/// Maximum size of a request, in bytes; the same as on the socket.
 const LARGEST: usize = LONGEST_LINE;
 
-/// How long a client may take to send one.
+/// Maximum time to receive a request.
 const SENDING: Duration = Duration::from_secs(10);
 
-/// So many requests are read at once; others wait.
+/// Maximum number of requests that are read at the same time; others wait.
 const READING: usize = 16;
 
-/// So many clients are served at once; a new one is turned away.
+/// Maximum number of sessions; further clients are rejected.
 const SESSIONS: usize = 128;
 
-/// Returns what answers clients at `/mcp` until `end`. Who may ask is seen to before.
+/// Returns the router that serves `/mcp` until `end` is cancelled. Access control happens before it.
 pub(crate) fn over_http(agent: &Arc<Agent>, speaker: &Speaker, end: &CancellationToken) -> Router {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
-        // Each request was read and measured before.
+        // The size of each request is checked before.
         .with_max_request_body_bytes(usize::MAX)
         .with_cancellation_token(end.clone());
     let room = Room { reading: Arc::new(Semaphore::new(READING)), sessions: Arc::new(LocalSessionManager::default()) };
@@ -53,14 +53,14 @@ pub(crate) fn over_http(agent: &Arc<Agent>, speaker: &Speaker, end: &Cancellatio
     Router::new().route_service("/mcp", service).layer(from_fn_with_state(room, enter))
 }
 
-/// How much room clients take.
+/// Shared limits of all clients.
 #[derive(Debug, Clone)]
 struct Room {
     reading: Arc<Semaphore>,
     sessions: Arc<LocalSessionManager>,
 }
 
-/// Refuses what would take too much room or time.
+/// Rejects requests that exceed a limit.
 async fn enter(State(room): State<Room>, request: Request, next: Next) -> Response {
     let is_new = request.method() == Method::POST && !request.headers().contains_key("mcp-session-id");
     if is_new && SESSIONS <= room.sessions.sessions.read().await.len() {
@@ -83,7 +83,7 @@ async fn enter(State(room): State<Room>, request: Request, next: Next) -> Respon
     }
 }
 
-/// Returns a request whose numbers keep every digit on their way through the SDK.
+/// Marks long numbers in a request, so that they keep every digit on their way through the SDK.
 fn with_exact_numbers(mut parts: Parts, body: Bytes) -> Request {
     let marked = std::str::from_utf8(&body).map_or(Cow::Borrowed(""), exact::mark);
     let Cow::Owned(marked) = marked else { return Request::from_parts(parts, body.into()) };
@@ -91,7 +91,7 @@ fn with_exact_numbers(mut parts: Parts, body: Bytes) -> Request {
     Request::from_parts(parts, marked.into())
 }
 
-/// Writes the numbers of an answer as they were written. The SDK sends each message in one piece.
+/// Turns marked numbers of a response back into numbers. The SDK sends each message as a single frame.
 fn exact_answer(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     parts.headers.remove(CONTENT_LENGTH);

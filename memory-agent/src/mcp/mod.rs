@@ -1,8 +1,8 @@
-//! The tools for clients of the Model Context Protocol, by the protocol's own SDK.
+//! Serves the tools to clients of the Model Context Protocol, using the official SDK.
 //!
-//! Tools carry annotations and answer with structured results; what a tool could not do is a result with `isError`, so that the
-//! model reads it, and only what cannot be routed is an error of the protocol. Resources are `memory://index` and
-//! `memory://note/<id>`; prompts are `recall`, `remember` and `review`.
+//! Tools have annotations and structured results. A failed call is a result with `isError`, so that the model reads it;
+//! only a request that cannot be routed is a protocol error. Resources are `memory://index` and `memory://note/<id>`;
+//! prompts are `recall`, `remember` and `review`.
 
 #[cfg(feature = "server")]
 mod http;

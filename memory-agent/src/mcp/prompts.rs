@@ -1,4 +1,4 @@
-//! Prompts for what people do with a memory.
+//! Defines the MCP prompts for common memory tasks.
 
 use memory_core::{Filter, Order, Slice};
 use rmcp::ErrorData;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::server::refused;
 use crate::session::{CONTEXT_BUDGET, Session};
 
-/// So many memories are shown for a review.
+/// Number of memories that are listed for a review.
 const REVIEWED: usize = 50;
 
 /// Describes all prompts.
@@ -27,7 +27,7 @@ pub(super) fn all() -> Vec<Prompt> {
     ]
 }
 
-/// Returns one of them, filled in.
+/// Returns a prompt with its arguments filled in.
 pub(super) fn get(session: &Session, name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
     let text = match name {
         "recall" => recall(session, argument(arguments, "topic")?.ok_or_else(|| missing("topic"))?)?,
@@ -55,7 +55,7 @@ fn missing(name: &str) -> ErrorData {
 }
 
 fn recall(session: &Session, topic: &str) -> Result<String, ErrorData> {
-    // Whoever asks by name wants it again, also what was given before.
+    // A prompt is invoked explicitly, so memories that the session already received are included again.
     let gathered =
         memory_core::context(session.services(), topic, CONTEXT_BUDGET, &memory_core::Given::default(), &session.agent().now());
     let gathered = gathered.map_err(|error| refused(error, "recall"))?;

@@ -1,16 +1,16 @@
-//! Messages that the SDK would answer without their id, or with a number that was rounded.
+//! Rejects messages that the SDK would mishandle: lost ids and rounded numbers.
 
 use serde_json::{Map, Value, json};
 
 use crate::exact;
 
-/// The number of JSON-RPC for what is no request.
+/// JSON-RPC error code of an invalid request.
 const INVALID_REQUEST: i32 = -32600;
 
-/// Returns the answer to a message that cannot be handed to the SDK.
+/// Returns the error response to a message that must not reach the SDK.
 ///
-/// Where the machine would round a number, it is a text within a message ([`exact`]). The arguments of a tool are checked against its
-/// schema; in all other fields such a number is refused here.
+/// A number that would be rounded is a marked string within a message ([`exact`]). The arguments of a tool are
+/// validated against its schema; in all other fields such a number is rejected here.
 pub(super) fn refusal(message: &Map<String, Value>) -> Option<Value> {
     let id = message.get("id");
     let refused = |why: &str| Some(error(id.unwrap_or(&Value::Null), INVALID_REQUEST, why));
@@ -27,7 +27,7 @@ pub(super) fn refusal(message: &Map<String, Value>) -> Option<Value> {
     None
 }
 
-/// Returns an error of JSON-RPC.
+/// Builds a JSON-RPC error response.
 pub(super) fn error(id: &Value, code: i32, message: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }

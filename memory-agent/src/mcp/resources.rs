@@ -1,4 +1,4 @@
-//! Memories as resources.
+//! Exposes memories as MCP resources.
 
 use memory_core::{Filter, MemoryStoreExt, Order, Services, Slice, Stored};
 use rmcp::ErrorData;
@@ -6,18 +6,18 @@ use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceCon
 
 use super::server::refused;
 
-/// What there is, at a glance.
+/// The URI of the overview.
 const INDEX: &str = "memory://index";
 
-/// What the address of a memory begins with.
+/// The URI prefix of a memory.
 const NOTE: &str = "memory://note/";
 
-/// So many memories are on one page.
+/// Number of memories per page.
 const PAGE: usize = 100;
 
 const MARKDOWN: &str = "text/markdown";
 
-/// Lists the index, and the memories, newest first, a page at a time; the cursor says how many came before.
+/// Lists the index and the memories, newest first, by page; the cursor is the offset of the page.
 pub(super) fn list(services: &Services, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
     let offset = cursor.map_or(Ok(0), str::parse).map_err(|_| ErrorData::invalid_params("the cursor is none of ours", None))?;
     let slice = Slice { order: Order::Created, offset, limit: Some(PAGE) };
@@ -43,7 +43,7 @@ fn resource(stored: &Stored) -> Resource {
         .with_mime_type(MARKDOWN)
 }
 
-/// Describes the address of any memory.
+/// Describes the URI of a memory.
 pub(super) fn template() -> ResourceTemplate {
     ResourceTemplate::new(format!("{NOTE}{{id}}"), "note").with_title("One memory").with_mime_type(MARKDOWN)
 }
@@ -58,8 +58,9 @@ pub(super) fn read(services: &Services, uri: &str) -> Result<ReadResourceResult,
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
 }
 
-/// Tells what state a resource is in: it changes when that does. What is not there may come, and is in the empty state until
-/// then.
+/// Returns a value that changes whenever a resource changes.
+///
+/// A memory that does not exist has the empty state, since it may be created later.
 pub(super) fn state(services: &Services, uri: &str) -> Result<String, ErrorData> {
     match uri.strip_prefix(NOTE) {
         Some(id) => match services.store.get_by(id) {

@@ -1,4 +1,4 @@
-//! The protocol on the standard streams.
+//! Serves the Model Context Protocol on standard input and output.
 
 use std::borrow::Cow;
 use std::io;
@@ -15,22 +15,22 @@ use crate::agent::Agent;
 use crate::exact;
 use crate::socket::LONGEST_LINE;
 
-/// Serves one client on the standard streams, until it closes them. Blocks.
+/// Serves one client on standard input and output until it closes them. Blocks.
 ///
 /// # Errors
-/// When the client does not speak the protocol, or the system refuses.
+/// If the client violates the protocol, or if an I/O operation fails.
 pub fn serve_stdio(agent: &Arc<Agent>, speaker: &Speaker) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(serve(agent, speaker, tokio::io::stdin(), tokio::io::stdout()));
-    // A read of the standard input cannot be interrupted.
+    // A read of standard input cannot be cancelled.
     runtime.shutdown_background();
     served
 }
 
-/// So many requests may be on their way; a client that does not read the answers is not read either.
+/// Maximum number of pending requests; a client that does not read responses is not read either.
 const ON_THEIR_WAY: usize = 64;
 
-/// So many bytes lie between us and the SDK.
+/// Size of the pipe to the SDK, in bytes.
 const BETWEEN: usize = 64 << 10;
 
 pub(crate) async fn serve(
@@ -47,7 +47,7 @@ pub(crate) async fn serve(
     let saying = tokio::spawn(say(BufReader::new(answers), output, room));
     let served = converse(agent, speaker, theirs).await;
     hearing.abort();
-    // What was answered is said to the end.
+    // Remaining responses are written to the end.
     saying.await.map_err(io::Error::other)??;
     served
 }
@@ -55,15 +55,16 @@ pub(crate) async fn serve(
 async fn converse(agent: &Arc<Agent>, speaker: &Speaker, stream: DuplexStream) -> io::Result<()> {
     let running = match Server::new(agent, speaker).serve(stream).await {
         Ok(running) => running,
-        // Who goes without a word has not done anything wrong.
+        // A client that disconnects before initialization is not an error.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(io::Error::other(error)),
     };
     running.waiting().await.map(drop).map_err(io::Error::other)
 }
 
-/// Hands on what a client says, line by line, and answers itself what is no message: the SDK would pass over it in silence, and
-/// whoever waits for the answer would wait for ever.
+/// Forwards lines of the client to the SDK, and responds to invalid messages itself.
+///
+/// The SDK would drop them silently, and the client would wait forever for a response.
 async fn hear(
     mut input: impl AsyncBufReadExt + Unpin,
     mut requests: impl AsyncWriteExt + Unpin,
@@ -85,7 +86,7 @@ async fn hear(
                     if message.contains_key("id") && message.contains_key("method") {
                         room.acquire().await.map_err(io::Error::other)?.forget();
                     } else if message.get("method").is_some_and(|method| method == "notifications/cancelled") {
-                        // It may never be answered.
+                        // A cancelled request may never get a response.
                         give_back(&room);
                     }
                     None
@@ -109,7 +110,9 @@ async fn hear(
     requests.shutdown().await
 }
 
-/// Reads the next line, without what ends it; tells whether it is whole, which one that is too long is not. Nothing at the end.
+/// Reads the next line without its line break; returns whether it is complete, or `None` at the end.
+///
+/// A line that exceeds the maximum length is incomplete.
 async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     line.clear();
     let (mut is_whole, mut has_begun) = (true, false);
@@ -133,7 +136,7 @@ async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8
     }
 }
 
-/// Hands on what the SDK says.
+/// Forwards messages of the SDK to the client.
 async fn say(
     mut answers: impl AsyncBufReadExt + Unpin,
     output: Arc<Mutex<impl AsyncWrite + Unpin>>,
@@ -146,7 +149,7 @@ async fn say(
         }
         let plain = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact::unmark);
         write_line(&output, if let Cow::Owned(plain) = &plain { plain.as_bytes() } else { &line }).await?;
-        // What asks has a method; what answers has none.
+        // A request has a method; a response has none.
         let is_answer = serde_json::from_slice::<Head>(&line).is_ok_and(|head| head.method.is_none());
         if is_answer {
             give_back(&room);
@@ -156,7 +159,7 @@ async fn say(
     Ok(())
 }
 
-/// What tells an answer from a question.
+/// The field that distinguishes a request from a response.
 #[derive(serde::Deserialize)]
 struct Head {
     method: Option<serde::de::IgnoredAny>,

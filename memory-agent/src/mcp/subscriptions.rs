@@ -1,4 +1,4 @@
-//! Telling a client that a resource has changed.
+//! Notifies MCP clients of changed resources.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -11,25 +11,26 @@ use tokio::time::MissedTickBehavior;
 use super::resources;
 use crate::session::Session;
 
-/// What a client wants to hear of, and the state in which it knows it. It is looked at every two seconds, and by nobody once
-/// the connection has ended.
+/// The subscribed resources of a client with their last state.
+///
+/// They are polled every two seconds while the connection is open.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Subscriptions(Arc<Mutex<Wanted>>);
 
 #[derive(Debug, Default)]
 struct Wanted {
     states: HashMap<String, String>,
-    /// Whether somebody looks at them.
+    /// Whether a polling task is running.
     is_watched: bool,
 }
 
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// More than this nobody looks at.
+/// Maximum number of subscriptions of a client.
 const MOST: usize = 256;
 
 impl Subscriptions {
-    /// Has the client told when `uri` changes.
+    /// Subscribes the client to changes of `uri`.
     pub(super) async fn add(&self, session: &Arc<Session>, peer: &Peer<RoleServer>, uri: String) -> Result<(), ErrorData> {
         let state = state(session, &uri).await?;
         let was_watched = {
@@ -46,13 +47,13 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// Ends that.
+    /// Removes a subscription.
     pub(super) fn remove(&self, uri: &str) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).states.remove(uri);
     }
 }
 
-/// Looks until nothing is wanted, or the client is gone.
+/// Polls until there are no subscriptions or the client has disconnected.
 async fn watch(wanted: Weak<Mutex<Wanted>>, session: Arc<Session>, peer: Peer<RoleServer>) {
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -73,7 +74,7 @@ async fn watch(wanted: Weak<Mutex<Wanted>>, session: Arc<Session>, peer: Peer<Ro
                 if let Some(kept) = watched.lock().unwrap_or_else(PoisonError::into_inner).states.get_mut(&uri) {
                     *kept = now;
                 }
-                // A client that is gone is noticed at the next look.
+                // A disconnected client is noticed in the next round.
                 let _ = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
             }
         }

@@ -1,4 +1,4 @@
-//! `memory_backlinks`
+//! The `memory_backlinks` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use super::filter::{id, schema};
 use super::input::read;
 use crate::json;
 
-/// Lists what leads to a memory.
+/// Lists the memories that link to a memory.
 #[derive(Debug)]
 pub(super) struct Backlinks;
 

@@ -1,4 +1,4 @@
-//! `memory_context`
+//! The `memory_context` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use super::filter::schema;
 use super::input::read;
 use crate::json;
 
-/// Gathers what is remembered about a prompt.
+/// Collects context for a prompt.
 #[derive(Debug)]
 pub(super) struct GatherContext;
 

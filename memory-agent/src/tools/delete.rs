@@ -1,4 +1,4 @@
-//! `memory_delete`
+//! The `memory_delete` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use super::filter::{id, schema};
 use super::input::read;
 use crate::json;
 
-/// Moves one memory to the trash.
+/// Moves a memory to the trash.
 #[derive(Debug)]
 pub(super) struct Delete;
 

@@ -1,4 +1,4 @@
-//! `memory_done`
+//! The `memory_done` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Which memories are meant, as parameters.
+//! Filter parameters that several tools share, and schema helpers.
 
 use memory_core::{Filter, Lifetime, ToolContext, ToolError};
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::input::{first_moment, moment_after, parsed};
 
-/// Which memories are meant.
+/// The filter parameters of a tool.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct FilterInput {
     phase: Option<String>,
@@ -20,7 +20,7 @@ pub(super) struct FilterInput {
 }
 
 impl FilterInput {
-    /// Returns the filter that was meant.
+    /// Converts the parameters into a filter.
     pub(super) fn filter(&self, context: &ToolContext) -> Result<Filter, ToolError> {
         let zone = *context.now.offset();
         Ok(Filter {
@@ -38,7 +38,7 @@ impl FilterInput {
     }
 }
 
-/// Returns a schema of parameters with those of a filter behind `own`.
+/// Returns the schema of the parameters `own` followed by the filter parameters.
 pub(super) fn schema_with_filter(own: Value, required: &[&str]) -> Value {
     let mut properties: Map<String, Value> = match own {
         Value::Object(own) => own,
@@ -79,10 +79,10 @@ pub(super) fn id() -> Value {
     json!({ "type": "string", "minLength": 1, "description": "id, a prefix of it (4+), or file stem" })
 }
 
-/// Returns the schema of how many are wanted.
+/// Returns the schema of a result limit.
 pub(super) fn limit(default: usize) -> Value {
     json!({ "type": "integer", "minimum": 1, "maximum": MOST, "default": default })
 }
 
-/// More than this at once no model reads.
+/// Maximum number of results per call.
 const MOST: usize = 1_000;

@@ -1,12 +1,14 @@
-//! What a caller of tools is told to do next: the tools that it may call, by the names that it knows, and never a shell command.
+//! Rewrites hints for callers of tools: offered tool names replace shell commands.
 //!
-//! The errors of `memory-core` have hints for the command line. Of such a hint, what a tool's caller can follow stays; what is to be done
-//! with a tool takes the place of the command.
+//! The errors of `memory-core` have hints for the command line. Clauses that a tool caller can follow are retained; a
+//! clause with a command is replaced by the tool for the same purpose, or removed.
 
 use memory_core::{Code, ToolError};
 use serde_json::Value;
 
-/// Rewrites the hint of an error of the tool `called`, as it is named in this program, for a caller to whom `offered` gives the names.
+/// Rewrites the hint of an error of the tool `called`, its original name.
+///
+/// `offered` maps original to offered names.
 pub(crate) fn rewrite(error: &mut ToolError, called: &str, offered: impl Fn(&str) -> Option<String>) {
     let of_tools = advice(error.code, called).iter().filter_map(|(tool, what)| Some(what.replace("{}", &offered(tool)?)));
     let own = error.hint.take().unwrap_or_default();
@@ -18,9 +20,9 @@ pub(crate) fn rewrite(error: &mut ToolError, called: &str, offered: impl Fn(&str
     error.hint = (!parts.is_empty()).then(|| parts.join("; "));
 }
 
-/// Rewrites the hints and warnings in an answer of the tool `called`, as [`rewrite`] does. Values of users are left as they are.
+/// Rewrites the hints and warnings in a result of the tool `called`. User values are not changed.
 pub(crate) fn rewrite_answer(answer: &mut Value, called: &str, offered: &impl Fn(&str) -> Option<String>) {
-    // The answer of these may be a value of the user as a whole.
+    // The result of these tools may be a user value as a whole.
     if super::instance::is_own(called) {
         return;
     }
@@ -48,7 +50,7 @@ pub(crate) fn rewrite_answer(answer: &mut Value, called: &str, offered: &impl Fn
     }
 }
 
-/// Rewrites the hint of an error within an answer.
+/// Rewrites the hint of an error within a result.
 fn rewrite_error(shape: &mut Value, called: &str, offered: &impl Fn(&str) -> Option<String>) {
     let Some(members) = shape.as_object_mut() else { return };
     let Some(Value::String(hint)) = members.get("hint") else { return };
@@ -62,7 +64,7 @@ fn rewrite_error(shape: &mut Value, called: &str, offered: &impl Fn(&str) -> Opt
     }
 }
 
-/// Returns a warning with tools named as they are offered, without the clauses about commands and about tools that are not offered.
+/// Returns a warning with offered tool names, without clauses about commands and other tools.
 fn offered_clauses(warning: &str, offered: &impl Fn(&str) -> Option<String>) -> String {
     let tools = super::all();
     let clause = |clause: &str| {
@@ -73,11 +75,11 @@ fn offered_clauses(warning: &str, offered: &impl Fn(&str) -> Option<String>) -> 
         }
     };
     let kept: Vec<String> = warning.split("; ").filter_map(clause).collect();
-    // What is wrong is reported even if no clause is left.
+    // The problem is reported even if no clause is left.
     if kept.is_empty() { warning.to_owned() } else { kept.join("; ") }
 }
 
-/// What tools help where a call failed so: each with what it does.
+/// Returns the tools that help after an error, each with its hint.
 fn advice(code: Code, called: &str) -> &'static [(&'static str, &'static str)] {
     let is_of = |set: &str| called.starts_with(set);
     match code {
@@ -95,26 +97,28 @@ fn advice(code: Code, called: &str) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Returns the tool of the action that a clause names, beside the tool `called`, and what the action does.
+/// Returns the tool for the action that a clause names, and the effect of the action.
+///
+/// The tool belongs to the same set as the tool `called`.
 fn action<'a>(clause: &'a str, called: &str) -> Option<(String, &'a str)> {
     let (action, what) = clause.strip_prefix("the action ")?.split_once(' ')?;
     let (set, _) = called.split_once('_')?;
     Some((format!("{set}_{action}"), what))
 }
 
-/// Returns what of a text tells of no shell command, flag or file of settings, if anything does.
+/// Returns the clauses of a text without shell commands, flags or settings files, if there are any.
 pub(crate) fn without_commands(text: &str) -> Option<String> {
     let kept: Vec<&str> = text.split("; ").filter_map(plain_part).collect();
     (!kept.is_empty()).then(|| kept.join("; "))
 }
 
-/// Returns a clause, or its part before the command that it ends with.
+/// Returns a clause, or its part before a command at its end.
 fn plain_part(clause: &str) -> Option<&str> {
     if !names_command(clause) {
         return Some(clause);
     }
     [", and `", ", or ", ", "].into_iter().filter_map(|between| clause.split_once(between)).map(|(head, _)| head).find(|head| {
-        // A word by itself says nothing.
+        // A single word is not a useful hint.
         !names_command(head) && head.contains(' ')
     })
 }
@@ -186,7 +190,7 @@ mod tests {
         let whole = json!({ "code": "FILE_DAMAGED", "message": "m" });
         let listed = rewritten("bank_list", json!({ "banks": [{ "name": "a", "error": damaged }] }), &renamed);
         assert_eq!(listed, json!({ "banks": [{ "name": "a", "error": whole }] }));
-        // What a user wrote looks like a hint and is none.
+        // A user value that looks like a hint.
         let value = json!({ "hint": "`memory doctor`", "warning": "`memory doctor`", "error": damaged });
         let found = json!({ "matches": [{ "value": value }], "unreadable": [damaged] });
         let wanted = json!({ "matches": [{ "value": value }], "unreadable": [whole] });

@@ -1,4 +1,4 @@
-//! What tools are given.
+//! Parses the parameters of tools.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use memory_core::{Code, ParseError, ToolError};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads parameters that fit the schema.
+/// Parses parameters that fit the schema.
 ///
 /// # Errors
-/// Where the schema says less than the type does.
+/// If the type is stricter than the schema.
 pub(super) fn read<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolError> {
     let read = T::deserialize(parameters).or_else(|error| match with_whole_numbers(parameters) {
         Cow::Owned(parameters) => T::deserialize(&parameters),
@@ -19,10 +19,10 @@ pub(super) fn read<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolErr
     read.map_err(|error| invalid(error.to_string()))
 }
 
-/// Beyond this, a number with a fraction does not tell one whole number from the next.
+/// Largest integer up to which all integers are exact in a float.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Writes 5.0 as 5: to JSON Schema both are whole numbers.
+/// Converts 5.0 to 5: both are integers in JSON Schema.
 fn with_whole_numbers(parameters: &Value) -> Cow<'_, Value> {
     let is_whole =
         |value: &Value| value.is_f64() && value.as_f64().is_some_and(|number| number.fract() == 0.0 && number.abs() <= EXACT);
@@ -30,29 +30,29 @@ fn with_whole_numbers(parameters: &Value) -> Cow<'_, Value> {
         return Cow::Borrowed(parameters);
     };
     let whole = |value: &Value| match value.as_f64().filter(|_| is_whole(value)) {
-        // What is whole is printed as such.
+        // An integral float is printed without a fraction.
         Some(number) => format!("{number:.0}").parse::<i64>().map_or_else(|_| value.clone(), Value::from),
         None => value.clone(),
     };
     Cow::Owned(Value::Object(fields.iter().map(|(name, value)| (name.clone(), whole(value))).collect()))
 }
 
-/// Reads the text in `field`, if there is one.
+/// Parses the text of `field`, if there is one.
 pub(super) fn parsed<T: std::str::FromStr<Err = ParseError>>(field: &str, text: Option<&str>) -> Result<Option<T>, ToolError> {
     text.map(str::parse).transpose().map_err(|error| invalid(format!("{field}: {error}")))
 }
 
-/// Says that what was given cannot be meant so.
+/// Returns the error for invalid input.
 pub(super) fn invalid(message: String) -> ToolError {
     ToolError::new(Code::InvalidInput, message, None)
 }
 
-/// Reads the first moment of what `field` names: a day (YYYY-MM-DD), or a moment (RFC 3339).
+/// Parses the start of a day (YYYY-MM-DD), or a time (RFC 3339).
 pub(super) fn first_moment(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
     moment(field, text, zone, 0)
 }
 
-/// Reads the first moment after what `field` names.
+/// Parses the end of a day, which is the start of the next one, or a time (RFC 3339).
 pub(super) fn moment_after(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
     moment(field, text, zone, 1)
 }

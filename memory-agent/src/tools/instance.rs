@@ -1,4 +1,4 @@
-//! The actions of instances, as tools.
+//! Exposes the actions of instances as tools.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::exact;
 use crate::instance::{Action, Asker, Backend, OpenInstances, backend};
 
-/// The types of instances whose actions are tools: `history_append`, `kv_get`.
+/// The types of instances with actions that are tools, such as `history_append` and `kv_get`.
 pub(super) const TYPES: [&str; 2] = ["history", "kv"];
 
-/// The instance that is meant if none is named.
+/// The instance that is used if the call names none.
 const DEFAULT: &str = "default";
 
-/// One action of one type of instances, as a tool.
+/// An action of a type of instances, as a tool.
 #[derive(Debug)]
 struct InstanceTool {
     name: String,
@@ -25,7 +25,7 @@ struct InstanceTool {
     instances: Arc<OpenInstances>,
 }
 
-/// Returns the tools over `instances`.
+/// Returns the tools of `instances`.
 pub(super) fn tools(instances: &Arc<OpenInstances>) -> Vec<Arc<dyn Tool>> {
     let tool = |(backend, action): (&'static Backend, &'static Action)| -> Arc<dyn Tool> {
         Arc::new(InstanceTool { name: name(backend, action), backend, action, instances: Arc::clone(instances) })
@@ -33,12 +33,12 @@ pub(super) fn tools(instances: &Arc<OpenInstances>) -> Vec<Arc<dyn Tool>> {
     actions().map(tool).collect()
 }
 
-/// Returns what they are called.
+/// Returns the names of the tools.
 pub(super) fn names() -> impl Iterator<Item = String> {
     actions().map(|(backend, action)| name(backend, action))
 }
 
-/// Tells whether a tool is one of these, by its own name.
+/// Returns whether a tool is an instance tool, by its original name.
 pub(super) fn is_own(tool: &str) -> bool {
     names().any(|name| name == tool)
 }

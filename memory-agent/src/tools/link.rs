@@ -1,4 +1,4 @@
-//! `memory_link`
+//! The `memory_link` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;

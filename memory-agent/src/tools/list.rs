@@ -1,4 +1,4 @@
-//! `memory_list`
+//! The `memory_list` tool.
 
 use memory_core::{Effect, Order, Slice, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -19,7 +19,7 @@ struct Input {
     offset: usize,
 }
 
-/// How many are listed unless somebody says.
+/// Default number of results.
 const USUAL: usize = 20;
 
 impl Tool for List {

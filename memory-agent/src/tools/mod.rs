@@ -1,28 +1,29 @@
-//! The verbs that agents may use, one a file.
+//! The tools that agents may call, with one file per tool.
 //!
-//! | tool | what it does | listed unasked |
+//! | tool | effect | listed by default |
 //! |---|---|---|
-//! | `memory_write` | remembers a text | yes |
-//! | `memory_read` | shows one memory | yes |
-//! | `memory_delete` | moves one to the trash | yes |
-//! | `memory_list` | lists them, newest first | yes |
-//! | `memory_search` | finds them by words | yes |
+//! | `memory_write` | stores a text | yes |
+//! | `memory_read` | returns a memory | yes |
+//! | `memory_delete` | moves a memory to the trash | yes |
+//! | `memory_list` | lists memories, newest first | yes |
+//! | `memory_search` | searches memories by words | yes |
 //! | `memory_tag` | adds and removes tags | yes |
-//! | `memory_smart_search` | finds them by what is meant | yes |
-//! | `memory_update` | replaces a passage of one | yes |
-//! | `memory_remind` | reminds of a text when it is due | yes |
+//! | `memory_smart_search` | searches memories by meaning | yes |
+//! | `memory_update` | replaces a passage of a memory | yes |
+//! | `memory_remind` | creates a reminder | yes |
 //! | `memory_reminders` | lists reminders | yes |
-//! | `memory_done` | marks one as done | yes |
-//! | `memory_context` | gathers what matters for a prompt | no |
-//! | `memory_link` | links two | no |
-//! | `memory_backlinks` | lists what leads to one | no |
-//! | `memory_undo` | takes back what this agent did | no |
-//! | `history_append`, `kv_get` and so on: each action of [`crate::instance`]s of history and kv | sessions and values | no, and only where they are named |
-//! | `topic_view`, `topic_read`, `topic_write`, `topic_update`, `topic_delete` | topics, and their index | no, and only where they are named |
-//! | `memory` | any files of the folder of topics, as the Messages API has it | no, and only where it is named |
-//! | `bank_read`, `bank_write`, `bank_update`, `bank_delete`, `bank_list`, `bank_query`, `bank_search` | JSON under keys, and jq | no |
+//! | `memory_done` | marks a reminder as done | yes |
+//! | `memory_context` | collects context for a prompt | no |
+//! | `memory_link` | links two memories | no |
+//! | `memory_backlinks` | lists the memories that link to one | no |
+//! | `memory_undo` | reverts an operation of this agent | no |
+//! | `history_append`, `kv_get`, …: each action of [`crate::instance`] | sessions and values | no, only if selected |
+//! | `topic_view`, `topic_read`, `topic_write`, `topic_update`, `topic_delete` | topics and their index | no, only if selected |
+//! | `memory` | files of the topics folder, as in the Messages API | no, only if selected |
+//! | `bank_read`, `bank_write`, `bank_update`, `bank_delete` | JSON values under keys | no |
+//! | `bank_list`, `bank_query`, `bank_search` | JSON values under keys, and jq | no |
 //!
-//! Their answers are those of the commands of the same name, see [`crate::json`].
+//! The results are those of the corresponding commands, see [`crate::json`].
 
 mod backlinks;
 mod bank;
@@ -55,7 +56,7 @@ use std::sync::Arc;
 
 use memory_core::Tool;
 
-/// The tools that are listed unasked: schemas cost every prompt tokens.
+/// The tools that are listed by default: each schema costs tokens in every prompt.
 pub const DEFAULT: [&str; 11] = [
     "memory_write",
     "memory_read",
@@ -70,7 +71,7 @@ pub const DEFAULT: [&str; 11] = [
     "memory_done",
 ];
 
-/// Returns all tools.
+/// Returns all tools, except those of instances.
 pub fn all() -> Vec<Arc<dyn Tool>> {
     let mut all: Vec<Arc<dyn Tool>> = vec![
         Arc::new(write::Write),

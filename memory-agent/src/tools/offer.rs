@@ -1,4 +1,4 @@
-//! Which tools are offered, and under which names.
+//! Selects the tools that are offered, and their names.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::{DEFAULT, all, instance};
 use crate::instance::OpenInstances;
 
-/// Which tools are offered, and under which names.
+/// The selection of tools that are offered, and their names.
 ///
-/// Written as words with commas between them: `usual` (all of notes and banks may be called, [`DEFAULT`] are listed), `all` (all are
-/// listed), the name of a set (`memory`, `bank`, `topic`, `memory_20250818`, `history`, `kv`), a set under another prefix (`bank=memory_`), or
-/// the name of a tool.
+/// Its text form is a comma-separated list of: `usual` (all note and bank tools may be called, [`DEFAULT`] are listed),
+/// `all` (all are listed), the name of a set (`memory`, `bank`, `topic`, `memory_20250818`, `history`, `kv`), a set
+/// with another prefix (`bank=memory_`), or the name of a tool.
 ///
 /// ```
 /// use memory_agent::Offer;
@@ -24,7 +24,7 @@ use crate::instance::OpenInstances;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     parts: Vec<Part>,
-    /// Whether only what is listed may be called.
+    /// Whether only listed tools may be called.
     is_listed_only: bool,
 }
 
@@ -36,20 +36,20 @@ enum Part {
     Tool(String),
 }
 
-/// The tools of one shape.
+/// A set of related tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Set {
-    /// Those of notes, `memory_*`.
+    /// The note tools, `memory_*`.
     Memory,
-    /// Those of banks, `bank_*`.
+    /// The bank tools, `bank_*`.
     Bank,
-    /// Those of topics, `topic_*`.
+    /// The topic tools, `topic_*`.
     Topic,
-    /// The one tool of files that the Messages API calls `memory_20250818`: `memory`.
+    /// The file tool `memory`, which the Messages API calls `memory_20250818`.
     Files,
-    /// Those of sessions, `history_*`.
+    /// The session tools, `history_*`.
     History,
-    /// Those of values, `kv_*`.
+    /// The key-value tools, `kv_*`.
     Kv,
 }
 
@@ -67,7 +67,7 @@ impl Set {
         }
     }
 
-    /// Returns what the names of its tools begin with; the whole name, if it has but one.
+    /// Returns the name prefix of the tools; the whole name, if the set has a single tool.
     fn prefix(self) -> String {
         match self {
             Self::Files => "memory".to_owned(),
@@ -82,25 +82,26 @@ impl Set {
         }
     }
 
-    /// Tells whether its tools may be called though nobody names them.
+    /// Returns whether the tools may be called without being selected.
     const fn is_usual(self) -> bool {
         matches!(self, Self::Memory | Self::Bank)
     }
 }
 
 impl Offer {
-    /// All of notes and banks may be called, and [`DEFAULT`] are listed. What is said in sessions may be private, and topics are
-    /// kept where a project is; they are offered only to whom somebody offers them.
+    /// Selects all note and bank tools, and lists [`DEFAULT`].
+    ///
+    /// Sessions may be private, and topics are stored in a project; their tools are only offered if they are selected.
     pub fn usual() -> Self {
         Self { parts: vec![Part::Usual], is_listed_only: false }
     }
 
-    /// All are listed.
+    /// Selects and lists all tools.
     pub fn all() -> Self {
         Self { parts: vec![Part::All], is_listed_only: false }
     }
 
-    /// Lets nothing be called that is not listed.
+    /// Forbids calls of tools that are not listed.
     #[must_use]
     pub fn listed_only(self) -> Self {
         Self { is_listed_only: true, ..self }
@@ -140,27 +141,28 @@ fn is_prefix(prefix: &str) -> bool {
     prefix.starts_with(|first: char| first.is_ascii_alphabetic()) && prefix.bytes().all(is_fine)
 }
 
-/// Says that no tool is called so.
+/// Returns the error for an unknown tool.
 pub(crate) fn not_found(name: &str) -> ToolError {
     let message = format!("no tool is called {}", memory_core::text::one_line(name, 80));
     ToolError::new(Code::ToolNotFound, message, Some("`memory agent --list-tools --tools all` names them".into()))
 }
 
-/// What there is beside notes.
+/// The services that exist in addition to notes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct There {
     pub banks: bool,
     pub topics: bool,
 }
 
-/// A tool, whether it is listed, and what it is called where nobody renames it.
+/// A tool, whether it is listed, and its original name.
 type Offered = (Arc<dyn Tool>, bool, String);
 
-/// Returns the tools that `offer` means, each with whether it is listed. Those of banks and topics only if there are such, and those of
-/// sessions and values only if there are `instances`.
+/// Returns the tools of `offer`, each with whether it is listed.
+///
+/// Bank, topic and instance tools are left out if the corresponding service does not exist.
 ///
 /// # Errors
-/// When two tools would have one name.
+/// If two tools would have the same name.
 pub(crate) fn offered(offer: &Offer, there: There, instances: Option<&Arc<OpenInstances>>) -> Result<Vec<Offered>, ToolError> {
     let is_there =
         |tool: &str| (there.banks || !Set::Bank.has(tool)) && (there.topics || !(Set::Topic.has(tool) || Set::Files.has(tool)));
@@ -211,7 +213,7 @@ fn taken(name: &str) -> ToolError {
     ToolError::new(Code::InvalidInput, format!("two tools would be called {name}"), hint)
 }
 
-/// A tool under another name.
+/// A tool with another name.
 #[derive(Debug)]
 struct Renamed {
     tool: Arc<dyn Tool>,
@@ -276,7 +278,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(names("bank_read", true), ["bank_read"]);
-        // Neither those of banks nor those of topics are among them unless somebody says so.
+        // Bank and topic tools are not included unless they are selected.
         assert_eq!(names("usual", true).len(), all().len() - 6);
         assert_eq!(names("usual", false).len(), all().len() - 6 - 7);
         let listed_only = "usual".parse::<Offer>().unwrap().listed_only();

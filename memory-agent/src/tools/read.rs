@@ -1,4 +1,4 @@
-//! `memory_read`
+//! The `memory_read` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use super::filter::{id, schema};
 use super::input::read;
 use crate::json;
 
-/// Shows one memory.
+/// Returns a memory.
 #[derive(Debug)]
 pub(super) struct Read;
 

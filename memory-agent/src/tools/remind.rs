@@ -1,4 +1,4 @@
-//! `memory_remind`
+//! The `memory_remind` tool.
 
 use chrono::DateTime;
 use memory_core::{Draft, Effect, Scope, Secrets, Tool, ToolContext, ToolError, due};
@@ -9,7 +9,7 @@ use super::filter::schema;
 use super::input::{invalid, parsed, read};
 use crate::json;
 
-/// Keeps a text as a reminder.
+/// Stores a text as a reminder, or turns a memory into one.
 #[derive(Debug)]
 pub(super) struct Remind;
 

@@ -1,4 +1,4 @@
-//! `memory_reminders`
+//! The `memory_reminders` tool.
 
 use memory_core::{Effect, ReminderFilter, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -28,7 +28,7 @@ enum Which {
     All,
 }
 
-/// How many are listed if no limit is given.
+/// Default number of results.
 const USUAL: usize = 20;
 
 impl Tool for ListReminders {

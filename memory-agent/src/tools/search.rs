@@ -1,4 +1,4 @@
-//! `memory_search`
+//! The `memory_search` tool.
 
 use memory_core::{Effect, Query, Ranking, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use super::filter::{FilterInput, limit, schema_with_filter};
 use super::input::read;
 use crate::json;
 
-/// Finds memories by their words.
+/// Searches memories by words.
 #[derive(Debug)]
 pub(super) struct Search;
 
@@ -18,7 +18,7 @@ struct Input {
     limit: Option<usize>,
 }
 
-/// How many are returned unless somebody says.
+/// Default number of results.
 pub(super) const USUAL: usize = 10;
 
 impl Tool for Search {

@@ -1,4 +1,4 @@
-//! `memory_smart_search`
+//! The `memory_smart_search` tool.
 
 use memory_core::{Effect, Filter, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use super::input::read;
 use super::search::USUAL;
 use crate::json;
 
-/// Finds memories by what is meant.
+/// Searches memories by meaning.
 #[derive(Debug)]
 pub(super) struct SmartSearch;
 

@@ -1,4 +1,4 @@
-//! `memory_tag`
+//! The `memory_tag` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use super::filter::{id, schema};
 use super::input::{invalid, read};
 use crate::json;
 
-/// Adds tags to a memory, and takes others away.
+/// Adds tags to a memory and removes others.
 #[derive(Debug)]
 pub(super) struct Tag;
 

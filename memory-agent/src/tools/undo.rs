@@ -1,4 +1,4 @@
-//! `memory_undo`
+//! The `memory_undo` tool.
 
 use memory_core::{Code, Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use super::filter::schema;
 use super::input::read;
 use crate::json;
 
-/// Takes back what this agent did.
+/// Reverts an operation of this agent.
 #[derive(Debug)]
 pub(super) struct Undo;
 

@@ -1,4 +1,4 @@
-//! `memory_update`
+//! The `memory_update` tool.
 
 use memory_core::{Effect, Revision, Secrets, Tool, ToolContext, ToolError};
 use serde::Deserialize;

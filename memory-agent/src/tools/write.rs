@@ -1,4 +1,4 @@
-//! `memory_write`
+//! The `memory_write` tool.
 
 use memory_core::{Category, Draft, Effect, Scope, Secrets, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use super::filter::{category, schema};
 use super::input::{first_moment, invalid, parsed, read};
 use crate::json;
 
-/// Remembers a text.
+/// Stores a memory.
 #[derive(Debug)]
 pub(super) struct Write;
 

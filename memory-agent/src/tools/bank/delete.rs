@@ -1,4 +1,4 @@
-//! `bank_delete`
+//! The `bank_delete` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;

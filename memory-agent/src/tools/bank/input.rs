@@ -1,4 +1,4 @@
-//! What the tools of banks have in common.
+//! Shared parameter parsing and error conversion of the bank tools.
 
 use memory_core::bank::{BankError, BankName, BankScope, Banks, Key, ScopeChoice, Trouble};
 use memory_core::json::JsonText;
@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use super::super::input;
 use crate::exact;
 
-/// Does `work` with the banks of the caller, in the scope that `scope` names, and returns its answer. Every error says which scope it is
-/// about.
+/// Runs `work` on the banks of the caller in the given scope, and returns its result.
+///
+/// Every error names its scope.
 pub(super) fn answered(
     context: &ToolContext,
     scope: Option<&str>,
@@ -28,22 +29,22 @@ pub(super) fn answered(
     }
 }
 
-/// Reads parameters; one that is not known is named.
+/// Parses parameters; an error names an unknown field.
 pub(super) fn read<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolError> {
     input::read(parameters)
 }
 
-/// Reads the name of a bank.
+/// Parses the name of a bank.
 pub(super) fn bank(text: &str) -> Result<BankName, BankError> {
     text.parse()
 }
 
-/// Reads a key of a bank.
+/// Parses a key of a bank.
 pub(super) fn key(bank: &BankName, text: &str) -> Result<Key, BankError> {
     text.parse().map_err(|error: BankError| error.about(bank.as_str(), None))
 }
 
-/// Reads whose bank is meant; `all` is as good as nothing.
+/// Parses the scope of a bank; `all` is the same as no scope.
 fn choice(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
     match text {
         None | Some("all") => Ok(ScopeChoice::Detected),
@@ -54,7 +55,7 @@ fn choice(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
     }
 }
 
-/// Says what went wrong, to which bank.
+/// Converts a bank error into a tool error.
 fn told(error: BankError) -> ToolError {
     let message = with_causes(&error);
     let (code, hint) = (error.code(), hint(&error));
@@ -64,7 +65,7 @@ fn told(error: BankError) -> ToolError {
     ToolError { about, ..ToolError::new(code, message, hint) }
 }
 
-/// Returns what the caller of a tool can do about an error, beside calling another tool.
+/// Returns what a caller can do about an error, other than calling another tool.
 fn hint(error: &BankError) -> Option<String> {
     match error.trouble {
         Trouble::Symlink { .. } => Some("scope \"user\" reads the user's".to_owned()),
@@ -75,7 +76,7 @@ fn hint(error: &BankError) -> Option<String> {
     }
 }
 
-/// Returns an answer as a value, with every digit.
+/// Converts a result into a value without losing digits.
 fn answer(text: &str) -> Result<Value, ToolError> {
     let text: JsonText =
         text.parse().map_err(|error| ToolError::new(Code::Internal, format!("the answer is no JSON: {error}"), None))?;

@@ -1,4 +1,4 @@
-//! `bank_list`
+//! The `bank_list` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::input::{answered, bank, read, schema};
 use crate::json::bank as shapes;
 
-/// Lists banks, or the keys of one.
+/// Lists banks, or the keys of a bank.
 #[derive(Debug)]
 pub(super) struct List;
 

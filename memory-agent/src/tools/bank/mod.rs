@@ -1,8 +1,8 @@
-//! The verbs of banks that agents may use, one a file.
+//! The bank tools, with one file per tool.
 //!
-//! Their parameters are named and described as clients of banks know them; [`super::Set`] gives the tools other names where a client
-//! knows those. Their answers are those of the commands of the same name, see [`crate::json::bank`], and numbers have every digit
-//! that was written, see [`crate::exact`].
+//! Their parameters have the names and descriptions that clients of banks expect; [`super::Set`] renames the tools for
+//! clients that expect other tool names. The results are those of the corresponding commands, see
+//! [`crate::json::bank`], and numbers keep every digit, see [`crate::exact`].
 
 mod delete;
 mod input;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use memory_core::Tool;
 
-/// Returns the tools of banks.
+/// Returns the bank tools.
 pub(super) fn all() -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(read::Read),

@@ -1,4 +1,4 @@
-//! `bank_query`
+//! The `bank_query` tool.
 
 use memory_core::bank::Subject;
 use memory_core::{Effect, Tool, ToolContext, ToolError};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::input::{answered, bank, key, read, schema};
 use crate::json::bank as shapes;
 
-/// Asks an entry or a bank with a jq filter.
+/// Applies a jq filter to an entry or a bank.
 #[derive(Debug)]
 pub(super) struct Query;
 

@@ -1,4 +1,4 @@
-//! `bank_read`
+//! The `bank_read` tool.
 
 use memory_core::bank::{BankError, Trouble};
 use memory_core::{Effect, Tool, ToolContext, ToolError};
@@ -68,7 +68,7 @@ impl Tool for Read {
     }
 }
 
-/// Tells a default of `null` from none.
+/// Deserializes an explicit `null` as a default value, unlike a missing field.
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

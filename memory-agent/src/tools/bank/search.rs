@@ -1,4 +1,4 @@
-//! `bank_search`
+//! The `bank_search` tool.
 
 use memory_core::bank::Searched;
 use memory_core::{Effect, Tool, ToolContext, ToolError};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::input::{answered, read, schema};
 use crate::json::bank as shapes;
 
-/// Finds keys and values by a pattern.
+/// Searches keys and values with a pattern.
 #[derive(Debug)]
 pub(super) struct Search;
 

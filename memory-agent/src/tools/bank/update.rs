@@ -1,4 +1,4 @@
-//! `bank_update`
+//! The `bank_update` tool.
 
 use memory_core::bank::Missing;
 use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};

@@ -1,4 +1,4 @@
-//! `bank_write`
+//! The `bank_write` tool.
 
 use memory_core::bank::{Condition, WriteRequest};
 use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};

@@ -1,4 +1,4 @@
-//! `topic_delete`
+//! The `topic_delete` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;

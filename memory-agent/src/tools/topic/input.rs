@@ -1,10 +1,10 @@
-//! What the tools of topics have in common.
+//! Shared helpers of the topic tools.
 
 use memory_core::topic::{TopicError, Topics};
 use memory_core::{Code, ToolContext, ToolError};
 use serde_json::{Value, json};
 
-/// Returns the topics, as those of whoever asks.
+/// Returns the topics service with the actor of the caller.
 pub(super) fn topics(context: &ToolContext) -> Result<Topics, ToolError> {
     let Some(topics) = &context.services.topics else {
         return Err(ToolError::new(Code::ToolNotFound, "there are no topics here", None));
@@ -12,7 +12,7 @@ pub(super) fn topics(context: &ToolContext) -> Result<Topics, ToolError> {
     Ok(Topics { actor: context.services.actor.clone(), ..topics.clone() })
 }
 
-/// Says what went wrong.
+/// Converts a topic error into a tool error.
 pub(super) fn told(error: TopicError) -> ToolError {
     match error {
         TopicError::Store(error) => (*error).into(),

@@ -1,6 +1,7 @@
-//! The verbs of topics that agents may use, one a file.
+//! The topic tools, with one file per tool.
 //!
-//! Their parameters are named as clients of topics know them; [`super::Set`] gives the tools other names where a client knows those.
+//! Their parameters have the names that clients of topics expect; [`super::Set`] renames the tools for clients that
+//! expect other tool names.
 
 mod delete;
 mod files;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 use memory_core::Tool;
 
-/// Returns the tools of topics, and the one tool of files that is a set by itself.
+/// Returns the topic tools, and the file tool, which is a set of its own.
 pub(super) fn all() -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(view::View),

@@ -1,4 +1,4 @@
-//! `topic_read`
+//! The `topic_read` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `topic_update`
+//! The `topic_update` tool.
 
 use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `topic_view`
+//! The `topic_view` tool.
 
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `topic_write`
+//! The `topic_write` tool.
 
 use memory_core::topic::WriteRequest;
 use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};

@@ -1,11 +1,11 @@
-//! What a call asks for.
+//! Parses the commands of the file tool.
 
 use memory_core::ToolError;
 use serde::Deserialize;
 
 use super::super::super::input::invalid;
 
-/// A command with all that it needs.
+/// A command with its arguments.
 #[derive(Debug)]
 pub(super) enum Command {
     View { path: String, range: Option<[i64; 2]> },
@@ -16,7 +16,7 @@ pub(super) enum Command {
     Rename { from: String, to: String },
 }
 
-/// The parameters as they come: those of all commands.
+/// The parameters of all commands.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -33,7 +33,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Returns the command, if all that it needs is there.
+    /// Returns the command if all of its fields are present.
     pub(super) fn command(self) -> Result<Command, ToolError> {
         let name = self.command.as_str();
         let needed = |field: &str| invalid(format!("the command {name} needs the field {field}"));
@@ -44,7 +44,7 @@ impl Input {
             "str_replace" => Ok(Command::Replace {
                 path: path?,
                 old: self.old_str.ok_or_else(|| needed("old_str"))?,
-                // Without it, the text is taken away.
+                // A missing `new_str` deletes the text.
                 new: self.new_str.unwrap_or_default(),
             }),
             "insert" => Ok(Command::Insert {

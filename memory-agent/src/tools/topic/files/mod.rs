@@ -1,6 +1,6 @@
-//! `memory`: the tool that the Messages API calls `memory_20250818`.
+//! The file tool `memory`, which the Messages API calls `memory_20250818`.
 //!
-//! The model sees a folder `/memories` and gives commands; what they answer, word for word, is what it was taught to expect.
+//! The model works with a folder `/memories`. The wording of the results is the one that models are trained on.
 
 mod command;
 mod place;
@@ -16,7 +16,7 @@ use super::input::topics;
 use command::{Command, Input};
 use place::Place;
 
-/// Does what a command says with the files of the folder.
+/// Executes a command on the files of the topics folder.
 #[derive(Debug)]
 pub(super) struct Files;
 
@@ -80,7 +80,7 @@ fn obey(topics: &Topics, command: Command) -> Result<String, ToolError> {
         }
         Command::Insert { path, line, text } => {
             let place = Place::of(&path)?;
-            // No file has so many lines as a number below 0 stands for.
+            // A negative number is out of range for every file.
             let behind = usize::try_from(line).unwrap_or(usize::MAX);
             let inserted = file::insert(topics, place.file()?, behind, &text, Secrets::Refuse);
             match inserted.map_err(|error| texts::not_there(&path, error))? {

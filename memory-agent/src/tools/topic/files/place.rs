@@ -1,4 +1,4 @@
-//! Where something is, as the model says it.
+//! Maps paths of the file tool to paths of topics.
 
 use memory_core::topic::TopicPath;
 use memory_core::{Code, ToolError};
@@ -8,16 +8,16 @@ use super::super::input::told;
 /// The folder that the model sees.
 pub(super) const ROOT: &str = "/memories";
 
-/// A place below [`ROOT`], as it was given and as it is.
+/// A path below [`ROOT`], in its original and its parsed form.
 #[derive(Debug)]
 pub(super) struct Place<'p> {
     pub given: &'p str,
-    /// Nothing for the folder itself.
+    /// The path relative to [`ROOT`]; `None` for the folder itself.
     pub path: Option<TopicPath>,
 }
 
 impl<'p> Place<'p> {
-    /// Finds the place that is called so.
+    /// Parses a path.
     pub(super) fn of(given: &'p str) -> Result<Self, ToolError> {
         let below = given.strip_prefix(ROOT).map(|below| below.strip_suffix('/').unwrap_or(below));
         let path = match below {
@@ -31,7 +31,7 @@ impl<'p> Place<'p> {
         Ok(Self { given, path })
     }
 
-    /// Returns the path of what is to be changed, which the folder itself is not.
+    /// Returns the path of a file or folder to be changed, which cannot be the root folder.
     pub(super) fn file(&self) -> Result<&TopicPath, ToolError> {
         let refused = || ToolError::new(Code::PathRefused, format!("{ROOT} itself cannot be changed"), None);
         self.path.as_ref().ok_or_else(refused)

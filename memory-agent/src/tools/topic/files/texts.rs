@@ -1,11 +1,11 @@
-//! What the commands answer, word for word.
+//! The exact texts that the file tool returns.
 
 use memory_core::topic::TopicError;
 use memory_core::{Code, ToolError};
 
 use super::super::input::told;
 
-/// So many lines before and behind a change are shown.
+/// Number of lines that are shown before and after a change.
 const AROUND: usize = 2;
 
 pub(super) fn created(path: &str) -> String {
@@ -24,7 +24,7 @@ pub(super) fn renamed(from: &str, to: &str) -> String {
     format!("Successfully renamed {from} to {to}")
 }
 
-/// Says that a passage was replaced by `new`, which begins in this line of `text`.
+/// Returns the message after replacing a passage with `new`, which starts on the given line of `text`.
 pub(super) fn replaced(text: &str, line: usize, new: &str) -> String {
     let last = line + new.matches('\n').count() + AROUND;
     let first = line.saturating_sub(AROUND).max(1);
@@ -32,7 +32,7 @@ pub(super) fn replaced(text: &str, line: usize, new: &str) -> String {
     format!("The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{snippet}")
 }
 
-/// Returns these lines of a text, each with its number.
+/// Returns a range of lines, each with its number.
 pub(super) fn numbered(text: &str, first: usize, last: usize) -> String {
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
     let shown = lines.skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first));
@@ -101,7 +101,7 @@ pub(super) fn too_long(path: &str) -> ToolError {
     said(Code::LimitExceeded, format!("File {path} exceeds maximum line limit of 999,999 lines."))
 }
 
-/// Tells whether nothing is there that could be changed as a file: a folder is none.
+/// Returns whether there is no file that could be changed; a folder does not count.
 fn is_missing(error: &TopicError) -> bool {
     matches!(error, TopicError::NotFound { .. } | TopicError::IsFolder { .. })
 }

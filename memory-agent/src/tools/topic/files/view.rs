@@ -1,4 +1,4 @@
-//! Showing a folder or a file.
+//! The `view` command: shows a folder or a file.
 
 use memory_core::ToolError;
 use memory_core::topic::{PathEntry, Topics, file};
@@ -7,10 +7,10 @@ use super::super::input::told;
 use super::place::{Place, ROOT};
 use super::texts;
 
-/// So many levels of folders are shown.
+/// Maximum depth of a folder listing.
 const DEEPEST: usize = 2;
 
-/// A file of more lines is not shown.
+/// Maximum number of lines of a file that is shown.
 const MOST_LINES: usize = 999_999;
 
 pub(super) fn view(topics: &Topics, place: &Place<'_>, range: Option<[i64; 2]>) -> Result<String, ToolError> {
@@ -30,7 +30,7 @@ pub(super) fn view(topics: &Topics, place: &Place<'_>, range: Option<[i64; 2]>) 
     Ok(format!("Here's the content of {} with line numbers:\n{}", place.given, texts::numbered(&text, first, last)))
 }
 
-/// Returns the lines that are asked for, if there are such.
+/// Returns the requested line range, if it is valid.
 fn asked([first, last]: [i64; 2], lines: usize) -> Option<(usize, usize)> {
     let first = usize::try_from(first).ok().filter(|first| (1..=lines.max(1)).contains(first))?;
     let last = if last == -1 { lines } else { usize::try_from(last).ok()?.min(lines) };
@@ -51,7 +51,7 @@ fn folder(place: &Place<'_>, entries: &[PathEntry]) -> String {
     lines.into_iter().chain(entries.iter().filter(is_shown).map(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes so many bytes as people read them: `512B`, `5.5K`, `1.2M`.
+/// Formats a size in bytes for people: `512B`, `5.5K`, `1.2M`.
 fn size(bytes: u64) -> String {
     let mut unit = 1_u64;
     let mut names = ["B", "K", "M", "G"].into_iter();
