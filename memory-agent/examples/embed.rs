@@ -1,4 +1,4 @@
-//! Embeds the lines of standard input: `embed FOLDER [THREADS]`, and says how long it took.
+//! Embeds the lines of standard input and prints the elapsed time: `embed FOLDER [THREADS]`.
 
 use std::error::Error;
 use std::io::{self, BufRead};

@@ -1,4 +1,4 @@
-//! What may be done with an instance.
+//! The actions of instances, and the opened instances that they run on.
 
 use std::sync::Arc;
 
@@ -10,46 +10,46 @@ use serde_json::{Value, json};
 use super::{Answer, Parameters};
 use crate::agent::Agent;
 
-/// One thing that may be done with an instance.
+/// An action of a type of instances.
 #[derive(Debug, Clone)]
 pub struct Action {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it does.
+    /// The description.
     pub description: &'static str,
-    /// The JSON Schema of its parameters, an object that allows no others.
+    /// The JSON Schema of its parameters, an object without additional properties.
     pub parameters: Value,
-    /// What it may do to what the instance holds.
+    /// The effect on the contents of the instance.
     pub effect: Effect,
     pub(super) run: Run,
 }
 
-/// How an action is done.
+/// The implementation of an action.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Run {
-    /// Here.
+    /// A function of this crate.
     Own(fn(&Holding, &Parameters) -> Result<Answer, ToolError>),
-    /// By the tool of this name.
+    /// The tool of this name.
     Tool(&'static str),
 }
 
-/// Who asks for an action.
+/// The caller of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asker {
     /// The person, who sees everything.
     Person,
-    /// An agent, which sees what it may.
+    /// An agent with its view.
     Agent(View),
 }
 
-/// What an instance holds.
+/// An opened instance.
 #[derive(Debug, Clone)]
 pub enum Holding {
-    /// Sessions.
+    /// A message history.
     History(Messages),
-    /// Values.
+    /// A key-value store.
     Kv(Values),
-    /// What tools reach.
+    /// An agent with the tools of notes, banks or topics.
     Tools(Arc<Agent>),
 }
 

@@ -1,4 +1,4 @@
-//! What an action answers.
+//! The result of an action, as a complete JSON text or as a stream of chunks.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use memory_core::ToolError;
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::Records;
 
-/// A piece has about so many bytes; only one that is a single record may have many more.
+/// Target size of a chunk, in bytes; a chunk with a single record may be larger.
 const PIECE: usize = 64 * 1024;
 
-/// What an action answers: JSON, of which a long answer is its beginning.
+/// The result of an action: a JSON text, or the first chunk of a long one.
 #[derive(Debug)]
 pub struct Answer {
-    /// The answer, as JSON; or its first piece.
+    /// The result as JSON, or its first chunk.
     pub json: String,
-    /// Why it may be less than it should be, if it may, as far as that is known by then.
+    /// Warnings that the result may be incomplete, as far as they are known so far.
     pub warnings: Vec<String>,
-    /// What follows, if that is not all.
+    /// The remaining chunks, if there are any.
     pub more: Option<Pieces>,
 }
 
@@ -25,7 +25,7 @@ impl Answer {
         Self { json, warnings: Vec::new(), more: None }
     }
 
-    /// Answers with an array of records, which is in pieces if it is long.
+    /// Creates a result with an array of records, in chunks if it is long.
     pub(crate) fn of_records(records: Records) -> Result<Self, ToolError> {
         let mut pieces = Pieces { records: Some(records), is_first: true, warning: None };
         let mut answer = Self::of(String::new());
@@ -36,16 +36,16 @@ impl Answer {
                 None => break,
             }
         }
-        // What is at its end already is whole, and all warnings are known.
+        // If all records fit into the first chunk, all warnings are known.
         answer.warnings.extend(pieces.warning.take());
         answer.more = pieces.records.is_some().then_some(pieces);
         Ok(answer)
     }
 
-    /// Returns the whole answer and all warnings, however long it is.
+    /// Collects the complete result and all warnings.
     ///
     /// # Errors
-    /// When the rest cannot be read.
+    /// If the remaining chunks cannot be read.
     pub fn whole(self) -> Result<(String, Vec<String>), ToolError> {
         let Self { mut json, mut warnings, more } = self;
         for piece in more.into_iter().flatten() {
@@ -58,20 +58,20 @@ impl Answer {
     }
 }
 
-/// A part of an answer.
+/// A part of a streamed result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// JSON that follows directly, up to the end of an item of the array that is the answer, or to the end of that.
+    /// JSON that continues the text, up to the end of an array item or of the array.
     Json(String),
-    /// Why the answer may be less than it should be.
+    /// A warning that the result may be incomplete.
     Warning(String),
 }
 
-/// What follows in an answer, piece by piece; behind an error nothing follows, and what came before is no JSON.
+/// The remaining chunks of a result. After an error it ends, and the text so far is not valid JSON.
 pub struct Pieces {
     records: Option<Records>,
     is_first: bool,
-    /// What was found out while a piece was gathered.
+    /// A warning found while the current chunk was collected.
     warning: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! A type of instances.
+//! Types of instances, and the execution of their actions.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -13,18 +13,18 @@ use crate::exact;
 use crate::session::Session;
 use crate::validation::Schema;
 
-/// A type of instances: what defines one, and what may be done with it.
+/// A type of instances with its fields and actions.
 #[derive(Debug)]
 pub struct Backend {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it keeps.
+    /// The description.
     pub description: &'static str,
-    /// What defines an instance, in the order in which one is asked.
+    /// The fields of the definition of an instance, in the order in which they are prompted for.
     pub fields: Vec<Field>,
-    /// What may be done.
+    /// The actions.
     pub actions: Vec<Action>,
-    /// The schemas of the actions, ready to check.
+    /// The compiled schemas of the actions.
     pub(super) schemas: OnceLock<Vec<Schema>>,
 }
 
@@ -35,7 +35,7 @@ pub fn backends() -> &'static [Backend] {
     &BACKENDS
 }
 
-/// Returns the type of this name.
+/// Returns the type with this name.
 ///
 /// # Errors
 /// [`InstanceError::BackendNotFound`].
@@ -45,7 +45,7 @@ pub fn backend(name: &str) -> Result<&'static Backend, InstanceError> {
 }
 
 impl Backend {
-    /// Returns the action of this name.
+    /// Returns the action with this name.
     ///
     /// # Errors
     /// [`InstanceError::ActionNotFound`].
@@ -56,18 +56,18 @@ impl Backend {
             .ok_or_else(|| InstanceError::ActionNotFound { backend: self.name.to_owned(), action: one_line(name, 80) })
     }
 
-    /// Tells whether its instances are kept by drivers, each in its own place.
+    /// Returns whether each instance has a storage driver of its own.
     pub fn has_drivers(&self) -> bool {
         self.fields.iter().any(|field| field.name == "driver")
     }
 
-    /// Does what `action` says to what an instance holds.
+    /// Runs `action` on an opened instance.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if the parameters do not fit the schema of the action; those of the action.
+    /// [`Code::InvalidInput`] if the parameters do not fit the schema of the action; otherwise those of the action.
     ///
     /// # Panics
-    /// If `holding` is not of this type, or `action` of another.
+    /// If `holding` or `action` belongs to another type.
     pub fn run(&self, action: &Action, holding: &Holding, asker: &Asker, parameters: &JsonText) -> Result<Answer, ToolError> {
         let value = exact::to_value(parameters);
         let own = match action.run {
@@ -92,7 +92,7 @@ impl Backend {
         own(holding, &Parameters::of(members, &action.parameters))
     }
 
-    /// Returns a hint that names actions of this type in the place of the tools that do them.
+    /// Replaces tool names in a hint by the actions that call them.
     fn with_actions(&self, hint: &str) -> String {
         let word = |word: &str| {
             let action = self.actions.iter().find(|action| matches!(action.run, Run::Tool(tool) if tool == word));
@@ -115,11 +115,12 @@ impl Backend {
         &schemas[at.expect("the action is one of this type")]
     }
 
-    /// Checks what shall define an instance, and returns it with the defaults, in the order of the fields. A field that means nothing
-    /// beside the others is left out if it is empty.
+    /// Validates the definition of an instance, and returns it with defaults, in the order of the fields.
+    ///
+    /// A field that depends on the value of another field is left out if it is empty and does not apply.
     ///
     /// # Errors
-    /// [`InstanceError::Invalid`], which names the field and never its value if that is secret.
+    /// [`InstanceError::Invalid`], which names the field but never the value of a secret.
     pub fn checked<'a>(&self, given: &[(&str, &'a str)]) -> Result<Vec<(Field, &'a str)>, InstanceError> {
         let hint = || format!("`memory instance backends {}` shows the fields", self.name);
         let invalid = |why: String| InstanceError::invalid(why, hint());
@@ -127,7 +128,7 @@ impl Backend {
             return Err(invalid(format!("{} has no field {}", self.name, one_line(name, 80))));
         }
         let mut checked: Vec<(Field, &str)> = Vec::new();
-        // What others depend on is known first, wherever it stands.
+        // Independent fields are resolved first, since the others depend on them.
         let (first, then): (Vec<&Field>, Vec<&Field>) = self.fields.iter().partition(|field| field.shown_when.is_none());
         for field in first.into_iter().chain(then) {
             let value = given.iter().find(|(name, _)| *name == field.name).map(|(_, value)| *value);

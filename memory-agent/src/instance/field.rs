@@ -1,37 +1,37 @@
-//! What defines an instance.
+//! The fields of the definition of an instance.
 
-/// One field of what defines an instance.
+/// A field of the definition of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it is.
+    /// The description.
     pub description: &'static str,
-    /// What it may be.
+    /// The type of the value.
     pub kind: Kind,
-    /// Whether an instance cannot be without it.
+    /// Whether the field must be set.
     pub required: bool,
-    /// Whether it is sealed, and never shown.
+    /// Whether the value is stored encrypted and never displayed.
     pub secret: bool,
-    /// What it is if it is not given.
+    /// The default value.
     pub default: Option<&'static str>,
-    /// The field and its value on which this one depends: otherwise it means nothing.
+    /// The field and value on which this one depends; it only applies with that value.
     pub shown_when: Option<(&'static str, &'static str)>,
 }
 
-/// What a field may be.
+/// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Any text.
     Text,
-    /// A folder.
+    /// The path of a folder.
     Path,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
 
 impl Kind {
-    /// Returns the word for it.
+    /// Returns the name of the type.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -41,7 +41,9 @@ impl Kind {
     }
 }
 
-/// Returns the fields of what is kept in files or in a database; `kept` says what for, and `dir` what its folder holds.
+/// Returns the fields of a type that is stored in files or in a database.
+///
+/// `kept` is the description of the driver field, and `dir` that of the folder.
 pub(super) const fn of_drivers(kept: &'static str, dir: &'static str) -> [Field; 3] {
     let driver = Field {
         name: "driver",

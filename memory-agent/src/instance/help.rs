@@ -1,16 +1,16 @@
-//! An action, for people.
+//! Renders the help text of an action.
 
 use std::fmt::Write;
 
 use super::parameters::{are_words, kinds};
 use super::{Action, Backend};
 
-/// Writes what an action does and which fields it takes.
+/// Renders the description of an action and its fields.
 pub fn help(backend: &Backend, action: &Action) -> String {
     let mut text = format!("{}\n\nUsage: memory instance run {}/NAME {}", action.description, backend.name, action.name);
     let required: Vec<&str> =
         action.parameters["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
-    // A string takes all that is written to it.
+    // Writing to a `String` cannot fail.
     for name in &required {
         let _ = write!(text, " -p {name}=…");
     }

@@ -1,4 +1,4 @@
-//! The backend `history`: what was said in sessions.
+//! The `history` backend: messages of sessions.
 
 use std::ops::Bound;
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! The backend `kv`: values under keys.
+//! The `kv` backend: values under keys.
 
 use std::sync::OnceLock;
 
@@ -44,7 +44,7 @@ fn set_action() -> Action {
             let json = given.json("value").cloned().unwrap_or_else(JsonText::null);
             let value = match json.as_string() {
                 Some(text) => text,
-                // Half a character is no text.
+                // A string with a lone surrogate is not valid text.
                 None if json.as_str().starts_with('"') => given.required("value")?,
                 None => json.to_string(),
             };

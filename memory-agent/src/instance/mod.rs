@@ -1,8 +1,8 @@
-//! Types of instances, self-describing.
+//! Self-describing types of instances.
 //!
-//! A [`Backend`] says what it is, which [`Field`]s define an instance of it, and which [`Action`]s it has; each action has a schema
-//! written by hand, by which parameters are checked, help is written, and every front offers it. An instance that was opened is a
-//! [`Holding`]; an action is asked of one with [`Backend::run`].
+//! A [`Backend`] declares the [`Field`]s that define an instance and its [`Action`]s. Each action has a handwritten
+//! schema that is used to validate parameters, to render help, and to offer the action in every frontend. An opened
+//! instance is a [`Holding`]; [`Backend::run`] runs an action on it.
 
 mod action;
 mod answer;

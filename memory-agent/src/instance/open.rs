@@ -1,4 +1,4 @@
-//! Instances that are open.
+//! A cache of opened instances.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -6,75 +6,75 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memory_core::instance::{InstanceError, InstanceName};
-// In tests every lock is a place where another thread may have its turn.
+// Under test, shuttle's locks are used, so that each lock is a scheduling point.
 #[cfg(test)]
 use shuttle::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Backend, Holding};
 
-/// Where instances are defined. It may be asked from any thread.
+/// The definitions of instances. It may be called from any thread.
 pub trait Instances: Debug + Send + Sync {
-    /// Returns what there is, sorted by type and name. What cannot be read as a definition says so in its place.
+    /// Returns all definitions, sorted by type and name; an unreadable one contains its error.
     ///
     /// # Errors
-    /// When the definitions cannot be listed.
+    /// If the definitions cannot be listed.
     fn list(&self) -> Result<Vec<Listed>, InstanceError>;
 
-    /// Returns what defines an instance now, so that a change of it is seen.
+    /// Returns the current version of a definition, to detect changes.
     ///
     /// # Errors
-    /// [`InstanceError::InstanceNotFound`]; when the definition cannot be read.
+    /// [`InstanceError::InstanceNotFound`]; or if the definition cannot be read.
     fn version(&self, backend: &Backend, name: &InstanceName) -> Result<Version, InstanceError>;
 
     /// Opens an instance.
     ///
     /// # Errors
-    /// [`InstanceError::InstanceNotFound`]; when it cannot be read, opened or reached.
+    /// [`InstanceError::InstanceNotFound`]; or if it cannot be read, opened or reached.
     fn open(&self, backend: &'static Backend, name: &InstanceName) -> Result<Holding, InstanceError>;
 }
 
-/// What defines an instance: two are equal only if it is defined as before.
+/// The content of a definition; equal versions mean an unchanged definition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Version(pub Vec<(String, String)>);
 
-/// An instance, as a list tells of it.
+/// An instance in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// Its type.
+    /// The type.
     pub backend: String,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its fields; of a secret only that it is sealed. Or why they cannot be read.
+    /// The fields, with secrets marked as sealed; or the error if they cannot be read.
     pub fields: Result<serde_json::Map<String, serde_json::Value>, String>,
-    /// Whether it is there without being defined.
+    /// Whether the instance exists without a definition.
     pub is_built_in: bool,
 }
 
-/// Instances that stay open from one request to the next, each as it is defined now.
+/// A cache of opened instances, which are reopened when their definition changes.
 #[derive(Debug)]
 pub struct OpenInstances {
     instances: Arc<dyn Instances>,
     open: Mutex<Open>,
 }
 
-/// By type and name, as it was defined when it was opened.
+/// The opened instances by type and name, each with the version of its definition.
 type Open = HashMap<(&'static str, InstanceName), (Version, Holding)>;
 
 impl OpenInstances {
-    /// Returns the instances of which none is open yet.
+    /// Creates an empty cache.
     pub fn new(instances: Arc<dyn Instances>) -> Self {
         Self { instances, open: Mutex::default() }
     }
 
-    /// Returns where they are defined.
+    /// Returns the definitions.
     pub fn defined(&self) -> &dyn Instances {
         self.instances.as_ref()
     }
 
-    /// Returns what an instance holds, and keeps it open.
+    /// Returns an opened instance from the cache, or opens it.
     ///
     /// # Errors
-    /// As [`Instances::open`].
+    /// Those of [`Instances::open`].
     pub fn hold(&self, backend: &'static Backend, name: &InstanceName) -> Result<Holding, InstanceError> {
         let key = (backend.name, name.clone());
         let version = self.instances.version(backend, name).inspect_err(|_| drop(self.lock().remove(&key)))?;
@@ -83,7 +83,7 @@ impl OpenInstances {
         {
             return Ok(holding.clone());
         }
-        // Whoever opens it at the same time opens it twice; the first one is kept, since it may be in use already.
+        // Concurrent callers may open it twice; the first one is cached, since it may be in use already.
         let opened = self.instances.open(backend, name)?;
         let mut open = self.lock();
         match open.get(&key) {
@@ -95,22 +95,22 @@ impl OpenInstances {
         }
     }
 
-    /// Gives what an instance holds that is open already, as long as it is defined as it is now.
+    /// Adds an opened instance to the cache, valid while its definition does not change.
     ///
     /// # Errors
-    /// When the definition cannot be read.
+    /// If the definition cannot be read.
     pub fn keep(&self, backend: &'static Backend, name: &InstanceName, holding: Holding) -> Result<(), InstanceError> {
         let version = self.instances.version(backend, name)?;
         self.lock().insert((backend.name, name.clone()), (version, holding));
         Ok(())
     }
 
-    /// Returns how many are open.
+    /// Returns the number of opened instances.
     pub fn count(&self) -> usize {
         self.lock().len()
     }
 
-    /// Closes all; those in use end when nobody uses them any more.
+    /// Removes all instances from the cache; each closes when its last user drops it.
     pub fn close(&self) {
         let open = std::mem::take(&mut *self.lock());
         drop(open);
@@ -132,13 +132,13 @@ mod tests {
     use super::*;
     use crate::instance::backend;
 
-    /// An instance that somebody defines anew, each time with a higher number, which it holds; 0 is none.
+    /// An instance that is redefined with increasing numbers, which it stores; 0 means undefined.
     #[derive(Debug)]
     struct Defined(AtomicU64);
 
     impl Defined {
         fn number(&self, name: &InstanceName) -> Result<u64, InstanceError> {
-            // A file takes its time, and others have their turn meanwhile.
+            // A read of a file takes time, during which other threads run.
             thread::yield_now();
             let number = self.0.load(Ordering::SeqCst);
             if number == 0 { Err(InstanceError::InstanceNotFound { instance: name.to_string() }) } else { Ok(number) }

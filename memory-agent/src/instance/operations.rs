@@ -1,4 +1,4 @@
-//! The actions of the way back, which every backend has whose instances keep what was there before.
+//! The actions `operations` and `undo` of backends with a journal.
 
 use chrono::SecondsFormat;
 use memory_core::instance::{InstanceRecord, InstanceUndone};
@@ -9,10 +9,10 @@ use serde_json::json;
 use super::action::{Run, schema};
 use super::{Action, Answer, Holding, Parameters};
 
-/// So many operations are listed if nothing is said.
+/// Default number of operations.
 const USUAL: usize = 20;
 
-/// Returns the action that lists what was done.
+/// Returns the action that lists operations.
 pub(super) fn operations_action(description: &'static str) -> Action {
     let properties = json!({
         "limit": { "type": "integer", "minimum": 0, "description": "At most so many; 20 if nothing is said" }
@@ -26,7 +26,7 @@ pub(super) fn operations_action(description: &'static str) -> Action {
     }
 }
 
-/// Returns the action that takes something back.
+/// Returns the action that reverts an operation.
 pub(super) fn undo_action(description: &'static str) -> Action {
     let properties = json!({
         "operation": { "type": "string", "description": "The operation, as the action operations names it; 4 digits of it or more" }

@@ -1,4 +1,4 @@
-//! What an action is asked with.
+//! The parameters of an action, and their parsing from command-line pairs.
 
 use memory_core::Secrets;
 use memory_core::instance::InstanceError;
@@ -13,27 +13,27 @@ pub struct Parameters {
 
 impl Parameters {
     pub(super) fn of(members: Vec<(String, JsonText)>, _schema: &Value) -> Self {
-        // Nothing said is nothing given.
+        // An explicit null is the same as a missing parameter.
         Self { members: members.into_iter().filter(|(_, value)| value.as_str() != "null").collect() }
     }
 
-    /// Returns a parameter as it was given.
+    /// Returns a parameter as JSON.
     pub(super) fn json(&self, name: &str) -> Option<&JsonText> {
         self.members.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }
 
-    /// Returns a parameter that is a text.
+    /// Returns a string parameter.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         self.json(name).and_then(JsonText::as_string)
     }
 
-    /// Returns a parameter that is required, and a text.
+    /// Returns a required string parameter.
     pub(super) fn required(&self, name: &str) -> Result<String, InstanceError> {
         let missing = || InstanceError::Invalid { why: format!("the field {name} is no text that can be kept"), hint: None };
         self.text(name).ok_or_else(missing)
     }
 
-    /// Returns a parameter that is a list of words, or one text of words with commas between them.
+    /// Returns a parameter that is a list of words, or a string of comma-separated words.
     pub(super) fn words(&self, name: &str) -> Vec<String> {
         let words: Vec<String> = match self.json(name).map(JsonText::to_value) {
             Some(Value::Array(items)) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
@@ -44,28 +44,31 @@ impl Parameters {
         apart.map(str::to_owned).collect()
     }
 
-    /// Returns a parameter that is a whole number, not below zero.
+    /// Returns a parameter that is a non-negative integer.
     pub(super) fn count(&self, name: &str) -> Option<usize> {
         self.json(name)?.as_str().parse().ok()
     }
 
-    /// Tells whether a parameter is true.
+    /// Returns whether a parameter is `true`.
     pub(super) fn is_true(&self, name: &str) -> bool {
         self.json(name).is_some_and(|value| value.as_str() == "true")
     }
 
-    /// Returns what becomes of credentials.
+    /// Returns the policy for credentials in the input.
     pub(super) fn secrets(&self) -> Secrets {
         if self.is_true("allow_secret") { Secrets::Keep } else { Secrets::Refuse }
     }
 }
 
-/// Makes parameters of an object and of pairs such as `role=user`, which come later and win. What a value is, the schema says: a text
-/// is taken as it is, a list at its commas, a number, `true` and `false` as such, and all else as JSON; what may be anything is a text where
-/// it is no JSON. `NAME!=VALUE` means `not_NAME`.
+/// Builds parameters from an object and from pairs such as `role=user`, which override it.
+///
+/// The schema determines the type of a value: a string is used as it is, a list is split at commas, numbers and
+/// booleans are parsed, and other types are parsed as JSON. A value without a type in the schema is JSON if it can be
+/// parsed, otherwise a string. `NAME!=VALUE` means `not_NAME`.
 ///
 /// # Errors
-/// [`InstanceError::Invalid`] if one is no pair, [`InstanceError::InvalidJson`] if a value should be JSON and is none.
+/// [`InstanceError::Invalid`] if a text is not a pair; [`InstanceError::InvalidJson`] if a value is not the required
+/// JSON.
 pub fn pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Result<JsonText, InstanceError> {
     let mut members = match object {
         None => Vec::new(),
@@ -90,12 +93,12 @@ pub fn pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Res
                 }
                 continue;
             }
-            // What is no such number or word is told by the schema, and so is a field that there is not.
+            // The validation reports values that do not parse, and unknown fields.
             Some("integer" | "number" | "boolean") => value.parse().unwrap_or_else(|_| JsonText::string(value)),
             Some("array" | "object") => {
                 value.parse().map_err(|source| InstanceError::InvalidJson { what: format!("the field {name}"), source })?
             }
-            // What may be anything is JSON where it can be read so.
+            // A value of any type is JSON if it can be parsed.
             None if property.is_object() => value.parse().unwrap_or_else(|_| JsonText::string(value)),
             _ => JsonText::string(value),
         };
@@ -113,12 +116,12 @@ fn put(members: &mut Vec<(String, JsonText)>, name: String, value: JsonText) {
     members.push((name, value));
 }
 
-/// Tells whether a property is a list of words.
+/// Returns whether a property is a list of strings.
 pub(super) fn are_words(property: &Value) -> bool {
     property["items"]["type"] == "string"
 }
 
-/// Returns the types that a property may have.
+/// Returns the types that a property allows.
 pub(super) fn kinds(property: &Value) -> Vec<String> {
     match &property["type"] {
         Value::String(kind) => vec![kind.clone()],

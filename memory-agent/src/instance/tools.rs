@@ -1,4 +1,4 @@
-//! The backends whose actions are tools: notes, banks and topics.
+//! The backends with actions that are tools: notes, banks and topics.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -8,13 +8,13 @@ use super::action::Run;
 use super::{Action, Backend, Field, Kind};
 use crate::tools;
 
-/// A backend whose actions are the tools of one shape.
+/// A backend with the tools of one prefix as actions.
 struct Shape {
     name: &'static str,
     description: &'static str,
-    /// With what the names of its tools begin.
+    /// The prefix of the tool names.
     prefix: &'static str,
-    /// What the folder is in which an instance lies.
+    /// The description of the field with the folder of an instance.
     folder: &'static str,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn backends() -> Vec<Backend> {
     SHAPES.iter().map(backend).collect()
 }
 
-/// The tools, each with its schema, as long as the program runs.
+/// The tools with their schemas, created once.
 static TOOLS: LazyLock<Vec<Arc<dyn Tool>>> = LazyLock::new(tools::all);
 
 fn backend(shape: &Shape) -> Backend {

@@ -1,6 +1,6 @@
-//! Banks, in JSON.
+//! The JSON of banks.
 //!
-//! Their values are texts with digits that no number of this machine may hold, so the answers are texts too.
+//! Values may contain numbers that no machine number can represent, so the functions return texts.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::Logged;
@@ -11,14 +11,16 @@ use memory_core::bank::{
 use memory_core::json::JsonText;
 use memory_core::text::with_causes;
 
-/// Writes an entry: `{value, metadata: {created_at, updated_at, ttl?, expires_at?}, folder?, also_in?: [{scope, folder}]}`; the last two if
-/// other folders have a bank of that name.
+/// Returns the JSON of an entry.
+///
+/// `{value, metadata: {created_at, updated_at, ttl?, expires_at?}, folder?, also_in?: [{scope, folder}]}`; the last two
+/// if other folders have a bank of the same name.
 pub fn reading(reading: &Reading) -> String {
     let Reading { entry, holders, .. } = reading;
     format!(r#"{{"value":{},"metadata":{}{}}}"#, entry.value, metadata(entry), others(holders))
 }
 
-/// Writes an entry as [`reading`], with the `bank`, `key` and `scope` that it has, and `size_bytes` in its metadata.
+/// Like [`reading`], with the `bank`, `key` and `scope` of the entry, and `size_bytes` in its metadata.
 pub fn reading_of(bank: &BankName, key: &Key, reading: &Reading) -> String {
     let Reading { scope, entry, holders } = reading;
     let (bank, key, metadata) = (string(bank.as_str()), string(key.as_str()), metadata(entry));
@@ -30,7 +32,7 @@ pub fn reading_of(bank: &BankName, key: &Key, reading: &Reading) -> String {
     )
 }
 
-/// Writes what is returned instead of an entry that is not there: `{value, metadata: null}`.
+/// Returns the JSON of a default value for a missing entry: `{value, metadata: null}`.
 pub fn instead(value: &JsonText) -> String {
     format!(r#"{{"value":{value},"metadata":null}}"#)
 }
@@ -42,19 +44,21 @@ fn metadata(entry: &Entry) -> String {
     format!(r#"{{"created_at":{created},"updated_at":{updated}{ttl}{expires}}}"#)
 }
 
-/// Writes a whole bank, as its file is: `{_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}`.
+/// Returns a whole bank in its file format.
+///
+/// `{_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}`.
 pub fn bank(bank: &Bank) -> String {
     memory_core::bank::document(bank)
 }
 
-/// Writes a whole bank as [`bank`], and which folders have others of its name, if any does.
+/// Like [`bank`], with the other folders that have a bank of the same name.
 pub fn bank_among(found: &Bank, holders: &Holders) -> String {
     let mut text = bank(found);
     text.pop();
     format!("{text}{}}}", others(holders))
 }
 
-/// Writes a whole bank as [`bank_among`], and as `warning` which entries are damaged, if any is.
+/// Like [`bank_among`], with a `warning` that lists damaged entries.
 pub fn bank_with_warning(found: &Bank, holders: &Holders) -> String {
     let mut text = bank_among(found, holders);
     if found.damaged.is_empty() {
@@ -66,7 +70,7 @@ pub fn bank_with_warning(found: &Bank, holders: &Holders) -> String {
     format!(r#"{text},"warning":{}}}"#, string(&warning))
 }
 
-/// Writes a whole bank as [`bank_among`], with the `bank` and `scope` that it has, and `size_bytes`, the size of its values.
+/// Like [`bank_among`], with `bank`, `scope` and `size_bytes`, the total size of the values.
 pub fn bank_of(scope: BankScope, found: &Bank, holders: &Holders) -> String {
     let mut text = bank_among(found, holders);
     text.pop();
@@ -78,7 +82,9 @@ fn size_of(bank: &Bank) -> usize {
     bank.entries.iter().map(|(_, entry)| entry.value.as_str().len()).sum()
 }
 
-/// Writes which folder was used, and which others have a bank of that name: `,folder, also_in: [{scope, folder}]`; nothing if none has.
+/// Returns the members for banks of the same name, or nothing if there are none.
+///
+/// The members are `,folder, also_in: [{scope, folder}]`.
 fn others(holders: &Holders) -> String {
     if holders.others.is_empty() {
         return String::new();
@@ -87,7 +93,9 @@ fn others(holders: &Holders) -> String {
     format!(r#","folder":{},"also_in":{}"#, string(&holders.used), list(holders.others.iter().map(one)))
 }
 
-/// Writes which folder a key is in, and whether it is the one that is read: `,folder, used`; nothing if no other has a bank of that name.
+/// Returns the folder of a key, and whether it is the one that is read: `,folder, used`.
+///
+/// Returns nothing if no other folder has a bank of the same name.
 fn place(holders: &Holders) -> String {
     if holders.others.is_empty() {
         return String::new();
@@ -95,7 +103,7 @@ fn place(holders: &Holders) -> String {
     format!(r#","folder":{},"used":{}"#, string(&holders.used), !holders.is_hidden)
 }
 
-/// Writes several banks: `{banks: {project?: {NAME: BANK}, user: {NAME: BANK}}}`.
+/// Returns the JSON of several banks: `{banks: {project?: {NAME: BANK}, user: {NAME: BANK}}}`.
 pub fn banks<'a>(banks: impl Iterator<Item = (BankScope, &'a BankName, &'a str)>) -> String {
     let mut scopes: Vec<(BankScope, Vec<String>)> = Vec::new();
     for (scope, name, document) in banks {
@@ -109,21 +117,25 @@ pub fn banks<'a>(banks: impl Iterator<Item = (BankScope, &'a BankName, &'a str)>
     format!(r#"{{"banks":{{{}}}}}"#, scopes.join(","))
 }
 
-/// Writes what was written: `{success: true, key, bank, scope, operation}`; the operation is `create` or `update`.
+/// Returns the JSON of a write: `{success: true, key, bank, scope, operation}`.
+///
+/// `operation` is `create` or `update`.
 pub fn written(done: &Done) -> String {
     let operation = if done.created { "create" } else { "update" };
     let (key, bank, scope) = (string(done.key.as_str()), string(done.bank.as_str()), done.scope);
     format!(r#"{{"success":true,"key":{key},"bank":{bank},"scope":"{scope}","operation":"{operation}"}}"#)
 }
 
-/// Writes what an update did: as [`written`], and the new `value`.
+/// Returns the JSON of an update: like [`written`], with the new `value`.
 pub fn updated(done: &Done) -> String {
     let mut text = written(done);
     text.pop();
     format!(r#"{text},"value":{}}}"#, done.entry.value)
 }
 
-/// Writes what was deleted: `{success: true, bank, scope, key?, deleted}`; what is deleted is `key` or `bank`.
+/// Returns the JSON of a deletion: `{success: true, bank, scope, key?, deleted}`.
+///
+/// `deleted` is `key` or `bank`.
 pub fn deleted(bank: &BankName, key: Option<&Key>, scope: BankScope) -> String {
     let bank = string(bank.as_str());
     let (what, key) = match key {
@@ -133,8 +145,10 @@ pub fn deleted(bank: &BankName, key: Option<&Key>, scope: BankScope) -> String {
     format!(r#"{{"success":true,"bank":{bank},"scope":"{scope}"{key},"deleted":"{what}"}}"#)
 }
 
-/// Writes the list of banks; `folder` and `used` are there if there are several of a name: `{banks: [{name, scope, key_count, updated_at,
-/// size_bytes, folder?, used?} or {name, scope, size_bytes, error}]}`.
+/// Returns the JSON of a list of banks.
+///
+/// `{banks: [{name, scope, key_count, updated_at, size_bytes, folder?, used?} or {name, scope, size_bytes, error}]}`;
+/// `folder` and `used` are present if several folders have a bank of the name.
 pub fn listings(listings: &[Listing]) -> String {
     let one = |listing: &Listing| {
         let (name, scope, size) = (string(listing.name.as_str()), listing.scope, listing.size_bytes);
@@ -160,8 +174,10 @@ pub fn listings(listings: &[Listing]) -> String {
     format!(r#"{{"banks":{}}}"#, list(listings.iter().map(one)))
 }
 
-/// Writes the keys of a bank: `{bank, scope, keys: [{key, size_bytes?, created_at?, updated_at?, ttl?, expires_at?}], damaged?}`; what is
-/// more than the key only if it was asked for.
+/// Returns the JSON of the keys of a bank.
+///
+/// `{bank, scope, keys: [{key, size_bytes?, created_at?, updated_at?, ttl?, expires_at?}], damaged?}`; only with
+/// `verbose` does a key have other members.
 pub fn keys(bank: &BankName, listing: &KeyListing, verbose: bool) -> String {
     let (bank, scope) = (string(bank.as_str()), listing.scope);
     let (keys, damaged) = (key_items(listing, verbose, false), damaged([listing]));
@@ -169,8 +185,10 @@ pub fn keys(bank: &BankName, listing: &KeyListing, verbose: bool) -> String {
     format!(r#"{{"bank":{bank},"scope":"{scope}","keys":{}{damaged}{others}}}"#, list(keys.into_iter()))
 }
 
-/// Writes the keys of a bank in all scopes: as [`keys`], with `all` as the scope, and each key with its own; also with `folder` and `used`
-/// if several folders have the bank.
+/// Returns the JSON of the keys of a bank in all scopes.
+///
+/// Like [`keys`] with the scope `all`, and each key has its own scope; also `folder` and `used` if several folders have
+/// the bank.
 pub fn keys_in_all(bank: &BankName, listings: &[KeyListing], verbose: bool) -> String {
     let keys = listings.iter().flat_map(|listing| key_items(listing, verbose, true));
     let (bank, damaged) = (string(bank.as_str()), damaged(listings));
@@ -196,14 +214,19 @@ fn damaged<'a>(listings: impl IntoIterator<Item = &'a KeyListing>) -> String {
     if damaged.is_empty() { String::new() } else { format!(r#","damaged":[{}]"#, damaged.join(",")) }
 }
 
-/// Writes what a query put out: `{results: [VALUE…], folder?, also_in?}`; the last two as in [`reading`].
+/// Returns the JSON of query results: `{results: [VALUE…], folder?, also_in?}`.
+///
+/// The last two are as in [`reading`].
 pub fn queried(queried: &Queried) -> String {
     let results = list(queried.results.iter().map(ToString::to_string));
     format!(r#"{{"results":{results}{}}}"#, others(&queried.holders))
 }
 
-/// Writes what was found: `{matches: [{bank, key, scope, folder?, used?, matched, updated_at, value?}], total, unreadable?}`; `matched` is
-/// `key` or `value`, and the value is there if values were searched; `folder` and `used` if several folders have the bank.
+/// Returns the JSON of search results.
+///
+/// `{matches: [{bank, key, scope, folder?, used?, matched, updated_at, value?}], total, unreadable?}`; `matched` is
+/// `key` or `value`, and `value` is present if values were searched; `folder` and `used` if several folders have the
+/// bank.
 pub fn matches(found: &Matches, searched: Searched) -> String {
     let one = |found: &memory_core::bank::Match| {
         let (bank, key, scope) = (string(found.bank.as_str()), string(found.key.as_str()), found.scope);
@@ -219,7 +242,9 @@ pub fn matches(found: &Matches, searched: Searched) -> String {
     format!(r#"{{"matches":{},"total":{total}{unreadable}}}"#, list(found.matches.iter().map(one)))
 }
 
-/// Writes what was taken away: `{removed: [{bank, key, scope, reason}], total, dry_run, unreadable?}`; the reason is `expired` or `old`.
+/// Returns the JSON of removed entries.
+///
+/// `{removed: [{bank, key, scope, reason}], total, dry_run, unreadable?}`; `reason` is `expired` or `old`.
 pub fn collected(collected: &[Collected], unreadable_banks: &[BankError], dry_run: bool) -> String {
     let one = |one: &Collected| {
         let (bank, key, scope) = (string(one.bank.as_str()), string(one.key.as_str()), one.scope);
@@ -233,7 +258,7 @@ pub fn collected(collected: &[Collected], unreadable_banks: &[BankError], dry_ru
     format!(r#"{{"removed":{},"total":{total},"dry_run":{dry_run}{unreadable}}}"#, list(collected.iter().map(one)))
 }
 
-/// Writes what a check found: `{damage: [{bank, scope, key?, what, repaired, set_aside?}], total}`.
+/// Returns the JSON of a check: `{damage: [{bank, scope, key?, what, repaired, set_aside?}], total}`.
 pub fn checked(checked: &[Checked]) -> String {
     let one = |Checked { scope, damage }: &Checked| {
         let text = |name: &str, value: &Option<String>| {
@@ -246,7 +271,7 @@ pub fn checked(checked: &[Checked]) -> String {
     format!(r#"{{"damage":{},"total":{}}}"#, list(checked.iter().map(one)), checked.len())
 }
 
-/// Writes what an import did: `{success: true, bank, scope, created, updated, unchanged}`.
+/// Returns the JSON of an import: `{success: true, bank, scope, created, updated, unchanged}`.
 pub fn imported(bank: &BankName, report: &ImportReport) -> String {
     let ImportReport { scope, created, updated, unchanged } = report;
     let bank = string(bank.as_str());
@@ -255,19 +280,23 @@ pub fn imported(bank: &BankName, report: &ImportReport) -> String {
     )
 }
 
-/// Writes the schema of a bank: `{bank, scope, schema}`; `null` if it has none.
+/// Returns the JSON of the schema of a bank: `{bank, scope, schema}`; `null` without a schema.
 pub fn schema(bank: &BankName, scope: BankScope, schema: Option<&JsonText>) -> String {
     let (bank, schema) = (string(bank.as_str()), schema.map_or("null", JsonText::as_str));
     format!(r#"{{"bank":{bank},"scope":"{scope}","schema":{schema}}}"#)
 }
 
-/// Writes what was taken back: `{operation, undone: {operation, at, verb, by, files, bank, scope, keys}}`.
+/// Returns the JSON of an undo.
+///
+/// `{operation, undone: {operation, at, verb, by, files, bank, scope, keys}}`.
 pub fn undone(undone: &BankUndone) -> String {
     let record = super::bank_record(&Logged::Bank(undone.scope, undone.record.clone()));
     format!(r#"{{"operation":"{}","undone":{record}}}"#, undone.undo)
 }
 
-/// Writes what went wrong, with a hint that the caller may have reworded: `{"error": {code, message, bank?, key?, scope?, hint?}}`.
+/// Returns the JSON of an error, with a hint that the caller may have rewritten.
+///
+/// `{"error": {code, message, bank?, key?, scope?, hint?}}`.
 pub fn error(error: &BankError, hint: Option<String>) -> String {
     format!(r#"{{"error":{}}}"#, inner_error(error, hint))
 }

@@ -1,12 +1,15 @@
-//! What a language model should know, in JSON.
+//! The JSON of contexts and smart search results.
 
 use memory_core::{Context, InboxTtl, SmartFound};
 use serde_json::{Value, json};
 
 use super::{found, time};
 
-/// Writes what was gathered for a prompt: `{context, memories, tokens, left_out, standing?, degraded?, warning?}`; `context` is the text to put
-/// in front of it, `memories` the ids of what it holds, `standing` those that are there as standing instructions and preferences, and `warning` says that the budget is too small for any memory.
+/// Returns the JSON of the context for a prompt.
+///
+/// `{context, memories, tokens, left_out, standing?, degraded?, warning?}`; `context` is the text to insert before the
+/// prompt, `memories` the ids of its memories, `standing` those of standing instructions and preferences, and `warning`
+/// reports that the budget is too small for any memory.
 pub fn context(context: &Context) -> Value {
     let ids: Vec<String> = context.memories.iter().map(|stored| stored.memory.id.to_string()).collect();
     let Context { text, tokens, left_out, .. } = context;
@@ -23,8 +26,9 @@ pub fn context(context: &Context) -> Value {
     shape
 }
 
-/// Writes the answer to a question as [`found`] does, and how it was understood: `understood: {query, category?, from?,
-/// until?}`.
+/// Returns the JSON of a smart search: like [`found`], with the interpretation of the query.
+///
+/// The interpretation is `understood: {query, category?, from?, until?}`.
 pub fn smart_found(answer: &SmartFound, inbox_ttl: InboxTtl) -> Value {
     let mut shape = found(&answer.found, false, inbox_ttl);
     let mut understood = json!({ "query": answer.text });

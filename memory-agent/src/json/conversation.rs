@@ -1,4 +1,4 @@
-//! What is kept of conversations, in JSON.
+//! The JSON of conversations.
 
 use std::sync::Arc;
 
@@ -22,7 +22,9 @@ struct AddedEntry<'a> {
     created_at: String,
 }
 
-/// Writes what was added to conversations: `{added, memories: [{id, conversation_id, content, created_at}…]}`.
+/// Returns the JSON of entries that were added to conversations.
+///
+/// `{added, memories: [{id, conversation_id, content, created_at}…]}`.
 pub fn added(entries: &[Entry]) -> Value {
     value(&Added { added: entries.len(), memories: entries.iter().map(entry).collect() })
 }
@@ -46,7 +48,9 @@ struct RememberedEntry<'a> {
     earlier: bool,
 }
 
-/// Writes what was called to mind: `[{role, content, created_at, score}…]`, with `earlier: true` where something newer took its place.
+/// Returns the JSON of recalled memories: `[{role, content, created_at, score}…]`.
+///
+/// A superseded memory has `earlier: true`.
 pub fn remembered(memories: &[Remembered]) -> Value {
     let one = |remembered: &'_ Remembered| {
         let entry = &remembered.entry;
@@ -72,7 +76,9 @@ struct ListedConversation<'a> {
     memory_path: &'a str,
 }
 
-/// Writes one conversation of a list, with the folder in which it lies: `{id, turns, facts, has_summary, last_used, memory_path}`.
+/// Returns the JSON of a conversation in a list, with its folder.
+///
+/// `{id, turns, facts, has_summary, last_used, memory_path}`.
 pub fn conversation_summary(listed: &ConversationSummary, memory_path: &str) -> Value {
     value(&ListedConversation {
         id: listed.id.as_str(),
@@ -106,8 +112,10 @@ struct ShownEntry<'a> {
     source_id: Option<&'a str>,
 }
 
-/// Writes one conversation with the newest `limit` of its facts and of its turns:
-/// `{id, memory_path, summary?, facts, turns, total_facts, total_turns}`, where each entry is `{id, role, content, created_at, source_id?}`.
+/// Returns the JSON of a conversation with the newest `limit` of its facts and of its turns.
+///
+/// `{id, memory_path, summary?, facts, turns, total_facts, total_turns}`; each entry is `{id, role, content,
+/// created_at, source_id?}`.
 pub fn conversation(id: &ConversationId, contents: &ConversationContents, limit: usize, memory_path: &str) -> Value {
     value(&ShownConversation {
         id: id.as_str(),

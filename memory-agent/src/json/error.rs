@@ -1,4 +1,4 @@
-//! What went wrong, in JSON.
+//! The JSON of errors.
 
 use memory_core::ToolError;
 use serde::Serialize;
@@ -19,7 +19,7 @@ struct Error<'a> {
     hint: Option<&'a str>,
 }
 
-/// Writes what went wrong: its permanent name, what happened to what, and what to do next if there is something to say.
+/// Returns the JSON of an error: its permanent code, its message, and a hint if there is one.
 ///
 /// ```
 /// let error = memory_agent::json::error("CONFLICT", "categories/inbox/a.md was changed in the meantime", None);
@@ -32,8 +32,9 @@ pub fn error(code: &str, message: &str, hint: Option<&str>) -> Value {
     value(&Failed { error: Error { code, message, hint } })
 }
 
-/// Writes what went wrong with a call: as [`error()`], and what it is about beside the message, as in `{"error": {code, message, bank, key,
-/// scope, hint}}`.
+/// Returns the JSON of a failed call: like [`error()`], with the objects that the error is about.
+///
+/// For example `{"error": {code, message, bank, key, scope, hint}}`.
 pub fn tool_error(failed: &ToolError) -> Value {
     let mut shape = error(failed.code.as_str(), &failed.message, None);
     for (name, what) in &failed.about {

@@ -1,4 +1,4 @@
-//! A memory of an export, read from JSON.
+//! Parses a memory of an export.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use chrono::{DateTime, Datelike, Utc};
 use memory_core::{Category, Draft, Exported, ExportedFile, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole};
 use serde_json::{Map, Value};
 
-/// Reads one memory of an export: any JSON object with at least `content`.
+/// Parses a memory of an export: any JSON object with at least `content`.
 ///
 /// Case, `_` and `-` in keys do not matter, so that `content_hash`, `contentHash` and `ContentHash` are the same. Null,
-/// an empty text and the year 1 (Go's way to say "no time") count as not said. An id that is no UUID becomes one, the
-/// same for the same id, also where links name it. `path` tells the name of its file and `file` what that said; `content_hash` and
-/// unknown keys are left out.
+/// an empty string and the year 1 (Go's zero time) count as missing. An id that is not a UUID is mapped to one,
+/// consistently, also in links. `path` is the name of the file and `file` its content; `content_hash` and unknown keys
+/// are ignored.
 ///
 /// ```
 /// let exported = memory_agent::json::exported(r#"{"Content": "tea at seven", "Tags": ["habit"]}"#)?;
@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 /// ```
 ///
 /// # Errors
-/// A statement of what is wrong with it.
+/// A statement of the problem.
 pub fn exported(line: &str) -> Result<Exported, String> {
     let value: Value = serde_json::from_str(line).map_err(|error| format!("it is no JSON: {error}"))?;
     let Value::Object(object) = value else { return Err("it is no JSON object".into()) };
@@ -36,7 +36,7 @@ pub fn exported(line: &str) -> Result<Exported, String> {
         scope: fields.parsed::<Scope>("scope")?.unwrap_or(Scope::Global),
         tags: fields.texts("tags")?.iter().collect(),
         source: fields.text("source")?.unwrap_or_default(),
-        // Other programs' exports may mean something else by it.
+        // The exports of other programs may use this name for something else.
         role: fields.text("role").unwrap_or_default().and_then(|role| role.parse::<SpeakerRole>().ok()),
         created_at: fields.moment("created_at")?,
         expires_at: fields.moment("expires_at")?,
@@ -57,12 +57,12 @@ pub fn exported(line: &str) -> Result<Exported, String> {
         supersedes: fields.ids("supersedes")?,
         superseded_by: fields.text("superseded_by")?.map(|id| memory_id(&id)),
         other_origins: fields.origins()?,
-        // Other programs' exports may say something else by these names.
+        // The exports of other programs may use these names for something else.
         file: ExportedFile::new(fields.text("path").unwrap_or_default().as_deref(), fields.text("file").unwrap_or_default()),
     })
 }
 
-/// What an object says, under keys without case and `_`.
+/// The fields of an object, under normalized keys.
 struct Fields(HashMap<String, Value>);
 
 impl Fields {
@@ -74,7 +74,7 @@ impl Fields {
         self.0.remove(&key(name)).filter(|value| !value.is_null() && value.as_str() != Some(""))
     }
 
-    /// Takes the content, the one field that must be there; it may be empty, as that of a memory with no more than a title.
+    /// Takes the content, the only required field; it may be empty, as in a memory with just a title.
     fn content(&mut self) -> Result<String, String> {
         match self.0.remove("content") {
             None | Some(Value::Null) => Err("it has no content".into()),
@@ -91,7 +91,7 @@ impl Fields {
         }
     }
 
-    /// Takes a list of texts; one text stands for several with commas between them.
+    /// Takes a list of strings; a single string is split at commas.
     fn texts(&mut self, name: &str) -> Result<Vec<String>, String> {
         match self.take(name) {
             None => Ok(Vec::new()),
@@ -125,7 +125,7 @@ impl Fields {
         value.as_bool().ok_or_else(|| format!("{name} is {}, not true or false", kind(&value)))
     }
 
-    /// Takes what makes a reminder; without a time there is none, whatever else is said.
+    /// Takes the fields of a reminder; without a due time there is no reminder.
     fn reminder(&mut self) -> Result<Option<Reminder>, String> {
         let Some(due) = self.moment("due")? else { return Ok(None) };
         let of = self.text("reminds")?.map(|id| memory_id(&id));

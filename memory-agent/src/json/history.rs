@@ -1,4 +1,4 @@
-//! What was done, and the way back, in JSON.
+//! The JSON of operations, of undo and of the trash.
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{ConversationRecord, ConversationUndone, DeletedEntry, Entry, EntryId};
@@ -137,42 +137,50 @@ struct Purged {
     bytes: u64,
 }
 
-/// Writes one operation of the journal: `{operation, at, verb, by, undoes?, undone_by?, files, changes}`, where each change
-/// is `{id, before?, after?}`, and a file `{path, hash, trash?}`.
+/// Returns the JSON of an operation of the journal.
+///
+/// `{operation, at, verb, by, undoes?, undone_by?, files, changes}`; a change is `{id, before?, after?}`, and a file is
+/// `{path, hash, trash?}`.
 pub fn record(record: &Record, changes: &[RecordedChange]) -> Value {
     let changes = changes.iter().map(ChangeShape::of).collect();
     value(&RecordShape { changes: Some(changes), ..RecordShape::of(record) })
 }
 
-/// Writes what was done: `{operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?,
-/// key?, records?, topics?, conversation?, memory_path?, entries?}]}`; `files` is how many files were changed, and what was done to a bank,
-/// an instance, topics or a conversation names it. Of a conversation, `entries` are `{id, change, replaced_by?}`, where `change` is
-/// `added` or `deleted`.
+/// Returns the JSON of a list of operations.
+///
+/// `{operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?,
+/// key?, records?, topics?, conversation?, memory_path?, entries?}]}`; `files` is the number of changed files. An
+/// operation on a bank, an instance, topics or a conversation names it. `entries` of a conversation are `{id, change,
+/// replaced_by?}` with the `change` `added` or `deleted`.
 pub fn logged(logged: &[Logged]) -> Value {
     value(&Records { operations: logged.iter().map(RecordShape::of_logged).collect() })
 }
 
-/// Writes what was done to a bank, as [`logged`] does.
+/// Returns the JSON of an operation on a bank, as in [`logged`].
 pub fn bank_record(record: &Logged) -> Value {
     value(&RecordShape::of_logged(record))
 }
 
-/// Writes what was taken back: `operation` is the undo itself, and `undone` what it took back, as [`logged`] has it.
+/// Returns the JSON of an undo.
+///
+/// `operation` is the id of the undo itself, and `undone` the reverted operation as in [`logged`].
 pub fn undone(undone: &Undone) -> Value {
     value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record) })
 }
 
-/// Writes what was done to an instance, as [`logged`] does.
+/// Returns the JSON of an operation on an instance, as in [`logged`].
 pub fn instance_record(instance: &str, record: &InstanceRecord) -> Value {
     value(&RecordShape::of_instance(instance, record))
 }
 
-/// Writes what was taken back of an instance, as [`undone`] does.
+/// Returns the JSON of an undo on an instance, as in [`undone`].
 pub fn instance_undone(instance: &str, undone: &InstanceUndone) -> Value {
     value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of_instance(instance, &undone.record) })
 }
 
-/// Writes what was done to a conversation, as [`logged`] does, with the text of each entry that is still kept, by `text`.
+/// Returns the JSON of an operation on a conversation, as in [`logged`].
+///
+/// Each entry that still exists has its content, which `text` looks up.
 pub fn conversation_record<'a>(
     memory_path: &'a str,
     record: &'a ConversationRecord,
@@ -186,13 +194,15 @@ pub fn conversation_record<'a>(
     value(&shape)
 }
 
-/// Writes what was taken back of a conversation, as [`undone`] does.
+/// Returns the JSON of an undo on a conversation, as in [`undone`].
 pub fn conversation_undone(memory_path: &str, undone: &ConversationUndone) -> Value {
     let shape = RecordShape::of_conversation(memory_path, &undone.record);
     value(&Reversal { operation: undone.undo.as_str(), undone: shape })
 }
 
-/// Writes a deleted entry of a conversation: `{id, path, trash, operation?, verb?, at, size, conversation, role, memory_path}`.
+/// Returns the JSON of a deleted entry of a conversation.
+///
+/// `{id, path, trash, operation?, verb?, at, size, conversation, role, memory_path}`.
 pub fn deleted_entry(memory_path: &str, entry: &DeletedEntry) -> Value {
     value(&DeletedEntryShape {
         id: entry.id.as_str(),
@@ -208,24 +218,24 @@ pub fn deleted_entry(memory_path: &str, entry: &DeletedEntry) -> Value {
     })
 }
 
-/// Writes an entry of a conversation that came back: `{id, path, trash, conversation, memory_path}`.
+/// Returns the JSON of a restored entry: `{id, path, trash, conversation, memory_path}`.
 pub fn restored_entry(memory_path: &str, entry: &DeletedEntry, path: &str) -> Value {
     let (id, conversation, trash) = (entry.id.as_str(), entry.conversation.as_str(), entry.trash.as_str());
     value(&RestoredEntry { id, path, trash, conversation, memory_path })
 }
 
-/// Writes what came back from trash: `{id, path, trash}`.
+/// Returns the JSON of a restored file: `{id, path, trash}`.
 pub fn restored(trashed: &Trashed, outcome: &Outcome) -> Value {
     let (Outcome::Kept { id, path } | Outcome::Duplicate { id, path } | Outcome::Removed { id, path }) = outcome;
     value(&Restored { id: id.to_string(), path, trash: &trashed.trash })
 }
 
-/// Writes a file in the trash: `{id, path, trash, operation, verb, at, size}`.
+/// Returns the JSON of a file in the trash: `{id, path, trash, operation, verb, at, size}`.
 pub fn trashed(trashed: &Trashed) -> Value {
     value(&TrashedShape::of(trashed))
 }
 
-/// Writes how much was removed for good: `{files, bytes}`.
+/// Returns the JSON of a purge: `{files, bytes}`.
 pub fn purged(files: u64, bytes: u64) -> Value {
     value(&Purged { files, bytes })
 }
@@ -298,7 +308,7 @@ impl<'a> RecordShape<'a> {
         }
     }
 
-    /// Writes what was done to topics.
+    /// Builds the record of an operation on topics.
     pub(super) fn of_topics(record: &'a TopicRecord) -> Self {
         Self {
             by: Some(&record.operation.by),

@@ -1,4 +1,4 @@
-//! What was taken in, in JSON.
+//! The JSON of ingest and import reports.
 
 use memory_core::{Imported, IngestReport, LinkCounts, Skipped};
 use serde::Serialize;
@@ -40,9 +40,11 @@ struct ImportedShape<'a> {
     skipped: Vec<SkippedShape<'a>>,
 }
 
-/// Writes what was taken in from `source`: notes that are new, updated, unchanged and skipped (`[{path, reason}]`), notes
-/// taken with `warnings` (likewise), the number of different tags, and the links:
-/// `{resolved, unresolved, only_by_alias, only_by_title}`, of which the last two are part of `unresolved`.
+/// Returns the JSON of an ingest from `source`.
+///
+/// It has the number of new, updated and unchanged notes, the skipped ones (`[{path, reason}]`), notes with `warnings`
+/// (same shape), the number of distinct tags, and the links: `{resolved, unresolved, only_by_alias, only_by_title}`, of
+/// which the last two are part of `unresolved`.
 pub fn ingested(source: &str, report: &IngestReport) -> Value {
     let IngestReport { new, updated, unchanged, skipped, warnings, tags, links } = report;
     let LinkCounts { resolved, unresolved, only_by_alias, only_by_title } = *links;
@@ -58,8 +60,9 @@ pub fn ingested(source: &str, report: &IngestReport) -> Value {
     })
 }
 
-/// Writes what was read from an export: `{new, updated, unchanged, skipped: [{path, reason}]}`, where `path` is the place
-/// in the export, such as `line 12`.
+/// Returns the JSON of an import: `{new, updated, unchanged, skipped: [{path, reason}]}`.
+///
+/// `path` is the position in the export, such as `line 12`.
 pub fn imported(report: &Imported) -> Value {
     let Imported { new, updated, unchanged, skipped } = report;
     value(&ImportedShape { new: *new, updated: *updated, unchanged: *unchanged, skipped: shapes(skipped) })

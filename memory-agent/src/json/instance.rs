@@ -1,10 +1,10 @@
-//! Types of instances, and instances, in JSON.
+//! The JSON of instances and their types.
 
 use serde_json::{Map, Value, json};
 
 use crate::instance::{Action, Backend, Field, Kind, Listed};
 
-/// Writes the types of instances: `[{type, description, fields, actions}]`, of the actions their names.
+/// Returns the JSON of types of instances: `[{type, description, fields, actions}]`, with action names.
 pub fn backends<'a>(backends: impl IntoIterator<Item = &'a Backend>) -> Value {
     let one = |backend: &Backend| {
         let fields: Vec<_> = backend.fields.iter().map(field).collect();
@@ -14,20 +14,24 @@ pub fn backends<'a>(backends: impl IntoIterator<Item = &'a Backend>) -> Value {
     backends.into_iter().map(one).collect()
 }
 
-/// Writes a type of instances, and its actions with the schemas of their parameters.
+/// Returns the JSON of a type of instances, with the schemas of its actions.
 pub fn backend(backend: &Backend) -> Value {
     let fields: Vec<_> = backend.fields.iter().map(field).collect();
     json!({ "type": backend.name, "description": backend.description, "fields": fields, "actions": actions(backend) })
 }
 
-/// Writes the actions of a type: `[{name, description, parameters}]`, of which the last is a JSON Schema.
+/// Returns the JSON of the actions of a type: `[{name, description, parameters}]`.
+///
+/// `parameters` is a JSON Schema.
 pub fn actions(backend: &Backend) -> Value {
     let one =
         |action: &Action| json!({ "name": action.name, "description": action.description, "parameters": action.parameters });
     backend.actions.iter().map(one).collect()
 }
 
-/// Writes instances: `[{type, name, fields, built_in?}]`, where `error` stands for what cannot be read; of a secret only that it is sealed.
+/// Returns the JSON of instances: `[{type, name, fields, built_in?}]`.
+///
+/// An unreadable instance has `error` instead of `fields`; secrets are only marked as sealed.
 pub fn instances(listed: &[Listed]) -> Value {
     let one = |one: &Listed| {
         let mut told = json!({ "type": one.backend, "name": one.name });

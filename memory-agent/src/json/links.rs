@@ -1,4 +1,4 @@
-//! What became of links, in JSON.
+//! The JSON of links between memories.
 
 use memory_core::{InboxTtl, LinksResolved, MemoryId, Stored};
 use serde::Serialize;
@@ -20,14 +20,18 @@ struct LinkShape<'a> {
     link: &'a str,
 }
 
-/// Writes what following all wikilinks led to: `{resolved, unresolved, updated, unresolved_links: [{id, link}]}`; `updated` counts memories.
+/// Returns the JSON of resolving all wikilinks.
+///
+/// `{resolved, unresolved, updated, unresolved_links: [{id, link}]}`; `updated` is a number of memories.
 pub fn links_resolved(report: &LinksResolved) -> Value {
     let LinksResolved { resolved, unresolved, updated, unresolved_links } = report;
     let links = unresolved_links.iter().map(|link| LinkShape { id: link.from.to_string(), link: &link.target });
     value(&Followed { resolved: *resolved, unresolved: *unresolved, updated: *updated, unresolved_links: links.collect() })
 }
 
-/// Writes two memories that are no longer linked: `{memories, wikilinks?: [{id, link}]}`; the wikilinks still lead from one to the other.
+/// Returns the JSON of two unlinked memories: `{memories, wikilinks?: [{id, link}]}`.
+///
+/// `wikilinks` are those in the texts, which still link the two memories.
 pub fn unlinked(memories: [&Stored; 2], wikilinks: &[(MemoryId, String)], inbox_ttl: InboxTtl) -> Value {
     let mut shape = super::memories(memories, inbox_ttl);
     if !wikilinks.is_empty() {

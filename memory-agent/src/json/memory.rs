@@ -1,4 +1,4 @@
-//! A memory, in JSON.
+//! The JSON of memories.
 
 use memory_core::{InboxTtl, MemoryId, OperationId, Origin, Page, Problem, SpeakerRole, Stored};
 use serde::Serialize;
@@ -90,30 +90,32 @@ struct Listed<'a> {
     degraded: Option<&'a str>,
 }
 
-/// Writes a memory: every field of it, and its path below the home.
+/// Returns the JSON of a memory: all of its fields, and its path in the home.
 ///
-/// `expires_at` is the moment that the memory names, or the end of its time in the inbox; null if it never expires. `title`, `aliases`, `valid_from`, `valid_until`, `supersedes`,
-/// `superseded_by`, `summarised_by` (the operation that put a summary in the place of the text) `origin` (`{source, root, path, hash?}`) and
-/// `other_origins` (other files that said the same) are there if they say something, `pinned` if it is true, and
-/// `problem` (`{code, path, line?, what, hint?}`) if its file is damaged. A reminder has `due`, and `reminds` (the id of the
-/// memory it was made from), `notified_at` and `done_at` if they say something.
+/// `expires_at` is the expiry date of the memory, or the end of its time in the inbox; null if it never expires.
+/// Present if not empty: `title`, `aliases`, `valid_from`, `valid_until`, `supersedes`, `superseded_by`,
+/// `summarised_by` (the operation that replaced the text by a summary), `origin` (`{source, root, path, hash?}`) and
+/// `other_origins` (other files with the same text). `pinned` is present if true, and `problem` (`{code, path, line?,
+/// what, hint?}`) if the file is damaged. A reminder has `due`, and if set `reminds` (the id of its memory),
+/// `notified_at` and `done_at`.
 pub fn memory(stored: &Stored, inbox_ttl: InboxTtl) -> Value {
     value(&MemoryShape::of(stored, inbox_ttl))
 }
 
-/// Writes a memory for an export: as [`memory`] does, but `expires_at` is null unless the memory itself names that moment.
+/// Returns the JSON of a memory for an export.
 ///
-/// An import stores what it reads, and a stored moment hides the memory from then on.
+/// Like [`memory`], but `expires_at` is null unless the memory itself has an expiry date: an import stores it, and a
+/// stored date would hide the memory from then on.
 pub fn memory_for_export(stored: &Stored) -> Value {
     value(&MemoryShape::of(stored, InboxTtl::UNLIMITED))
 }
 
-/// Writes several memories: `{memories}`.
+/// Returns the JSON of several memories: `{memories}`.
 pub fn memories<'a>(all: impl IntoIterator<Item = &'a Stored>, inbox_ttl: InboxTtl) -> Value {
     value(&Memories { memories: all.into_iter().map(|stored| MemoryShape::of(stored, inbox_ttl)).collect() })
 }
 
-/// Writes one slice of a list and how many there are in all: `{memories, total, degraded?}`.
+/// Returns the JSON of a page of a list, with the total number: `{memories, total, degraded?}`.
 pub fn page(page: &Page, inbox_ttl: InboxTtl) -> Value {
     let memories = page.memories.iter().map(|stored| MemoryShape::of(stored, inbox_ttl)).collect();
     value(&Listed { memories, total: page.total, degraded: page.degraded.as_deref() })

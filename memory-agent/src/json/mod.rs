@@ -1,28 +1,28 @@
-//! What every front says in JSON, one shape for each question.
+//! The JSON of all results, with the same shapes in every frontend.
 //!
-//! Names are in `snake_case` and times in UTC, as RFC 3339. A key whose description says "if" is left out when there is
-//! nothing to say; all others are always there. More keys may come; none changes its meaning.
+//! Names are in `snake_case`, and times are RFC 3339 in UTC. A key that is marked with `?` or described with "if" is
+//! left out when empty; all others are always present. New keys may be added; the meaning of a key never changes.
 //!
-//! | asked for | answer |
+//! | request | result |
 //! |---|---|
-//! | write | `{id, path, created, expires_at?, merged?, ignored?}`; `created` is false if the same text was kept in the same scope already |
+//! | write | `{id, path, created, expires_at?, merged?, ignored?}`; not `created` if the scope already had the text |
 //! | read, tag, edit, upgrade | a memory, see [`memory()`] |
 //! | list | `{memories, total}`, see [`page`] |
 //! | search | `{hits: [{memory, score, snippet, explain?}], total, degraded?}`, see [`found`] |
 //! | `memory_smart_search` | as search, and `understood: {query, category?, from?, until?}`, see [`smart_found`] |
-//! | `memory_context`, `agent --prompt` | `{context, memories, tokens, left_out, standing?, degraded?}`, see [`context()`] |
+//! | `memory_context`, `agent --prompt` | `{context, memories, tokens, left_out, …}`, see [`context()`] |
 //! | backlinks, link, unlink | `{memories}`, see [`memories`] |
 //! | resolve-links | `{resolved, unresolved, updated, unresolved_links: [{id, link}]}` |
 //! | delete | `{id, path}` |
-//! | ingest | `{source, new, updated, unchanged, skipped: [{path, reason}], warnings, tags, links}`, see [`ingested`] |
-//! | export | one memory a line, see [`memory_for_export`] |
-//! | import | `{new, updated, unchanged, skipped: [{path, reason}]}`; what it takes is said at [`exported`] |
+//! | ingest | `{source, new, updated, unchanged, skipped, warnings, tags, links}`, see [`ingested`] |
+//! | export | one memory per line, see [`memory_for_export`] |
+//! | import | `{new, updated, unchanged, skipped: [{path, reason}]}`; for the input see [`exported`] |
 //! | undo | `{operation, undone}`, see [`undone`] |
 //! | restore | `{id, path, trash, conversation?, memory_path?}` |
-//! | trash list | `{files: [{id, path, trash, operation?, verb?, at, size, …}], total, bytes}`, see [`trashed`], [`deleted_entry`] |
+//! | trash list | `{files: [{id, path, trash, …}], total, bytes}`, see [`trashed`], [`deleted_entry`] |
 //! | trash purge | `{files, bytes}` |
-//! | log | `{operations: [{operation, at, verb, by?, undoes?, undone_by?, files, …}]}`, see [`logged`] |
-//! | log OPERATION | one of these, with its `changes`, see [`record`] |
+//! | log | `{operations: [{operation, at, verb, files, …}]}`, see [`logged`] |
+//! | log OPERATION | an operation with its `changes`, see [`record`] |
 //! | when | `{text, at, span, kind, relation, repeats, vague, assumed?}`, see [`reading`] |
 //! | usage | `{budget, left, today, lately, unreadable}`, see [`usage`] |
 //! | remind | `{id, path, created, due, assumed?, merged?, ignored?}`, see [`reminded`] |
@@ -31,13 +31,13 @@
 //! | done, snooze, pin, unpin | as read |
 //! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`, see [`notified`] |
 //! | add | `{added, memories: [{id, conversation_id, content, created_at}…]}`, see [`added`] |
-//! | conversations | `{conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}`, see [`conversation_summary`] |
-//! | conversations show | `{id, memory_path, summary?, facts, turns, total_facts, total_turns}`, see [`conversation()`] |
-//! | what a chat is told | `[{role, content, created_at, score}…]`, see [`remembered`] |
+//! | conversations | `{conversations: [{id, turns, facts, …}…], total}`, see [`conversation_summary`] |
+//! | conversations show | `{id, memory_path, summary?, facts, turns, …}`, see [`conversation()`] |
+//! | memories recalled for a chat | `[{role, content, created_at, score}…]`, see [`remembered`] |
 //! | bank … | see [`mod@bank`] |
 //! | topic … | see [`mod@topic`] |
 //! | instance backends, actions, instances | see [`backends`], [`backend()`], [`actions`], [`instances`] |
-//! | anything that failed | `{"error": {code, message, hint?}}`, see [`error`] |
+//! | any failed request | `{"error": {code, message, hint?}}`, see [`error`] |
 
 pub mod bank;
 mod context;
@@ -78,7 +78,7 @@ pub use write::{deleted, written};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Turns one of our own shapes into a value.
+/// Serializes one of the shapes of this module.
 fn value(shape: &impl Serialize) -> Value {
     serde_json::to_value(shape).expect("our shapes have text for keys and nothing that fails")
 }

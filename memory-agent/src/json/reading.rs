@@ -1,4 +1,4 @@
-//! When a text means, in JSON.
+//! The JSON of parsed time expressions.
 
 use chrono::SecondsFormat;
 use memory_core::when::Reading;
@@ -20,12 +20,12 @@ struct ReadingShape<'a> {
     assumed: Option<&'a str>,
 }
 
-/// Writes when a text means: `{text, at, span, kind, relation, repeats, vague, assumed?}`.
+/// Returns the JSON of a time expression: `{text, at, span, kind, relation, repeats, vague, assumed?}`.
 ///
-/// `text` is what of it names a time, `span` where that begins and ends, in bytes, and `at` the time, in the zone of the
-/// reader; of a day, its beginning. `kind` is date, time or datetime, `relation` past, present or future. They are null if no
-/// time is named. `repeats` is true of what comes again, `vague` of what lasts; `at` is then the next time, or the beginning.
-/// `assumed` says, as sentences, what was taken for granted, if anything was.
+/// `text` is the expression, `span` its start and end in bytes, and `at` its time in the zone of the reader; for a day,
+/// its start. `kind` is date, time or datetime, and `relation` past, present or future. They are null if the input
+/// contains no time. `repeats` is true for a recurring time, `vague` for a period; `at` is then the next occurrence or
+/// the start. `assumed` lists assumptions as sentences, if there are any.
 pub fn reading(reading: Option<&Reading>) -> Value {
     value(&ReadingShape {
         text: reading.map(|reading| reading.text.as_str()),

@@ -1,4 +1,4 @@
-//! Reminders, in JSON.
+//! The JSON of reminders and notifications.
 
 use memory_core::{InboxTtl, Notified, Reminded, WrittenReminder};
 use serde::Serialize;
@@ -36,9 +36,10 @@ struct NotifiedShape<'a> {
     degraded: Option<&'a str>,
 }
 
-/// Writes what became of the wish to be reminded: `{id, path, created, due, assumed?, merged?, ignored?}`; `created` is false if there was
-/// such a reminder already, and `assumed` says what was taken for granted where the words leave the time open. `merged` and `ignored` are
-/// as in [`super::written`].
+/// Returns the JSON of a new reminder: `{id, path, created, due, assumed?, merged?, ignored?}`.
+///
+/// `created` is false if the reminder existed already, and `assumed` lists assumptions about an ambiguous time.
+/// `merged` and `ignored` are as in [`super::written`].
 pub fn reminded(reminded: &Reminded) -> Value {
     let memory = &reminded.stored.memory;
     value(&RemindedShape {
@@ -52,8 +53,9 @@ pub fn reminded(reminded: &Reminded) -> Value {
     })
 }
 
-/// Writes what became of a text of the category of reminders: as [`reminded`], or as what was written with a `warning` that there is no
-/// reminder, and the `hint` what to do about it.
+/// Returns the JSON of writing a text with the category of reminders.
+///
+/// Like [`reminded`]; or like a written memory, with a `warning` that it is not a reminder, followed by `hint`.
 pub fn written_reminder(written: &WrittenReminder, hint: &str) -> Value {
     match written {
         WrittenReminder::Reminder(reminder) => reminded(reminder),
@@ -65,8 +67,10 @@ pub fn written_reminder(written: &WrittenReminder, hint: &str) -> Value {
     }
 }
 
-/// Writes whom somebody was told of: `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`; `method` is the way
-/// that was taken, `instead` why it is not the one that was wished for, and `pending` whether there is a page of what is due.
+/// Returns the JSON of a notification.
+///
+/// `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`; `method` is the method that was used,
+/// `instead` the reason why it is not the requested one, and `pending` whether there is a page of due reminders.
 pub fn notified(notified: &Notified, method: &str, instead: Option<&str>, pending: bool) -> Value {
     // An open reminder does not expire by age.
     let shown = notified.shown.iter().map(|stored| MemoryShape::of(stored, InboxTtl::UNLIMITED)).collect();

@@ -1,4 +1,4 @@
-//! The answer to a question, in JSON.
+//! The JSON of search results.
 
 use memory_core::{Explanation, Found, Hit, InboxTtl, PartScore, RerankScore, TermScore};
 use serde::Serialize;
@@ -59,12 +59,14 @@ struct TermShape<'a> {
     score: f64,
 }
 
-/// Writes the answer to a question, best first: `{hits: [{memory, score, snippet, explain?}], total, degraded?}`.
+/// Returns the JSON of search results, best first.
 ///
-/// `degraded` says why the answer may be less than it should be, if it may. With `explain`, each hit says how its score
-/// came about: `{relevance, rerank?: {score, before}, recency, parts: [{part, value, score}], terms: [{term, frequency,
-/// documents, idf, score}], length, average_length, documents}`. The scores of the parts add up to what the relevance is made
-/// of; where a reranking model has given its own `score`, to what it was made of `before`.
+/// `{hits: [{memory, score, snippet, explain?}], total, degraded?}`. `degraded` gives the reason why the result may be
+/// incomplete. With `explain`, each hit explains its score: `{relevance, rerank?: {score, before}, recency, parts:
+/// [{part, value, score}], terms: [{term, frequency, documents, idf, score}], length, average_length, documents}`.
+///
+/// The relevance is computed from the sum of the scores of the parts. If a reranking model replaced it, `rerank` has
+/// the raw `score` of the model and the relevance `before`.
 pub fn found(found: &Found, explain: bool, inbox_ttl: InboxTtl) -> Value {
     value(&Answer {
         hits: found.hits.iter().map(|hit| HitShape::of(hit, explain, inbox_ttl)).collect(),
@@ -114,7 +116,7 @@ impl<'a> TermShape<'a> {
     }
 }
 
-/// Returns the number with the fewest digits that stands for `number`: 0.1 and not 0.10000000149011612.
+/// Returns the shortest decimal that rounds to `number`: 0.1 instead of 0.10000000149011612.
 fn decimal(number: f32) -> f64 {
     number.to_string().parse().unwrap_or_else(|_| f64::from(number))
 }

@@ -1,8 +1,8 @@
-//! Moments in JSON.
+//! Formats times for JSON.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
-/// Writes a moment with as many digits as it needs, and no fewer.
+/// Formats a time with as many subsecond digits as it needs.
 pub(super) fn text(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }

@@ -1,4 +1,4 @@
-//! Topics, in JSON.
+//! The JSON of topics.
 
 use memory_core::topic::{Listing, Reading, Topic, TopicHit, TopicName, TopicRecord, TopicUndone, Trashed, Written};
 use serde::Serialize;
@@ -109,7 +109,7 @@ impl<'a> TopicShape<'a> {
             file: topic.name.as_str(),
             name: &topic.title,
             description: &topic.description,
-            // As the file says it, so that nothing is lost to whoever reads it.
+            // The type as written in the file, so that an unknown type is not lost.
             kind: topic.said_kind.as_deref().unwrap_or(topic.kind.as_str()),
             updated: topic.updated.map(|day| day.to_string()),
             size: topic.size,
@@ -120,13 +120,17 @@ impl<'a> TopicShape<'a> {
     }
 }
 
-/// Writes what topics there are: `{files: [{file, name, description, type, updated?, size, problem?}], misnamed?: [{file, problem}]}`.
+/// Returns the JSON of a list of topics.
+///
+/// `{files: [{file, name, description, type, updated?, size, problem?}], misnamed?: [{file, problem}]}`.
 pub fn listing(listing: &Listing) -> Value {
     let misnamed = listing.misnamed.iter().map(|(file, problem)| Misnamed { file, problem }).collect();
     value(&ListingShape { files: listing.topics.iter().map(|topic| TopicShape::of(topic, None)).collect(), misnamed })
 }
 
-/// Writes which topics were found: `{hits: [{topic, score, snippet}], total}`, each topic as in [`listing`].
+/// Returns the JSON of search results: `{hits: [{topic, score, snippet}], total}`.
+///
+/// A topic has the shape of [`listing`].
 pub fn found(hits: &[TopicHit], total: usize) -> Value {
     let hit = |hit: &'_ TopicHit| {
         value(&HitShape { topic: TopicShape::of(&hit.topic, None), score: f64::from(hit.score), snippet: &hit.snippet.text })
@@ -134,28 +138,32 @@ pub fn found(hits: &[TopicHit], total: usize) -> Value {
     serde_json::json!({ "hits": hits.iter().map(hit).collect::<Vec<_>>(), "total": total })
 }
 
-/// Writes a topic: as in [`listing`], its whole `text`, and where its wikilinks lead, as `links?: [{link, file?}]`.
+/// Returns the JSON of a topic: as in [`listing`], with its `text` and its wikilinks.
+///
+/// The links are `links?: [{link, file?}]`, with the file that a link resolves to.
 pub fn reading(reading: &Reading) -> Value {
     let links = reading.links.iter().map(|(link, name)| LinkShape { link, file: name.as_ref().map(TopicName::as_str) });
     value(&TopicShape { links: links.collect(), ..TopicShape::of(&reading.topic, Some(&reading.text)) })
 }
 
-/// Writes the index: `{index, warning?}`; the warning says why it is longer than its limits.
+/// Returns the JSON of the index: `{index, warning?}`; the warning explains why it exceeds its limits.
 pub fn index(index: &str, warning: Option<&str>) -> Value {
     value(&IndexShape { index, warning })
 }
 
-/// Writes whether the index was changed, and how many topics it is about: `{changed, topics, warning?}`.
+/// Returns the JSON of rebuilding the index: `{changed, topics, warning?}`, with the number of topics.
 pub fn rebuilt(changed: bool, topics: usize, warning: Option<&str>) -> Value {
     value(&RebuiltShape { changed, topics, warning })
 }
 
-/// Writes the block for a system prompt: `{context}`.
+/// Returns the JSON of the block for a system prompt: `{context}`.
 pub fn context(context: &str) -> Value {
     value(&ContextShape { context })
 }
 
-/// Writes what was written: `{file, created, warning?}`; the warning says why the index does not follow, or is longer than its limits.
+/// Returns the JSON of a write: `{file, created, warning?}`.
+///
+/// The warning explains why the index is outdated or exceeds its limits.
 pub fn written(written: &Written) -> Value {
     let stale = written.stale_index.as_ref().map(|why| format!("the index does not follow: {why}"));
     let warnings: Vec<String> = stale.into_iter().chain(written.long_index.clone()).collect();
@@ -163,22 +171,26 @@ pub fn written(written: &Written) -> Value {
     value(&WrittenShape { file: written.name.as_str(), created: written.created, warning })
 }
 
-/// Writes what was deleted: `{file, deleted: true}`.
+/// Returns the JSON of a deletion: `{file, deleted: true}`.
 pub fn deleted(name: &TopicName) -> Value {
     value(&DeletedShape { file: name.as_str(), deleted: true })
 }
 
-/// Writes what was done to topics, as `memory log` has it: with `topics`, the names of the files.
+/// Returns the JSON of an operation on topics, as in `memory log`, with `topics`, the file names.
 pub fn record(record: &TopicRecord) -> Value {
     value(&RecordShape::of_topics(record))
 }
 
-/// Writes what was taken back: `operation` is the undo itself, and `undone` what it took back.
+/// Returns the JSON of an undo.
+///
+/// `operation` is the id of the undo itself, and `undone` the reverted operation.
 pub fn undone(undone: &TopicUndone) -> Value {
     value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of_topics(&undone.record) })
 }
 
-/// Writes a file in the trash of the topics at `place`: `{path, trash, operation, verb, at, size, topics}`.
+/// Returns the JSON of a file in the trash of the topics at `place`.
+///
+/// `{path, trash, operation, verb, at, size, topics}`.
 pub fn trashed(trashed: &Trashed, place: &str) -> Value {
     let Trashed { path, trash, size, operation } = trashed;
     let (id, verb, at) = (operation.id.as_str(), operation.verb.as_str(), super::time::text(operation.at));

@@ -1,4 +1,4 @@
-//! What asking a language model has cost, in JSON.
+//! The JSON of language model usage.
 
 use memory_core::{Costs, Spent, Usage};
 use serde::Serialize;
@@ -41,13 +41,13 @@ struct PurposeShape<'a> {
     tokens: u64,
 }
 
-/// Writes what asking a language model has cost: `{budget, left, today, lately, unreadable}`.
+/// Returns the JSON of language model usage: `{budget, left, today, lately, unreadable}`.
 ///
-/// `budget` is what a day may cost, and `left` what is left of today's: `{calls, tokens}`, each null if there is no limit.
-/// `today` and `lately`, the last 30 days with today, are `{from, to, calls, prompt_tokens, answer_tokens, tokens, purposes}`;
-/// `purposes` is a list of `{purpose, calls, prompt_tokens, answer_tokens, tokens}` in the order of their names. Days are
-/// those of the time zone in the settings, else of UTC. `unreadable` counts the records that count for nothing, because
-/// they cannot be read.
+/// `budget` is the limit of a day, and `left` the rest of it today: `{calls, tokens}`, each null without a limit.
+/// `today` and `lately`, the last 30 days including today, are `{from, to, calls, prompt_tokens, answer_tokens, tokens,
+/// purposes}`; `purposes` is a list of `{purpose, calls, prompt_tokens, answer_tokens, tokens}`, sorted by name. Days
+/// are in the configured time zone, or UTC. `unreadable` is the number of records that are ignored because they cannot
+/// be read.
 pub fn usage(usage: &Usage) -> Value {
     let Usage { budget, left, today, lately, unreadable } = usage;
     value(&UsageShape {

@@ -1,4 +1,4 @@
-//! What became of one memory, in JSON.
+//! The JSON of written and deleted memories.
 
 use memory_core::{Merged, Stored, Written};
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub(super) struct MergedShape<'a> {
 }
 
 impl<'a> MergedShape<'a> {
-    /// Returns what a memory got, or `None` if that is nothing.
+    /// Returns the merged fields, or `None` if there are none.
     pub(super) fn of(merged: &'a Merged) -> Option<Self> {
         let Merged { tags, category, title, pinned } = merged;
         let category = category.map(memory_core::Category::as_str);
@@ -46,11 +46,11 @@ struct Deleted<'a> {
     path: &'a str,
 }
 
-/// Writes what became of a draft: `{id, path, created, expires_at?, merged?, ignored?}`.
+/// Returns the JSON of a write: `{id, path, created, expires_at?, merged?, ignored?}`.
 ///
-/// `expires_at` is there if the memory expires: at the moment that it names, or at the end of its time in the inbox.
-/// Where the same text was kept already, `merged` is what its memory got from the draft (`{tags?, category?, title?, pinned?}`), and
-/// `ignored` names the fields that were not taken.
+/// `expires_at` is present if the memory expires: on its expiry date, or at the end of its time in the inbox. If the
+/// text existed already, `merged` are the fields that its memory took over from the draft (`{tags?, category?, title?,
+/// pinned?}`), and `ignored` the names of fields that it did not.
 pub fn written(written: &Written) -> Value {
     value(&Receipt {
         id: written.id.to_string(),
@@ -62,7 +62,7 @@ pub fn written(written: &Written) -> Value {
     })
 }
 
-/// Writes which memory was deleted and where it was: `{id, path}`.
+/// Returns the JSON of a deletion, with the previous path of the memory: `{id, path}`.
 pub fn deleted(stored: &Stored) -> Value {
     value(&Deleted { id: stored.memory.id.to_string(), path: &stored.path })
 }

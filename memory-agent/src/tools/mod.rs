@@ -18,10 +18,10 @@
 //! | `memory_backlinks` | lists the memories that link to one | no |
 //! | `memory_undo` | reverts an operation of this agent | no |
 //! | `history_append`, `kv_get`, …: each action of [`crate::instance`] | sessions and values | no, only if selected |
-//! | `topic_view`, `topic_read`, `topic_write`, `topic_update`, `topic_delete` | topics and their index | no, only if selected |
+//! | `topic_view`, `topic_read`, `topic_write`, … | topics and their index | no, only if selected |
 //! | `memory` | files of the topics folder, as in the Messages API | no, only if selected |
 //! | `bank_read`, `bank_write`, `bank_update`, `bank_delete` | JSON values under keys | no |
-//! | `bank_list`, `bank_query`, `bank_search` | JSON values under keys, and jq | no |
+//! | `bank_list`, `bank_query`, `bank_search` | lists and queries of banks, with jq | no |
 //!
 //! The results are those of the corresponding commands, see [`crate::json`].
 

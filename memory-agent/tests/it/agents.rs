@@ -1,16 +1,16 @@
-//! Agents to speak to.
+//! Agents for tests.
 
 use std::sync::{Arc, Condvar, Mutex};
 
 use memory_agent::{Agent, LocalTime, Offer};
 use memory_core::testing::{FakeStore, services};
 
-/// Returns an agent with nothing in its memory.
+/// Returns an agent with an empty memory.
 pub(crate) fn agent() -> Arc<Agent> {
     with_time(Arc::new(|moment| moment.fixed_offset()))
 }
 
-/// Returns an agent whose first call waits at a gate.
+/// Returns an agent that blocks at a gate during its first call.
 pub(crate) fn agent_behind(gate: &Arc<Gate>) -> Arc<Agent> {
     let gate = Arc::clone(gate);
     with_time(Arc::new(move |moment| {
@@ -24,22 +24,22 @@ fn with_time(local_time: LocalTime) -> Arc<Agent> {
     Arc::new(Agent::new(services, local_time, &Offer::usual(), Vec::new(), None).expect("no tool is named"))
 }
 
-/// Holds up the first who comes until it is opened.
+/// Blocks the first caller until it is opened.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
-    /// Whether somebody came, and whether it is open.
+    /// Whether a caller has arrived, and whether the gate is open.
     state: Mutex<(bool, bool)>,
     changed: Condvar,
 }
 
 impl Gate {
-    /// Waits until somebody waits before it.
+    /// Waits until a caller is blocked.
     pub(crate) fn holds_one(&self) {
         let state = self.state.lock().expect("nobody panics here");
         drop(self.changed.wait_while(state, |(came, _)| !*came));
     }
 
-    /// Lets them go on.
+    /// Releases the blocked caller.
     pub(crate) fn open(&self) {
         self.state.lock().expect("nobody panics here").1 = true;
         self.changed.notify_all();

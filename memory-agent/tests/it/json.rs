@@ -1,4 +1,4 @@
-//! Golden shapes: a change here is a change to what programs read.
+//! Golden tests of JSON shapes: a change here is a change of the public format.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! The JSON that every front speaks, and that programs rely on; and the models that make search better.
+//! Integration tests of the frontends, their JSON, and the models.
 
 mod agents;
 mod http;

@@ -1,4 +1,4 @@
-//! A proxy whose memory is stuck or slow.
+//! A proxy with a memory that is blocked or slow.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -29,7 +29,7 @@ impl Told for Nobody {
     }
 }
 
-/// A model that answers the first request with this body. Returns its address.
+/// Starts a model server that sends this response to the first request. Returns its address.
 fn model(kind: &'static str, body: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let place = listener.local_addr().expect("an address");
@@ -49,8 +49,9 @@ const STREAM: [&str; 2] = [
     "data: {\"choices\":[{\"delta\":{\"content\":\"Fine.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
 ];
 
-/// Asks a proxy whose memory is stuck at a step until `go_on` is called by `read`, which reads the answer. Returns
-/// the model that was asked last.
+/// Sends a chat to a proxy with a memory that blocks at a step.
+///
+/// It blocks until `read`, which reads the response, calls `go_on`. Returns the last model.
 fn ask_stuck(
     at: Step,
     patience: Duration,
@@ -62,7 +63,7 @@ fn ask_stuck(
     let stuck = Mutex::new(stuck);
     let conversations = conversations(Arc::new(Disturbed::<FakeConversations>::new(move |step| {
         if step == at {
-            // Until the other side is dropped.
+            // Blocks until the sender is dropped.
             let _ = stuck.lock().expect("nobody panics here").recv();
         }
         Ok(())
@@ -116,7 +117,7 @@ fn a_memory_that_is_stuck_holds_up_no_chat() {
 fn an_answer_ends_once_its_turns_are_written_where_the_disk_is_slow() {
     for (answer, end) in [(WHOLE, r#""memory_hits":[]}"#), (STREAM, "data: [DONE]\n\n")] {
         ask_stuck(Step::Write, Duration::from_hours(1), answer, |mut stream, go_on| {
-            // What came too early would be read here.
+            // A response that ends too early would be read here.
             stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
             let mut answer = Vec::new();
             assert!(stream.read_to_end(&mut answer).is_err(), "{}", String::from_utf8_lossy(&answer));

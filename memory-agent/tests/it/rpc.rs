@@ -1,4 +1,4 @@
-//! JSON-RPC, line by line
+//! JSON-RPC over lines.
 
 use insta::assert_snapshot;
 use memory_agent::rpc::{MOST, Speech};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::agents::agent;
 
-/// Returns what is answered to each line, if anything.
+/// Returns the response to each line, if there is one.
 fn answers(lines: &[&str]) -> Vec<String> {
     let mut speech = Speech::begin(&agent(), View::default());
     let answer = |line: &&str| speech.take(line.as_bytes())?.answer();
@@ -19,7 +19,7 @@ fn answer(line: &str) -> String {
     answers(&[line]).join("\n")
 }
 
-/// Returns the number of an error and its id.
+/// Returns the code of an error and its id.
 fn error(answer: &str) -> (i64, Value) {
     let answer: Value = serde_json::from_str(answer).expect("JSON");
     assert!(answer["error"]["data"]["code"].is_string() && answer["error"]["message"].is_string(), "{answer}");
@@ -50,7 +50,7 @@ fn tools_describe_themselves() {
     assert_eq!(names, memory_agent::tools::DEFAULT);
     assert!(tools.iter().all(|tool| tool["description"].is_string() && tool["parameters"]["type"] == "object"));
     let all: Value = serde_json::from_str(&answer(r#"{"id":1,"method":"tools/list","params":{"all":true}}"#)).expect("JSON");
-    // Those of topics are only where they are named.
+    // The topic tools are only included if they are selected.
     assert_eq!(all["result"]["tools"].as_array().map(Vec::len), Some(memory_agent::tools::all().len() - 6));
 }
 

@@ -1,4 +1,4 @@
-//! The Unix socket, with real clients
+//! The Unix socket with real clients.
 
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -18,10 +18,10 @@ use tokio::sync::oneshot;
 
 use crate::agents::{Gate, agent, agent_behind};
 
-/// No machine is so slow.
+/// Longer than any operation takes on a slow machine.
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// A socket that is served until it is told to end.
+/// A socket server that runs until it is shut down.
 struct Server {
     home: TempDir,
     end: Option<oneshot::Sender<()>>,
@@ -52,12 +52,12 @@ impl Server {
         Client(BufReader::new(stream))
     }
 
-    /// Asks it to end.
+    /// Requests the shutdown.
     fn ask_to_end(&mut self) {
         drop(self.end.take());
     }
 
-    /// Waits until it has ended.
+    /// Shuts the server down and waits for it.
     fn ended(&mut self) {
         self.ask_to_end();
         if let Some(thread) = self.thread.take() {
@@ -74,7 +74,7 @@ impl Drop for Server {
     }
 }
 
-/// Somebody who speaks to it.
+/// A client of the server.
 struct Client(BufReader<UnixStream>);
 
 impl Client {
@@ -101,14 +101,14 @@ impl Client {
         self.answer()
     }
 
-    /// Sends a line, and returns the number of the error that it is answered with.
+    /// Sends a line and returns the code of the error response.
     fn error(&mut self, line: &[u8]) -> Value {
         self.send(line);
         self.send(b"\n");
         self.answer()["error"]["code"].take()
     }
 
-    /// Asks whether it is served, and tells what it is told otherwise.
+    /// Pings the server; returns the received line on failure.
     fn try_ping(&mut self) -> Result<(), Option<String>> {
         let _ = self.0.get_mut().write_all(b"{\"id\":1,\"method\":\"ping\"}\n");
         match self.line() {
@@ -132,7 +132,7 @@ fn many_requests_over_one_connection() {
         "params": { "name": "memory_search", "params": { "query": "tea" } } }));
     assert_eq!((&found["id"], &found["result"]["total"]), (&json!(2), &json!(1)));
     assert_eq!(client.ask(&json!({ "id": 3, "method": "tools/list" }))["result"]["tools"].as_array().map(Vec::len), Some(11));
-    // What another one wrote is there as well.
+    // Another connection sees the same memories.
     assert_eq!(server.client().ask(&json!({ "id": 1, "method": "memory_list" }))["result"]["total"], 1);
 }
 
@@ -230,7 +230,7 @@ fn five_hundred_at_once_are_served_and_one_more_is_told() {
     assert_eq!(late.answer()["error"]["code"], -32_000);
     assert_eq!(late.line(), None);
     assert!(clients[0].is_well());
-    // Whoever goes makes room, as soon as that is seen.
+    // A closed connection frees its place once the server notices.
     clients.clear();
     while server.client().try_ping().is_err() {}
 }
@@ -241,7 +241,7 @@ fn who_never_reads_is_dropped_and_the_others_are_served() {
     let server = Server::begin(agent(), limits);
     let mut deaf = server.client();
     let asked = b"{\"id\":1,\"method\":\"tools/list\",\"params\":{\"all\":true}}\n".repeat(64);
-    // Nobody takes what it says any more once its answers wait, and in the end it is gone.
+    // The server stops reading when responses are not read, and closes the connection in the end.
     while deaf.0.get_mut().write_all(&asked).is_ok() {}
     let mut rest = Vec::new();
     let _ = deaf.0.read_to_end(&mut rest);
@@ -310,7 +310,7 @@ fn what_a_dead_process_left_is_replaced_and_what_lives_is_not() {
     drop(UnixListener::bind(&path).expect("a socket"));
     let socket = Socket::bind(home.path()).expect("nobody listens there");
     assert!(matches!(Socket::bind(home.path()), Err(SocketError::Taken { .. })));
-    // Whoever takes its place keeps it.
+    // A socket file that replaced the own one is not removed.
     fs::remove_file(&path).expect("it is there");
     let other = UnixListener::bind(&path).expect("a socket");
     drop(socket);

@@ -1,4 +1,4 @@
-//! The tools as agents meet them: what is listed, what they answer, and what stands around a call.
+//! The tools as agents see them: lists, results, hooks and events.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -35,7 +35,7 @@ fn the_usual_listing_is_short() {
         .collect();
     let names: Vec<&str> = agent.listed().map(memory_core::Tool::name).collect();
     assert_eq!(names, tools::DEFAULT);
-    // Those of topics are only where they are named.
+    // The topic tools are only included if they are selected.
     assert_eq!(agent.offered().count(), tools::all().len() - 6);
     let tokens = token_count(&json!({ "tools": listed }).to_string());
     assert!(tokens < 1_500, "{tokens} tokens");
@@ -236,7 +236,7 @@ fn what_is_asked_wrongly_is_refused_with_the_field_that_is_wrong() {
     assert!(refused("memory_write", json!({ "content": key })).starts_with("SECRET_FOUND"));
 }
 
-/// Answers as it is told to.
+/// A hook that calls a function.
 #[derive(Debug)]
 struct Told(fn(&Occasion) -> Result<Answer, String>);
 
@@ -292,7 +292,7 @@ fn whoever_listens_hears_what_happens() {
     assert_eq!(names, claude.map(|name| format!("{name} claude")));
 }
 
-/// Passes on what it hears.
+/// A hook that forwards the names of events.
 #[derive(Debug)]
 struct Passes(Mutex<std::sync::mpsc::Sender<&'static str>>);
 

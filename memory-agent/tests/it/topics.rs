@@ -1,4 +1,4 @@
-//! The tools of topics as agents meet them.
+//! The topic tools as agents see them.
 
 use std::sync::Arc;
 

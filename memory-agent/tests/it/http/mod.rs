@@ -1,4 +1,4 @@
-//! Everything over HTTP, asked by a client that knows nothing but bytes.
+//! The HTTP server, tested with a byte-level client.
 
 mod pages;
 mod refusals;

@@ -1,4 +1,4 @@
-//! Web pages of origins that the settings allow.
+//! Requests of web pages with allowed origins.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::server::{HOW_TO_ADMIT, Server};
 
 const PAGE: &str = "http://localhost:3000";
 
-/// Returns the headers of CORS and caching of an answer.
+/// Returns the CORS and caching headers of a response.
 fn of_cors(headers: &BTreeMap<String, String>) -> Vec<&str> {
     headers.keys().map(String::as_str).filter(|name| name.starts_with("access-control-") || *name == "vary").collect()
 }
@@ -60,7 +60,7 @@ fn a_page_of_a_listed_origin_reads_answers_and_refusals() {
         let answer = from(other, "localhost:8100");
         assert_eq!((answer.code(), of_cors(&answer.headers)), ((403, "FORBIDDEN".into()), vec!["vary"]), "{other}");
     }
-    // Whatever its origin, no page reaches us under a name of its own.
+    // No page reaches the server under a host name of its own, regardless of its origin.
     assert_eq!(from(PAGE, "rebound.example").code(), (403, "FORBIDDEN".into()));
     let own = server.get("/v1/health");
     assert_eq!((own.status, of_cors(&own.headers)), (200, vec!["vary"]));

@@ -1,4 +1,4 @@
-//! What is refused, and how.
+//! Rejected requests and their errors.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -136,7 +136,7 @@ fn without_a_token_no_web_page_is_served_and_no_other_machine() {
         ("localhost", "http://127.0.0.1:80", 200),
         ("localhost", "https://localhost", 200),
         ("localhost:443", "https://localhost", 200),
-        // Another server of this machine, which may be somebody else's.
+        // Another server on this machine, which may belong to another user.
         ("localhost:8100", "http://localhost:3000", 403),
         ("localhost:8100", "http://localhost", 403),
         ("localhost:8100", "https://localhost", 403),
@@ -203,7 +203,7 @@ fn what_was_refused_is_not_read_without_end() {
     stream.write_all(head.as_bytes()).expect("it takes it");
     let portion = vec![b'x'; 1 << 20];
     let taken = (0..100).take_while(|_| stream.write_all(&portion).is_ok()).count();
-    // What the system holds between the two is beside what is read.
+    // The socket buffers of the system hold some data that the server has not read.
     assert!(taken < 50, "{taken} MiB");
 }
 

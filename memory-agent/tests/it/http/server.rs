@@ -1,4 +1,4 @@
-//! A server over HTTP, and a client that knows nothing but bytes.
+//! An HTTP server for tests, and a byte-level client.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 
 use crate::agents::agent;
 
-/// Instances called `default`, which fakes keep.
+/// Instances named `default` with fake stores.
 #[derive(Debug)]
 pub(super) struct Fakes {
     agent: Arc<Agent>,
@@ -48,10 +48,10 @@ impl Instances for Fakes {
     }
 }
 
-/// The hint of a refusal.
+/// The hint of a rejection.
 pub(super) const HOW_TO_ADMIT: &str = "start it with a token";
 
-/// A server that ends when it goes out of scope.
+/// A server that is shut down when dropped.
 pub(super) struct Server {
     pub(super) place: SocketAddr,
     pub(super) fakes: Arc<Fakes>,
@@ -70,7 +70,7 @@ impl Server {
         Self::with(agent, AccessRules { token, ..AccessRules::default() }, limits)
     }
 
-    /// Begins a server that pages of these origins may call.
+    /// Starts a server that pages of these origins may call.
     pub(super) fn for_pages(origins: &[&str], token: Option<&str>) -> Self {
         let token = token.map(|token| Token::new(token.into()).expect("a token"));
         let origins = AllowedOrigins(origins.iter().map(|origin| origin.parse().expect("an origin")).collect());
@@ -150,7 +150,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads all that comes; nothing if the server closes without a word.
+    /// Reads everything; `None` if the server closes the connection without a response.
     pub(super) fn read(stream: TcpStream) -> Option<Self> {
         let mut reader = BufReader::new(stream);
         let mut line = String::new();

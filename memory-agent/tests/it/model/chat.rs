@@ -1,4 +1,4 @@
-//! Answers of a language model behind an address.
+//! Responses of a remote language model.
 
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,7 @@ fn answer(server: &Server) -> Result<Answer, ChatError> {
     RemoteChat::new(settings(&server.base_url())).expect("the address is sound").answer(&request())
 }
 
-/// What goes wrong when the server replies so: the code, what it says of the endpoint, and how often it was asked.
+/// Returns the error after these replies: its code and message, and the number of requests.
 fn trouble(replies: Vec<Reply>) -> (Code, String, usize) {
     let server = Server::start(replies);
     let error = answer(&server).expect_err("there is no answer");
@@ -85,7 +85,7 @@ fn a_question_goes_out_as_every_server_knows_it_and_the_answer_tells_its_tokens(
 #[test]
 fn without_usage_the_tokens_are_estimated() {
     let body = json!({"choices": [{"message": {"role": "assistant", "content": "Yes, it is."}, "finish_reason": "stop"}]});
-    // What the body is called matters less than what it is.
+    // The content type does not matter if the body is valid.
     let server = Server::start(vec![Reply::Answer(200, "Content-Type: text/plain\r\n", body.to_string())]);
     let tokens = answer(&server).expect("it answers").tokens;
     assert_eq!(tokens, Tokens { prompt: 7 + 2 + 2 * 8, answer: 4, estimated: true });

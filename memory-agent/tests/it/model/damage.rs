@@ -1,4 +1,4 @@
-//! Models that are not what they should be: a clear error, never a panic.
+//! Damaged models cause a clear error, never a panic.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::tiny_bert::TinyBert;
 
-/// Opens the model and lets it answer, and returns what is wrong with it, without the folder's name.
+/// Opens the model, runs it, and returns the error without the name of the folder.
 fn trouble(folder: &Path) -> String {
     let answer = LocalEmbedder::open(folder, None).and_then(|embedder| embedder.embed(&["a red apple"]));
     let EmbedError { why, hint } = answer.expect_err("it cannot be used");
@@ -98,7 +98,7 @@ fn weights_that_do_not_fit_the_configuration_are_refused() {
             "{weights}embeddings.word_embeddings.weight has the shape [28, 32] and should have [28, 64], as config.json says"
         )
     );
-    // None of these is believed before the weights are there.
+    // Sizes in the configuration are not trusted before the weights are checked.
     let absurd = 1_u64 << 40;
     assert!(with("hidden_size", json!(absurd)).starts_with(weights));
     assert_eq!(
@@ -198,7 +198,7 @@ proptest! {
         let path = folder.path().join(file);
         let mut bytes = fs::read(&path).expect("it is there");
         for (place, byte) in places {
-            // The header is where most can go wrong, and the smallest part of the weights.
+            // Most faults are possible in the header, which is the smallest part of the weights.
             let reach = if file == "model.safetensors" { 5_000 } else { bytes.len() };
             bytes[place.index(reach)] = byte;
         }

@@ -1,4 +1,4 @@
-//! Vectors of a model in a folder.
+//! Embeddings of a local model.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::reference;
 use super::tiny_bert::{Kind, TinyBert, VOCABULARY, ids};
 
-/// Texts, and the tokens they are.
+/// Texts with their tokens.
 const TEXTS: &[(&str, &str)] = &[
     ("", "[CLS] [SEP]"),
     ("a red apple", "[CLS] a red apple [SEP]"),
@@ -69,7 +69,7 @@ fn weights_are_found_whatever_they_are_called_and_wherever_they_lie() {
     for tensor in &mut former.tensors {
         tensor.name = tensor.name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
     }
-    // A header of another length puts the numbers where no f32 may stand.
+    // A header of another length misaligns the numbers for f32.
     askew.tensor_mut("pooler.dense.bias").name.push('s');
     assert_ne!(model.weights().len() % 4, askew.weights().len() % 4);
     for other in [prefixed, former, askew] {
@@ -111,7 +111,7 @@ fn the_end_of_a_long_text_has_no_part_in_its_vector() {
         let vectors = embedder.embed(&[one, other]).expect("it answers");
         vectors[0] == vectors[1]
     };
-    // All 40 positions, two of which stand around the text.
+    // All 40 positions, two of which are the special tokens around the text.
     let whole = TinyBert::encoder(6).embedder();
     assert!(same(&whole, &"x ".repeat(38), &("x ".repeat(38) + "y")));
     assert!(!same(&whole, &"x ".repeat(38), &("x ".repeat(37) + "y")));

@@ -1,4 +1,4 @@
-//! all-MiniLM-L6-v2, which is too large to be kept in the repository.
+//! Tests with all-MiniLM-L6-v2, which is too large for the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,9 @@ use memory_agent::model::LocalEmbedder;
 use memory_core::Embedder;
 use memory_core::testing::embedder_suite;
 
-/// Returns the folder of the model: the one that `MEMORY_TEST_MODEL` names, or the one among the build's temporary files.
+/// Returns the folder of the model: `MEMORY_TEST_MODEL`, or a folder among the temporary build files.
 ///
-/// Without it the test that `claim` names is left out, which `MEMORY_TEST_REQUIRE_ALL=1` turns into a failure.
+/// If it does not exist, the test named `claim` is skipped; `MEMORY_TEST_REQUIRE_ALL=1` turns this into a failure.
 fn model(claim: &str) -> Option<PathBuf> {
     let cached = || Path::new(env!("CARGO_TARGET_TMPDIR")).join("all-MiniLM-L6-v2");
     let folder = std::env::var_os("MEMORY_TEST_MODEL").map_or_else(cached, PathBuf::from);
@@ -33,11 +33,13 @@ const TEXTS: [&str; 10] = [
     "def main(): return {'a': [1, 2, 3]}  # 🦀 emoji",
     "tabs\tand\nnewlines  ",
     "supercalifragilisticexpialidocious Donaudampfschifffahrtsgesellschaft",
-    // Followed by 199 more: longer than the model reads.
+    // Followed by 199 more: longer than the maximum input of the model.
     "remember this. ",
 ];
 
-/// The first, the 101st and the last number of each text's vector, as computed in f64 by other means.
+/// The first, the 101st and the last component of each text's vector.
+///
+/// They were computed in f64 by an independent implementation.
 const PARTS: [[f64; 3]; 10] = [
     [0.025_892_453, 0.018_787_090, 0.024_849_400],
     [-0.031_242_555, -0.000_166_396, -0.030_187_962],
@@ -51,7 +53,7 @@ const PARTS: [[f64; 3]; 10] = [
     [-0.054_789_200, 0.079_525_408, 0.042_989_326],
 ];
 
-/// Cosines of two of the texts, by the same means.
+/// Cosines of pairs of the texts, by the same implementation.
 const COSINES: [(usize, usize, f64); 8] = [
     (0, 1, 0.449_345_161),
     (0, 3, -0.064_886_565),

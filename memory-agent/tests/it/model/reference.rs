@@ -1,8 +1,8 @@
-//! The network once more, as plainly as it can be written, in f64.
+//! A reference implementation of the network in f64, as simple as possible.
 
 use super::tiny_bert::{HEADS, HIDDEN, LAYERS, TinyBert};
 
-/// Returns a row for each token; `first` of them belong to the first text.
+/// Returns a row for each token; `first` is the number of tokens of the first text.
 pub(crate) fn encode(model: &TinyBert, ids: &[usize], first: usize) -> Vec<Vec<f64>> {
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for (place, id) in ids.iter().enumerate() {
@@ -41,7 +41,7 @@ pub(crate) fn mean(rows: &[Vec<f64>]) -> Vec<f64> {
     (0..HIDDEN).map(|n| rows.iter().map(|row| row[n]).sum::<f64>()).collect()
 }
 
-/// Returns how far the angle between two vectors is from none: 1 minus its cosine.
+/// Returns 1 minus the cosine of two vectors.
 pub(crate) fn apart(one: &[f32], other: &[f64]) -> f64 {
     assert_eq!(one.len(), other.len());
     let one: Vec<f64> = one.iter().copied().map(f64::from).collect();

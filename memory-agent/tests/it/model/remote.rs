@@ -1,4 +1,4 @@
-//! Vectors of a model behind an address.
+//! Embeddings of a remote model.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -42,7 +42,7 @@ fn embed(server: &Server, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
     RemoteEmbedder::new(settings(&server.base_url())).expect("the address is sound").embed(texts)
 }
 
-/// Lets the server reply to one text, and returns what is said of its failure, without the address, and how often it was asked.
+/// Returns the error after these replies, without the address, and the number of requests.
 fn trouble(replies: Vec<Reply>) -> (String, usize) {
     let server = Server::start(replies);
     let EmbedError { why, hint } = embed(&server, &["a red apple"]).expect_err("there is no vector");

@@ -1,4 +1,4 @@
-//! Scores of a model in a folder.
+//! Scores of a local reranking model.
 
 use memory_agent::model::LocalReranker;
 use memory_core::Reranker;

@@ -1,4 +1,4 @@
-//! A server of models that says what it is told to.
+//! A model server with scripted replies.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -7,30 +7,30 @@ use std::thread::{self, JoinHandle};
 
 use serde_json::Value;
 
-/// What the server does with a connection.
+/// A scripted reply.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    /// Answers with this status, these headers and this body.
+    /// Sends a response with this status, these headers and this body.
     Answer(u16, &'static str, String),
-    /// Says nothing until the other side gives up.
+    /// Sends nothing until the client gives up.
     Hang,
-    /// Reads what is asked and closes the connection.
+    /// Reads the request and closes the connection.
     Close,
-    /// Begins an answer and closes the connection.
+    /// Sends a part of a response and closes the connection.
     Break,
 }
 
-/// What was asked.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    /// The first line.
+    /// The request line.
     pub(crate) line: String,
-    /// The others, in lower case but for their values.
+    /// The headers, with names in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Value,
 }
 
-/// A server on this machine. It ends with the last reply, or when it is dropped.
+/// A local server that ends after the last reply or when dropped.
 #[derive(Debug)]
 pub(crate) struct Server {
     address: SocketAddr,
@@ -39,7 +39,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server that gives one reply to each request, in order, and then takes no more.
+    /// Starts a server that sends one reply per request, in order, and then stops accepting.
     pub(crate) fn start(replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let address = listener.local_addr().expect("it listens");
@@ -67,7 +67,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A connection without a request ends the wait for one that nobody makes.
+        // A connection without a request ends the wait for one that never arrives.
         drop(TcpStream::connect(self.address));
         if let Some(thread) = self.thread.take() {
             let ended = thread.join();
@@ -100,7 +100,7 @@ fn serve(mut stream: TcpStream, reply: Reply) {
     match reply {
         Reply::Answer(status, headers, body) => {
             let head = format!("HTTP/1.1 {status} Any\r\n{headers}Connection: close\r\nContent-Length: {}\r\n\r\n", body.len());
-            // Whoever asked may have gone.
+            // The client may have disconnected.
             drop(stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())));
         }
         Reply::Hang => drop(stream.read_to_end(&mut Vec::new())),

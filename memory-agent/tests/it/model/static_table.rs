@@ -1,4 +1,4 @@
-//! Models without a network, as the library model2vec and sentence transformers write them.
+//! Static embedding models, in the formats of model2vec and sentence transformers.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ use super::tiny_bert::{TinyBert, VOCABULARY, ids};
 
 const COLUMNS: usize = 3;
 
-/// A tensor: its name, the kind of its numbers, its shape, its bytes.
+/// A tensor: its name, number type, shape and bytes.
 type Tensor = (&'static str, &'static str, Vec<usize>, Vec<u8>);
 
-/// Returns a number of the table of embeddings: whole, so that each kind can hold it.
+/// Returns a number of the embedding table, an integer so that each number type can represent it.
 fn number(row: usize, column: usize) -> i8 {
     i8::try_from((row * 37 + column * 53 + row * column * 11) % 101).expect("it is at most 100") - 50
 }
@@ -65,7 +65,7 @@ fn open(folder: &Path) -> LocalEmbedder {
     LocalEmbedder::open(folder, None).expect("the model is sound")
 }
 
-/// Returns the mean of rows, of length 1.
+/// Returns the normalized mean of rows.
 fn mean(rows: &[(usize, f64)]) -> Vec<f64> {
     let sum = |column: usize| rows.iter().map(|(row, factor)| factor * f64::from(number(*row, column))).sum::<f64>();
     let sums: Vec<f64> = (0..COLUMNS).map(sum).collect();

@@ -1,4 +1,4 @@
-//! A BERT model that is small enough to be made up on the spot.
+//! A BERT model that is small enough to be generated in tests.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(crate) const VOCABULARY: &[&str] = &[
     "cherry", "深", "色", "模", "式", "##s", "##es", "blue", "green", "x", "y", "z",
 ];
 
-/// A tensor: its name, its shape, its numbers.
+/// A tensor: its name, shape and numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Tensor {
     pub(crate) name: String,
@@ -27,7 +27,7 @@ pub(crate) struct Tensor {
     pub(crate) numbers: Vec<f32>,
 }
 
-/// How numbers are written.
+/// The number format of the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     F32,
@@ -35,19 +35,19 @@ pub(crate) enum Kind {
     Bf16,
 }
 
-/// A model, ready to be written into a folder.
+/// A model that can be written to a folder.
 #[derive(Debug, Clone)]
 pub(crate) struct TinyBert {
     pub(crate) config: Value,
     pub(crate) tokenizer: Value,
     pub(crate) tensors: Vec<Tensor>,
     pub(crate) kind: Kind,
-    /// Other files, with their names.
+    /// Additional files, with their names.
     pub(crate) others: Vec<(&'static str, String)>,
 }
 
 impl TinyBert {
-    /// Makes up an encoder. Each seed gives another one, and always the same.
+    /// Generates an encoder, deterministically from the seed.
     pub(crate) fn encoder(seed: u64) -> Self {
         let mut numbers = Numbers(seed);
         let mut tensors = Vec::new();
@@ -84,7 +84,7 @@ impl TinyBert {
         Self { config: config("BertModel"), tokenizer: tokenizer(), tensors, kind: Kind::F32, others: Vec::new() }
     }
 
-    /// Makes up a cross-encoder, whose tensors are named as such models name them.
+    /// Generates a cross-encoder, with the usual tensor names of such models.
     pub(crate) fn cross_encoder(seed: u64, labels: usize) -> Self {
         let mut model = Self::encoder(seed);
         model.config = config("BertForSequenceClassification");
@@ -99,7 +99,7 @@ impl TinyBert {
         model
     }
 
-    /// Returns a tensor, whatever stands before its name.
+    /// Returns a tensor, regardless of a prefix of its name.
     pub(crate) fn tensor(&self, name: &str) -> &Tensor {
         let found = self.tensors.iter().find(|tensor| tensor.name.strip_prefix("bert.").unwrap_or(&tensor.name) == name);
         found.unwrap_or_else(|| panic!("there is a tensor called {name}"))
@@ -109,7 +109,7 @@ impl TinyBert {
         self.tensors.iter_mut().find(|tensor| tensor.name == name).unwrap_or_else(|| panic!("there is a tensor called {name}"))
     }
 
-    /// Puts the means of sentence transformers into the folder: `pooling` is `mean` or `cls`.
+    /// Adds the pooling configuration of sentence transformers: `pooling` is `mean` or `cls`.
     pub(crate) fn pooled_by(mut self, pooling: &str) -> Self {
         let modules = json!([
             {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
@@ -127,7 +127,7 @@ impl TinyBert {
         self
     }
 
-    /// Writes the model into a new folder.
+    /// Writes the model to a new folder.
     pub(crate) fn written(&self) -> TempDir {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         self.write(folder.path());
@@ -177,7 +177,7 @@ impl TinyBert {
     }
 }
 
-/// Returns the tokens of words that the vocabulary knows.
+/// Returns the tokens of words in the vocabulary.
 pub(crate) fn ids(words: &str) -> Vec<usize> {
     words.split(' ').map(|word| VOCABULARY.iter().position(|known| *known == word).expect("the word is known")).collect()
 }
@@ -204,7 +204,7 @@ fn tokenizer() -> Value {
     })
 }
 
-/// Made-up numbers: whole 64ths between −0.5 and 0.5, which have few enough digits for 16 bits.
+/// Generated numbers: multiples of 1/64 between −0.5 and 0.5, which are exact in 16 bits.
 struct Numbers(u64);
 
 impl Numbers {

@@ -1,4 +1,4 @@
-//! Models of the XLM-R family: other names, other positions, a tokenizer that knows no words.
+//! Models of the XLM-R family: other tensor names, other positions, a tokenizer without words.
 
 use memory_agent::model::LocalEmbedder;
 use memory_core::Embedder;
@@ -9,7 +9,7 @@ use super::tiny_bert::{HIDDEN, TinyBert, VOCABULARY};
 
 const TEXTS: [&str; 4] = ["a red apple", "which fruit is red ?", "深 色", ""];
 
-/// Returns a tokenizer in which each word of the vocabulary has the number it has in the other one.
+/// Returns a tokenizer that maps each word of the vocabulary to the same id as the other tokenizer.
 fn unigram() -> Value {
     let piece = |word: &&str| if word.starts_with('[') { (*word).to_owned() } else { format!("▁{word}") };
     let vocabulary: Vec<(String, f64)> = VOCABULARY.iter().map(piece).zip((1_u8..).map(|number| -f64::from(number))).collect();
@@ -23,7 +23,7 @@ fn unigram() -> Value {
     })
 }
 
-/// Makes a model of the XLM-R family of a BERT model: the same but for two more positions before the others.
+/// Converts a BERT model to the XLM-R family: the same, with two additional positions at the start.
 fn xlm_r(bert: &TinyBert) -> TinyBert {
     let mut model = bert.clone();
     model.tokenizer = unigram();
@@ -59,7 +59,7 @@ fn positions_begin_behind_that_of_padding() {
         let expected = bert.embedder().embed(&TEXTS).expect("it answers");
         assert_eq!(model.embedder().embed(&TEXTS).expect("it answers"), expected);
     }
-    // As many tokens as a BERT model of the same size reads, and not two more.
+    // The input limit is that of a BERT model of the same size: the additional positions hold no tokens.
     let bert = TinyBert::encoder(1);
     let long = "red apple ".repeat(60);
     let expected = bert.embedder().embed(&[&long]).expect("it answers");

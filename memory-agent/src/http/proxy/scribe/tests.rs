@@ -1,4 +1,4 @@
-//! Claims about whoever keeps what was said, in many orders in which threads may have their turns.
+//! Tests the background writer under randomized thread schedules.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 
@@ -8,11 +8,11 @@ use memory_core::testing::{Disturbed, FakeConversations, FakeJobs, Step, convers
 use super::writer::NOT_KEPT;
 use super::*;
 
-/// How many talk at once, and how often each says something.
+/// Number of concurrent speakers, and of exchanges of each.
 const SPEAKERS: usize = 2;
 const TIMES: usize = 3;
 
-/// Writes down what it is told.
+/// Records its notifications.
 #[derive(Default)]
 struct Heard {
     kept: AtomicUsize,
@@ -33,11 +33,11 @@ impl Told for Heard {
     }
 }
 
-/// Refuses at a step as long as refusals are left; each names another file.
+/// Fails at a step while refusals are left; each error names a different file.
 fn refused(refusals: usize, at: Step) -> impl Fn(Step) -> Result<(), StoreError> {
     let left = AtomicUsize::new(refusals);
     move |step| {
-        // A disk takes its time, and others have their turn meanwhile.
+        // A disk write takes time, during which other threads run.
         thread::yield_now();
         let refused = (step == at).then(|| left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)));
         match refused {
@@ -47,26 +47,27 @@ fn refused(refusals: usize, at: Step) -> impl Fn(Step) -> Result<(), StoreError>
     }
 }
 
-/// Has no room the first `refusals` times that something is to be kept.
+/// Fails the first `refusals` writes.
 fn full(refusals: usize) -> Arc<Disturbed<FakeConversations>> {
     Arc::new(Disturbed::new(refused(refusals, Step::Write)))
 }
 
-/// Somebody asks.
+/// Stores a user message.
 fn asks(scribe: &Scribe, conversation: &ConversationId, question: &str) {
     let what = What::Asked { question: question.into(), is_under_way: false };
     scribe.keep(Said { conversation: conversation.clone(), what });
 }
 
-/// Somebody asks, and is answered.
+/// Stores a user message and its response.
 fn talks(scribe: &Scribe, conversation: &ConversationId, question: &str, answer: &str) {
     asks(scribe, conversation, question);
     let what = What::Answered { question: Some(question.into()), answer: answer.to_owned() };
     scribe.keep(Said { conversation: conversation.clone(), what });
 }
 
-/// Everybody says something at once, in one conversation and to a store that refuses at first; then it ends. Returns the texts that were
-/// kept, how many turns were lost, how many messages facts are to be drawn from, and what was told.
+/// Runs all speakers concurrently in one conversation, on a store that fails at first, then shuts down.
+///
+/// Returns the stored texts, the number of lost turns, the number of queued jobs, and the recorded notifications.
 fn talk(refusals: usize) -> (Vec<String>, usize, usize, Arc<Heard>) {
     let store = conversations(full(refusals));
     let (jobs, heard, place) = (Arc::new(FakeJobs::default()), Arc::<Heard>::default(), ConversationId::unnamed());
@@ -93,7 +94,7 @@ fn talk(refusals: usize) -> (Vec<String>, usize, usize, Arc<Heard>) {
 #[test]
 fn what_many_say_at_once_is_kept_once_in_the_order_of_each_and_a_job_for_each_message() {
     in_any_order(|| {
-        // What is refused is kept together with what is said next, or at the end.
+        // A failed write is retried with the next message, or at shutdown.
         let (texts, lost, jobs, heard) = talk(1);
         assert_eq!((texts.len(), lost, jobs), (2 * SPEAKERS * TIMES, 0, SPEAKERS * TIMES), "{texts:?}");
         for who in 0..SPEAKERS {
@@ -197,7 +198,7 @@ fn what_is_said_in_many_conversations_while_the_disk_is_busy_is_kept_by_one_chan
     });
 }
 
-/// A clock that goes on only when it is told to, in milliseconds.
+/// A clock in milliseconds that only advances explicitly.
 #[derive(Debug, Default)]
 struct StoppedClock(AtomicI64);
 
@@ -281,7 +282,7 @@ fn a_write_that_fails_holds_up_no_answer() {
         let store = conversations(full(usize::MAX));
         let scribe = Scribe::begin(store, Arc::new(FakeJobs::default()), Arc::<Heard>::default());
         for question in ["tea", "milk"] {
-            // The clock of the fakes goes on by a second each time it is asked, so whatever is queued is old.
+            // The fake clock advances by a second with each call, so every queued message is old.
             asks(&scribe, &ConversationId::unnamed(), question);
             if let Some(mut answer) = scribe.pending_write(Duration::MAX) {
                 while !answer.is_over() {
@@ -307,6 +308,6 @@ fn what_waits_has_a_bound_and_what_does_not_find_room_is_counted() {
         assert_eq!(troubles.len(), 2, "{troubles:?}");
         assert!(troubles[1].starts_with("too much waits to be kept"), "{troubles:?}");
     };
-    // Long texts take their time.
+    // Long texts are slow, so a single schedule is tested.
     shuttle::check_random(claim, 1);
 }
