@@ -115,6 +115,8 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
     found inside other words too, as `sql` in PostgreSQL, behind all that have it whole; one of two
     letters only if it is the only word of the question, and a single letter or digit is not.
 
+    In prose, with 15 words and more outside the quotation marks, a "phrase" is plain text.
+
     The topics of the project are looked through as well; they come behind the memories, and no filter
     lets them pass.
 

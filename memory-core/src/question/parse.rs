@@ -27,12 +27,16 @@ const MOST_DATES: usize = 16;
 /// More names than this nobody asks about at once.
 const MOST_NAMES: usize = 32;
 
+/// A question with this number of words outside quotation marks is prose: its quotation marks do not limit the search.
+const PROSE_WORDS: usize = 15;
+
 /// Reads a question.
 ///
 /// Words are looked for, any of them. `"a phrase"` must stand there, `-word` and `-"a phrase"` must not, `begin*` stands for
 /// every word that begins so. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, a month or a day, as in
 /// `2026-05`) narrow `filter`. Whatever else is typed is text, also a quote that is never closed or a `tag:` with nothing
-/// behind it, but that is told. Other quotes make phrases, too: `“…”`, `„…“`, `«…»`, `「…」` and `『…』`.
+/// behind it, but that is told. Other quotes make phrases, too: `“…”`, `„…“`, `«…»`, `「…」` and `『…』`. In prose of
+/// 15 words and more outside the quotes they are plain text.
 ///
 /// A dialogue, one message a line with the name of its speaker before it, is words alone; those of its last messages count for more.
 pub fn parse(text: &str, filter: &Filter) -> Parsed {
@@ -49,6 +53,7 @@ pub fn parse(text: &str, filter: &Filter) -> Parsed {
         question.text = plain;
         return Parsed { question, filter, misread };
     }
+    let mut unquoted = 0;
     for piece in pieces(text) {
         match piece {
             Piece::Without(text) => {
@@ -75,9 +80,13 @@ pub fn parse(text: &str, filter: &Filter) -> Parsed {
                 if let Some(beginning) = text.strip_suffix('*') {
                     prefixes.extend(beginning_of(beginning));
                 }
+                tokens(text, &mut |token| unquoted += usize::from(token.kind != TokenKind::Character));
                 push(&mut plain, text);
             }
         }
+    }
+    if PROSE_WORDS <= unquoted {
+        question.phrases.clear();
     }
     understand(&plain, &prefixes, &[], &mut question);
     question.text = plain;
@@ -335,6 +344,16 @@ mod tests {
         let prefixes: Vec<_> = question.words.iter().filter(|word| word.is_prefix).map(|word| word.term.text.as_str()).collect();
         assert_eq!(prefixes, ["deplo"]);
         assert!(question.words.iter().any(|word| word.term.text == "5"));
+    }
+
+    #[test]
+    fn quotation_marks_in_prose_are_plain_text() {
+        let prose =
+            "I like the \"Pay Yourself First\" method best, so let us start with it and write down each step that I have to take";
+        let question = read(prose);
+        assert!(question.phrases.is_empty());
+        assert!(question.words.iter().any(|word| word.term.text == "pay" && word.role == Role::Content));
+        assert_eq!(read("which step of the \"Pay Yourself First\" method did I choose in May?").phrases.len(), 1);
     }
 
     #[test]
