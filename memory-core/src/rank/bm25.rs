@@ -1,36 +1,36 @@
-//! BM25, on a scale that does not grow with the store.
+//! BM25 term weights, scaled independently of the number of documents.
 //!
 //! The formula is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
 //! Lucene's inverse document frequency, which is never negative.
 
-/// How soon further occurrences of a term stop to count: at 0 the first one says all.
+/// Saturation of term frequency: at 0, only the first occurrence counts.
 pub const K1: f32 = 1.2;
 
-/// How much a long text is held against its matches: 0 is not at all, 1 is in full proportion.
+/// Length normalisation: 0 ignores the length, 1 divides in full proportion to it.
 pub const B: f32 = 0.5;
 
-/// Returns how much a term tells that `with_term` of `documents` documents contain: `ln(1 + (N − n + 0.5) / (n + 0.5))`.
+/// Returns the inverse document frequency of a term: `ln(1 + (N − n + 0.5) / (n + 0.5))`.
 ///
-/// Never negative, and the larger the rarer the term is. More documents with the term than there are documents, as
-/// statistics gathered at two moments may have it, count as all of them.
+/// `N` is `documents`, `n` is `with_term`. The result is never negative and grows with the rarity of the term. A `with_term`
+/// above `documents`, possible in statistics gathered at two moments, counts as `documents`.
 pub fn idf(documents: u64, with_term: u64) -> f32 {
     let with_term = with_term.min(documents);
     let odds_against = (real(documents - with_term) + 0.5) / (real(with_term) + 0.5);
     (1.0 + odds_against).ln()
 }
 
-/// Returns [`idf()`] as a share of that of a term that stands in one document only: 1 for it and for a term that nobody
-/// uses, whatever the number of documents.
+/// Returns [`idf()`] divided by that of a term in a single document.
+///
+/// The result is 1 for such a term and for an unused term, independent of the number of documents.
 pub fn idf_share(documents: u64, with_term: u64) -> f32 {
     let most = idf(documents, 1);
     if most <= 0.0 { 1.0 } else { (idf(documents, with_term) / most).min(1.0) }
 }
 
-/// Returns how strongly a term is matched: `(k1 + 1) · f / (f + k1 · (1 − b + b · length / average))`.
+/// Returns the strength of a match: `(k1 + 1) · f / (f + k1 · (1 − b + b · length / average))`.
 ///
-/// `frequency` is how often the term stands in the text, `length` and `average_length` are in tokens. 0 is not at all, 1
-/// once in a text of average length, and it never exceeds `k1 + 1`. Where no average is known, or it is not positive, every
-/// length is average.
+/// `frequency` is the number of occurrences, `length` and `average_length` are in tokens. One occurrence in a text of average
+/// length yields 1; the result never exceeds `k1 + 1`. Without a positive average, every length counts as average.
 pub fn saturation(frequency: u32, length: u32, average_length: f32) -> f32 {
     let long = if 0.0 < average_length { B * real(length.into()) / average_length } else { B };
     let norm = K1 * (1.0 - B + long);

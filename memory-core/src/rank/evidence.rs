@@ -1,4 +1,4 @@
-//! What speaks for each candidate, as numbers.
+//! Computes the ranking evidence of each candidate.
 
 use std::collections::HashMap;
 
@@ -11,78 +11,77 @@ use crate::SpeakerRole;
 use crate::question::{Question, Role};
 use crate::text::TokenKind;
 
-/// A memory that may answer, and what is known of it.
+/// A memory that may match the question, with its features.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Candidate {
-    /// How often each word of the question stands in it, weighed: a word of the title counts for more.
+    /// Weighted number of occurrences of each question word; occurrences in the title weigh more.
     pub frequencies: Vec<u32>,
-    /// For each word that does not stand in it, how like that word the most alike of its words is, from 0 to 1.
+    /// For each missing question word, the similarity of the most similar word, from 0 to 1.
     pub likeness: Vec<f32>,
-    /// How long it is: in weighed words, and in weighed single characters.
+    /// Length in weighted words, and in weighted single characters.
     pub lengths: [u32; 2],
-    /// What kind of text it is.
+    /// Properties of the text.
     pub facts: Facts,
-    /// The role of its author, known or derived from its conversation.
+    /// The role of the author, recorded or derived from the conversation.
     pub role: Option<SpeakerRole>,
-    /// When it was written.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
-    /// Whether the one person or agent that the question names has written it.
+    /// Whether the author is the person or agent that the question names.
     pub is_named: bool,
-    /// Where it was said, if it is part of a conversation.
+    /// Position in a conversation, if it is part of one.
     pub seat: Option<Seat>,
-    /// The numbers of the candidates it is linked to.
+    /// Indices of the linked candidates.
     pub linked: Vec<usize>,
-    /// The cosine of its vector and the question's in standard deviations above the mean, if it has one.
+    /// Cosine with the question's vector in standard deviations above the mean, if there is a vector.
     pub cosine: Option<f32>,
 }
 
-/// Where in which conversation something was said.
+/// The position of a message in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seat {
-    /// The number of the conversation.
+    /// Index of the conversation.
     pub conversation: usize,
-    /// How much was said before it.
+    /// Number of earlier messages.
     pub ordinal: usize,
-    /// How many pauses of more than [`PAUSE_HOURS`] there were before it.
+    /// Number of earlier pauses of more than [`PAUSE_HOURS`].
     pub session: usize,
 }
 
-/// After so many hours of silence a new session begins.
+/// A pause of more than this number of hours starts a new session.
 pub const PAUSE_HOURS: i64 = 6;
 
-/// What is known of all memories.
+/// Statistics of the searched collection.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Statistics {
-    /// How many memories there are.
+    /// Number of memories.
     pub documents: u64,
-    /// How many have each word of the question.
+    /// Number of memories with each question word.
     pub with_word: Vec<u64>,
-    /// How long they are on average: in weighed words, and in weighed single characters.
+    /// Average length in weighted words, and in weighted single characters.
     pub average_lengths: [f32; 2],
-    /// For each conversation, how many turns it has, if all that match are among the candidates.
+    /// Number of messages of each conversation, if all matches are among the candidates.
     pub turns: Vec<Option<u64>>,
 }
 
-/// What speaks for one candidate: one number a part, in the order of [`PARTS`].
+/// The evidence of one candidate: one number per part, in the order of [`PARTS`].
 pub type Evidence = [f32; PARTS.len()];
 
-/// How many of the best own matches tell whether neighbours tell anything.
+/// Number of best matches that decide whether neighbours count.
 const WITNESSES: usize = 15;
 
-/// Where those stand who tell whether neighbours tell anything, and whose vectors count.
+/// Distances of the neighbours that decide whether neighbours count, and that contribute vectors.
 const BESIDE: [i64; 4] = [-2, -1, 1, 2];
 
-/// In a question that is a dialogue, a word of one message earlier counts so much less.
+/// Factor on the weight of a word for each message of a dialogue that follows it.
 const AGEING: f32 = 0.85;
 
-/// How far a neighbour may be.
+/// Largest distance of a neighbour.
 const REACH: usize = 3;
 
-/// Weighs up each candidate: what it says itself, and what stands around it.
+/// Returns the evidence of each candidate, from its own text and from its neighbours.
 ///
-/// Whether the neighbours in a conversation tell anything is not taken for granted: only where those of the best matches
-/// match more of the question than a turn of that conversation does on average, do they count (each for itself, per
-/// conversation). So conversations that hang together gain, and collections that do not lose nothing.
+/// Neighbours count only in conversations where the neighbours of the best matches match more of the question than an average
+/// message does. Coherent conversations gain, and collections of unrelated texts lose nothing.
 pub fn evidence(question: &Question, statistics: &Statistics, candidates: &[Candidate]) -> Vec<Evidence> {
     let scale = Scale::new(question, statistics);
     let own: Vec<Own> = candidates.iter().map(|candidate| scale.own(candidate)).collect();
@@ -97,8 +96,10 @@ pub fn evidence(question: &Question, statistics: &Statistics, candidates: &[Cand
     evidence
 }
 
-/// Returns the weight of a match of each word of a question: its inverse document frequency, less in earlier messages of a
-/// dialogue, over the root of the sum over the content words, so that long questions and short ones have scores on one scale.
+/// Returns the weight of a match of each question word.
+///
+/// It is the inverse document frequency, aged in earlier messages of a dialogue, divided by the root of the sum over the content
+/// words. The division puts the scores of long and short questions on one scale.
 pub fn worths(question: &Question, statistics: &Statistics) -> Vec<f32> {
     let with_word = |index: usize| statistics.with_word.get(index).copied().unwrap_or_default();
     let worth = question
@@ -119,20 +120,19 @@ fn is_content(role: Role) -> bool {
     role == Role::Content
 }
 
-/// How much each word of a question is worth, and to which kind it belongs.
+/// The weights of the question words.
 struct Scale<'q> {
     question: &'q Question,
     statistics: &'q Statistics,
-    /// How much a match of each word tells, from 0 to 1.
     worth: Vec<f32>,
     contents: f32,
 }
 
-/// What a candidate says itself.
+/// The matches in the text of a candidate.
 struct Own {
-    /// For each word, how strongly it is matched: 0 is not, 1 about once in a text of average length.
+    /// Match strength of each question word: 1 is one occurrence in a text of average length.
     matched: Vec<f32>,
-    /// The sum over the content words of what they are worth.
+    /// Weighted sum of the matches over the content words.
     words: f32,
 }
 
@@ -158,13 +158,13 @@ impl<'q> Scale<'q> {
         Own { matched, words }
     }
 
-    /// Returns the sum of `values` over the words of some roles, each times its worth.
+    /// Returns the weighted sum of `values` over the words with some roles.
     fn sum(&self, counts: impl Fn(Role) -> bool, values: &[f32]) -> f32 {
         let words = self.question.words.iter().zip(&self.worth).zip(values);
         words.filter(|((word, _), _)| counts(word.role)).map(|((_, worth), value)| worth * value).sum()
     }
 
-    /// Returns what `others` add to the content words that `own` lacks or hardly has.
+    /// Returns the gain of `others` over `own` in matches of content words.
     fn added<'o>(&self, own: &Own, others: impl Iterator<Item = &'o Own>) -> f32 {
         let mut best = own.matched.clone();
         for other in others {
@@ -174,7 +174,7 @@ impl<'q> Scale<'q> {
         self.sum(is_content, &best)
     }
 
-    /// Weighs up what a candidate says itself.
+    /// Returns the evidence from the text of a candidate alone.
     fn alone(&self, candidate: &Candidate, own: &Own) -> Evidence {
         let Candidate { facts, .. } = candidate;
         let contents = self.question.words.iter().zip(&own.matched).filter(|(word, _)| word.role == Role::Content);
@@ -209,7 +209,7 @@ impl<'q> Scale<'q> {
         evidence
     }
 
-    /// Returns how much of the question a memory matches that was taken at random.
+    /// Returns the expected match of a memory drawn at random.
     fn expected(&self) -> f32 {
         let share = |with: u64| real_u64(with) / real_u64(self.statistics.documents.max(1));
         let shares: Vec<f32> = self.statistics.with_word.iter().map(|with| share(*with)).collect();
@@ -217,16 +217,16 @@ impl<'q> Scale<'q> {
     }
 }
 
-/// One conversation, as far as it is among the candidates.
+/// The candidates of one conversation.
 struct Talk<'c> {
     candidates: &'c [Candidate],
     own: &'c [Own],
     scale: &'c Scale<'c>,
-    /// The candidates in it, and which stands where.
+    /// Indices of the candidates, also by position and by session.
     members: Vec<usize>,
     places: HashMap<usize, usize>,
     sessions: HashMap<usize, Vec<usize>>,
-    /// How much of the question a turn matches on average.
+    /// Average match of a message of the conversation.
     usual: f32,
 }
 
@@ -255,7 +255,7 @@ impl<'c> Talk<'c> {
         Self { candidates, own, scale, members, places, sessions, usual }
     }
 
-    /// Returns the candidate that was said so many places after another one, in the same session.
+    /// Returns the candidate at `distance` from another one, within the same session.
     fn neighbour(&self, member: usize, distance: i64) -> Option<usize> {
         let seat = self.candidates[member].seat?;
         let ordinal = usize::try_from(i64::try_from(seat.ordinal).ok()? + distance).ok()?;
@@ -268,7 +268,7 @@ impl<'c> Talk<'c> {
         seat.and_then(|seat| self.sessions.get(&seat.session)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns how far neighbours, and how far whole sessions, match more than chance would have it: each from 0 to 1.
+    /// Returns the gates for neighbours and for sessions: how far both match above chance, from 0 to 1.
     fn gates(&self) -> [f32; 2] {
         if self.usual <= 0.0 {
             return [0.0, 0.0];
@@ -276,7 +276,7 @@ impl<'c> Talk<'c> {
         let mut best: Vec<usize> = self.members.iter().copied().filter(|member| 0.0 < self.own[*member].words).collect();
         best.sort_by(|left, right| self.own[*right].words.total_cmp(&self.own[*left].words).then(left.cmp(right)));
         best.truncate(WITNESSES);
-        // Few witnesses are drawn towards what chance would have: 5 and 20 are the turns that speak for it.
+        // Few samples are shrunk towards chance: 5 and 20 are the pseudo-counts.
         let gain = |sum: f32, count: usize, doubt: f32| (sum + doubt * self.usual) / ((real(count) + doubt) * self.usual) - 1.0;
         let (mut sum, mut count) = (0.0, 0);
         for distance in BESIDE {
@@ -340,24 +340,24 @@ impl<'c> Talk<'c> {
     }
 }
 
-/// What a session says together.
+/// The combined matches of a session.
 struct Session {
-    /// For each word, how strongly the turn that matches it best does, summed up.
+    /// Best match of each word, summed.
     words: f32,
-    /// The root of the sum of the squares of what the turns match.
+    /// Root of the summed squares of the matches.
     sum: f32,
-    /// The words of the turn that matches the question best.
+    /// Best match of a message.
     best: f32,
     /// The best cosine.
     vector: f32,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share of so many needs no more than seven digits")]
+#[expect(clippy::cast_precision_loss, reason = "a share needs no more than seven digits")]
 fn real_u64(count: u64) -> f32 {
     count as f32
 }
 
-#[expect(clippy::cast_precision_loss, reason = "lengths are known to one byte only")]
+#[expect(clippy::cast_precision_loss, reason = "lengths are stored in one byte")]
 fn real_u32(count: u32) -> f32 {
     count as f32
 }

@@ -1,65 +1,65 @@
-//! The weights of the parts of the evidence.
+//! The parts of the ranking evidence and their fitted weights.
 
 use super::Evidence;
 use super::logit::sigmoid;
 use crate::SpeakerRole;
 
-/// One part of what speaks for a candidate.
+/// One feature of a candidate that contributes to its score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// The words of the question that it has, by BM25.
+    /// BM25 over the content words of the question.
     Words,
-    /// Those words that hold the question together, or name a date.
+    /// BM25 over stop words and date words of the question.
     Asides,
-    /// Which share of the words it has.
+    /// Share of the content words that the candidate contains.
     Coverage,
-    /// Words like those it lacks.
+    /// Words similar to content words that the candidate lacks.
     Likeness,
-    /// It was written by the one whom the question names.
+    /// The author is the person or agent that the question names.
     Named,
-    /// And speaks of themselves.
+    /// That author uses the first person.
     FirstPerson,
-    /// It was written near the date that the question names.
+    /// Nearness of the creation time to the date in the question.
     Date,
-    /// It tells a time, and the question asks when.
+    /// The candidate contains a time, and the question is a "when" question.
     TimeForWhen,
-    /// It tells a time.
+    /// The candidate contains a time.
     Time,
-    /// It has names in it.
+    /// Number of capitalised names, up to three, as a share.
     Capitals,
-    /// It has names in it, and the question asks who, where or which.
+    /// The same, for questions with "who", "where" or "which".
     CapitalsForWhich,
-    /// It ends in a question itself.
+    /// The candidate ends with a question.
     Asking,
-    /// How long it is.
+    /// Logarithm of the length in words.
     Length,
-    /// It follows a question that matches.
+    /// BM25 of the question that precedes the candidate.
     Answer,
-    /// What was said before and after it adds to the words it lacks.
+    /// Matches in neighbouring messages for words that the candidate lacks.
     Neighbours,
-    /// The words that its session has.
+    /// Best match of each word within the session, summed.
     SessionWords,
-    /// How much its session matches in all.
+    /// Root of the summed squares of the session's matches.
     SessionSum,
-    /// Its vector lies near that of the question.
+    /// Cosine of the vectors, in standard deviations above the mean.
     Vector,
-    /// A vector of its session does.
+    /// Best cosine within the session.
     SessionVector,
-    /// The vector of what was said before or after it lies nearer.
+    /// Amount by which a neighbour's cosine exceeds that of the candidate.
     NeighbourVectors,
-    /// What it is linked to adds to the words it lacks.
+    /// Matches in linked memories for words that the candidate lacks.
     Links,
-    /// An assistant or a tool wrote it, and the question does not ask for that.
+    /// The author is an assistant or a tool, and the question does not request that.
     Assistant,
-    /// An assistant wrote it, and the question asks for what the assistant wrote.
+    /// The author is an assistant, and the question requests the assistant's statements.
     AssistantAsked,
-    /// The single characters of words in scripts without blanks that it has.
+    /// BM25 over single characters, for scripts without spaces.
     Characters,
-    /// The words that the message after it has.
+    /// BM25 of the next message.
     Reply,
-    /// The words that the message before it has.
+    /// BM25 of the previous message.
     Before,
-    /// The words that the best message of its session has.
+    /// BM25 of the best message of the session.
     SessionBest,
 }
 
@@ -95,7 +95,7 @@ pub const PARTS: [Part; 27] = [
 ];
 
 impl Part {
-    /// Returns its name in JSON and on the screen.
+    /// Returns the name in JSON and in terminal output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Words => "words",
@@ -129,11 +129,11 @@ impl Part {
     }
 }
 
-/// How much each part counts, in the order of [`PARTS`].
+/// The weight of each part, in the order of [`PARTS`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights(pub [f32; PARTS.len()]);
 
-/// The kinds of collections, each with weights of its own.
+/// The kinds of collections with separate weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// Notes, and conversations between people.
@@ -143,7 +143,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Returns the shape of the collection that a text belongs to, which follows from the role of its author.
+    /// Returns the shape of the collection of a text, derived from the role of its author.
     pub fn of(role: Option<SpeakerRole>) -> Self {
         match role {
             None | Some(SpeakerRole::Author) => Self::Plain,
@@ -152,7 +152,7 @@ impl Shape {
     }
 }
 
-/// Weights with the logistic curve that makes relevances of scores.
+/// Weights and the logistic curve that maps scores to relevances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranker {
     /// The weights of the parts.
@@ -162,7 +162,7 @@ pub struct Ranker {
 }
 
 impl Ranker {
-    /// Returns the one that was fitted to collections of a shape, with or without vectors.
+    /// Returns the ranker fitted to collections of a shape, with or without vectors.
     pub const fn fitted(shape: Shape, has_vectors: bool) -> &'static Self {
         match (shape, has_vectors) {
             (Shape::Plain, false) => &PLAIN,
@@ -172,7 +172,7 @@ impl Ranker {
         }
     }
 
-    /// Returns what one part of the evidence adds to the score.
+    /// Returns the contribution of one part to the score.
     pub fn worth(&self, evidence: &Evidence, part: Part) -> f32 {
         evidence[part as usize] * self.weights.0[part as usize]
     }
@@ -184,8 +184,8 @@ impl Ranker {
     }
 }
 
-// Fitted by `benches/retrieval --fit`, but for three weights without cases there: links count a quarter and single characters half as much as
-// whole words, and messages of an assistant that are asked for precede those of the person.
+// Fitted by `benches/retrieval --fit`, except three weights without cases there: links weigh a quarter and single characters half as much
+// as whole words, and requested messages of an assistant precede those of the person.
 const PLAIN: Ranker = Ranker {
     weights: Weights([
         6.3694, 0.3882, -0.8732, 2.6926, 1.5634, 0.9582, 5.2072, 1.0108, 0.2434, 0.3417, 0.2231, -0.628, 0.1932, 1.6848, 3.2639,

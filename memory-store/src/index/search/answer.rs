@@ -19,52 +19,52 @@ use crate::index::text::Text;
 use crate::index::trouble::{Meaning, Trouble};
 use crate::index::vectors::Vectors;
 
-/// How wide an excerpt is, in characters.
+/// Width of an excerpt in characters.
 const SNIPPET: usize = 160;
 
-/// How often to look again when files change while they are looked for.
+/// Number of attempts when files change during a search.
 const ROUNDS: usize = 3;
 
-/// Where too many match to weigh them all, so many of the best by their words are weighed at first.
+/// Number of the best matches by words that are ranked first, if there are too many to rank all.
 const BEST: usize = 100;
 
-/// And so many times as many, if that is less than is wanted.
+/// Factor by which that number grows while fewer results than requested are found.
 const WIDER: usize = 20;
 
-/// So many of the best are read to see whether a phrase stands in them.
+/// Number of the best matches that are read to check for a phrase.
 const READ_FOR_PHRASES: usize = 2_000;
 
-/// Why there is an answer by the words alone.
+/// The reason for a search by words alone.
 const LOST: &str = "the vectors in the index cannot be read, so only the words were looked for; `memory embed` makes them again";
 
-/// What the index answers, before the files were looked at.
+/// The results of the index, before the files are checked.
 #[derive(Debug)]
 struct Answer {
     hits: Vec<(Document, Ranked)>,
     total: u64,
-    /// Whether the full text is newer than the rows.
+    /// Whether the full-text index is newer than the rows.
     torn: bool,
-    /// Whether there are vectors that cannot be read.
+    /// Whether some vectors cannot be read.
     lacks_vectors: bool,
 }
 
-/// A document that answers.
+/// A ranked document.
 #[derive(Debug)]
 struct Ranked {
     key: i64,
     score: f32,
-    /// What decides between equal scores: the sum of the evidence.
+    /// Breaks ties between equal scores: the sum of the evidence.
     sum: f32,
     explanation: Explanation,
-    /// Words that were found in place of those of the question.
+    /// Similar words that matched in place of question words.
     found_by: Vec<String>,
 }
 
 impl Index {
-    /// Returns the memories that answer what is asked, best first.
+    /// Returns the memories that match the request, best first.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// When the index cannot be used.
     pub(crate) fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Answers, StoreError> {
         let Question { phrases, without_phrases, .. } = asked.question;
         let reads = !phrases.is_empty() || !without_phrases.is_empty();
@@ -119,7 +119,7 @@ fn answer(opened: &mut Opened, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<
         let is_damaged = opened.vectors(asked.vector)?;
         let answered = opened.text(epoch).and_then(|(connection, text, vectors)| {
             let vectors = vectors.filter(|_| asked.vector.is_some());
-            // One state of the rows, taken before the full text is: what is flushed in between is in both.
+            // One snapshot of the rows, taken before that of the full text: documents flushed in between are in both.
             let transaction = connection.transaction()?;
             let mut pools = pools(asked);
             let (mut answer, mut is_whole) =
@@ -136,7 +136,7 @@ fn answer(opened: &mut Opened, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<
             Ok(answer)
         });
         match answered {
-            // Another process may have built the index anew, which takes the full text away.
+            // Another process may have rebuilt the index, which removes the full text.
             Err(trouble) if trouble.meaning() == Meaning::TextDamaged && attempt == 1 => {
                 opened.wait_for_writer()?;
                 if Meta::read(&opened.connection)?.epoch == epoch {
@@ -150,9 +150,9 @@ fn answer(opened: &mut Opened, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<
     }
 }
 
-/// Returns how many of the best by their words are weighed, where too many match to weigh them all: first so many, and ever
-/// more as long as that is less than is wanted. What the limit is does not matter, and so the first hits are the same for
-/// every limit.
+/// Returns the pool sizes to try if there are too many matches to rank all: each is larger than the one before, and is tried only
+/// if the results are fewer than requested. The sizes do not depend on the limit, so the first hits are the same for every
+/// limit.
 fn pools(asked: &Asked<'_>) -> impl Iterator<Item = usize> {
     let Question { phrases, without_phrases, .. } = asked.question;
     let is_read = !phrases.is_empty() || !without_phrases.is_empty();
@@ -160,7 +160,7 @@ fn pools(asked: &Asked<'_>) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(first), |size| size.checked_mul(WIDER))
 }
 
-/// Answers from the best `size` by their words, or from all that match if `true` comes with it.
+/// Ranks the best `size` matches by words, or all matches; the flag is `true` if all were ranked.
 fn ordered(
     rows: &rusqlite::Connection,
     text: &Text,
@@ -176,7 +176,7 @@ fn ordered(
 }
 
 impl Answer {
-    /// Goes on with what a wider look has found besides: behind what was found before, whatever its score.
+    /// Appends the results of a larger pool after the existing ones, regardless of score.
     fn go_on(&mut self, wider: Self, limit: usize) {
         let known: HashSet<i64> = self.hits.iter().map(|(_, ranked)| ranked.key).collect();
         let least = self.hits.last().map_or(f32::MAX, |(_, ranked)| ranked.score);
@@ -211,7 +211,7 @@ fn order(
         let recent = rank::recency(candidates[number].created_at, now);
         (1.0 - recency) * scored[number].relevance + recency * recent
     };
-    // What does not match itself is an answer only where what stands around it is.
+    // A document without a match is a result only if its neighbours match.
     let supported =
         |number: usize| [rank::Part::Answer, rank::Part::Neighbours].iter().any(|part| 0.0 < evidence[number][*part as usize]);
     let mut best: Vec<(usize, f32)> = (0..found.len())
@@ -221,7 +221,7 @@ fn order(
         .collect();
     let besides = best.iter().filter(|(number, _)| !found[*number].matches).count() as u64;
     let total = if 0.0 < threshold { best.len() as u64 } else { total + besides };
-    // Parts of words come behind whole words, whatever else speaks for them.
+    // Matches inside words come after whole-word matches, regardless of other evidence.
     let is_part = |number: usize| found[number].is_part && !supported(number);
     let whole = best.iter().filter(|(number, _)| !is_part(*number)).map(|(_, worth)| *worth).fold(f32::MAX, f32::min);
     best.iter_mut().filter(|(number, _)| is_part(*number)).for_each(|(_, worth)| *worth = worth.min(whole));
@@ -231,7 +231,7 @@ fn order(
     };
     best.sort_by(order);
     if let Some(last) = asked.limit.checked_sub(1).and_then(|last| best.get(last).copied()) {
-        // All that are as good as the last: the rows decide between them.
+        // Keeps all documents that tie with the last one: the rows break the tie.
         best.retain(|one| order(one, &last).is_le());
     }
     let worths = rank::worths(&question, &statistics);
@@ -261,7 +261,7 @@ fn order(
     Ok(Answer { hits, total, torn, lacks_vectors: false })
 }
 
-/// Says how a score came about.
+/// Explains how a score is composed.
 struct Explain<'e> {
     asked: &'e Asked<'e>,
     worths: &'e [f32],
@@ -286,7 +286,7 @@ impl Explain<'_> {
             let score = worth * rank::saturation(*frequency, candidate.lengths[part], statistics.average_lengths[part]);
             TermScore { term: word.term.text.clone(), frequency: *frequency, documents: wanted.documents, idf, score }
         });
-        // A question of single characters is answered by them alone.
+        // A question of single characters has its length and average in single characters.
         let by_characters = self.wanted.iter().all(|own| own.part == Part::Characters);
         let part = usize::from(by_characters);
         Explanation {

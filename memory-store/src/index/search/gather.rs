@@ -27,50 +27,50 @@ use crate::index::trouble::Trouble;
 use crate::index::update::row_id;
 use crate::index::vectors::Vectors;
 
-/// When no more match than this, all of them are weighed.
+/// Up to this number of matches, all of them are ranked.
 const ALL: u64 = 3_000;
 
-/// When no more match by whole words than this, or than are asked for, those that match by parts of words come behind them.
+/// Up to this number of whole-word matches, or up to the limit, matches inside words are appended.
 const WITH_PARTS: u64 = 500;
 
-/// When more do, a few of the best by their words alone are, and so many of those that are of the date, or by the person, that the question names.
+/// Above [`ALL`], the number of matches by date and by author that are ranked in addition to the best by words.
 const BEST_OF_NAMED: usize = 100;
 
-/// Around so many of the best is looked at what was said before and after.
+/// Number of the best matches with neighbours among the candidates.
 const WITH_NEIGHBOURS: usize = 60;
 
-/// Conversations are looked up for so many of the best.
+/// Number of the best matches with conversations that are read.
 const LOOKED_UP: usize = 30;
 
-/// Links are followed from so many of the best.
+/// Number of the best matches with links that are followed.
 const FOLLOWED: usize = 10;
 
-/// Documents of one conversation follow each other within this time.
+/// Largest pause between messages of one conversation outside conversation scopes.
 const CROWDED: TimeDelta = TimeDelta::minutes(10);
 
-/// How far away a neighbour may be to be an answer itself.
+/// Largest distance of a neighbour that becomes a candidate.
 const REACH: usize = 3;
 
-/// What may answer, and what is known of it.
+/// The candidates for a question, with statistics.
 #[derive(Debug)]
 pub(super) struct Gathered {
-    /// What is asked for, in which the names of those who speak are asides.
+    /// The question, with the names of speakers as stop words.
     pub(super) question: Question,
     pub(super) found: Vec<Found>,
-    /// What is ranked; in the order of what was found.
+    /// The ranked candidates, in the order of `found`.
     pub(super) candidates: Vec<Candidate>,
     pub(super) wanted: Vec<Wanted>,
     pub(super) statistics: Statistics,
-    /// How many match in all.
+    /// Number of matches in all.
     pub(super) total: u64,
-    /// Whether vectors were looked at.
+    /// Whether vectors were compared.
     pub(super) has_vectors: bool,
-    /// Whether all that match are among the candidates.
+    /// Whether all matches are among the candidates.
     pub(super) is_whole: bool,
 }
 
-/// Gathers what may answer: all of it, or the best `size` by their words where more match. The rows must be of one state,
-/// taken before the full text is opened.
+/// Gathers the candidates: all matches, or the best `size` by words if there are more. The rows must come from one snapshot,
+/// taken before the full-text index is opened.
 pub(super) fn gather(
     rows: &Connection,
     text: &Text,
@@ -112,7 +112,7 @@ pub(super) fn gather(
     let turns = Turns::of(rows, asked.filter, &best[..best.len().min(LOOKED_UP)], &crowded(&found))?;
     statistics.turns = turns.whole.iter().map(|whole| whole.filter(|_| is_whole)).collect();
     all.add_neighbours(&turns, &best[..best.len().min(WITH_NEIGHBOURS)], &mut found)?;
-    // Parts of words are looked for where whole words find so little that the two can be shown together.
+    // Matches inside words are added only if the whole-word matches leave room for them.
     if by_words <= WITH_PARTS.max(asked.limit as u64) {
         total += all.add_parts(&Within::of(&asked.question.words, &wanted, text, &flushed)?, matching, &mut found)?;
     }
@@ -125,7 +125,7 @@ pub(super) fn gather(
     Ok(Gathered { question, found, candidates, wanted, statistics, total, has_vectors, is_whole })
 }
 
-/// Returns `filter`, limited to the scope that it names: the weights of words follow from that scope alone.
+/// Returns `filter` limited to the scope that it names, so that word weights derive from that scope alone.
 fn narrowed(filter: &Filter) -> Filter {
     let mut narrowed = filter.clone();
     if let Some(scope) = &filter.scope
@@ -136,14 +136,14 @@ fn narrowed(filter: &Filter) -> Filter {
     narrowed
 }
 
-/// Returns how long the messages of a conversation are in all: in weighed words, and in weighed single characters.
+/// Returns the total length of the messages of a conversation, in weighted words and in weighted single characters.
 fn conversation_lengths(rows: &Connection, scope: &Scope) -> Result<[u64; 2], Trouble> {
     let sql = "SELECT coalesce(sum(length), 0), coalesce(sum(characters), 0) FROM documents INDEXED BY turns WHERE scope = ?";
     let read = |row: &rusqlite::Row<'_>| Ok([row.get::<_, i64>(0)?, row.get(1)?]);
     Ok(rows.prepare_cached(sql)?.query_row([scope.to_string()], read)?.map(i64::cast_unsigned))
 }
 
-/// Returns the keys of documents that were written within [`CROWDED`] of another one, in order.
+/// Returns the sorted keys of documents written within [`CROWDED`] of another one.
 fn crowded(found: &[Found]) -> Vec<i64> {
     let span = CROWDED.num_nanoseconds().unwrap_or(i64::MAX);
     let mut by_time: Vec<(i64, i64)> = found.iter().map(|found| (found.created_at, found.key)).collect();
@@ -170,7 +170,7 @@ fn statistics(meta: &Meta, wanted: &[Wanted]) -> Statistics {
     }
 }
 
-/// All documents, flushed or pending, and what is asked of them.
+/// All documents, flushed or pending, and the request.
 struct All<'a> {
     rows: &'a Connection,
     asked: &'a Asked<'a>,
@@ -182,7 +182,7 @@ struct All<'a> {
 }
 
 impl<'a> All<'a> {
-    /// Returns what matches, how much that is, and whether it is all of it; `flushed` of the full text do.
+    /// Returns the matches, their number, and whether they are complete. `flushed` is the number in the full-text index.
     fn matching(&self, flushed: u64, size: usize, documents: u64, lengths: [u64; 2]) -> Result<(Vec<Found>, u64, bool), Trouble> {
         let Named { speaker, dates, handles, .. } = self.named;
         let look = |document: &Pending| Found::of(document, self.wanted, *speaker, handles);
@@ -220,7 +220,7 @@ impl<'a> All<'a> {
         Ok((found, total, is_whole))
     }
 
-    /// Looks for what lies near the question, if it comes with a vector and there are any to compare it with.
+    /// Searches the nearest vectors, if the question has a vector and the index holds any.
     fn near<'v>(&self, vectors: Option<&'v Vectors>) -> Result<Option<Near<'v>>, Trouble>
     where
         'a: 'v,
@@ -233,7 +233,7 @@ impl<'a> All<'a> {
         Near::new(self.rows, vectors, question, &allowed).map(Some)
     }
 
-    /// Adds the nearest; returns how many of them are answers by that alone.
+    /// Adds the nearest documents and returns the number that match by nearness alone.
     fn add_nearest(&self, near: &Near<'_>, found: &mut Vec<Found>) -> Result<u64, Trouble> {
         let mut nearest = self.look_at(&unknown(near.keys(), found))?;
         let mut answers = 0;
@@ -245,7 +245,7 @@ impl<'a> All<'a> {
         Ok(answers)
     }
 
-    /// Adds what was said before and after the best.
+    /// Adds the neighbours of the best matches.
     fn add_neighbours(&self, turns: &Turns, best: &[i64], found: &mut Vec<Found>) -> Result<(), Trouble> {
         let mut around: Vec<i64> = best.iter().flat_map(|key| turns.around(*key, REACH)).collect();
         around.sort_unstable();
@@ -261,8 +261,8 @@ impl<'a> All<'a> {
         Ok(())
     }
 
-    /// Counts what only has words that hold those of the question, and adds it where there is room behind what matches. All that
-    /// comes in `found` behind the first `matching` was found for another reason than its words.
+    /// Counts documents with question words inside their words, and adds them if there is room after the whole-word matches. Entries
+    /// of `found` from index `matching` on were added for another reason than their words.
     fn add_parts(&self, within: &Within, matching: usize, found: &mut Vec<Found>) -> Result<u64, Trouble> {
         let mut flushed = self.flushed.besides(within.wanted())?;
         let mut pending = HashMap::new();
@@ -297,7 +297,7 @@ impl<'a> All<'a> {
         Ok(count)
     }
 
-    /// Gathers what there is to know of the documents with these keys, which come in order, wherever they are.
+    /// Reads the documents with these sorted keys from the full-text index and the pending rows.
     fn look_at(&self, keys: &[i64]) -> Result<Vec<Found>, Trouble> {
         let speaker = self.named.speaker;
         let mut found = self.flushed.look_at(self.flushed.with_keys(keys)?, self.wanted, speaker)?;
@@ -307,14 +307,14 @@ impl<'a> All<'a> {
     }
 }
 
-/// Returns the keys of what was not found yet.
+/// Returns the keys that are not in `found`.
 fn unknown(mut keys: Vec<i64>, found: &[Found]) -> Vec<i64> {
     let known: HashSet<i64> = found.iter().map(|found| found.key).collect();
     keys.retain(|key| !known.contains(key));
     keys
 }
 
-/// Returns the keys of what was found, the best by its words first.
+/// Returns the keys of `found`, best match by words first.
 fn best_first(found: &[Found], statistics: &Statistics, wanted: &[Wanted], question: &Question) -> Vec<i64> {
     let worth = |found: &Found| words(found, statistics, wanted, question);
     let mut best: Vec<(f32, i64)> = found.iter().map(|found| (worth(found), found.key)).collect();
@@ -322,7 +322,7 @@ fn best_first(found: &[Found], statistics: &Statistics, wanted: &[Wanted], quest
     best.into_iter().map(|(_, key)| key).collect()
 }
 
-/// What must not stand in a document, and what must.
+/// Required phrases and excluded words.
 struct Excluded<'q> {
     asked: &'q Asked<'q>,
 }
@@ -335,7 +335,7 @@ impl Excluded<'_> {
     }
 }
 
-/// Lets only those pass that have the words of every phrase and none that is excluded.
+/// Limits the results to documents with the words of every phrase and without excluded words.
 fn narrow<'q>(flushed: &mut Flushed<'_>, asked: &'q Asked<'q>) -> Result<Excluded<'q>, Trouble> {
     for term in asked.question.phrases.iter().flat_map(Phrase::terms) {
         flushed.require(&term.text, Part::of(term), true)?;
@@ -346,7 +346,7 @@ fn narrow<'q>(flushed: &mut Flushed<'_>, asked: &'q Asked<'q>) -> Result<Exclude
     Ok(Excluded { asked })
 }
 
-/// Returns how much of the question a document matches itself.
+/// Returns the weighted match of the words of a document.
 fn words(found: &Found, statistics: &Statistics, wanted: &[Wanted], question: &Question) -> f32 {
     let contents = |index: usize| question.words.get(index).is_some_and(|word| word.role == Role::Content);
     let each = wanted.iter().enumerate().filter(|(index, _)| contents(*index)).map(|(index, wanted)| {
@@ -357,7 +357,7 @@ fn words(found: &Found, statistics: &Statistics, wanted: &[Wanted], question: &Q
     each.sum()
 }
 
-/// Joins candidates that are linked to each other.
+/// Connects candidates that link to each other.
 fn join(rows: &Connection, found: &[Found], best: &[i64], candidates: &mut [Candidate]) -> Result<(), Trouble> {
     let numbers: HashMap<i64, usize> = found.iter().enumerate().map(|(number, found)| (found.key, number)).collect();
     for key in best {

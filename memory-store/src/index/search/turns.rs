@@ -9,45 +9,45 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::index::trouble::Trouble;
 
-/// A longer conversation is looked at around the best of its turns only.
+/// A longer conversation is read only around its best messages.
 const WHOLE: usize = 20_000;
 
-/// How many turns before and after one are looked at.
+/// Number of messages read before and after each of them.
 const AROUND: usize = 12;
 
-/// Turns that were not looked at in between count as so many.
+/// Distance in ordinals that stands for unread messages in between.
 const GAP: usize = 1_000;
 
-/// So many of the latest messages of a conversation decide who is the assistant.
+/// Number of the latest messages of a conversation that decide which speaker is the assistant.
 const SAMPLE: usize = 200;
 
-/// Each speaker must have written so many of them.
+/// Smallest number of messages that each speaker must have among them.
 const FEWEST: usize = 3;
 
-/// The median length of the messages of an assistant is at least so many times that of the person's. Measured on public sets: 1.0 to
-/// 1.8 between two people, 2.2 to 17.8 with an assistant.
+/// Smallest ratio of the median message lengths of assistant and person. Measured on public sets: 1.0 to 1.8 between two people,
+/// 2.2 to 17.8 with an assistant.
 const LONGER: f64 = 2.0;
 
-/// The places of messages in conversations.
+/// The positions of messages in conversations.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     pub(super) seats: HashMap<i64, Seat>,
-    /// The roles of the authors of messages, as far as they follow from their conversation.
+    /// Roles of the authors, where the conversation determines them.
     pub(super) roles: HashMap<i64, SpeakerRole>,
-    /// For each conversation, the keys of its turns by their ordinals.
+    /// Keys of the messages of each conversation by ordinal.
     keys: Vec<BTreeMap<usize, i64>>,
-    /// For each conversation, how many turns it has, if all of them were looked at.
+    /// Number of messages of each conversation, if all of them were read.
     pub(super) whole: Vec<Option<u64>>,
 }
 
-/// The order of what was said: when, then which was kept first.
+/// Messages are ordered by creation time, then by key.
 type Turn = (i64, i64);
 
 impl Turns {
-    /// Looks at the conversation that the filter names, or else at those in which the documents with `keys` were said.
+    /// Reads the conversation of the filter, or else the conversations of the documents with `keys`.
     ///
-    /// In other scopes, documents are messages of a conversation if several speakers wrote them shortly one after another; `crowded`
-    /// are the keys, in order, of those that were written shortly before or after another one.
+    /// In other scopes, documents are messages of a conversation if several speakers wrote them within a short time. `crowded` holds the
+    /// sorted keys of documents with another document close in time.
     pub(super) fn of(connection: &Connection, filter: &Filter, keys: &[i64], crowded: &[i64]) -> Result<Self, Trouble> {
         let mut turns = Self::default();
         if let Some(scope @ Scope::Conversation(_)) = &filter.scope {
@@ -96,7 +96,7 @@ impl Turns {
         Ok(turns)
     }
 
-    /// Takes the messages of one of the two speakers of a conversation for those of an assistant if they are much longer.
+    /// Assigns the roles of person and assistant to the two speakers if the messages of one are much longer.
     fn add_roles(&mut self, connection: &Connection, scope: &str) -> Result<(), Trouble> {
         let Some([person, assistant]) = person_and_assistant(&lengths_by_source(connection, scope)?) else { return Ok(()) };
         let mut select = connection.prepare_cached("SELECT key, source FROM documents INDEXED BY turns WHERE scope = ?")?;
@@ -112,14 +112,14 @@ impl Turns {
         Ok(())
     }
 
-    /// Returns the keys of the turns around one, up to so many places away.
+    /// Returns the keys of the messages around one, up to `reach` positions away.
     pub(super) fn around(&self, key: i64, reach: usize) -> Vec<i64> {
         let Some(seat) = self.seats.get(&key) else { return Vec::new() };
         let near = seat.ordinal.saturating_sub(reach)..=seat.ordinal + reach;
         self.keys[seat.conversation].range(near).map(|(_, key)| *key).filter(|other| *other != key).collect()
     }
 
-    /// Adds a conversation, in runs between which something was left out.
+    /// Adds a conversation as runs of messages with unread messages between the runs.
     fn add(&mut self, runs: &[Vec<Turn>], whole: Option<u64>) {
         let conversation = self.keys.len();
         let pause = TimeDelta::hours(PAUSE_HOURS).num_nanoseconds().unwrap_or(i64::MAX);
@@ -146,7 +146,7 @@ impl Turns {
 
 const CONVERSATION: &str = "conversation:";
 
-/// The condition that a document lies in the scope of a conversation.
+/// SQL condition for documents in a conversation scope.
 const IS_CONVERSATION: &str = "scope >= 'conversation:' AND scope < 'conversation;'";
 
 fn whole(connection: &Connection, scope: &str) -> Result<Vec<Turn>, Trouble> {
@@ -179,7 +179,7 @@ fn window(connection: &Connection, scope: &str, (created_at, key): Turn) -> Resu
     Ok(window)
 }
 
-/// Tells whether several named sources wrote the documents of a run.
+/// Returns whether several named sources wrote the documents of a run.
 fn has_speakers(connection: &Connection, scope: &str, run: &[Turn]) -> Result<bool, Trouble> {
     let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(false) };
     let sql = "SELECT count(DISTINCT source) FROM documents INDEXED BY turns \
@@ -188,7 +188,7 @@ fn has_speakers(connection: &Connection, scope: &str, run: &[Turn]) -> Result<bo
     Ok(1 < count)
 }
 
-/// Returns the lengths of the latest messages of a conversation, in words and pairs of characters, by their source.
+/// Returns the lengths of the latest messages of a conversation by source, in words and pairs of characters.
 fn lengths_by_source(connection: &Connection, scope: &str) -> Result<HashMap<String, Vec<u32>>, Trouble> {
     let sql = format!(
         "SELECT source, length FROM documents INDEXED BY turns WHERE scope = ? ORDER BY created_at DESC, key DESC LIMIT {SAMPLE}"
@@ -207,7 +207,7 @@ fn lengths_by_source(connection: &Connection, scope: &str) -> Result<HashMap<Str
     Ok(lengths)
 }
 
-/// Returns which of the two speakers of a conversation is the person and which the assistant, if the length of their messages tells.
+/// Returns the person and the assistant of a conversation, if the message lengths of the two speakers show which is which.
 fn person_and_assistant(lengths: &HashMap<String, Vec<u32>>) -> Option<[String; 2]> {
     let total: usize = lengths.values().map(Vec::len).sum();
     let mut speakers: Vec<(&String, &Vec<u32>)> = lengths.iter().filter(|(source, _)| !source.is_empty()).collect();
@@ -234,7 +234,7 @@ fn person_and_assistant(lengths: &HashMap<String, Vec<u32>>) -> Option<[String; 
     }
 }
 
-/// Joins windows that overlap or touch.
+/// Merges windows that overlap or touch.
 fn joined(mut windows: Vec<Vec<Turn>>) -> Vec<Vec<Turn>> {
     windows.retain(|window| !window.is_empty());
     windows.sort_unstable();
