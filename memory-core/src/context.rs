@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use chrono::{DateTime, SecondsFormat, TimeZone};
 
 use self::sessions::cover_sessions;
+pub use self::sessions::fit_budget;
 use crate::fence::{attribute, disarmed};
 use crate::question::asks_for_several;
 use crate::standing::{StandingMemory, select_standing};
@@ -111,7 +112,7 @@ pub fn context<Tz: TimeZone>(
     if asks_for_several(prompt) {
         largest = (left / LARGEST_PART_OF_MANY).max(left.min(SHORT_OF_MANY));
         let tokens = |stored: &Stored| token_count(&stored.memory.content).min(largest);
-        found = cover_sessions(found, left / BY_RELEVANCE, &tokens);
+        found = cover_sessions(found, left / BY_RELEVANCE, &|stored| &stored.memory, &tokens);
     }
     for stored in found {
         if given.has(&stored) || context.memories.iter().any(|other| other.memory.id == stored.memory.id) {

@@ -107,7 +107,7 @@ pub use chat::{
 pub use clock::{Clock, IdSource};
 pub use code::{Code, Fault};
 pub use commit::{Refused, Secrets};
-pub use context::{Context, Given, context, standing_context};
+pub use context::{Context, Given, context, fit_budget, standing_context};
 pub use delete::delete;
 pub use due::{Due, due};
 pub use embed::{EmbedReport, embed};

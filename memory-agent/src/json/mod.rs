@@ -71,7 +71,7 @@ pub use links::{links_resolved, unlinked};
 pub use memory::{memories, memory, memory_for_export, page};
 pub use reading::reading;
 pub use reminder::{notified, reminded, written_reminder};
-pub use search::found;
+pub use search::{found, hit_tokens};
 pub use usage::usage;
 pub use write::{deleted, written};
 

@@ -1,5 +1,6 @@
 //! The JSON of search results.
 
+use memory_core::text::token_count;
 use memory_core::{Explanation, Found, Hit, InboxTtl, PartScore, RerankScore, TermScore};
 use serde::Serialize;
 use serde_json::Value;
@@ -73,6 +74,11 @@ pub fn found(found: &Found, explain: bool, inbox_ttl: InboxTtl) -> Value {
         total: found.total,
         degraded: found.degraded.as_deref(),
     })
+}
+
+/// Returns the number of tokens that a hit takes in [`found`] without `explain`.
+pub fn hit_tokens(hit: &Hit, inbox_ttl: InboxTtl) -> usize {
+    token_count(&value(&HitShape::of(hit, false, inbox_ttl)).to_string())
 }
 
 impl<'a> HitShape<'a> {

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 use memory_core::{AgentName, Code, Effect, Tool, ToolError, View};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams, ToolAnnotations, UnsubscribeRequestParams,
+    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, ToolAnnotations, UnsubscribeRequestParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -81,13 +82,11 @@ impl Server {
         Arc::clone(self.session.get_or_init(begin))
     }
 
-    /// Returns the server instructions.
-    ///
-    /// They include the standing instructions and preferences that the client may see.
-    fn instructions(&self) -> String {
-        let view = View { agent: self.speaker.agent.clone(), project: self.speaker.project.clone() };
+    /// Returns the instructions for the model, with the standing instructions and preferences that `agent` may see.
+    fn instructions(&self, agent: Option<AgentName>) -> String {
+        let view = View { agent, project: self.speaker.project.clone() };
         let services = self.agent.services().seen_by(view);
-        // If the memories cannot be read, the client gets the error with its first tool call.
+        // If the memories cannot be read, the first tool call reports it.
         let standing = memory_core::standing_context(&services, STANDING_BUDGET).unwrap_or_default();
         if standing.is_empty() { INSTRUCTIONS.to_owned() } else { format!("{INSTRUCTIONS}\n\n{standing}") }
     }
@@ -118,7 +117,21 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources();
         ServerConfig::new(capabilities.enable_resources_subscribe().build())
             .with_server_info(Implementation::new("memory", env!("CARGO_PKG_VERSION")))
-            .with_instructions(self.instructions())
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        let agent = self.speaker.agent.clone().or_else(|| named(&request.client_info.name));
+        let server = self.clone();
+        let instructions = tokio::task::spawn_blocking(move || server.instructions(agent)).await;
+        result.instructions = Some(instructions.unwrap_or_else(|_| INSTRUCTIONS.to_owned()));
+        Ok(result)
     }
 
     async fn list_tools(

@@ -1,6 +1,6 @@
 //! The `memory_search` tool.
 
-use memory_core::{Effect, Query, Ranking, Tool, ToolContext, ToolError};
+use memory_core::{Effect, Query, Ranking, Tool, ToolContext, ToolError, fit_budget};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -16,7 +16,11 @@ pub(super) struct Search;
 struct Input {
     query: String,
     limit: Option<usize>,
+    budget: Option<usize>,
 }
+
+/// The number of hits that are considered for a budget if the caller sets no limit.
+const LIMIT_FOR_BUDGET: usize = 100;
 
 /// Default number of results.
 pub(super) const USUAL: usize = 10;
@@ -31,7 +35,7 @@ impl Tool for Search {
     }
 
     fn parameters(&self) -> Value {
-        let own = json!({ "query": { "type": "string", "minLength": 1 }, "limit": limit(USUAL) });
+        let own = json!({ "query": { "type": "string", "minLength": 1 }, "limit": limit(USUAL), "budget": budget() });
         schema_with_filter(own, &["query"])
     }
 
@@ -40,9 +44,19 @@ impl Tool for Search {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { query, limit } = read(parameters)?;
+        let Input { query, limit, budget } = read(parameters)?;
         let filter = read::<FilterInput>(parameters)?.filter(context)?;
-        let query = Query { text: query, filter, limit: limit.unwrap_or(USUAL), ranking: Ranking::default() };
-        Ok(json::found(&memory_core::search(&context.services, &query)?, false, context.services.inbox_ttl))
+        let default = if budget.is_some() { LIMIT_FOR_BUDGET } else { USUAL };
+        let query = Query { text: query, filter, limit: limit.unwrap_or(default), ranking: Ranking::default() };
+        let inbox_ttl = context.services.inbox_ttl;
+        let mut found = memory_core::search(&context.services, &query)?;
+        if let Some(budget) = budget {
+            found.hits = fit_budget(found.hits, &query.text, budget, &|hit| json::hit_tokens(hit, inbox_ttl));
+        }
+        Ok(json::found(&found, false, inbox_ttl))
     }
+}
+
+fn budget() -> Value {
+    json!({ "type": "integer", "minimum": 200, "maximum": 100_000, "description": "tokens; hits that exceed it are left out" })
 }

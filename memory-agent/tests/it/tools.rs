@@ -42,6 +42,20 @@ fn the_usual_listing_is_short() {
 }
 
 #[test]
+fn a_search_with_a_budget_leaves_out_hits_that_exceed_it() {
+    let session = speaker(&agent(Hooks::new()), "claude");
+    for number in 0..20 {
+        call(&session, "memory_write", json!({ "content": format!("tea number {number}, {}", "leaf ".repeat(40)) }));
+    }
+    let search = |budget: u32| call(&session, "memory_search", json!({ "query": "tea", "budget": budget }));
+    let (small, large) = (search(1_000), search(100_000));
+    assert_eq!((large["hits"].as_array().map(Vec::len), &large["total"]), (Some(20), &json!(20)));
+    assert_eq!(small["total"], 20);
+    assert_eq!(small["hits"][0]["memory"]["id"], large["hits"][0]["memory"]["id"]);
+    assert!(token_count(&small["hits"].to_string()) <= 1_000);
+}
+
+#[test]
 fn schemas_are_what_programs_rely_on() {
     let lines = tools::all().into_iter().map(|tool| format!("{} {:?}\n  {}", tool.name(), tool.effect(), tool.parameters()));
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
@@ -54,7 +68,7 @@ fn schemas_are_what_programs_rely_on() {
     memory_list Reads
       {"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":20},"offset":{"type":"integer","minimum":0},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"program it came from"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false}
     memory_search Reads
-      {"type":"object","properties":{"query":{"type":"string","minLength":1},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"program it came from"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false,"required":["query"]}
+      {"type":"object","properties":{"query":{"type":"string","minLength":1},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10},"budget":{"type":"integer","minimum":200,"maximum":100000,"description":"tokens; hits that exceed it are left out"},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"program it came from"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false,"required":["query"]}
     memory_tag Changes
       {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}},"additionalProperties":false,"required":["id"]}
     memory_smart_search Reads

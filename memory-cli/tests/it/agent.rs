@@ -19,7 +19,7 @@ fn a_list_of_calls_is_answered_in_order_and_one_that_fails_stops_none() {
     {"name":"memory_write","result":{"id":"[id1]","path":"categories/knowledge/hello-[id1].md","created":true}},
     {"name":"memory_fly","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_fly","hint":"there are memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}},
     {"id":3,"name":"memory_read","error":{"code":"MEMORY_NOT_FOUND","message":"no memory is called none","hint":"memory_list lists the memories; memory_search finds them by words; an id may be shortened to 4 digits"}},
-    {"name":"memory_search","error":{"code":"INVALID_INPUT","message":"query: 7 is not of type \"string\"","hint":"memory_search needs query, and takes limit, tags, category, scope, phase, source, from, to"}},
+    {"name":"memory_search","error":{"code":"INVALID_INPUT","message":"query: 7 is not of type \"string\"","hint":"memory_search needs query, and takes limit, budget, tags, category, scope, phase, source, from, to"}},
     {"name":"memory_list","result":{"memories":[{"id":"[id1]","content":"hello","content_hash":"[hash]","phase":"organized","category":"knowledge","scope":"global","tags":[],"source":"claude","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":1,"path":"categories/knowledge/hello-[id1].md"}],"total":1}}
     ]
     --- stderr
@@ -176,6 +176,8 @@ struct Client {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     last: u64,
+    /// The instructions for the model in the response to `initialize`.
+    instructions: String,
 }
 
 impl Client {
@@ -183,10 +185,11 @@ impl Client {
         let mut command = sandbox.command(&["mcp"]);
         let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
         let (input, output) = (program.stdin.take().expect("a pipe"), program.stdout.take().expect("a pipe"));
-        let mut client = Self { program, input, output: BufReader::new(output), last: 0 };
+        let mut client = Self { program, input, output: BufReader::new(output), last: 0, instructions: String::new() };
         let info = json!({ "name": name, "version": "1" });
         let begun = client.ask("initialize", &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }));
         assert_eq!(begun["result"]["serverInfo"]["name"], "memory");
+        begun["result"]["instructions"].as_str().expect("instructions").clone_into(&mut client.instructions);
         client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client
     }
@@ -246,6 +249,21 @@ fn a_client_of_the_protocol_has_tools_resources_and_prompts() {
     let mut other = Client::start(&sandbox, "other");
     let hidden = other.call("memory_read", &json!({ "id": id }));
     assert_eq!((&hidden["isError"], &hidden["structuredContent"]["error"]["code"]), (&json!(true), &json!("MEMORY_NOT_FOUND")));
+}
+
+#[test]
+fn the_instructions_hold_the_standing_instructions_that_the_client_may_see() {
+    let sandbox = Sandbox::new();
+    sandbox.write("Always answer in metric units.", &["--category", "preferences"]);
+    sandbox.write("Always answer in English.", &["--category", "preferences", "--scope", "agent:first"]);
+    let instructions = |name: &str| {
+        let client = Client::start(&sandbox, name);
+        let instructions = client.instructions.clone();
+        assert_eq!(client.end(), Some(0));
+        ["metric units", "in English"].map(|text| instructions.contains(text))
+    };
+    assert_eq!(instructions("first"), [true, true]);
+    assert_eq!(instructions("second"), [true, false]);
 }
 
 #[test]

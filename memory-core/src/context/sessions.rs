@@ -1,35 +1,63 @@
-//! Covering sessions before memories of the same session.
+//! Covers sessions before several memories of one session.
 
 use std::collections::HashSet;
 
 use chrono::TimeDelta;
 
-use crate::Stored;
+use super::BY_RELEVANCE;
+use crate::question::asks_for_several;
 use crate::rank::PAUSE_HOURS;
+use crate::{Hit, Memory};
 
-/// Puts the best memory of each session that the first ones, of so many `tokens` in all, are not part of next. The rest keeps its order.
+/// Returns the hits for `query` that fit into `budget` tokens together, where `count` returns the tokens of one hit.
+///
+/// The order stays by relevance, unless the query asks for several things: then a third of the budget goes by relevance, and the
+/// best hit of each further session follows. A hit that does not fit is skipped.
+pub fn fit_budget(hits: Vec<Hit>, query: &str, budget: usize, count: &dyn Fn(&Hit) -> usize) -> Vec<Hit> {
+    let hits = match asks_for_several(query) {
+        true => cover_sessions(hits, budget / BY_RELEVANCE, &|hit| &hit.stored.memory, count),
+        false => hits,
+    };
+    let mut left = budget;
+    let mut fits = |hit: &Hit| {
+        let tokens = count(hit);
+        let fits = tokens <= left;
+        left -= if fits { tokens } else { 0 };
+        fits
+    };
+    hits.into_iter().filter(|hit| fits(hit)).collect()
+}
+
+/// Moves the best item of each session behind the first items, up to `tokens` tokens, which keep their places. The remaining items
+/// follow in their order.
 ///
 /// A session ends with a pause of more than [`PAUSE_HOURS`] between the memories of a scope.
-pub(super) fn cover_sessions(found: Vec<Stored>, tokens: usize, count: &dyn Fn(&Stored) -> usize) -> Vec<Stored> {
+pub(super) fn cover_sessions<T>(
+    found: Vec<T>,
+    tokens: usize,
+    memory_of: &dyn Fn(&T) -> &Memory,
+    count: &dyn Fn(&T) -> usize,
+) -> Vec<T> {
+    let memories: Vec<&Memory> = found.iter().map(memory_of).collect();
     let mut by_time: Vec<usize> = (0..found.len()).collect();
-    by_time.sort_by_key(|number| (found[*number].memory.scope.to_string(), found[*number].memory.created_at));
+    by_time.sort_by_key(|number| (memories[*number].scope.to_string(), memories[*number].created_at));
     let mut sessions = vec![0; found.len()];
     for pair in by_time.windows(2) {
-        let (before, after) = (&found[pair[0]].memory, &found[pair[1]].memory);
-        let goes_on = before.scope == after.scope && after.created_at - before.created_at <= TimeDelta::hours(PAUSE_HOURS);
-        sessions[pair[1]] = sessions[pair[0]] + usize::from(!goes_on);
+        let (before, after) = (memories[pair[0]], memories[pair[1]]);
+        let continues = before.scope == after.scope && after.created_at - before.created_at <= TimeDelta::hours(PAUSE_HOURS);
+        sessions[pair[1]] = sessions[pair[0]] + usize::from(!continues);
     }
     let mut covered = HashSet::new();
-    let mut taken = 0;
-    let is_next = |(number, stored): (usize, &Stored)| {
-        let is_first = taken < tokens;
-        taken += count(stored);
+    let mut used = 0;
+    let is_next = |(number, item): (usize, &T)| {
+        let is_first = used < tokens;
+        used += count(item);
         covered.insert(sessions[number]) || is_first
     };
     let next: Vec<bool> = found.iter().enumerate().map(is_next).collect();
     let (mut first, mut rest) = (Vec::new(), Vec::new());
-    for (stored, is_next) in found.into_iter().zip(next) {
-        if is_next { first.push(stored) } else { rest.push(stored) }
+    for (item, is_next) in found.into_iter().zip(next) {
+        if is_next { first.push(item) } else { rest.push(item) }
     }
     first.extend(rest);
     first
@@ -43,7 +71,7 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeStore, services};
-    use crate::{Draft, Secrets, write};
+    use crate::{Draft, Filter, Query, Ranking, Secrets, search, write};
 
     #[test]
     fn the_best_of_each_session_follows_those_that_are_taken_by_relevance() {
@@ -55,9 +83,32 @@ mod tests {
             services.store.get(&written.id).expect("it is there")
         });
         let covered = |tokens: usize| -> Vec<String> {
-            cover_sessions(stored.to_vec(), tokens, &|_| 10).into_iter().map(|stored| stored.memory.content).collect()
+            cover_sessions(stored.to_vec(), tokens, &|stored| &stored.memory, &|_| 10)
+                .into_iter()
+                .map(|stored| stored.memory.content)
+                .collect()
         };
         assert_eq!(covered(1), ["one", "four", "six", "two", "three", "five"]);
         assert_eq!(covered(11), ["one", "two", "four", "six", "three", "five"]);
+    }
+
+    #[test]
+    fn a_budget_keeps_the_best_hits_and_covers_sessions_where_several_things_are_asked() {
+        let services = services(Arc::new(FakeStore::default()));
+        for (text, hours) in [("museum museum museum", 0), ("museum museum", 1), ("museum", 48)] {
+            let created_at = Some(DateTime::UNIX_EPOCH + TimeDelta::hours(hours));
+            write(&services, Draft { created_at, ..Draft::new(text) }, Secrets::Refuse).expect("the memory is written");
+        }
+        let query = Query { text: "museum".to_owned(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
+        let fitting = |text: &str, budget: usize| -> Vec<String> {
+            let found = search(&services, &query).expect("the store is readable");
+            let hits = fit_budget(found.hits, text, budget, &|_| 10);
+            hits.into_iter().map(|hit| hit.stored.memory.content).collect()
+        };
+        let all = fitting("museum", 30);
+        assert_eq!(all.len(), 3);
+        assert_eq!(fitting("museum", 20), all[..2]);
+        assert!(fitting("in what order did I visit the museums", 20).contains(&"museum".to_owned()));
+        assert!(fitting("museum", 9).is_empty());
     }
 }
