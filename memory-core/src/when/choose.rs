@@ -1,4 +1,4 @@
-//! Which of several readings a reminder is made of.
+//! Selects the most likely of the dates that a text mentions.
 
 use std::cmp::Reverse;
 
@@ -7,10 +7,10 @@ use chrono::{DateTime, TimeZone};
 use super::find::readings;
 use super::reading::{Kind, Reading, Relation};
 
-/// Returns the reading of a text that is meant most likely, seen from `now` and its zone.
+/// Returns the most likely date that a text refers to, relative to `now` in its time zone.
 ///
-/// What is to come stands before what is now, and that before what is over; a point before a whole month; a day before a
-/// lone time of day; else the first counts.
+/// Future dates precede the present, which precedes past ones; a single day or time precedes a whole period; a day
+/// precedes a time without a day; otherwise the first in the text is returned.
 ///
 /// ```
 /// use chrono::DateTime;

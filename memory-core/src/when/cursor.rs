@@ -1,8 +1,8 @@
-//! Walking over the pieces of a text.
+//! A backtracking cursor over the tokens of a text.
 
 use super::token::{Number, Token, What};
 
-/// A place between the pieces of a text; a copy of it is the way back.
+/// A position between tokens. It is `Copy`, so that a parser can save and restore it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'t> {
     tokens: &'t [Token<'t>],
@@ -22,22 +22,22 @@ impl<'t> Cursor<'t> {
         self.tokens.get(self.at + ahead)
     }
 
-    /// Returns the piece so many ahead.
+    /// Returns the token `ahead` positions after the next one.
     pub(super) fn peek(&self, ahead: usize) -> Option<What<'t>> {
         self.token(ahead).map(|token| token.what)
     }
 
-    /// Returns whether the piece so many ahead follows the one before it without a blank.
+    /// Returns whether the token `ahead` positions after the next one follows its predecessor without whitespace.
     pub(super) fn is_glued(&self, ahead: usize) -> bool {
         self.token(ahead).is_some_and(|token| !token.gap)
     }
 
-    /// Returns the piece so many before the next one, 1 being the nearest.
+    /// Returns the token `back` positions before the cursor; 1 is the nearest.
     pub(super) fn before(&self, back: usize) -> Option<What<'t>> {
         self.at.checked_sub(back).and_then(|at| self.tokens.get(at)).map(|token| token.what)
     }
 
-    /// Returns the word so many before the next piece, or nothing.
+    /// Returns the word `back` positions before the cursor, or an empty string.
     pub(super) fn word_before(&self, back: usize) -> &'t str {
         if let Some(What::Word(word)) = self.before(back) { word } else { "" }
     }
@@ -58,7 +58,7 @@ impl<'t> Cursor<'t> {
         self.at += 1;
     }
 
-    /// Runs `parse`, and goes back where it finds nothing.
+    /// Runs `parse`, and restores the position if it returns `None`.
     pub(super) fn attempt<T>(&mut self, parse: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let start = *self;
         let found = parse(self);
@@ -68,7 +68,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Returns the next piece if it is a word, or nothing.
+    /// Returns the next token if it is a word, otherwise an empty string.
     pub(super) fn word(&self) -> &'t str {
         self.word_ahead(0)
     }
@@ -85,7 +85,7 @@ impl<'t> Cursor<'t> {
         self.eat_if(|what| matches!(what, What::Word(word) if words.contains(&word)))
     }
 
-    /// Eats all the words of a phrase, or none.
+    /// Consumes all words of a phrase, or nothing.
     pub(super) fn eat_phrase(&mut self, phrase: &str) -> bool {
         self.attempt(|cursor| phrase.split(' ').all(|word| cursor.eat(word)).then_some(())).is_some()
     }
@@ -102,7 +102,7 @@ impl<'t> Cursor<'t> {
         self.is_glued(0) && self.eat_sign(sign)
     }
 
-    /// Eats all of these Chinese characters, or none.
+    /// Consumes all of these Chinese characters, or nothing.
     pub(super) fn eat_han(&mut self, characters: &str) -> bool {
         self.attempt(|cursor| {
             characters.chars().all(|character| cursor.eat_if(|what| what == What::Han(character))).then_some(())
@@ -118,14 +118,14 @@ impl<'t> Cursor<'t> {
         if let Some(What::Han(character)) = self.peek(ahead) { Some(character) } else { None }
     }
 
-    /// Eats a number in digits.
+    /// Consumes a number in digits.
     pub(super) fn eat_digits(&mut self) -> Option<Number> {
         let Some(What::Number(number)) = self.peek(0) else { return None };
         self.at += 1;
         Some(number)
     }
 
-    /// Eats a number in digits that stands right behind the piece before it.
+    /// Consumes a number in digits that follows the previous token without whitespace.
     pub(super) fn eat_glued_digits(&mut self) -> Option<Number> {
         if self.is_glued(0) { self.eat_digits() } else { None }
     }
@@ -136,14 +136,14 @@ impl<'t> Cursor<'t> {
         is_wanted
     }
 
-    /// Returns whether a number that begins here is not the rest of something longer, such as a price or a version.
+    /// Returns whether a number at the cursor is not the end of something longer, such as a price or a version.
     pub(super) fn starts_cleanly(&self) -> bool {
         if !self.is_glued(0) {
             return !matches!(self.before(1), Some(What::Sign('$' | '#' | '£' | '€' | '¥' | '+')));
         }
         let is_inside = 1 < self.at && self.tokens.get(self.at - 1).is_some_and(|token| !token.gap);
         match self.before(1) {
-            // The `T` between a date and a time in the form of machines.
+            // The `T` between date and time in RFC 3339.
             Some(What::Word("t")) => is_inside && matches!(self.before(2), Some(What::Number(_))),
             Some(What::Sign('.' | ',' | '-' | '/' | ':' | '_' | '\'')) => {
                 !is_inside || matches!(self.before(2), Some(What::Han(_) | What::Sign(_)))
@@ -159,7 +159,8 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Returns whether what ends here is not the beginning of something longer, such as a version or a share.
+    /// Returns whether an expression that ends at the cursor is not the start of something longer, such as a version or
+    /// a percentage.
     pub(super) fn ends_cleanly(&self) -> bool {
         if !self.is_glued(0) {
             return !matches!(self.peek(0), Some(What::Sign('%' | '\u{b0}' | '$' | '€' | '£')));

@@ -1,4 +1,4 @@
-//! Finding everything in a text that says when.
+//! Finds all date and time expressions in a text.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use super::spoken::{Amount, Day, Part, Spoken};
 use super::token::{Token, What, tokens};
 use super::{chinese, english};
 
-/// Returns the points in time that a text names, in the order of the text, seen from `now` and its zone.
+/// Returns the dates and times that a text mentions, in text order, relative to `now` in its time zone.
 ///
-/// English and Chinese are read, also in one text. What happens again ("every Monday") is read as the next time, and
-/// what lasts ("in June") as its first day. A text of a megabyte takes less than a second.
+/// English and Chinese are supported, also mixed in one text. A recurring expression ("every Monday") resolves to its
+/// next occurrence, and a period ("in June") to its first day. A text of one megabyte takes less than a second.
 ///
 /// ```
 /// use chrono::DateTime;
@@ -54,14 +54,14 @@ pub fn readings<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<Reading> {
     readings
 }
 
-/// An expression, and the pieces of the text that it takes up.
+/// A parsed expression with its range of tokens.
 #[derive(Debug)]
 struct Heard {
     spoken: Spoken,
     pieces: Range<usize>,
 }
 
-/// Returns all expressions, in the order of the text.
+/// Returns all expressions in text order.
 fn all(tokens: &[Token<'_>]) -> Vec<Heard> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -86,7 +86,7 @@ fn all(tokens: &[Token<'_>]) -> Vec<Heard> {
     found
 }
 
-/// Returns the part of the day in which is done what the words around a time speak of.
+/// Returns the usual part of the day of the activity that the words around a time name.
 fn custom(around: &[Token<'_>]) -> Option<Part> {
     let word = |token: &Token<'_>| match token.what {
         What::Word("dinner" | "supper" | "drinks" | "concert" | "theatre" | "theater" | "movie" | "nightclub") => {
@@ -107,7 +107,9 @@ fn custom(around: &[Token<'_>]) -> Option<Part> {
     around.iter().find_map(word).or_else(|| around.windows(2).find_map(pair))
 }
 
-/// Gives a day the time that the next one has for both ("Tuesday and Thursday at 4:30", "Monday to Friday at 9").
+/// Applies the time of the second expression to the first if both share it.
+///
+/// Examples are "Tuesday and Thursday at 4:30" and "Monday to Friday at 9".
 fn timed(first: &Heard, second: &Heard, tokens: &[Token<'_>]) -> Option<Heard> {
     let between = tokens.get(first.pieces.end..second.pieces.start)?;
     let is_list = match between {
@@ -129,7 +131,7 @@ fn timed(first: &Heard, second: &Heard, tokens: &[Token<'_>]) -> Option<Heard> {
     (is_both && is_open && (clock.is_some() || part.is_some())).then(|| Heard { spoken, pieces: first.pieces.clone() })
 }
 
-/// Moves what was said last by a distance that stands behind it: "the call is at 3pm, remind me 30 minutes before".
+/// Shifts the last expression by an offset that follows it: "the call is at 3pm, remind me 30 minutes before".
 fn led(found: &mut [Heard], amount: Amount, at: usize, tokens: &[Token<'_>]) -> bool {
     let Some(last) = found.last_mut() else { return false };
     let between = tokens.get(last.pieces.end..at).unwrap_or_default();
@@ -147,10 +149,10 @@ fn led(found: &mut [Heard], amount: Amount, at: usize, tokens: &[Token<'_>]) -> 
     true
 }
 
-/// A day and its time stand no further from each other.
+/// Maximum distance, in tokens, between expressions that are combined.
 const FURTHEST: usize = 12;
 
-/// Joins a day and the time that the same sentence has for it ("lunch on Friday with Priya at noon").
+/// Joins a day and a time of the same sentence ("lunch on Friday with Priya at noon").
 fn joined(first: &Heard, second: &Heard, tokens: &[Token<'_>]) -> Option<Heard> {
     let between = tokens.get(first.pieces.end..second.pieces.start).filter(|between| between.len() <= FURTHEST)?;
     let is_border = |token: &Token<'_>| matches!(token.what, What::Sign('.' | '!' | '?' | ';' | '\n' | '|'));
@@ -180,7 +182,7 @@ fn reading(text: &str, tokens: &[Token<'_>], heard: &Heard, resolved: &Resolved)
     }
 }
 
-/// Returns the distance by which what was said before is to be moved, and where it ends.
+/// Returns an offset for the preceding expression, and the position after it.
 fn lead(mut cursor: Cursor<'_>) -> Option<(Amount, usize)> {
     let may_begin = match cursor.peek(0)? {
         What::Word(word) => english::may_begin(word),
@@ -191,7 +193,9 @@ fn lead(mut cursor: Cursor<'_>) -> Option<(Amount, usize)> {
     Some((amount, cursor.at()))
 }
 
-/// Returns the expression that begins here, or nothing in place of one that cannot be placed, and where it ends.
+/// Returns the expression at the cursor and the position after it.
+///
+/// The expression is `None` if it is recognised but cannot be resolved, such as a lunar date.
 fn expression(start: Cursor<'_>) -> Option<(Option<Spoken>, usize)> {
     let in_english = |mut cursor: Cursor<'_>| english::expression(&mut cursor).map(|spoken| (Some(spoken), cursor.at()));
     let in_chinese = |mut cursor: Cursor<'_>| chinese::expression(&mut cursor).map(|spoken| (Some(spoken), cursor.at()));
@@ -202,13 +206,13 @@ fn expression(start: Cursor<'_>) -> Option<(Option<Spoken>, usize)> {
             let mut cursor = start;
             chinese::lunar(&mut cursor).then(|| (None, cursor.at()))
         }
-        // Tables of numbers are long, and hold no time but "2016 10 16" and "at 3 15".
+        // Tables of numbers can be long, and the only times in them are "2016 10 16" and "at 3 15".
         What::Number(number)
             if matches!(start.peek(1), Some(What::Number(_))) && number.digits != 4 && start.word_before(1) != "at" =>
         {
             None
         }
-        // Both languages know digits; the one that makes more of them is meant.
+        // Both grammars accept digits; the longer match wins, English on a tie.
         What::Number(_) => match (in_english(start), in_chinese(start)) {
             (Some(english), Some(chinese)) => Some(if chinese.1 < english.1 { english } else { chinese }),
             (english, chinese) => english.or(chinese),

@@ -1,28 +1,28 @@
-//! Feasts whose days follow from the year alone.
+//! Computes the dates of holidays that depend on the year only.
 
 use chrono::{Datelike, Days, NaiveDate, Weekday};
 
-/// The rule by which a feast has its day.
+/// The rule that determines the date of a holiday.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holiday {
-    /// The same month and day in all years.
+    /// A fixed month and day.
     Fixed(u32, u32),
-    /// The so-manieth weekday of a month, from its end where negative.
+    /// The nth weekday of a month, counted from the end if negative.
     Nth(i32, Weekday, u32),
     /// The last such weekday before a day of a month.
     Before(Weekday, u32, u32),
-    /// So many days from Easter Sunday.
+    /// An offset in days from Easter Sunday.
     Easter(i64),
-    /// So many days from the Easter Sunday of the Orthodox churches.
+    /// An offset in days from Orthodox Easter Sunday.
     OrthodoxEaster(i64),
-    /// So many days from Thanksgiving.
+    /// An offset in days from Thanksgiving.
     Thanksgiving(u64),
-    /// The day of clear brightness, when the sun is 15° past the vernal equinox.
+    /// Qingming, the day on which the sun is 15° past the vernal equinox.
     ClearBrightness,
 }
 
 impl Holiday {
-    /// Returns the feast as the Orthodox churches have it, if it goes with Easter.
+    /// Returns the Orthodox date of the holiday, if it depends on Easter.
     pub(super) fn orthodox(self) -> Option<Self> {
         if let Self::Easter(days) = self { Some(Self::OrthodoxEaster(days)) } else { None }
     }
@@ -43,7 +43,7 @@ impl Holiday {
     }
 }
 
-/// Returns the so-manieth weekday of a month, counted from its end where `nth` is negative.
+/// Returns the nth weekday of a month, counted from the end if `nth` is negative.
 pub(super) fn nth_weekday(nth: i32, weekday: Weekday, year: i32, month: u32) -> Option<NaiveDate> {
     let first = NaiveDate::from_ymd_opt(year, month, 1)?;
     let weeks = u64::from(nth.unsigned_abs()).checked_sub(1)? * 7;
@@ -62,7 +62,7 @@ pub(super) fn last_of_month(year: i32, month: u32) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year, month, 1)?.pred_opt()
 }
 
-/// The anonymous Gregorian computus.
+/// Computes Easter Sunday with the anonymous Gregorian computus.
 fn easter(year: i32) -> Option<NaiveDate> {
     let golden = year.rem_euclid(19);
     let (century, of_century) = (year.div_euclid(100), year.rem_euclid(100));
@@ -74,7 +74,7 @@ fn easter(year: i32) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year, days / 31, days % 31 + 1)
 }
 
-/// Easter by the Julian calendar, in ours.
+/// Computes Easter of the Julian calendar, converted to a Gregorian date.
 fn orthodox_easter(year: i32) -> Option<NaiveDate> {
     let moon = (19 * year.rem_euclid(19) + 15).rem_euclid(30);
     let sunday = (2 * year.rem_euclid(4) + 4 * year.rem_euclid(7) - moon + 34).rem_euclid(7);
@@ -83,10 +83,10 @@ fn orthodox_easter(year: i32) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year, days / 31, days % 31 + 1)?.checked_add_days(Days::new(u64::try_from(behind).ok()?))
 }
 
-/// A linear rule that holds from 1901 to 2100; outside it may be a day off.
+/// Computes Qingming with a linear rule, which is exact from 1901 to 2100 and up to one day off outside this range.
 fn clear_brightness(year: i32) -> Option<NaiveDate> {
     let of_century = year.rem_euclid(100);
-    // In ten-thousandths of a day: the sun's year is 365.2422 days, and the calendar's leap days catch up with it.
+    // In ten-thousandths of a day: the solar year has 365.2422 days, and leap days compensate for the fraction.
     let start = if year < 2000 { 55_900 } else { 48_100 };
     let day = (of_century * 2422 + start) / 10_000 - of_century / 4;
     NaiveDate::from_ymd_opt(year, 4, u32::try_from(day).ok()?)

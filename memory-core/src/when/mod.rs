@@ -1,8 +1,8 @@
-//! Points in time that texts name, in English and Chinese, seen from a moment and a time zone.
+//! Recognises dates and times in English and Chinese text, relative to a point in time and a time zone.
 //!
-//! A text is cut into pieces, two small grammars translate them into one language of what was said, and that is placed
-//! in the calendar. Weeks run from Monday to Sunday; what the words leave open is read as what comes next, and said so.
-//! Dates of the lunar calendars are not read.
+//! A text is split into tokens, two small grammars parse them into a common expression type, and expressions are
+//! resolved to calendar dates. Weeks run from Monday to Sunday. Ambiguous expressions resolve to the next occurrence,
+//! and the assumption is reported. Dates of lunar calendars are not supported.
 
 mod chinese;
 mod choose;

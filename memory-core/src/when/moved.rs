@@ -1,18 +1,20 @@
-//! Times that another one has taken the place of.
+//! Removes dates that the text replaces by another one.
 
 use super::reading::Reading;
 
-/// What says that something is at another time now than before it.
+/// Verbs that indicate that an appointment has a new time.
 const MOVED: [&str; 8] = ["moved", "move", "rescheduled", "postponed", "shifted", "pushed", "changed", "brought forward"];
 
-/// What stands in Chinese between the time that was and the one that is.
+/// Chinese expressions between the old and the new time.
 const TO: [&str; 12] = ["改到", "改为", "改成", "改在", "推迟到", "延期到", "延到", "提前到", "挪到", "调到", "移到", "推到"];
 
-/// How far before a time is looked for what happened to it, in bytes.
+/// How far before a time such a verb is searched, in bytes.
 const FURTHEST: usize = 60;
 
-/// Removes the readings whose place the next one takes, in "moved from Tuesday to Thursday", "not on Monday but on Tuesday" and
-/// 周二改到周四, and those that are put in the place of nothing, in "on Tuesday instead of Monday".
+/// Removes the dates that the text replaces by the next or previous one.
+///
+/// The first date is removed in "moved from Tuesday to Thursday", "not on Monday but on Tuesday" and 周二改到周四, the second
+/// one in "on Tuesday instead of Monday".
 pub(super) fn without_moved(text: &str, readings: &mut Vec<Reading>) {
     let small = text.to_ascii_lowercase();
     let between = |one: &Reading, next: &Reading| small.get(one.span.end..next.span.start).unwrap_or_default().trim().to_owned();
@@ -40,14 +42,14 @@ fn is_replaced(before: &str, gap: &str) -> bool {
     is_from_to || is_not_but || is_not_but_in_chinese || TO.contains(&gap.trim_start_matches("的"))
 }
 
-/// Returns a little of what stands before a place.
+/// Returns the text before `place` in the same sentence, at most [`FURTHEST`] bytes.
 fn before(text: &str, place: usize) -> &str {
     let mut start = place.saturating_sub(FURTHEST);
     while !text.is_char_boundary(start) {
         start += 1;
     }
     let near = text.get(start..place).unwrap_or_default();
-    // What another sentence says is no business of this one.
+    // Only the current sentence is relevant.
     near.rsplit(['.', '!', '?', '。', '！', '？', '\n']).next().unwrap_or_default()
 }
 

@@ -1,10 +1,10 @@
-//! Times and dates in digits, which every language writes alike: 15:30, 3pm, 2020-07-01.
+//! Parses times and dates in digits, which both languages write alike: 15:30, 3pm, 2020-07-01.
 
 use super::cursor::Cursor;
 use super::spoken::{Clock, Day, Half, Month, Year};
 use super::token::{Number, What};
 
-/// Eats a time that can be nothing else: "15:30", "3pm", "8:00:25 am", "11h45", "330 p.m."
+/// Consumes an unambiguous time: "15:30", "3pm", "8:00:25 am", "11h45", "330 p.m."
 pub(super) fn clock(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if !cursor.starts_cleanly() || is_ratio(cursor) {
         return None;
@@ -19,12 +19,12 @@ fn is_ratio(cursor: &Cursor<'_>) -> bool {
     is_named(cursor.word_before(1)) || is_compared || (cursor.word_before(1) == "is" && is_named(cursor.word_before(2)))
 }
 
-/// Eats "15:30" or "8:00:25", with what tells the half of the day.
+/// Consumes "15:30" or "8:00:25", with an optional "am" or "pm".
 fn with_colons(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let hour = cursor.eat_digits().filter(|hour| hour.digits <= 2)?;
     let minute = after_colon(cursor)?;
     let second = cursor.attempt(after_colon);
-    // A fraction of a second is not worth a reading of its own.
+    // The fraction of a second is consumed and ignored.
     if second.is_some() {
         cursor.attempt(|cursor| cursor.eat_glued_sign('.').then(|| cursor.eat_glued_digits()).flatten());
     }
@@ -44,12 +44,12 @@ fn after_colon(cursor: &mut Cursor<'_>) -> Option<Number> {
     cursor.eat_glued_digits().filter(|number| number.digits == 2)
 }
 
-/// The `Z` and the `+02:00` of a moment in the form of machines.
+/// Returns whether the `Z` or the offset of an RFC 3339 time follows.
 fn is_zone_next(cursor: &Cursor<'_>) -> bool {
     cursor.word() == "z" || matches!(cursor.peek(0), Some(What::Sign('+' | '-')))
 }
 
-/// Eats "11h45" or "16h"; a bare "16h" with nothing before it is as often a distance, and left alone.
+/// Consumes "11h45" or "16h". A bare "16h" without context is as often a duration, and is rejected.
 fn with_h(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let may_be_bare = may_take_hour(cursor);
     let hour = cursor.eat_digits().filter(|hour| hour.digits <= 2)?;
@@ -64,13 +64,13 @@ fn with_h(cursor: &mut Cursor<'_>) -> Option<Clock> {
     Some(Clock { is_sure: true, ..clock })
 }
 
-/// Whether an hour can stand here without more, as after "at" or the name of a day.
+/// Returns whether the preceding word allows a bare hour, such as "at" or the name of a day.
 fn may_take_hour(cursor: &Cursor<'_>) -> bool {
     let word = cursor.word_before(1);
     matches!(word, "at" | "around" | "today" | "tomorrow" | "tonight") || word.ends_with("day")
 }
 
-/// Eats "3.30pm", and after "at" also "3.30".
+/// Consumes "3.30pm", and after "at" also "3.30".
 fn with_point(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let is_after_at = cursor.word_before(1) == "at";
     let hour = cursor.eat_digits().filter(|hour| hour.digits <= 2)?;
@@ -87,7 +87,7 @@ fn with_point(cursor: &mut Cursor<'_>) -> Option<Clock> {
     is_plain.then_some(clock)
 }
 
-/// Eats "3pm", "3 o'clock", "330 p.m." and "3ish pm".
+/// Consumes "3pm", "3 o'clock", "330 p.m." and "3ish pm".
 fn with_half(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let shown = cursor.eat_digits()?;
     let is_approximate = cursor.is_glued(0) && cursor.eat("ish");
@@ -101,7 +101,7 @@ fn with_half(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if is_whole { Clock { is_sure: false, ..clock }.in_half(half) } else { None }
 }
 
-/// Eats the beginning of "4-5pm", whose half of the day is said at its end only, and the rest with it.
+/// Consumes "4-5pm", where "pm" applies to both ends, and returns the start of the range.
 fn of_range(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let hour = cursor.eat_digits().filter(|hour| hour.digits <= 2)?;
     if !cursor.eat_sign('-') {
@@ -110,12 +110,12 @@ fn of_range(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let end = cursor.eat_digits().filter(|end| end.digits <= 2 && hour.value < end.value)?;
     cursor.attempt(after_colon);
     let half = half(cursor)?;
-    // "11-12pm" begins in the morning.
+    // "11-12pm" starts in the morning.
     let is_before_noon = end.value == 12 && half == Half::After;
     Clock::shown(hour.value, 0, 0)?.in_half(if is_before_noon { Half::Before } else { half })
 }
 
-/// Eats what follows the hour in "3 o'clock".
+/// Consumes "o'clock".
 pub(super) fn oclock(cursor: &mut Cursor<'_>) -> bool {
     let eaten = cursor.attempt(|cursor| {
         if cursor.eat("oclock") {
@@ -127,7 +127,7 @@ pub(super) fn oclock(cursor: &mut Cursor<'_>) -> bool {
     eaten.is_some()
 }
 
-/// Returns the time that "3", "330" and "1140" are.
+/// Returns the time for a number such as "3", "330" or "1140".
 pub(super) fn compact(shown: Number) -> Option<Clock> {
     match shown.digits {
         1 | 2 => Clock::shown(shown.value, 0, 0),
@@ -136,7 +136,7 @@ pub(super) fn compact(shown: Number) -> Option<Clock> {
     }
 }
 
-/// Eats "am", "p.m.", "p . m ." or, right behind a number, "p".
+/// Consumes "am", "p.m.", "p . m ." or, directly after a number, "p".
 pub(super) fn half(cursor: &mut Cursor<'_>) -> Option<Half> {
     cursor.attempt(|cursor| {
         let is_glued = cursor.is_glued(0);
@@ -160,12 +160,12 @@ pub(super) fn half(cursor: &mut Cursor<'_>) -> Option<Half> {
     })
 }
 
-/// Eats a date that can be nothing else: a year with a month and a day, in any order that people write.
+/// Consumes an unambiguous date: year, month and day in any common order.
 pub(super) fn full_date(cursor: &mut Cursor<'_>) -> Option<Day> {
     [year_first, year_last].into_iter().find_map(|form| cursor.attempt(form))
 }
 
-/// Such dates are found within names of files as well.
+/// Consumes a date that starts with the year. Such dates are also recognised within file names.
 fn year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     if let Some(day) = cursor.attempt(run_together).or_else(|| cursor.attempt(year_month_day)) {
         return Some(day);
@@ -187,7 +187,7 @@ fn year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     if goes_on {
         return None;
     }
-    // The `T` between a date and a time in the form of machines.
+    // The `T` between date and time in RFC 3339.
     cursor.attempt(|cursor| {
         let is_moment = cursor.is_glued(0) && cursor.eat("t") && matches!(cursor.peek(0), Some(What::Number(_)));
         is_moment.then_some(())
@@ -195,7 +195,7 @@ fn year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     date(year.value, month.value, day.value)
 }
 
-/// Eats "20170302".
+/// Consumes "20170302".
 fn run_together(cursor: &mut Cursor<'_>) -> Option<Day> {
     let is_apart = !cursor.is_glued(0) || matches!(cursor.before(1), Some(What::Sign('-' | '_' | '/' | '(')));
     let shown = cursor.eat_digits().filter(|shown| is_apart && shown.digits == 8)?;
@@ -204,7 +204,7 @@ fn run_together(cursor: &mut Cursor<'_>) -> Option<Day> {
     if is_of_our_time && !goes_on { date(shown.value / 10_000, shown.value / 100 % 100, shown.value % 100) } else { None }
 }
 
-/// Eats "2016 10 16".
+/// Consumes "2016 10 16".
 fn year_month_day(cursor: &mut Cursor<'_>) -> Option<Day> {
     let is_clean = cursor.starts_cleanly();
     let year = cursor.eat_digits().filter(|year| year.digits == 4 && (1900..2100).contains(&year.value))?;
@@ -214,7 +214,9 @@ fn year_month_day(cursor: &mut Cursor<'_>) -> Option<Day> {
     if is_alone { date(year.value, month.value, day.value) } else { None }
 }
 
-/// Eats "10/31/1974", "31.10.1974" and "10-31-74"; the month stands first unless that cannot be or points divide them.
+/// Consumes "10/31/1974", "31.10.1974" and "10-31-74".
+///
+/// The month is first, unless it is out of range or the separator is a point.
 fn year_last(cursor: &mut Cursor<'_>) -> Option<Day> {
     if !cursor.starts_cleanly() {
         return None;
@@ -235,18 +237,18 @@ fn year_last(cursor: &mut Cursor<'_>) -> Option<Day> {
     if separator == '.' { Some(read) } else { either_way(read, first, second, |month, day| date(year, month, day)) }
 }
 
-/// Returns a date with its other reading, if the digits allow for one.
+/// Returns a date together with the reading that swaps day and month, if both are valid.
 fn either_way(read: Day, first: Number, second: Number, date: impl Fn(u64, u64) -> Option<Day>) -> Option<Day> {
     let is_open = first.value <= 12 && second.value <= 12 && first.value != second.value;
     if is_open { Some(Day::EitherWay(Box::new(read), Box::new(date(second.value, first.value)?))) } else { Some(read) }
 }
 
-/// Returns the year that two digits stand for, of this century up to its middle.
+/// Expands a two-digit year: up to 50 to this century, otherwise to the previous one.
 pub(super) fn full_year(short: u64) -> u64 {
     if short <= 50 { 2000 + short } else { 1900 + short }
 }
 
-/// Eats "4/25" or "2-15", which is a date only where the words around it say so.
+/// Consumes "4/25" or "2-15". The caller checks that the context makes it a date.
 pub(super) fn short_date(cursor: &mut Cursor<'_>) -> Option<Day> {
     cursor.attempt(|cursor| {
         if !cursor.starts_cleanly() {
@@ -270,7 +272,7 @@ pub(super) fn short_date(cursor: &mut Cursor<'_>) -> Option<Day> {
     })
 }
 
-/// Eats "5.12", which only "on" and the end of a sentence make a date.
+/// Consumes "5.12", which is a date only after "on" and at the end of a clause.
 pub(super) fn dotted_date(cursor: &mut Cursor<'_>) -> Option<Day> {
     if cursor.word_before(1) != "on" || !cursor.starts_cleanly() {
         return None;
@@ -280,7 +282,7 @@ pub(super) fn dotted_date(cursor: &mut Cursor<'_>) -> Option<Day> {
         return None;
     }
     let second = cursor.eat_glued_digits().filter(|second| second.digits <= 2)?;
-    // "18.03. at 8" has a point behind the month as well.
+    // "18.03. at 8" has a point after the month as well.
     let has_point = cursor.attempt(|cursor| (cursor.eat_glued_sign('.') && cursor.peek(0).is_some()).then_some(())).is_some();
     let is_time_next = matches!(cursor.peek(0), Some(What::Word("at" | "um")));
     let is_last = cursor.ends_cleanly() && (is_time_next || !matches!(cursor.peek(0), Some(What::Word(_) | What::Number(_))));
@@ -291,7 +293,7 @@ pub(super) fn dotted_date(cursor: &mut Cursor<'_>) -> Option<Day> {
     if has_point { date(month, day) } else { either_way(date(month, day)?, first, second, date) }
 }
 
-/// Eats "12-11-10" with the year first, as it is written in Chinese.
+/// Consumes "12-11-10" with the year first, as in Chinese.
 pub(super) fn short_year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     if !cursor.starts_cleanly() {
         return None;

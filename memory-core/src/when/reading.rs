@@ -1,43 +1,45 @@
-//! What a text says about time.
+//! The result type of date recognition.
 
 use std::ops::Range;
 
 use chrono::{DateTime, FixedOffset};
 
-/// A point in time that a text names.
+/// A date or time that a text mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// The bytes of the text that name it.
+    /// The byte range of the expression in the text.
     pub span: Range<usize>,
-    /// Those bytes.
+    /// The text of the expression.
     pub text: String,
-    /// When it is, in the zone of the reader; a [`Kind::Date`] begins here, which is midnight wherever there is one.
+    /// The point in time, in the time zone of the caller.
+    ///
+    /// For a [`Kind::Date`] it is the start of the day, which is midnight unless a clock change skips it.
     pub at: DateTime<FixedOffset>,
-    /// How exactly it was said.
+    /// The precision of the expression.
     pub kind: Kind,
-    /// Whether it is still to come.
+    /// Whether the point in time is in the past or the future.
     pub relation: Relation,
-    /// Whether it comes again ("every Monday"); `at` is then the next time only.
+    /// Whether the expression recurs ("every Monday"); `at` is then the next occurrence.
     pub repeats: bool,
-    /// What was taken for granted, as sentences, where the words alone leave it open.
+    /// The assumptions that were made to resolve an ambiguity, as sentences.
     pub assumed: Option<String>,
-    /// Whether a point in time is only the beginning of what was said ("in June", "next week").
+    /// Whether the expression denotes a longer period, of which `at` is the start ("in June", "next week").
     pub is_vague: bool,
 }
 
-/// How exactly a point in time was said.
+/// The precision of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// A day and no time of it.
+    /// A day without a time.
     Date,
-    /// A time of day and no day; the next such time is meant.
+    /// A time without a day; it resolves to its next occurrence.
     Time,
-    /// A day and a time, or a distance from now in hours or less.
+    /// A day and a time, or an offset from now in hours or less.
     DateTime,
 }
 
 impl Kind {
-    /// Returns its name in output.
+    /// Returns the identifier in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Date => "date",
@@ -47,19 +49,19 @@ impl Kind {
     }
 }
 
-/// Where a point in time lies, seen from now.
+/// The position of a point in time relative to now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Relation {
-    /// Before now; of a date, before today.
+    /// Before now; for a date, before today.
     Past,
-    /// Now; of a date, today.
+    /// Now; for a date, today.
     Present,
-    /// After now; of a date, after today.
+    /// After now; for a date, after today.
     Future,
 }
 
 impl Relation {
-    /// Returns its name in output.
+    /// Returns the identifier in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Past => "past",

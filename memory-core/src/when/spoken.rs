@@ -1,78 +1,78 @@
-//! What was said about time, before anybody asks what it means now: the language that both grammars translate into.
+//! The syntax tree of date and time expressions, which both grammars produce.
 
 use chrono::Weekday;
 
 use super::holidays::Holiday;
 
-/// One expression.
+/// One expression, before it is resolved.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Spoken {
     pub(super) day: Option<Day>,
     pub(super) clock: Option<Clock>,
     pub(super) part: Option<Part>,
-    /// Seconds east of Greenwich, where a zone was named.
+    /// The UTC offset in seconds, if the text names a time zone.
     pub(super) zone: Option<i32>,
     pub(super) repeats: bool,
-    /// The part of the day in which what the text is about is done, as dinner is.
+    /// The usual part of the day of the activity, such as the evening for dinner.
     pub(super) custom: Option<Part>,
-    /// Whether the time of day is the one that it is now ("this time tomorrow").
+    /// Whether the time is the current time of day ("this time tomorrow").
     pub(super) is_same_time: bool,
-    /// How long before that is meant, or after it where negative, in seconds ("an hour before 3pm tomorrow").
+    /// Offset before the given time in seconds, negative for after it ("an hour before 3pm tomorrow").
     pub(super) ahead: i64,
-    /// Whether only the beginning of something longer can be given.
+    /// Whether the expression denotes a longer period, of which only the start can be returned.
     pub(super) is_vague: bool,
 }
 
 impl Spoken {
-    /// Returns whether it is a distance of hours or less from now, or now itself, so that no time can be said with it.
+    /// Returns whether the expression is now or an offset in hours or less, so that it accepts no time.
     pub(super) fn is_instant(&self) -> bool {
         matches!(&self.day, Some(Day::Now)) || matches!(&self.day, Some(Day::Away(amount, _)) if amount.is_exact)
     }
 }
 
-/// What names a day.
+/// A day expression.
 #[derive(Debug, Clone)]
 pub(super) enum Day {
-    /// This very moment.
+    /// The current moment.
     Now,
-    /// So many days from today.
+    /// An offset in days from today.
     Shifted(i64),
-    /// A day of the week.
+    /// A weekday.
     Weekday(Weekday, Week),
     /// "Friday the 22nd".
     WeekdayAndDate(Weekday, u32),
     /// "The 22nd", "the 22nd of next month".
     OfMonth(u32, Month),
-    /// "2/3": a day and a month, read as the first of the two where it may be either.
+    /// "2/3": a day and a month in either order; the first reading is preferred.
     EitherWay(Box<Day>, Box<Day>),
-    /// "The second Monday of May", "the fifth last day of May"; the number counts from the end where it is negative.
+    /// "The second Monday of May", "the fifth last day of May"; a negative number counts from the end.
     Nth(i32, Counted, Period),
-    /// A feast.
+    /// A holiday.
     Feast(Holiday, Year),
-    /// The first feast of the name from another day on.
+    /// The first such holiday on or after another day.
     FeastFrom(Holiday, Box<Day>),
-    /// A distance from another day, or from now.
+    /// An offset from another day, or from now.
     Away(Amount, Box<Day>),
-    /// The so-manieth weekday after another day, or before it.
+    /// The nth weekday after another day, or before it if negative.
     WeekdaysAway(i32, Weekday, Box<Day>),
-    /// The weekday that goes with another day: of its week, or the first from it on.
+    /// A weekday relative to another day: in its week, or the first one on or after it.
     WeekdayNear(Weekday, Box<Day>, Near),
-    /// A day that is said to be such a weekday.
+    /// A date with a redundant weekday.
     Confirmed(Weekday, Box<Day>),
-    /// The so-manieth of the weekdays around another day, the nearest first.
+    /// The nth closest such weekday to another day.
     Closest(i32, Weekday, Box<Day>),
-    /// The first, middle or last day.
+    /// The first, middle or last day of a period.
     Edge(Edge, Period),
 }
 
-/// Which day of the week is meant.
+/// The week of a weekday.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Week {
-    /// The next one after today.
+    /// The next such weekday after today.
     Coming,
-    /// The one of this week, or else the next.
+    /// In the current week, or in the next one if it is over.
     This,
-    /// The one so many weeks from this.
+    /// An offset in weeks from the current week.
     Of(i32),
 }
 
@@ -99,7 +99,7 @@ pub(super) enum Edge {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Year {
     Unsaid,
-    /// So many years from this.
+    /// An offset in years from the current year.
     Away(i32),
     Exactly(i32),
 }
@@ -107,12 +107,12 @@ pub(super) enum Year {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Month {
     Unsaid,
-    /// So many months from this.
+    /// An offset in months from the current month.
     Away(i32),
     Named(u32, Year),
 }
 
-/// What has a beginning and an end.
+/// A period with a start and an end.
 #[derive(Debug, Clone)]
 pub(super) enum Period {
     Day(Box<Day>),
@@ -123,20 +123,20 @@ pub(super) enum Period {
     Year(Year),
 }
 
-/// A distance; the parts are added one after the other, the greatest first.
+/// A duration. Its components are added in order, the largest unit first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Amount {
     pub(super) months: i64,
     pub(super) days: i64,
     pub(super) working_days: i64,
     pub(super) seconds: i64,
-    /// Whether it is said in hours or less.
+    /// Whether the duration is given in hours or smaller units.
     pub(super) is_exact: bool,
 }
 
 impl Amount {
     pub(super) fn negated(self) -> Self {
-        // Amounts are bounded by `Unit::amount`, so that nothing here can be the least of all numbers.
+        // `Unit::amount` bounds all components, so that the negation cannot overflow.
         Self { months: -self.months, days: -self.days, working_days: -self.working_days, seconds: -self.seconds, ..self }
     }
 
@@ -151,7 +151,7 @@ impl Amount {
     }
 }
 
-/// What distances are counted in.
+/// A unit of durations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Second,
@@ -165,7 +165,7 @@ pub(super) enum Unit {
     Year,
 }
 
-/// How many, as a fraction.
+/// A quantity, as a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Quantity {
     pub(super) over: i64,
@@ -177,17 +177,17 @@ impl Quantity {
         Some(Self { over: i64::try_from(count).ok()?, under: 1 })
     }
 
-    /// Returns it and a half more.
+    /// Returns the quantity plus one half.
     pub(super) fn and_a_half(self) -> Option<Self> {
         Some(Self { over: self.over.checked_mul(2)?.checked_add(self.under)?, under: self.under.checked_mul(2)? })
     }
 }
 
-/// No distance of more days than this leads to a year that we can name.
+/// Maximum duration in days; anything longer leads out of the supported years.
 const MOST_DAYS: i64 = 10_000 * 366;
 
 impl Unit {
-    /// Returns so many of it; `None` where that leads out of all years.
+    /// Returns the duration of `quantity` units; `None` if it exceeds the supported range.
     pub(super) fn amount(self, quantity: Quantity) -> Option<Amount> {
         let Quantity { over, under } = quantity;
         let share = |of: i64| Some(over.checked_mul(of)? / under);
@@ -225,7 +225,7 @@ pub(super) struct Clock {
     pub(super) hour: u32,
     pub(super) minute: u32,
     pub(super) second: u32,
-    /// Whether the half of the day is known.
+    /// Whether the half of the day is unambiguous.
     pub(super) is_sure: bool,
 }
 
@@ -238,7 +238,7 @@ impl Clock {
         Self { hour, minute, second: 0, is_sure: true }
     }
 
-    /// Returns the time that a clock face shows; `None` where none does.
+    /// Returns the time on a clock face; `None` if it is out of range.
     pub(super) fn shown(hour: u64, minute: u64, second: u64) -> Option<Self> {
         let (hour, minute) = (u32::try_from(hour).ok()?, u32::try_from(minute).ok()?);
         let second = u32::try_from(second).ok()?;
@@ -258,7 +258,7 @@ impl Clock {
         Some(Self { hour, is_sure: true, ..self })
     }
 
-    /// Returns the time so many minutes later, or earlier where negative, within a day.
+    /// Returns the time plus `minutes`, which may be negative, modulo one day.
     pub(super) fn moved(self, minutes: i32) -> Option<Self> {
         let total = i32::try_from(self.hour * 60 + self.minute).ok()? + minutes;
         let face = if self.is_sure { 24 * 60 } else { 12 * 60 };
@@ -268,7 +268,7 @@ impl Clock {
     }
 }
 
-/// Before noon or after it.
+/// The half of the day: before or after noon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Half {
     Before,
@@ -285,6 +285,6 @@ pub(super) enum Part {
     Afternoon,
     Evening,
     Night,
-    /// Around a meal, or around going to bed: the hour at which most people do so.
+    /// Around a meal or bedtime, with its usual hour.
     Around(u32),
 }

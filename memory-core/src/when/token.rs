@@ -1,29 +1,29 @@
-//! Cutting a text into words, numbers, Chinese characters and signs.
+//! Splits a text into words, numbers, Chinese characters and signs.
 
 use std::ops::Range;
 
 use super::chinese::simplified;
 
-/// A piece of a text.
+/// A token.
 #[derive(Debug, Clone)]
 pub(super) struct Token<'t> {
     pub(super) what: What<'t>,
     pub(super) span: Range<usize>,
-    /// Whether a blank stands before it.
+    /// Whether whitespace precedes the token.
     pub(super) gap: bool,
 }
 
-/// What a piece of a text is.
+/// The content of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What<'t> {
     Number(Number),
-    /// Ascii letters, small.
+    /// A word of ASCII letters, in lower case.
     Word(&'t str),
-    /// A Chinese character, simplified where it is one of ours.
+    /// A Chinese character, in its simplified form if the grammar uses it.
     Han(char),
-    /// Anything else that is seen; `'\n'` is the border of a paragraph.
+    /// Any other visible character; `'\n'` is a paragraph break.
     Sign(char),
-    /// A word of another script, or one longer than any of ours.
+    /// A word of another script, or one that is too long for the vocabulary.
     Other,
 }
 
@@ -34,13 +34,13 @@ pub(super) struct Number {
     pub(super) digits: usize,
 }
 
-/// A longer word is none of ours.
+/// Maximum length of a word in the vocabulary.
 const LONGEST_WORD: usize = 16;
 
-/// A longer number is none that says when.
+/// Maximum number of digits of a number in a date or time.
 const MOST_DIGITS: usize = 12;
 
-/// Returns the pieces of a text; `small` is it with its ascii letters made small, and spans fit both.
+/// Returns the tokens of `small`, which is the text in ASCII lower case, so that spans apply to both.
 pub(super) fn tokens(small: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut rest = small;
@@ -93,7 +93,7 @@ fn number(rest: &str) -> (What<'_>, usize) {
     (if digits <= MOST_DIGITS { What::Number(Number { value, digits }) } else { What::Other }, length)
 }
 
-/// The `'s` of a possessive belongs to its word, and is not part of it.
+/// Parses a word. A possessive `'s` is part of the token but not of the word.
 fn word(rest: &str) -> (What<'_>, usize) {
     let is_letter =
         |character: char| character.is_alphanumeric() && !half_width(character).is_ascii_digit() && !is_han(character);
@@ -116,7 +116,7 @@ fn after_first(text: &str) -> &str {
     characters.as_str()
 }
 
-/// Full-width digits and signs are those that they stand for.
+/// Maps full-width digits and signs to their ASCII equivalents.
 fn half_width(character: char) -> char {
     match character {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),

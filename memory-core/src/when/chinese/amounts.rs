@@ -1,13 +1,13 @@
-//! Distances in Chinese: 三天, 半小时, 一个半月, 两年三个月.
+//! Parses durations in Chinese: 三天, 半小时, 一个半月, 两年三个月.
 
 use super::super::cursor::Cursor;
 use super::super::spoken::{Amount, Quantity, Unit};
 use super::numbers::number;
 
-/// More parts than a person would name.
+/// Maximum number of components of a duration.
 const MOST_PARTS: usize = 6;
 
-/// Eats a distance.
+/// Consumes a duration.
 pub(super) fn amount(cursor: &mut Cursor<'_>) -> Option<Amount> {
     let mut total = cursor.attempt(part)?;
     for _ in 1..MOST_PARTS {
@@ -21,7 +21,7 @@ pub(super) fn amount(cursor: &mut Cursor<'_>) -> Option<Amount> {
     Some(total)
 }
 
-/// Eats one number and its unit.
+/// Consumes one number and its unit.
 fn part(cursor: &mut Cursor<'_>) -> Option<Amount> {
     let is_clean = cursor.starts_cleanly();
     if cursor.eat_any_han(&["大半", "半"]) {
@@ -55,7 +55,7 @@ fn decimal(cursor: &mut Cursor<'_>) -> Option<Quantity> {
     Some(decimal.unwrap_or(whole))
 }
 
-/// Eats a unit, and returns how many of the library's it is.
+/// Consumes a unit, and returns it with the number of [`Unit`]s that it denotes.
 fn unit(cursor: &mut Cursor<'_>, is_counted: bool) -> Option<(Unit, i64)> {
     let units: [(&[&str], Unit, i64); 11] = [
         (&["小时", "钟头"], Unit::Hour, 1),
@@ -74,7 +74,7 @@ fn unit(cursor: &mut Cursor<'_>, is_counted: bool) -> Option<(Unit, i64)> {
         if cursor.eat_han("月") {
             return Some((Unit::Month, 1));
         }
-        // A Cantonese "character" is the distance of two numbers on the clock face.
+        // In Cantonese, 字 is the distance of two numbers on the clock face, which is five minutes.
         if cursor.eat_han("字") {
             return Some((Unit::Minute, 5));
         }

@@ -1,4 +1,4 @@
-//! Times that are told by something else in Chinese: 明天这个时候, 明年今天, 提前一小时, 晚饭后.
+//! Parses times relative to another time or event: 明天这个时候, 明年今天, 提前一小时, 晚饭后.
 
 use super::super::cursor::Cursor;
 use super::super::english::as_distance;
@@ -8,7 +8,7 @@ use super::amounts::amount;
 use super::clocks;
 use super::days::{Named, day};
 
-/// Eats "明天这个时候" and "下周的同一时间".
+/// Consumes "明天这个时候" and "下周的同一时间".
 pub(super) fn same_time(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     let named = day(cursor)?;
     let day = if named.is_vague { as_distance(&named.day)? } else { named.day };
@@ -17,7 +17,7 @@ pub(super) fn same_time(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     is_said.then(|| Spoken { day: Some(day), is_same_time: true, repeats: named.repeats, ..Spoken::default() })
 }
 
-/// Eats the "今天" of "明年今天", which is the day of another week, month or year.
+/// Consumes the "今天" of "明年今天", which is the same day of another week, month or year.
 pub(super) fn same_day(cursor: &mut Cursor<'_>, named: Named) -> Named {
     let is_same = |cursor: &mut Cursor<'_>| {
         cursor.eat_han("的");
@@ -29,7 +29,7 @@ pub(super) fn same_day(cursor: &mut Cursor<'_>, named: Named) -> Named {
     cursor.attempt(is_same).map_or(named, Named::from)
 }
 
-/// Eats "提前一小时", which stands behind the time that it leads to.
+/// Consumes "提前一小时", which follows the time that it is relative to.
 pub(in super::super) fn lead(cursor: &mut Cursor<'_>) -> Option<Amount> {
     if !cursor.eat_han("提前") {
         return None;
@@ -38,7 +38,7 @@ pub(in super::super) fn lead(cursor: &mut Cursor<'_>) -> Option<Amount> {
     amount(cursor).filter(|amount| !amount.is_exact || amount.days == 0 && amount.months == 0)
 }
 
-/// Eats "晚饭后" and "睡前".
+/// Consumes "晚饭后" and "睡前".
 pub(super) fn around_meal(cursor: &mut Cursor<'_>) -> Option<Part> {
     cursor.eat_han("吃完");
     let meals: [(&[&str], u32); 3] = [(&["早饭", "早餐"], 8), (&["午饭", "午餐", "中饭", "中午饭"], 12), (&["晚饭", "晚餐"], 19)];
@@ -53,9 +53,9 @@ pub(super) fn around_meal(cursor: &mut Cursor<'_>) -> Option<Part> {
     (cursor.eat_any_han(&["之后", "以后", "过后", "后"]) || is_eaten).then_some(Part::Around(hour + 1))
 }
 
-/// Eats a part of the day that nothing else is said with: 下午给客户回电话, 晚饭后吃药.
+/// Consumes a part of the day without a date or time: 下午给客户回电话, 晚饭后吃药.
 ///
-/// Habits and stories are full of such words, so they count only where somebody says what is to be done.
+/// Such words are frequent in descriptions of habits and in stories, so they count only in a request.
 pub(super) fn part_alone(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     let is_told = matches!(
         (cursor.before(2), cursor.before(1)),
@@ -65,7 +65,7 @@ pub(super) fn part_alone(cursor: &mut Cursor<'_>) -> Option<Spoken> {
         return None;
     }
     let part = cursor.attempt(around_meal).or_else(|| clocks::part_named(cursor))?;
-    // "晚上好", "下午茶" and "早上的会" are no times to be reminded at.
+    // "晚上好", "下午茶" and "早上的会" are not times for a reminder.
     let is_of_thing = matches!(
         cursor.han(0),
         Some('好' | '安' | '茶' | '的' | '饭' | '觉' | '场' | '班' | '是' | '总' | '都' | '容' | '会' | '经' | '常')

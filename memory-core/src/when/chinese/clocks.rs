@@ -1,4 +1,4 @@
-//! Times of day in Chinese.
+//! Parses times of day in Chinese.
 
 use super::super::cursor::Cursor;
 use super::super::numeric;
@@ -6,14 +6,14 @@ use super::super::spoken::{Clock, Part};
 use super::super::token::What;
 use super::numbers::{is_numeral, number_in};
 
-/// Whether a day or a part of one stands before, which makes an hour of any number of 点.
+/// Whether a day or part of the day precedes, which makes any number before 点 an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Licence {
     None,
     Hour,
 }
 
-/// Names of the parts of a day that can stand alone.
+/// Names of parts of the day that are unambiguous on their own.
 const PARTS: &[(&str, Part)] = &[
     ("凌晨", Part::SmallHours),
     ("清晨", Part::Morning),
@@ -50,15 +50,15 @@ const PARTS: &[(&str, Part)] = &[
     ("午夜", Part::Night),
 ];
 
-/// Names that are words of another sense where no hour follows.
+/// Names that have another meaning unless an hour follows.
 const SHORT_PARTS: &[(&str, Part)] = &[("早", Part::Morning), ("晨", Part::Morning), ("晚", Part::Night), ("夜", Part::Night)];
 
-/// Eats a part of the day by a name that can stand alone.
+/// Consumes an unambiguous name of a part of the day.
 pub(super) fn part_named(cursor: &mut Cursor<'_>) -> Option<Part> {
     PARTS.iter().find(|(name, _)| cursor.eat_han(name)).map(|(_, part)| *part)
 }
 
-/// Eats a part of the day.
+/// Consumes a part of the day.
 pub(super) fn part(cursor: &mut Cursor<'_>) -> Option<Part> {
     let whole = part_named(cursor);
     let short = || {
@@ -71,7 +71,7 @@ pub(super) fn part(cursor: &mut Cursor<'_>) -> Option<Part> {
     whole.or_else(short)
 }
 
-/// Eats a time of day.
+/// Consumes a time of day.
 pub(super) fn clock(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> {
     cursor.attempt(|cursor| {
         cursor.eat_any_han(&["大约", "大概", "约"]);
@@ -84,7 +84,7 @@ pub(super) fn clock(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> 
     })
 }
 
-/// Eats "差五分八点" and "差一刻八点".
+/// Consumes "差五分八点" and "差一刻八点".
 fn short_of(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if !cursor.eat_han("差") {
         return None;
@@ -106,7 +106,7 @@ fn minutes_short(cursor: &mut Cursor<'_>) -> Option<i32> {
     i32::try_from(count).ok().filter(|count| *count < 60 / each).map(|count| count * each)
 }
 
-/// Eats "三点", "三点半", "16时40分50秒", "三點踏一".
+/// Consumes "三点", "三点半", "16时40分50秒", "三點踏一".
 fn spoken(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> {
     let start = *cursor;
     if !cursor.starts_cleanly() {
@@ -136,9 +136,9 @@ fn spoken(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> {
     Clock::shown(hour, minute.unwrap_or(0), second.unwrap_or(0))
 }
 
-/// Eats what follows the hour.
+/// Consumes the minutes after the hour.
 fn minute(cursor: &mut Cursor<'_>, licence: Licence) -> Option<u64> {
-    // Cantonese counts the numbers that the long hand has "stepped on".
+    // Cantonese counts the numbers that the minute hand has "stepped on".
     let is_stepped = cursor.eat_any_han(&["踏正", "搭正", "踏", "搭"]);
     if cursor.eat_han("半") {
         return Some(30);
@@ -161,11 +161,11 @@ fn minute(cursor: &mut Cursor<'_>, licence: Licence) -> Option<u64> {
             cursor.han(0).is_some_and(|next| matches!(next, '个' | '人' | '元' | '块' | '米' | '次' | '天' | '年' | '月'));
         return (!is_counted && cursor.ends_cleanly()).then_some(count);
     }
-    // "三點三" is a quarter past three after a part of the day, and else a decimal.
+    // "三點三" is a quarter past three after a part of the day, and otherwise a decimal number.
     (licence == Licence::Hour && (1..12).contains(&count)).then_some(count * 5)
 }
 
-/// Whether 点 or 时 after a number tells the hour, and is not of "two points" or "a bit".
+/// Returns whether 点 or 时 after a number denotes the hour, and not "two points" or "a bit".
 fn is_an_hour(start: &Cursor<'_>, end: &Cursor<'_>, hour: u64, is_shi: bool) -> bool {
     let before = start.before(1).and_then(|what| if let What::Han(character) = what { Some(character) } else { None });
     let is_led = matches!(before, Some('在' | '到' | '于' | '至' | '等' | '约' | '从'));

@@ -1,4 +1,4 @@
-//! Dates of the calendar in Chinese: 2013年2月15号, 下个月五号, 月底, 29日.
+//! Parses calendar dates in Chinese: 2013年2月15号, 下个月五号, 月底, 29日.
 
 use super::super::cursor::Cursor;
 use super::super::spoken::{Day, Edge, Month, Period, Year};
@@ -6,7 +6,7 @@ use super::super::token::What;
 use super::days::{Named, edge_of, month_away, nth_of, which};
 use super::numbers::{is_numeral, number_in, year};
 
-/// Eats a year with its 年: "2013年", "二零一五年", "明年".
+/// Consumes a year with its 年: "2013年", "二零一五年", "明年".
 pub(super) fn year_said(cursor: &mut Cursor<'_>) -> Year {
     let names = [("大后年", 3), ("后年", 2), ("明年", 1), ("今年", 0), ("本年", 0), ("去年", -1), ("上年", -1), ("前年", -2)];
     if let Some((_, years)) = names.into_iter().find(|(name, _)| cursor.eat_han(name)) {
@@ -16,7 +16,7 @@ pub(super) fn year_said(cursor: &mut Cursor<'_>) -> Year {
     year(cursor).map_or(Year::Unsaid, Year::Exactly)
 }
 
-/// Eats a date of a month, with or without its year, or the end of either.
+/// Consumes a date, or the start or end of a month or year, with an optional year.
 pub(super) fn calendar(cursor: &mut Cursor<'_>) -> Option<Named> {
     let repeats = matches!(cursor.han(0), Some('每'));
     cursor.eat_han("每年");
@@ -27,7 +27,7 @@ pub(super) fn calendar(cursor: &mut Cursor<'_>) -> Option<Named> {
     forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, year))).map(|day| Named { repeats, ..day.into() })
 }
 
-/// Eats "2月15号", "十月第一个星期一" and "6月底".
+/// Consumes "2月15号", "十月第一个星期一" and "6月底".
 fn of_named_month(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     let is_clean = cursor.starts_cleanly();
     let month = number_in(cursor, 1..=12).filter(|_| is_clean)?;
@@ -39,7 +39,7 @@ fn of_named_month(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     let month = Month::Named(month, year);
     of_month(cursor, month).or_else(|| {
         cursor.attempt(|cursor| {
-            // Without 日 or 号, only what is no amount of something.
+            // Without 日 or 号, the number must not be followed by a measure word.
             let date = number_in(cursor, 1..=31)?;
             let is_counted = cursor.han(0).is_some_and(|next| {
                 matches!(
@@ -72,7 +72,7 @@ fn of_named_month(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     })
 }
 
-/// Eats what names a day of the month before.
+/// Consumes a day within the given month.
 fn of_month(cursor: &mut Cursor<'_>, month: Month) -> Option<Day> {
     let date = cursor.attempt(|cursor| {
         cursor.eat_han("的");
@@ -81,7 +81,7 @@ fn of_month(cursor: &mut Cursor<'_>, month: Month) -> Option<Day> {
         is_date.then(|| u32::try_from(date).ok().map(|date| Day::OfMonth(date, month))).flatten()
     });
     if date.is_some() {
-        // The weekday in brackets says it again.
+        // A weekday in brackets repeats the information.
         cursor.attempt(|cursor| {
             let is_bracketed = cursor.eat_sign('(');
             let is_week = cursor.eat_any_han(&["周", "星期", "礼拜"]);
@@ -101,7 +101,7 @@ fn of_month(cursor: &mut Cursor<'_>, month: Month) -> Option<Day> {
         .or_else(|| cursor.attempt(|cursor| edge_of(cursor, &period)))
 }
 
-/// Eats "下个月五号", "本月底" and "下个月的最后一天".
+/// Consumes "下个月五号", "本月底" and "下个月的最后一天".
 fn of_month_away(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     if year != Year::Unsaid {
         return None;
@@ -117,7 +117,7 @@ fn of_month_away(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     of_month(cursor, Month::Away(months))
 }
 
-/// Eats "月底" and "月初"; after the name of a month they are its own.
+/// Consumes "月底" and "月初" without a month; after a month name they belong to it.
 fn of_bare_month(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     let is_alone =
         year == Year::Unsaid && !matches!(cursor.before(1), Some(What::Han('个' | '上' | '下' | '正' | '腊' | '冬' | '闰')));
@@ -126,7 +126,7 @@ fn of_bare_month(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     (!is_lunar_day(cursor)).then_some(Day::Edge(edge, Period::Month(Month::Unsaid)))
 }
 
-/// Eats "季度末", "本季末" and "下季度初".
+/// Consumes "季度末", "本季末" and "下季度初".
 fn of_quarter(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     let quarters = cursor.attempt(which).unwrap_or(0);
     if year != Year::Unsaid || !cursor.eat_any_han(&["季度", "季"]) {
@@ -135,12 +135,12 @@ fn of_quarter(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     edge_of(cursor, &Period::Quarter(quarters))
 }
 
-/// "初五" is a day of the lunar calendar, and 初 before it no beginning.
+/// Returns whether the preceding 初 is part of a lunar day such as "初五", and not the start of a period.
 pub(super) fn is_lunar_day(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.before(1), Some(What::Han('初'))) && cursor.han(0).is_some_and(is_numeral)
 }
 
-/// Eats "年底", "明年初" and "今年最后一天".
+/// Consumes "年底", "明年初" and "今年最后一天".
 fn of_year(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     let period = Period::Year(year);
     if year == Year::Unsaid {
@@ -151,7 +151,7 @@ fn of_year(cursor: &mut Cursor<'_>, year: Year) -> Option<Day> {
     nth_of(cursor, period.clone()).or_else(|| edge_of(cursor, &period))
 }
 
-/// Eats "29日" and "十五号", whose month is not said.
+/// Consumes "29日" and "十五号", without a month.
 pub(super) fn day_alone(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_in_digits = matches!(cursor.peek(0), Some(What::Number(_)));
     let is_inside =
@@ -163,7 +163,7 @@ pub(super) fn day_alone(cursor: &mut Cursor<'_>) -> Option<Named> {
     let date = number_in(cursor, 1..=31)?;
     let is_long = is_in_digits || 1 < cursor.at() - start;
     let is_hao = cursor.eat_han("号");
-    // "三日" is three days, and "一日" one day, more often than a date.
+    // "三日" and "一日" are durations more often than dates.
     let is_named = is_hao || is_long && cursor.eat_han("日");
     if !is_named {
         return None;
@@ -229,7 +229,7 @@ pub(super) fn day_alone(cursor: &mut Cursor<'_>) -> Option<Named> {
     Some(Day::OfMonth(u32::try_from(date).ok()?, Month::Unsaid).into())
 }
 
-/// Eats what is longer than a day and is read as its first: "下个月", "2013年", "明年三月".
+/// Consumes a period that resolves to its first day: "下个月", "2013年", "明年三月".
 pub(super) fn vague(cursor: &mut Cursor<'_>) -> Option<Named> {
     let start = |period| Some(Named { is_vague: true, ..Day::Edge(Edge::Start, period).into() });
     if let Some(months) = cursor.attempt(|cursor| which(cursor).filter(|months| *months != 0 && cursor.eat_han("月"))) {

@@ -1,4 +1,4 @@
-//! Everything that names a day in Chinese.
+//! Parses all day expressions in Chinese.
 
 use super::super::cursor::Cursor;
 use super::super::numeric;
@@ -11,7 +11,7 @@ use super::feasts::feast;
 use super::numbers::number;
 use super::weeks::{of_week, repeated, weekday, weekday_again};
 
-/// A day, with what its name says about the time as well.
+/// A day expression, with the part of the day that its name implies.
 #[derive(Debug, Clone)]
 pub(super) struct Named {
     pub(super) day: Day,
@@ -26,7 +26,7 @@ impl From<Day> for Named {
     }
 }
 
-/// Names of days by their distance from today, the longer before those that they end with.
+/// Names of days by their offset from today; a name precedes its own suffixes.
 const SHIFTS: &[(&str, i64)] = &[
     ("大大后天", 4),
     ("大后天", 3),
@@ -79,7 +79,7 @@ const PARTS: &[(&str, i64, Part)] = &[
 
 const NOW: &[&str] = &["现在", "此刻", "此时", "当前", "依家", "而家", "宜家", "这一刻", "这会儿", "这时"];
 
-/// Eats the name of a day, and how far from it another is meant.
+/// Consumes a day expression, with an optional offset from it.
 pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
     let forms = [repeated, distance, shifted, now, of_week, feast_of, calendar, full_date, short_date, day_alone, vague];
     let named = forms.into_iter().find_map(|form| cursor.attempt(form))?;
@@ -100,7 +100,7 @@ pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
         }
         cursor.eat_any_han(&["的", "第"]);
         let amount = amount(cursor).filter(|amount| !amount.is_exact)?;
-        // "国庆前三天打折" and "国庆后第二天" are both counted from the feast.
+        // "国庆前三天打折" and "国庆后第二天" are both relative to the holiday.
         Some(if is_before { amount.negated() } else { amount })
     });
     Some(match moved {
@@ -109,11 +109,11 @@ pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
     })
 }
 
-/// Eats "三天后", "再过两天", "五分钟之内" and "5年前".
+/// Consumes "三天后", "再过两天", "五分钟之内" and "5年前".
 fn distance(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_passed = cursor.eat_any_han(&["再过", "再等", "过多", "过"]);
     let amount = amount(cursor)?;
-    // "20日之前" is before the 20th, and not twenty days ago.
+    // "20日之前" is before the 20th, not twenty days ago.
     let may_be_date = matches!(cursor.before(1), Some(What::Han('日')));
     cursor.eat_han("的");
     let is_ahead = cursor.eat_any_han(&["之后", "以后", "过后", "后", "之内", "以内", "内"]);
@@ -123,7 +123,7 @@ fn distance(cursor: &mut Cursor<'_>) -> Option<Named> {
     }
     let amount = if is_back { amount.negated() } else { amount };
     let day = Day::Away(amount, Box::new(Day::Shifted(0)));
-    // "两周后的今天" says it again.
+    // "两周后的今天" repeats the information.
     cursor.attempt(|cursor| {
         cursor.eat_han("的");
         (!amount.is_exact && cursor.eat_han("今天")).then_some(())
@@ -152,7 +152,7 @@ fn shifted(cursor: &mut Cursor<'_>) -> Option<Named> {
         cursor.eat_any_han(&["上", "里", "间"]);
         return Some(Named { part: Some(*part), ..Day::Shifted(*days).into() });
     }
-    // "以后天天" holds no day after tomorrow.
+    // "以后天天" does not contain 后天, the day after tomorrow.
     let is_inside = matches!(cursor.before(1), Some(What::Han('以' | '之' | '然' | '最' | '今' | '往' | '从' | '先')));
     let (name, days) = SHIFTS.iter().find(|(name, _)| cursor.eat_han(name))?;
     let starts_inside = name.starts_with(['后', '前']) && (is_inside || cursor.han(0) == Some('天'));
@@ -172,10 +172,10 @@ fn full_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     short.or_else(|| numeric::full_date(cursor)).map(Named::from)
 }
 
-/// Eats "6/20" where a Chinese word follows at the beginning, or one that leads to a date stands before.
+/// Consumes "6/20" before a Chinese character, at the start of the text or after a word that precedes dates.
 fn short_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_led = cursor.is_at_start() || matches!(cursor.before(1), Some(What::Han('在' | '于' | '到' | '至' | '期')));
-    // In Chinese the month always stands first.
+    // In Chinese the month is always first.
     let day = match numeric::short_date(cursor)? {
         Day::EitherWay(day, _) => *day,
         day => day,
@@ -183,7 +183,7 @@ fn short_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     (is_led && cursor.han(0).is_some()).then(|| day.into())
 }
 
-/// Eats "下", "上上个" or "这", and returns how far that is.
+/// Consumes "下", "上上个" or "这", and returns the offset.
 pub(super) fn which(cursor: &mut Cursor<'_>) -> Option<i32> {
     let names = [
         ("下下", 2),
@@ -203,7 +203,7 @@ pub(super) fn which(cursor: &mut Cursor<'_>) -> Option<i32> {
     Some(distance)
 }
 
-/// Eats a feast with its year.
+/// Consumes a holiday with its year.
 fn feast_of(cursor: &mut Cursor<'_>) -> Option<Named> {
     let year = year_said(cursor);
     cursor.eat_han("的");
@@ -216,7 +216,7 @@ fn feast_of(cursor: &mut Cursor<'_>) -> Option<Named> {
     Some(Day::FeastFrom(feast, Box::new(Day::Away(year_ago, Box::new(Day::Shifted(0))))).into())
 }
 
-/// Eats "第一个星期一", "最后一天" or "第三天", which are of the period before.
+/// Consumes "第一个星期一", "最后一天" or "第三天" within the preceding period.
 pub(super) fn nth_of(cursor: &mut Cursor<'_>, period: Period) -> Option<Day> {
     let nth = if cursor.eat_any_han(&["最后一", "最后"]) {
         -1
@@ -242,7 +242,7 @@ pub(super) fn nth_of(cursor: &mut Cursor<'_>, period: Period) -> Option<Day> {
     Some(Day::Nth(nth, counted, period))
 }
 
-/// Eats 初, 中 or 底, which are of the month or year before.
+/// Consumes 初, 中 or 底 of the preceding month or year.
 pub(super) fn edge_of(cursor: &mut Cursor<'_>, period: &Period) -> Option<Day> {
     let names = [
         ("月初", Edge::Start),
@@ -268,7 +268,7 @@ pub(super) fn edge_of(cursor: &mut Cursor<'_>, period: &Period) -> Option<Day> {
     (!is_lunar_day(cursor)).then(|| Day::Edge(edge, period.clone()))
 }
 
-/// Returns the month that is so many from this, as a period.
+/// Returns the month that is `months` away from the current one, as a period.
 pub(super) fn month_away(months: i32) -> Period {
     Period::Month(Month::Away(months))
 }

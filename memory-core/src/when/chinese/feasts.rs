@@ -1,4 +1,4 @@
-//! Feasts by their Chinese names.
+//! The Chinese names of holidays.
 
 use chrono::Weekday;
 
@@ -7,7 +7,7 @@ use super::super::holidays::Holiday;
 use super::super::token::What;
 use super::numbers;
 
-/// The names, each with the feast; a longer name stands before one that it begins with.
+/// The names of holidays; a name precedes its own prefixes.
 const FEASTS: &[(&str, Holiday)] = &[
     ("元旦节", Holiday::Fixed(1, 1)),
     ("元旦", Holiday::Fixed(1, 1)),
@@ -117,19 +117,19 @@ const FEASTS: &[(&str, Holiday)] = &[
     ("基督圣体圣血节", Holiday::Easter(60)),
 ];
 
-/// Returns whether a name can begin with the character.
+/// Returns whether a name can start with the character.
 pub(super) fn may_begin(character: char) -> bool {
     character == '东' || FEASTS.iter().any(|(name, _)| name.starts_with(character))
 }
 
-/// Eats the name of a feast.
+/// Consumes the name of a holiday.
 pub(super) fn feast(cursor: &mut Cursor<'_>) -> Option<Holiday> {
     cursor.attempt(|cursor| {
         let is_orthodox = cursor.eat_han("东正教");
         let first = cursor.han(0)?;
         let mut named = FEASTS.iter().filter(|(name, _)| name.starts_with(first));
         let (name, feast) = named.find(|(name, _)| cursor.eat_han(name))?;
-        // "五一" is also the number 51, or the beginning of one.
+        // "五一" is also the number 51, or the start of a longer number.
         let is_number = matches!(*name, "五一" | "六一" | "八一") && is_numeral_near(cursor);
         if is_number {
             return None;
@@ -138,7 +138,7 @@ pub(super) fn feast(cursor: &mut Cursor<'_>) -> Option<Holiday> {
     })
 }
 
-/// Whether a number or a counted thing stands beside the two characters before.
+/// Returns whether the two preceding characters are part of a number or a quantity.
 fn is_numeral_near(cursor: &Cursor<'_>) -> bool {
     let is_numeral =
         |character: char| numbers::is_numeral(character) || matches!(character, '点' | '月' | '号' | '路' | '第' | '块' | '个');

@@ -1,4 +1,4 @@
-//! The Chinese grammar: Mandarin, with the Cantonese words for the same, in either script.
+//! The Chinese grammar: Mandarin with Cantonese variants, in simplified and traditional characters.
 
 mod amounts;
 mod beside;
@@ -20,7 +20,7 @@ use days::{Named, day};
 pub(super) use beside::lead;
 pub(super) use script::simplified;
 
-/// Whether an expression can begin with the character.
+/// Returns whether an expression can start with the character.
 pub(super) fn may_begin(character: char) -> bool {
     numbers::is_numeral(character)
         || matches!(
@@ -86,7 +86,7 @@ pub(super) fn may_begin(character: char) -> bool {
         || feasts::may_begin(character)
 }
 
-/// Eats one expression: a day, a time, or both in any order, with a part of the day.
+/// Consumes one expression: a day, a time, or both in any order, with a part of the day.
 pub(super) fn expression(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     [within, part_alone].into_iter().find_map(|form| cursor.attempt(form))
 }
@@ -95,7 +95,7 @@ fn within(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     cursor.attempt(|cursor| {
         let mut spoken = Spoken::default();
         let mut end = None;
-        // A day, a part of it and a time, each once.
+        // A day, a part of the day and a time, at most one each.
         for _ in 0..4 {
             if end.is_some() {
                 cursor.eat_sign(',');
@@ -113,7 +113,7 @@ fn within(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     })
 }
 
-/// Eats a lunar date whole, which no rule here can place.
+/// Consumes a complete lunar date, which is not supported.
 pub(super) fn lunar(cursor: &mut Cursor<'_>) -> bool {
     let eaten = cursor.attempt(|cursor| {
         let is_lunar = cursor.eat_any_han(&["农历", "阴历", "旧历"]);
@@ -149,7 +149,7 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
     if spoken.clock.is_none()
         && let Some(part) = part(cursor).or_else(|| cursor.attempt(around_meal))
     {
-        // "今天晚上" and "今晚夜里" say it twice.
+        // "今天晚上" and "今晚夜里" are redundant.
         spoken.part = Some(part);
         return true;
     }
@@ -161,7 +161,7 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
     spoken.clock.is_some()
 }
 
-/// The words for midnight and noon are times by themselves.
+/// Sets the time for the words for midnight and noon, which are complete on their own.
 fn midnight_or_noon(cursor: &Cursor<'_>, spoken: &mut Spoken) {
     if spoken.clock.is_some() || spoken.part.is_none() {
         return;

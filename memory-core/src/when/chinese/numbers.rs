@@ -1,4 +1,4 @@
-//! Chinese numbers, in characters or digits.
+//! Parses Chinese numerals, in characters or digits.
 
 use std::ops::RangeInclusive;
 
@@ -6,10 +6,10 @@ use super::super::cursor::Cursor;
 use super::super::numeric::full_year;
 use super::super::token::What;
 
-/// No number that says when has more characters.
+/// Maximum length of a number in a date or time, in characters.
 const MOST_CHARACTERS: usize = 10;
 
-/// Returns the digit that a character is.
+/// Returns the digit that a character denotes.
 pub(super) fn digit(character: char) -> Option<u64> {
     Some(match character {
         '零' => 0,
@@ -30,7 +30,7 @@ pub(super) fn is_numeral(character: char) -> bool {
     digit(character).is_some() || matches!(character, '十' | '廿' | '卅' | '百' | '千')
 }
 
-/// Eats a number in digits or characters.
+/// Consumes a number in digits or characters.
 pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<u64> {
     cursor.attempt(|cursor| match cursor.eat_digits() {
         Some(number) => Some(number.value),
@@ -38,12 +38,12 @@ pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<u64> {
     })
 }
 
-/// Eats a number in digits or characters that is within a range.
+/// Consumes a number in digits or characters that is within `range`.
 pub(super) fn number_in(cursor: &mut Cursor<'_>, range: RangeInclusive<u64>) -> Option<u64> {
     cursor.attempt(|cursor| number(cursor).filter(|number| range.contains(number)))
 }
 
-/// Eats "二十三", "廿三", "一百二十" or, digit by digit, "二零一五".
+/// Consumes "二十三", "廿三", "一百二十" or, digit by digit, "二零一五".
 fn characters(cursor: &mut Cursor<'_>) -> Option<u64> {
     let mut total = 0;
     let mut pending = None;
@@ -83,7 +83,7 @@ fn characters(cursor: &mut Cursor<'_>) -> Option<u64> {
     Some(if has_unit { total + pending.unwrap_or(0) } else { row })
 }
 
-/// Eats the number of a year: four digits, or two before 年.
+/// Consumes the number of a year: four digits, or two before 年.
 pub(super) fn year(cursor: &mut Cursor<'_>) -> Option<i32> {
     cursor.attempt(|cursor| {
         let is_clean = cursor.starts_cleanly();

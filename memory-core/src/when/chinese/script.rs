@@ -1,6 +1,6 @@
-//! Traditional characters and their variants, as the grammar writes them.
+//! Maps traditional characters and variants to the simplified forms that the grammar uses.
 
-/// Returns the simplified form of a character that has to do with time, and any other as it is.
+/// Returns the simplified form of a character of the time vocabulary, and any other character unchanged.
 pub(in super::super) fn simplified(character: char) -> char {
     match character {
         '後' => '后',

@@ -1,4 +1,4 @@
-//! Days of the week in Chinese, and what comes at intervals.
+//! Parses weekdays and recurrences in Chinese.
 
 use chrono::Weekday;
 
@@ -10,15 +10,15 @@ use super::dates::calendar;
 use super::days::{Named, which};
 use super::numbers::is_numeral;
 
-/// So far behind a day is looked for what says that it is over.
+/// Number of characters after a weekday in which a past-tense particle is searched.
 const FURTHEST_TOLD: usize = 12;
 
-/// Eats a day of the week, or the end of it.
+/// Consumes a weekday, or the start or end of a week.
 pub(super) fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
     let repeats = cursor.eat_any_han(&["每个", "每", "逢"]);
     let is_counted = matches!(cursor.before(1), Some(What::Han(before)) if is_numeral(before) || before == '几')
         || matches!(cursor.before(1), Some(What::Number(_))) && cursor.is_glued(0);
-    // Cantonese 今個 and 呢個 are of the week that is not over yet.
+    // Cantonese 今個 and 呢個 refer to a weekday that is not over yet.
     let is_coming = matches!(cursor.han(0), Some('今' | '呢'));
     let leading = if repeats { None } else { cursor.attempt(which) };
     let is_short = cursor.eat_han("周");
@@ -26,7 +26,7 @@ pub(super) fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
         return None;
     }
     let weekday = weekday(cursor).or_else(|| {
-        // "下周的星期三" and "下周周三" say it twice.
+        // "下周的星期三" and "下周周三" are redundant.
         let again = |cursor: &mut Cursor<'_>| {
             cursor.eat_han("的");
             cursor.eat_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten()
@@ -41,7 +41,7 @@ pub(super) fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
     if is_counted && leading.is_none() || is_short && is_counted_behind && leading.is_none() {
         return None;
     }
-    // "礼拜天, 二月十号" is that date.
+    // In "礼拜天, 二月十号" the date is decisive.
     let date = cursor.attempt(|cursor| {
         cursor.eat_sign(',');
         cursor.eat_sign('(');
@@ -55,7 +55,7 @@ pub(super) fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_weekend = matches!(cursor.before(1), Some(What::Han('末')));
     let is_told = (0..FURTHEST_TOLD).any(|ahead| matches!(cursor.han(ahead), Some('了' | '过' | '已')));
     let week = match leading {
-        // "这周二我们开了会" tells what was.
+        // "这周二我们开了会" is about the past.
         Some(_) if is_coming => Week::This,
         Some(0) if !is_told => Week::This,
         Some(weeks) => Week::Of(weeks),
@@ -65,7 +65,7 @@ pub(super) fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
     Some(Named { repeats, ..Day::Weekday(weekday, week).into() })
 }
 
-/// Eats "下周" with its beginning or end; alone it is vague.
+/// Consumes "下周" with an optional start or end; without it the result is vague.
 fn end_of_week(cursor: &mut Cursor<'_>, weeks: i32) -> Named {
     let edge = [("初", Edge::Start), ("底", Edge::End), ("内", Edge::End), ("之内", Edge::End)];
     match edge.into_iter().find(|(name, _)| cursor.eat_han(name)) {
@@ -74,7 +74,7 @@ fn end_of_week(cursor: &mut Cursor<'_>, weeks: i32) -> Named {
     }
 }
 
-/// Eats "每隔三天", "每两个小时" and "每两周的周三"; the first time is read.
+/// Consumes "每隔三天", "每两个小时" and "每两周的周三", as the first occurrence.
 pub(super) fn repeated(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_each = cursor.eat_han("每");
     let is_between = cursor.eat_han("隔");
@@ -84,7 +84,7 @@ pub(super) fn repeated(cursor: &mut Cursor<'_>) -> Option<Named> {
     let is_one = is_between && matches!(cursor.han(0), Some('一' | '天' | '周'));
     let amount = match cursor.attempt(amount) {
         Some(amount) => amount,
-        // "隔天" and "隔周" leave one out.
+        // "隔天" and "隔周" skip one.
         None if is_between && cursor.eat_han("天") => Amount { days: 1, ..Amount::default() },
         None if is_between && cursor.eat_han("周") => Amount { days: 7, ..Amount::default() },
         None => return None,
@@ -103,14 +103,14 @@ pub(super) fn repeated(cursor: &mut Cursor<'_>) -> Option<Named> {
     Some(Named { repeats: true, ..day.into() })
 }
 
-/// Eats the weekday behind a date, which says it again.
+/// Consumes the redundant weekday after a date.
 pub(super) fn weekday_again(cursor: &mut Cursor<'_>) -> Option<Weekday> {
     let is_bracketed = cursor.eat_sign('(');
     let weekday = cursor.eat_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten()?;
     (!is_bracketed || cursor.eat_sign(')')).then_some(weekday)
 }
 
-/// Eats the weekday that follows 周, 星期 or 礼拜.
+/// Consumes the weekday that follows 周, 星期 or 礼拜.
 pub(super) fn weekday(cursor: &mut Cursor<'_>) -> Option<Weekday> {
     let weekday = match cursor.peek(0)? {
         What::Han('一') => Weekday::Mon,

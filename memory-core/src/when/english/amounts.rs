@@ -1,4 +1,4 @@
-//! Distances in English: "two and a half hours", "a fortnight".
+//! Parses durations in English: "two and a half hours", "a fortnight".
 
 use super::super::cursor::Cursor;
 use super::super::spoken::{Amount, Quantity, Unit};
@@ -6,10 +6,10 @@ use super::super::token::What;
 use super::lexicon::{unit, unit_letter};
 use super::numbers::{number, small};
 
-/// More parts than a person would name.
+/// Maximum number of components of a duration.
 const MOST_PARTS: usize = 7;
 
-/// Eats "1 month, 2 days and 3 hours".
+/// Consumes "1 month, 2 days and 3 hours".
 pub(super) fn amount(cursor: &mut Cursor<'_>) -> Option<Amount> {
     let (mut total, mut last) = cursor.attempt(part)?;
     for _ in 1..MOST_PARTS {
@@ -26,7 +26,7 @@ pub(super) fn amount(cursor: &mut Cursor<'_>) -> Option<Amount> {
     Some(total)
 }
 
-/// Eats the minutes of "1h30".
+/// Consumes the minutes of "1h30".
 fn cursor_minutes(cursor: &mut Cursor<'_>, last: Unit) -> Option<Amount> {
     if last != Unit::Hour {
         return None;
@@ -51,7 +51,7 @@ fn is_smaller(unit: Unit, than: Unit) -> bool {
     rank(unit) < rank(than)
 }
 
-/// Eats one number and its unit.
+/// Consumes one number and its unit.
 fn part(cursor: &mut Cursor<'_>) -> Option<(Amount, Unit)> {
     let quantity = cursor.attempt(quantity)?;
     cursor.eat_any(&["more", "full", "whole", "short", "additional", "extra", "other"]);
@@ -63,7 +63,7 @@ fn part(cursor: &mut Cursor<'_>) -> Option<(Amount, Unit)> {
     Some((unit.amount(quantity)?, unit))
 }
 
-/// Eats the signs of minutes and seconds, which stand right behind a number after "in".
+/// Consumes the prime signs of minutes and seconds, directly after a number that follows "in".
 fn primes(cursor: &mut Cursor<'_>) -> Option<(Unit, u64)> {
     if cursor.word_before(2) != "in" {
         return None;
@@ -78,7 +78,7 @@ fn primes(cursor: &mut Cursor<'_>) -> Option<(Unit, u64)> {
     cursor.is_at_end().then_some((unit, 1))
 }
 
-/// Eats a unit; a lone letter is one only right behind a number.
+/// Consumes a unit; a single letter is a unit only directly after a number.
 pub(super) fn named_unit(cursor: &mut Cursor<'_>) -> Option<(Unit, u64)> {
     let is_working = cursor.eat_any(&["business", "working", "work"]);
     let word = cursor.word();
@@ -102,7 +102,7 @@ pub(super) fn named_unit(cursor: &mut Cursor<'_>) -> Option<(Unit, u64)> {
     }
 }
 
-/// Eats how many: "a couple of", "1.5", "3/4", "half an", "two and a half".
+/// Consumes a quantity: "a couple of", "1.5", "3/4", "half an", "two and a half".
 fn quantity(cursor: &mut Cursor<'_>) -> Option<Quantity> {
     let fraction = |over, under| Some(Quantity { over, under });
     if cursor.eat_any_phrase(&["a couple of", "a couple", "couple of", "a pair of", "couple"]) {
@@ -144,7 +144,7 @@ fn three_quarters(cursor: &mut Cursor<'_>) -> bool {
     eaten.is_some()
 }
 
-/// Eats what makes 1 into 1.5, or 3 into 3/4.
+/// Consumes the fraction of "1.5" or "3/4" after its first number.
 fn fraction_of(cursor: &mut Cursor<'_>, whole: u64) -> Option<Quantity> {
     let whole = i64::try_from(whole).ok()?;
     if cursor.eat_glued_sign('/') {
@@ -162,7 +162,7 @@ fn fraction_of(cursor: &mut Cursor<'_>, whole: u64) -> Option<Quantity> {
     Some(Quantity { over, under })
 }
 
-/// Eats the number of "4 Tuesdays from now".
+/// Consumes the number of "4 Tuesdays from now".
 pub(super) fn count(cursor: &mut Cursor<'_>) -> Option<i32> {
     let counted = cursor.attempt(|cursor| cursor.eat_digits().map(|number| number.value).or_else(|| small(cursor)));
     let counted = counted.or_else(|| cursor.eat_any_phrase(&["a couple of", "a couple"]).then_some(2));

@@ -1,4 +1,4 @@
-//! Times that are told by something else in English: "this time tomorrow", "an hour before 3pm on Friday", "after dinner".
+//! Parses times relative to another time or event: "this time tomorrow", "an hour before 3pm on Friday".
 
 use super::super::cursor::Cursor;
 use super::super::spoken::{Amount, Day, Month, Part, Period, Spoken, Year};
@@ -8,7 +8,7 @@ use super::days::{day, from_now};
 use super::lexicon::part;
 use super::within;
 
-/// Eats "this time tomorrow" and "the same time next week".
+/// Consumes "this time tomorrow" and "the same time next week".
 pub(super) fn same_time(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     if !said_again(cursor) {
         return None;
@@ -19,7 +19,7 @@ pub(super) fn same_time(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     Some(Spoken { day: Some(day), is_same_time: true, repeats: named.repeats, ..Spoken::default() })
 }
 
-/// Eats "at the same time".
+/// Consumes "at the same time".
 pub(super) fn said_again(cursor: &mut Cursor<'_>) -> bool {
     let said = cursor.attempt(|cursor| {
         cursor.eat("at");
@@ -30,7 +30,7 @@ pub(super) fn said_again(cursor: &mut Cursor<'_>) -> bool {
     said.is_some()
 }
 
-/// Returns how far from today the same day of another week, month or year is.
+/// Returns the offset from today to the same day of another week, month or year.
 pub(in super::super) fn as_distance(day: &Day) -> Option<Day> {
     let Day::Edge(_, period) = day else { return None };
     let months = |months: i32| Some(Amount { months: i64::from(months), ..Amount::default() });
@@ -47,7 +47,7 @@ pub(in super::super) fn as_distance(day: &Day) -> Option<Day> {
     Some(from_now(amount))
 }
 
-/// Eats "24 hours before Monday 10am" and "30 minutes before my 3pm call tomorrow".
+/// Consumes "24 hours before Monday 10am" and "30 minutes before my 3pm call tomorrow".
 pub(super) fn before_time(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     cursor.eat_any(&["about", "around", "exactly"]);
     let amount = amount(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
@@ -63,7 +63,7 @@ pub(super) fn before_time(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     Some(Spoken { ahead: if is_before { amount.seconds } else { -amount.seconds }, ..spoken })
 }
 
-/// Eats the "30 minutes before" that stands behind its time: "the call is at 3pm, remind me 30 minutes before".
+/// Consumes an offset that follows its time, as in "the call is at 3pm, remind me 30 minutes before".
 pub(in super::super) fn lead(cursor: &mut Cursor<'_>) -> Option<Amount> {
     let amount = amount(cursor).filter(|amount| amount.seconds == 0 || amount.days == 0 && amount.months == 0)?;
     let is_lead =
@@ -71,7 +71,7 @@ pub(in super::super) fn lead(cursor: &mut Cursor<'_>) -> Option<Amount> {
     (is_lead && !matches!(cursor.peek(0), Some(What::Word(_) | What::Number(_) | What::Han(_)))).then_some(amount)
 }
 
-/// Eats "after dinner" and "before bed".
+/// Consumes "after dinner" and "before bed".
 pub(super) fn around_meal(cursor: &mut Cursor<'_>) -> Option<Part> {
     let is_after = match cursor.word() {
         "after" => true,
@@ -100,9 +100,9 @@ pub(super) fn around_meal(cursor: &mut Cursor<'_>) -> Option<Part> {
     Some(Part::Around(hour))
 }
 
-/// Eats a part of the day that nothing else is said with: "remind me in the morning", "after dinner take the pills".
+/// Consumes a part of the day without a date or time: "remind me in the morning", "after dinner take the pills".
 ///
-/// Habits and stories are full of such words, so they count only where somebody says what is to be done.
+/// Such words are frequent in descriptions of habits and in stories, so they count only in a request.
 pub(super) fn part_alone(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     let is_asked = cursor.is_at_start() || cursor.word_before(1) == "me" && cursor.word_before(2) == "remind";
     let named = cursor.attempt(|cursor| {

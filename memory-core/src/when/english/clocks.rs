@@ -1,4 +1,4 @@
-//! Times of day in English.
+//! Parses times of day in English.
 
 use super::super::cursor::Cursor;
 use super::super::numeric;
@@ -8,16 +8,16 @@ use super::amounts::amount;
 use super::lexicon::{lets_a_number_stand, part, zone};
 use super::numbers::{number, small};
 
-/// How much the words around a number say that it is an hour.
+/// Whether the context allows a bare number to be an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Licence {
-    /// Nothing; only what can be nothing else is a time.
+    /// Only unambiguous times are recognised.
     None,
-    /// As "at" does: a number with nothing that it counts is an hour.
+    /// A number that does not count anything is an hour, as after "at".
     Hour,
 }
 
-/// Eats a time of day.
+/// Consumes a time of day.
 pub(super) fn clock(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> {
     cursor.attempt(|cursor| {
         cursor.eat_any(&["exactly", "approximately", "about", "around", "circa"]);
@@ -36,7 +36,7 @@ pub(super) fn clock(cursor: &mut Cursor<'_>, licence: Licence) -> Option<Clock> 
     })
 }
 
-/// Eats "noon", "12 noon" and "midnight".
+/// Consumes "noon", "12 noon" and "midnight".
 fn named(cursor: &mut Cursor<'_>) -> Option<Clock> {
     cursor.attempt(|cursor| {
         let twelve = cursor.attempt(|cursor| number(cursor).filter(|hour| *hour == 12));
@@ -72,7 +72,7 @@ fn named(cursor: &mut Cursor<'_>) -> Option<Clock> {
     })
 }
 
-/// Eats "half past six", "twenty minutes to five pm", "a quarter past noon".
+/// Consumes "half past six", "twenty minutes to five pm", "a quarter past noon".
 fn relative(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let is_led = matches!(cursor.word_before(1), "at" | "around" | "about" | "by" | "until" | "till") || cursor.is_at_start();
     if is_led && let Some(clock) = cursor.attempt(half_hour) {
@@ -97,7 +97,7 @@ fn relative(cursor: &mut Cursor<'_>) -> Option<Clock> {
         let half = numeric::half(cursor);
         half.map_or(Some(hour), |half| hour.in_half(half))
     })?;
-    // "Quarter of four people" and "two to three": without "minutes", only what cannot be counted.
+    // "Quarter of four people" and "two to three" are ambiguous without "minutes", so no countable noun may follow.
     let is_sure = (is_quarter || is_half || is_first) && !is_of;
     if !cursor.ends_cleanly() || !is_sure && !may_end(cursor) {
         return None;
@@ -105,7 +105,7 @@ fn relative(cursor: &mut Cursor<'_>) -> Option<Clock> {
     hour.moved(if forward { minutes } else { -minutes })
 }
 
-/// Eats "15 minutes from 1pm" and "an hour before noon".
+/// Consumes "15 minutes from 1pm" and "an hour before noon".
 fn away(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let amount = amount(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
     let is_after = cursor.eat_any(&["from", "after"]);
@@ -117,7 +117,7 @@ fn away(cursor: &mut Cursor<'_>) -> Option<Clock> {
     from.moved(if is_after { minutes } else { -minutes })
 }
 
-/// Eats "half three", which is half past three.
+/// Consumes "half three", which is half past three.
 fn half_hour(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if !cursor.eat("half") {
         return None;
@@ -129,7 +129,7 @@ fn half_hour(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if is_time { half.map_or(Some(clock), |half| clock.in_half(half)) } else { None }
 }
 
-/// Eats the minutes of "20 past", and tells whether a word said that they are minutes.
+/// Consumes the minutes of "20 past", and returns whether they are marked as minutes by a word.
 fn minutes(cursor: &mut Cursor<'_>) -> Option<(i32, bool)> {
     let is_half = cursor.attempt(|cursor| {
         cursor.eat("a");
@@ -150,13 +150,13 @@ fn minutes(cursor: &mut Cursor<'_>) -> Option<(i32, bool)> {
     }
     let minutes = number(cursor).filter(|minutes| (1..60).contains(minutes))?;
     let is_named = cursor.eat_any(&["minutes", "minute", "min", "mins"]);
-    // "Two to three" is a range; "ten to three" and "20 to 3" are what people say of minutes.
+    // "Two to three" is a range; multiples of five such as "ten to three" are usually minutes.
     let is_past = cursor.word() == "past";
     let is_spoken = is_named || is_past || minutes % 5 == 0 && !matches!(cursor.word(), "of" | "before" | "after");
     is_spoken.then(|| i32::try_from(minutes).ok().map(|minutes| (minutes, is_named))).flatten()
 }
 
-/// Eats the hour of "past eight", or a whole time such as "7pm".
+/// Consumes the hour of "past eight", or a complete time such as "7pm".
 fn hour(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if let Some(clock) = cursor.attempt(numeric::clock) {
         return Some(clock);
@@ -165,7 +165,7 @@ fn hour(cursor: &mut Cursor<'_>) -> Option<Clock> {
     Clock::shown(hour, 0, 0)
 }
 
-/// Eats "three o'clock", "ten fifty five p.m." and "eight in the morning", in words.
+/// Consumes "three o'clock", "ten fifty five p.m." and "eight in the morning", in words.
 fn spelled_with_half(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let clock = spelled(cursor)?;
     let is_oclock = numeric::oclock(cursor);
@@ -176,7 +176,7 @@ fn spelled_with_half(cursor: &mut Cursor<'_>) -> Option<Clock> {
     }
 }
 
-/// Eats "seven", "ten thirty", "twelve oh three" and "six forty-three".
+/// Consumes "seven", "ten thirty", "twelve oh three" and "six forty-three".
 fn spelled(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let hour = small(cursor).filter(|hour| (1..=24).contains(hour))?;
     let minute = cursor.attempt(|cursor| {
@@ -194,7 +194,7 @@ fn spelled(cursor: &mut Cursor<'_>) -> Option<Clock> {
     Clock::shown(hour, minute.unwrap_or(0), 0)
 }
 
-/// Eats "11-ish".
+/// Consumes "11-ish".
 fn approximate(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if !cursor.starts_cleanly() {
         return None;
@@ -204,7 +204,7 @@ fn approximate(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if cursor.is_glued(0) && cursor.eat("ish") { numeric::compact(hour) } else { None }
 }
 
-/// Eats "2-4", "9 to 11am" and, after "between", "9 and 5", which begin at their first hour.
+/// Consumes "2-4", "9 to 11am" and, after "between", "9 and 5", and returns the start of the range.
 fn range(cursor: &mut Cursor<'_>) -> Option<Clock> {
     let is_between = cursor.word_before(1) == "between";
     // "2:30", "11am" or "11", and not another range.
@@ -224,12 +224,12 @@ fn range(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if !is_whole || start.is_sure || !end.is_sure {
         return is_whole.then_some(start);
     }
-    // "Between 11 and 1pm" begins before noon.
+    // "Between 11 and 1pm" starts before noon.
     let is_same_half = start.hour % 12 < end.hour % 12;
     start.in_half(if is_same_half == (12 <= end.hour) { Half::After } else { Half::Before })
 }
 
-/// Eats a number that the words before it make an hour.
+/// Consumes a bare number that the preceding words make an hour.
 fn bare(cursor: &mut Cursor<'_>) -> Option<Clock> {
     if let Some(clock) = cursor.attempt(spelled) {
         return may_end(cursor).then_some(clock);
@@ -252,26 +252,26 @@ fn bare(cursor: &mut Cursor<'_>) -> Option<Clock> {
     }
     let is_hours = shown.digits == 4 && cursor.eat_any(&["hours", "hrs"]);
     let is_year = shown.digits == 4 && (1900..=2099).contains(&shown.value) && !is_hours && cursor.word_before(2) != "at";
-    // Whoever begins with "at 4" says next what is to be done then.
+    // After an initial "at 4", the following word usually names the task.
     let is_counted = || matches!(cursor.peek(0), Some(What::Word(word)) if word.ends_with('s')) || cursor.word() == "of";
     let may_end = may_end(cursor) || is_first && matches!(cursor.peek(0), Some(What::Word(_))) && !is_counted();
     let stands = (is_approximate || cursor.ends_cleanly() && may_end) && !is_year;
     if stands { numeric::compact(shown) } else { None }
 }
 
-/// Whether a number follows the "at" that the text begins with.
+/// Returns whether the cursor follows an "at" at the start of the text.
 fn is_first_said(cursor: &Cursor<'_>) -> bool {
     cursor.word_before(1) == "at" && cursor.before(2).is_none()
 }
 
-/// Eats the minutes of "at 3 15".
+/// Consumes the minutes of "at 3 15".
 fn spaced_minute(cursor: &mut Cursor<'_>, hour_digits: usize) -> Option<u64> {
     let is_led = hour_digits <= 2 && cursor.word_before(2) == "at" && !cursor.is_glued(0);
     let minute = cursor.eat_digits().filter(|minute| is_led && minute.digits == 2)?;
     (cursor.ends_cleanly() && may_end(cursor)).then_some(minute.value)
 }
 
-/// Whether a bare number can end here: nothing follows that it counts.
+/// Returns whether a bare number can end here, because no noun follows that it could count.
 pub(super) fn may_end(cursor: &Cursor<'_>) -> bool {
     match cursor.peek(0) {
         Some(What::Word(word)) => lets_a_number_stand(word) || part(word).is_some(),
@@ -281,13 +281,13 @@ pub(super) fn may_end(cursor: &Cursor<'_>) -> bool {
     }
 }
 
-/// Eats "in the morning", "this evening", "at night", or the bare name of a part.
+/// Consumes "in the morning", "this evening", "at night", or the bare name of a part of the day.
 pub(super) fn part_of_day(cursor: &mut Cursor<'_>, is_after_day: bool) -> Option<Part> {
     cursor.attempt(|cursor| {
         cursor.eat_any_phrase(&["sometime", "some time", "first thing", "early", "late", "later"]);
         let is_introduced = cursor.eat_any_phrase(&["in the", "at the", "during the", "in", "at", "of the", "this", "on the"]);
         cursor.eat_any(&["early", "late"]);
-        // Eve is a person as well.
+        // Eve is also a given name.
         if is_after_day && cursor.word() == "eve" && (matches!(cursor.word_ahead(1), "to" | "at") || cursor.peek(1).is_none()) {
             cursor.step();
             return Some(Part::Evening);
@@ -303,7 +303,7 @@ pub(super) fn part_of_day(cursor: &mut Cursor<'_>, is_after_day: bool) -> Option
     })
 }
 
-/// Eats the name of a zone, in brackets or not, or "UTC+2".
+/// Consumes the name of a time zone, optionally in brackets, or "UTC+2".
 pub(super) fn zone_named(cursor: &mut Cursor<'_>) -> Option<i32> {
     cursor.attempt(|cursor| {
         let is_bracketed = cursor.eat_sign('(');
@@ -316,7 +316,7 @@ pub(super) fn zone_named(cursor: &mut Cursor<'_>) -> Option<i32> {
     })
 }
 
-/// Eats "+2", "-05:30" or "+0200".
+/// Consumes a UTC offset: "+2", "-05:30" or "+0200".
 pub(super) fn shift(cursor: &mut Cursor<'_>) -> Option<i32> {
     let is_west = !cursor.eat_glued_sign('+') && cursor.eat_glued_sign('-');
     if !is_west && cursor.before(1) != Some(What::Sign('+')) {

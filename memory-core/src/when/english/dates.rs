@@ -1,4 +1,4 @@
-//! Dates of the calendar in English: "March 3rd", "the third of March 2015", "31/Oct/1974", "the 15th".
+//! Parses calendar dates in English: "March 3rd", "the third of March 2015", "31/Oct/1974", "the 15th".
 
 use super::super::cursor::Cursor;
 use super::super::numeric::full_year;
@@ -8,11 +8,11 @@ use super::clocks::may_end;
 use super::lexicon::{Sense, month, unit, weekday};
 use super::numbers::{ordinal, small, year};
 
-/// Eats a day of a named month.
+/// Consumes a day of a named month.
 pub(super) fn month_date(cursor: &mut Cursor<'_>) -> Option<Day> {
     let forms = [year_first, month_first, day_first];
     let day = forms.into_iter().find_map(|form| cursor.attempt(form))?;
-    // The weekday in brackets says it again.
+    // A weekday in brackets repeats the information.
     let weekday = cursor.attempt(|cursor| {
         let opened = cursor.eat_sign('(');
         let (weekday, _) = weekday(cursor.word()).filter(|_| opened)?;
@@ -22,7 +22,7 @@ pub(super) fn month_date(cursor: &mut Cursor<'_>) -> Option<Day> {
     Some(weekday.map_or(day.clone(), |weekday| Day::Confirmed(weekday, Box::new(day))))
 }
 
-/// Eats "2019/aug/01".
+/// Consumes "2019/aug/01".
 fn year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     let year = cursor.eat_digits().filter(|year| year.digits == 4)?;
     let separator = ['/', '-', '.'].into_iter().find(|separator| cursor.eat_glued_sign(*separator))?;
@@ -36,7 +36,7 @@ fn year_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     dated(u32::try_from(day.value).ok()?, month, Year::Exactly(year))
 }
 
-/// Eats "October 14, 2017", "Oct.23", "Jan-1" and "march the third".
+/// Consumes "October 14, 2017", "Oct.23", "Jan-1" and "march the third".
 fn month_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     let (month, sense) = month(cursor.word())?;
     cursor.step();
@@ -54,7 +54,7 @@ fn month_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     dated(day, month, year)
 }
 
-/// Eats what follows the month in "September-2020-23".
+/// Consumes the rest of "September-2020-23" after the month.
 fn year_and_day(cursor: &mut Cursor<'_>, month: u32) -> Option<Day> {
     let year = cursor.eat_glued_digits().filter(|year| year.digits == 4)?;
     if !eat_joint(cursor) {
@@ -64,7 +64,7 @@ fn year_and_day(cursor: &mut Cursor<'_>, month: u32) -> Option<Day> {
     dated(u32::try_from(day.value).ok()?, month, Year::Exactly(i32::try_from(year.value).ok()?))
 }
 
-/// Eats "3 March", "the third of March", "31/Oct/1974" and "fifteen August".
+/// Consumes "3 March", "the third of March", "31/Oct/1974" and "fifteen August".
 fn day_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     let is_clean = cursor.starts_cleanly();
     cursor.eat("the");
@@ -72,7 +72,7 @@ fn day_first(cursor: &mut Cursor<'_>) -> Option<Day> {
     cursor.eat("day");
     let has_of = cursor.eat("of");
     let is_joined = !has_of && eat_joint(cursor);
-    // "23-2020-September" holds the year in the middle.
+    // "23-2020-September" has the year in the middle.
     let middle = cursor.attempt(|cursor| {
         let year = cursor.eat_glued_digits().filter(|year| is_joined && year.digits == 4)?;
         eat_joint(cursor).then(|| i32::try_from(year.value).ok()).flatten()
@@ -96,17 +96,17 @@ fn dated(day: u32, month: u32, year: Year) -> Option<Day> {
     (1..=31).contains(&day).then_some(Day::OfMonth(day, Month::Named(month, year)))
 }
 
-/// Whether a day of a month can end here, for a month that is a word of another sense as well.
+/// Returns whether a date can end here, for a month name that is also another word.
 fn stands(cursor: &Cursor<'_>) -> bool {
     may_end(cursor) || cursor.is_at_end() || matches!(cursor.peek(0), Some(What::Number(_)))
 }
 
-/// "July 4 weeks" and "March 20%" count something.
+/// Returns whether the number counts something, as in "July 4 weeks" and "March 20%".
 fn is_counted(cursor: &Cursor<'_>) -> bool {
     !cursor.ends_cleanly() || unit(cursor.word()).is_some() && !matches!(cursor.word(), "night" | "day")
 }
 
-/// Eats the number of a day, and tells whether it is one of an order.
+/// Consumes the number of a day, and returns whether it is an ordinal.
 fn day_number(cursor: &mut Cursor<'_>) -> Option<(u32, bool)> {
     if let Some(day) = ordinal(cursor) {
         return Some((day, true));
@@ -117,7 +117,7 @@ fn day_number(cursor: &mut Cursor<'_>) -> Option<(u32, bool)> {
     if is_clock { None } else { Some((u32::try_from(day).ok()?, false)) }
 }
 
-/// Eats the year that follows a day and its month, if one does.
+/// Consumes the year that follows a day and month, if there is one.
 fn following_year(cursor: &mut Cursor<'_>, is_joined: bool) -> Year {
     let in_two_digits = |cursor: &mut Cursor<'_>| {
         cursor.eat_sign(',');
@@ -150,7 +150,7 @@ fn following_year(cursor: &mut Cursor<'_>, is_joined: bool) -> Year {
     year.map_or(Year::Unsaid, Year::Exactly)
 }
 
-/// Eats "next year", "this year" or "last year".
+/// Consumes "next year", "this year" or "last year".
 pub(super) fn away_year(cursor: &mut Cursor<'_>) -> Option<i32> {
     cursor.attempt(|cursor| {
         cursor.eat("the");
@@ -159,7 +159,7 @@ pub(super) fn away_year(cursor: &mut Cursor<'_>) -> Option<i32> {
     })
 }
 
-/// Eats "next", "this" or "last", and returns how far that is.
+/// Consumes "next", "this" or "last", and returns the offset.
 pub(super) fn which(cursor: &mut Cursor<'_>) -> Option<i32> {
     cursor.eat("the");
     let distance = match cursor.word() {
@@ -173,7 +173,7 @@ pub(super) fn which(cursor: &mut Cursor<'_>) -> Option<i32> {
     Some(distance)
 }
 
-/// Eats a month, with or without its year: "May 2014", "next month", "the month".
+/// Consumes a month, with or without its year: "May 2014", "next month", "the month".
 pub(super) fn month_period(cursor: &mut Cursor<'_>) -> Option<Month> {
     cursor.attempt(|cursor| {
         if let Some((month, _)) = month(cursor.word()) {
@@ -197,7 +197,7 @@ pub(super) fn month_period(cursor: &mut Cursor<'_>) -> Option<Month> {
     })
 }
 
-/// Eats "the 15th", "20th of next month", "20 of this month" and, after "on", "15".
+/// Consumes "the 15th", "20th of next month", "20 of this month" and, after "on", "15".
 pub(super) fn day_of_month(cursor: &mut Cursor<'_>) -> Option<Day> {
     let before = cursor.word_before(1);
     let is_alone = cursor.is_at_start();
@@ -216,7 +216,7 @@ pub(super) fn day_of_month(cursor: &mut Cursor<'_>) -> Option<Day> {
     }
     let is_led = matches!(before, "on" | "by" | "before" | "until" | "till" | "after" | "since" | "from" | "due" | "for" | "at");
     let is_day = match (is_ordinal, has_article) {
-        // Words such as "the second" and "the first" are of things more often than of days.
+        // Words such as "the second" and "the first" refer to things more often than to days.
         (true, true) if in_words => is_led && before != "at" && is_last(cursor),
         (true, true) if is_last(cursor) => true,
         (true, _) => (is_led || is_alone) && stands(cursor),
@@ -228,7 +228,7 @@ pub(super) fn day_of_month(cursor: &mut Cursor<'_>) -> Option<Day> {
     is_day.then_some(Day::OfMonth(day, Month::Unsaid))
 }
 
-/// Whether nothing follows that the number could be of.
+/// Returns whether no noun follows that the number could refer to.
 pub(super) fn is_last(cursor: &Cursor<'_>) -> bool {
     match cursor.peek(0) {
         None | Some(What::Han(_)) => true,

@@ -1,4 +1,4 @@
-//! Everything that names a day in English.
+//! Parses all day expressions in English.
 
 use super::super::cursor::Cursor;
 use super::super::numeric;
@@ -12,7 +12,7 @@ use super::numbers::{ordinal, year};
 use super::periods::{edge, period, vague};
 use super::weekdays::{closest, is_time_next, of_week, repeated, weekdays_away};
 
-/// A day, with what its name says about the time as well.
+/// A day expression, with the time that its name implies.
 #[derive(Debug, Clone)]
 pub(super) struct Named {
     pub(super) day: Day,
@@ -28,10 +28,10 @@ impl From<Day> for Named {
     }
 }
 
-/// "The day after the day after …" goes no deeper.
+/// Maximum nesting depth of "the day after the day after …".
 const DEEPEST: u32 = 3;
 
-/// Eats the name of a day.
+/// Consumes a day expression.
 pub(super) fn day(cursor: &mut Cursor<'_>) -> Option<Named> {
     day_within(cursor, DEEPEST)
 }
@@ -57,11 +57,11 @@ pub(super) fn day_within(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
     forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))
 }
 
-/// Eats a distance from now or from another day.
+/// Consumes an offset from now or from another day.
 fn distance(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
     let forms = [ahead, away, weekdays_away];
     let (day, by_month) = forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))?;
-    // "In 3 days on Friday" names the day twice, and the weekday is the surer.
+    // "In 3 days on Friday" is redundant; the weekday takes precedence.
     let weekday = cursor.attempt(|cursor| {
         cursor.eat("on");
         let (weekday, sense) = weekday(cursor.word())?;
@@ -72,7 +72,7 @@ fn distance(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
     Some(Named::from(weekday.map_or(day.clone(), |weekday| Day::WeekdayNear(weekday, Box::new(day), near))))
 }
 
-/// Eats "the night before the 1st", "the morning after" a feast and "the evening of the 3rd".
+/// Consumes "the night before the 1st", "the morning after" a holiday and "the evening of the 3rd".
 fn part_beside(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
     cursor.eat("the");
     let part = part(cursor.word()).filter(|_| matches!(cursor.word(), "morning" | "afternoon" | "evening" | "night"))?;
@@ -93,7 +93,7 @@ pub(super) fn from_now(amount: Amount) -> Day {
     Day::Away(amount, Box::new(Day::Shifted(0)))
 }
 
-/// Eats "in two weeks", "within 5 days" and "upcoming 2 days".
+/// Consumes "in two weeks", "within 5 days" and "upcoming 2 days".
 fn ahead(cursor: &mut Cursor<'_>, _: u32) -> Option<(Day, bool)> {
     let is_upcoming = cursor.eat_any(&["upcoming", "coming"]);
     let is_ahead = is_upcoming || cursor.eat_any(&["in", "within", "after"]);
@@ -104,12 +104,12 @@ fn ahead(cursor: &mut Cursor<'_>, _: u32) -> Option<(Day, bool)> {
     cursor.eat_any(&["about", "around", "approximately", "roughly", "exactly", "maybe", "say", "another"]);
     let amount = amount(cursor)?;
     cursor.eat_any_phrase(&["from now", "from today", "time"]);
-    // "In three years of service" and "in 5 days or so" differ.
+    // "In three years of service" is not an offset.
     let is_measure = cursor.word() == "of" || cursor.word() == "ago";
     (!is_measure).then_some((from_now(amount), amount.months != 0))
 }
 
-/// Eats "3 days ago", "a week from Friday" and "the day after tomorrow".
+/// Consumes "3 days ago", "a week from Friday" and "the day after tomorrow".
 fn away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
     let has_article = cursor.eat("the");
     let amount = match cursor.attempt(amount) {
@@ -135,13 +135,13 @@ fn away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
     if !is_after && !cursor.eat_any_phrase(&["before", "prior to", "preceding", "ahead of"]) {
         return None;
     }
-    // Hours are counted from a time, and not from a day.
+    // Hours are relative to a time, not to a day.
     let named = day_within(cursor, depth).filter(|named| !named.is_vague && !amount.is_exact)?;
     let amount = if is_after { amount } else { amount.negated() };
     Some((Day::Away(amount, Box::new(named.day)), false))
 }
 
-/// Eats "today", "tomorrow", "tonight", "this morning" and "now".
+/// Consumes "today", "tomorrow", "tonight", "this morning" and "now".
 pub(super) fn shifted(cursor: &mut Cursor<'_>) -> Option<Named> {
     if cursor.eat_any_phrase(&["right now", "just now", "as soon as possible", "asap", "immediately", "now"]) {
         return Some(Day::Now.into());
@@ -183,7 +183,7 @@ pub(super) fn shifted(cursor: &mut Cursor<'_>) -> Option<Named> {
     Some(Named { part, ..Day::Shifted(days).into() })
 }
 
-/// Eats "the second Monday of May", "last day of October 2015" and "fifth last day of May".
+/// Consumes "the second Monday of May", "last day of October 2015" and "fifth last day of May".
 fn nth(cursor: &mut Cursor<'_>, _: u32) -> Option<Named> {
     cursor.eat("the");
     let nth = if cursor.eat("last") {
@@ -212,7 +212,7 @@ fn nth(cursor: &mut Cursor<'_>, _: u32) -> Option<Named> {
     Some(Day::Nth(nth, counted, period).into())
 }
 
-/// Eats "next 6th of April", and dates such as "4/25" where the words before say that they are dates.
+/// Consumes "next 6th of April", and dates such as "4/25" if the preceding words indicate a date.
 fn next_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     if cursor.eat_any(&["next", "this", "coming"]) {
         return month_date(cursor).or_else(|| numeric::short_date(cursor).filter(|_| may_end(cursor))).map(Named::from);
@@ -227,7 +227,7 @@ fn next_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     let first = cursor.clone().eat_digits();
     let day = numeric::short_date(cursor)?;
     let is_alone = is_first && (cursor.is_at_end() || is_time_next(cursor));
-    // "22/04" can hardly be anything else at the end of a sentence.
+    // "22/04" at the end of a sentence is almost always a date.
     let is_long = first.is_some_and(|first| first.digits == 2 && 12 < first.value) || matches!(before, "at" | "in");
     let read = if let Day::EitherWay(first, _) = &day { first } else { &day };
     let has_year = matches!(read, Day::OfMonth(_, Month::Named(_, Year::Exactly(_))));
@@ -236,13 +236,13 @@ fn next_date(cursor: &mut Cursor<'_>) -> Option<Named> {
     (is_led && may_end(cursor) || is_plain && may_end(cursor) || is_alone || is_time_next(cursor)).then(|| day.into())
 }
 
-/// Whether "at" and an hour follow.
+/// Returns whether "at" and an hour follow.
 fn may_be_hour(mut cursor: Cursor<'_>) -> bool {
     cursor.step();
     clock(&mut cursor, Licence::Hour).is_some()
 }
 
-/// Eats a feast, with its year, or a distance after which it is meant.
+/// Consumes a holiday, with an optional year or offset.
 fn feast_of(cursor: &mut Cursor<'_>) -> Option<Named> {
     let leading = cursor.attempt(which);
     cursor.eat("the");

@@ -1,4 +1,4 @@
-//! Feasts by their English names.
+//! The English names of holidays.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use chrono::Weekday;
 use super::super::cursor::Cursor;
 use super::super::holidays::Holiday;
 
-/// The names, each with the feast; a longer name stands before one that it begins with.
+/// The names of holidays; a name precedes its own prefixes.
 const FEASTS: &[(&str, Holiday)] = &[
     ("new year eve", Holiday::Fixed(12, 31)),
     ("new years eve", Holiday::Fixed(12, 31)),
@@ -186,10 +186,10 @@ const FEASTS: &[(&str, Holiday)] = &[
     ("corpus christi", Holiday::Easter(60)),
 ];
 
-/// Words that lead to a name and change nothing.
+/// Optional words before a name.
 const TITLES: &[&str] = &["st", "saint", "happy", "merry", "international"];
 
-/// The names by their first word.
+/// The names, grouped by their first word.
 static BY_FIRST_WORD: LazyLock<HashMap<&str, Vec<(&str, Holiday)>>> = LazyLock::new(|| {
     let mut by_first_word: HashMap<_, Vec<_>> = HashMap::new();
     for (name, feast) in FEASTS {
@@ -199,12 +199,12 @@ static BY_FIRST_WORD: LazyLock<HashMap<&str, Vec<(&str, Holiday)>>> = LazyLock::
     by_first_word
 });
 
-/// Returns whether a name can begin with the word.
+/// Returns whether a name can start with the word.
 pub(super) fn may_begin(word: &str) -> bool {
     word == "orthodox" || TITLES.contains(&word) || BY_FIRST_WORD.contains_key(word)
 }
 
-/// Eats the name of a feast.
+/// Consumes the name of a holiday.
 pub(super) fn feast(cursor: &mut Cursor<'_>) -> Option<Holiday> {
     cursor.attempt(|cursor| {
         let is_orthodox = cursor.eat("orthodox");
@@ -219,9 +219,9 @@ pub(super) fn feast(cursor: &mut Cursor<'_>) -> Option<Holiday> {
     })
 }
 
-/// The `'s` of "New Year's" is not part of its word, so the names stand without.
+/// Consumes a name. The tokenizer drops the `'s` of "New Year's", so that the table has names without it.
 fn name(cursor: &mut Cursor<'_>) -> Option<Holiday> {
-    // The new years of other calendars have other days.
+    // New Year in other calendars is on another day.
     let of_other = matches!(
         cursor.word_before(1),
         "lunar" | "chinese" | "islamic" | "jewish" | "persian" | "hindu" | "muslim" | "tibetan" | "thai" | "orthodox" | "tamil"

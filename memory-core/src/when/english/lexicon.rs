@@ -1,10 +1,10 @@
-//! The English words that have to do with time.
+//! The English vocabulary of dates and times.
 
 use chrono::Weekday;
 
 use super::super::spoken::{Part, Unit};
 
-/// Whether a word says only this, or something else as well ("sun", "may").
+/// Whether a word is unambiguous, or has another meaning as well ("sun", "may").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sense {
     Only,
@@ -46,7 +46,7 @@ pub(super) fn month(word: &str) -> Option<(u32, Sense)> {
     Some((month, if is_a_name_or_verb { Sense::AmongOthers } else { Sense::Only }))
 }
 
-/// Returns the unit, and how many of it the word is ("fortnight").
+/// Returns the unit, and the number of such units that the word denotes ("fortnight").
 pub(super) fn unit(word: &str) -> Option<(Unit, u64)> {
     Some(match word {
         "second" | "seconds" | "sec" | "secs" => (Unit::Second, 1),
@@ -64,7 +64,7 @@ pub(super) fn unit(word: &str) -> Option<(Unit, u64)> {
     })
 }
 
-/// Returns the unit of a letter that stands right behind a number.
+/// Returns the unit of a letter that directly follows a number.
 pub(super) fn unit_letter(word: &str) -> Option<Unit> {
     Some(match word {
         "s" => Unit::Second,
@@ -88,7 +88,7 @@ pub(super) fn part(word: &str) -> Option<Part> {
     })
 }
 
-/// Returns how far east of Greenwich a zone is, in seconds.
+/// Returns the UTC offset of a time zone, in seconds.
 pub(super) fn zone(word: &str) -> Option<i32> {
     let minutes = match word {
         "utc" | "gmt" | "z" | "wet" => 0,
@@ -118,7 +118,7 @@ pub(super) fn zone(word: &str) -> Option<i32> {
     Some(minutes * 60)
 }
 
-/// Whether a number before the word can stand alone: what follows is no thing that it counts.
+/// Returns whether a number before the word is complete, because the word is not a noun that it counts.
 pub(super) fn lets_a_number_stand(word: &str) -> bool {
     matches!(
         word,
@@ -215,7 +215,7 @@ pub(super) fn lets_a_number_stand(word: &str) -> bool {
         || zone(word).is_some()
 }
 
-/// Whether an expression can begin with the word.
+/// Returns whether an expression can start with the word.
 pub(in super::super) fn may_begin(word: &str) -> bool {
     matches!(
         word,

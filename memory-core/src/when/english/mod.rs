@@ -21,7 +21,7 @@ use days::{Named, day};
 pub(super) use beside::{as_distance, lead};
 pub(super) use lexicon::may_begin;
 
-/// Eats one expression: a day, a time, or both in any order, with a part of the day and a zone.
+/// Consumes one expression: a day, a time, or both in any order, with a part of the day and a time zone.
 pub(super) fn expression(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     [before_time, same_time, within, part_alone].into_iter().find_map(|form| cursor.attempt(form))
 }
@@ -30,7 +30,7 @@ fn within(cursor: &mut Cursor<'_>) -> Option<Spoken> {
     cursor.attempt(|cursor| {
         let mut spoken = Spoken::default();
         let mut end = None;
-        // A day, a time, a part and a zone, each once.
+        // A day, a time, a part of the day and a time zone, at most one each.
         for _ in 0..5 {
             if end.is_some() {
                 eat_joint(cursor);
@@ -55,7 +55,7 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
     }
     if spoken.day.is_none() {
         if let Some(Named { day, part, clock, repeats, is_vague }) = cursor.attempt(day) {
-            // Hours from now have no other time.
+            // An offset in hours accepts no other time.
             spoken.day = Some(day);
             spoken.part = spoken.part.or(part);
             spoken.clock = spoken.clock.or(clock);
@@ -89,7 +89,7 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
             return true;
         }
     }
-    // "One o'clock midnight" is of the night.
+    // "One o'clock midnight" is in the night.
     if spoken.clock.is_some_and(|clock| !clock.is_sure) && spoken.part.is_none() && cursor.eat("midnight") {
         spoken.part = Some(Part::Night);
         return true;
@@ -108,7 +108,7 @@ fn piece(cursor: &mut Cursor<'_>, spoken: &mut Spoken) -> bool {
     false
 }
 
-/// Eats the year of "Wed Oct 26 15:50:06 2016".
+/// Consumes the year of "Wed Oct 26 15:50:06 2016".
 fn year_behind(cursor: &mut Cursor<'_>, spoken: &mut Spoken) {
     let mut day = spoken.day.as_mut();
     if let Some(Day::Confirmed(_, confirmed)) = day {
@@ -122,7 +122,7 @@ fn year_behind(cursor: &mut Cursor<'_>, spoken: &mut Spoken) {
     }
 }
 
-/// Eats "every morning" and "every day".
+/// Consumes "every morning" and "every day".
 fn daily(cursor: &mut Cursor<'_>) -> bool {
     let eaten = cursor.attempt(|cursor| {
         let is_each = cursor.eat_any(&["every", "each"]);
@@ -133,7 +133,7 @@ fn daily(cursor: &mut Cursor<'_>) -> bool {
     eaten.is_some()
 }
 
-/// Eats the hour of "9 tomorrow" and "8 this evening", which only what follows makes one.
+/// Consumes the hour of "9 tomorrow" and "8 this evening", which only the following words identify as an hour.
 fn hour_before_day(cursor: &mut Cursor<'_>, spoken: &Spoken) -> Option<Clock> {
     if spoken.day.is_some() {
         return None;
@@ -149,7 +149,7 @@ fn hour_before_day(cursor: &mut Cursor<'_>, spoken: &Spoken) -> Option<Clock> {
     })
 }
 
-/// Returns what the words before say about a number.
+/// Returns whether the preceding words allow a bare number to be an hour.
 fn licence(cursor: &Cursor<'_>, spoken: &Spoken) -> Licence {
     let is_led = match cursor.before(1) {
         Some(
@@ -170,7 +170,7 @@ fn licence(cursor: &Cursor<'_>, spoken: &Spoken) -> Licence {
     if is_led || is_after_day || is_in_words_alone { Licence::Hour } else { Licence::None }
 }
 
-/// Eats what stands between a day and its time.
+/// Consumes the separators between a day and its time.
 fn eat_joint(cursor: &mut Cursor<'_>) {
     cursor.eat_sign(',');
     cursor.eat_sign('-');

@@ -1,4 +1,4 @@
-//! English words that are numbers.
+//! Parses English numerals.
 
 use super::super::cursor::Cursor;
 use super::super::token::What;
@@ -87,7 +87,7 @@ pub(super) fn is_numeral(word: &str) -> bool {
     unit_of(word).is_some() || teen_of(word).is_some() || tens_of(word).is_some() || ordinal_of(word).is_some()
 }
 
-/// Eats a number from one to 99 in words.
+/// Consumes a number from 1 to 99 in words.
 pub(super) fn small(cursor: &mut Cursor<'_>) -> Option<u64> {
     let word = cursor.word();
     if let Some(number) = unit_of(word).or_else(|| teen_of(word)) {
@@ -105,7 +105,7 @@ pub(super) fn small(cursor: &mut Cursor<'_>) -> Option<u64> {
     Some(tens + unit.unwrap_or(0))
 }
 
-/// Eats a number in words, below a million.
+/// Consumes a number in words, below one million.
 pub(super) fn cardinal(cursor: &mut Cursor<'_>) -> Option<u64> {
     cursor.attempt(|cursor| {
         let mut total = 0;
@@ -129,7 +129,7 @@ fn small_and_hundred(cursor: &mut Cursor<'_>) -> Option<u64> {
     Some(hundreds * 100 + rest(cursor))
 }
 
-/// Eats what follows a hundred or a thousand: "and five", "five", or nothing.
+/// Consumes the rest after a hundred or thousand: "and five", "five", or nothing.
 fn rest(cursor: &mut Cursor<'_>) -> u64 {
     let small = cursor.attempt(|cursor| {
         cursor.eat("and");
@@ -138,12 +138,12 @@ fn rest(cursor: &mut Cursor<'_>) -> u64 {
     small.unwrap_or(0)
 }
 
-/// Eats a number in digits or words.
+/// Consumes a number in digits or words.
 pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<u64> {
     cursor.eat_digits().map(|number| number.value).or_else(|| cardinal(cursor))
 }
 
-/// Eats "3rd", "third" or "twenty-third".
+/// Consumes "3rd", "third" or "twenty-third".
 pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Option<u32> {
     cursor.attempt(|cursor| {
         if let Some(number) = cursor.eat_digits() {
@@ -164,7 +164,7 @@ pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Option<u32> {
     })
 }
 
-/// Eats the number of a year, in four digits or in words ("nineteen eighty six").
+/// Consumes the number of a year, in four digits or in words ("nineteen eighty six").
 pub(super) fn year(cursor: &mut Cursor<'_>) -> Option<i32> {
     cursor.attempt(|cursor| {
         if let Some(number) = cursor.eat_digits() {
@@ -176,7 +176,7 @@ pub(super) fn year(cursor: &mut Cursor<'_>) -> Option<i32> {
     })
 }
 
-/// "2015" in "at 2015 hours" is none of ours; in "2015:10" it is no year.
+/// Returns whether a clock time such as "2015:10" continues here.
 fn is_start_of_clock(cursor: &Cursor<'_>) -> bool {
     cursor.is_glued(0) && cursor.peek(0) == Some(What::Sign(':')) && matches!(cursor.peek(1), Some(What::Number(_)))
 }

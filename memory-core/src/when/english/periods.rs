@@ -1,4 +1,4 @@
-//! Weeks, months and years in English, and their ends: "by the end of next month", "in May".
+//! Parses weeks, months and years in English, and their ends: "by the end of next month", "in May".
 
 use super::super::cursor::Cursor;
 use super::super::spoken::{Clock, Day, Edge, Month, Period, Year};
@@ -8,7 +8,7 @@ use super::lexicon::{Sense, month};
 use super::numbers::year;
 use super::weekdays::of_week;
 
-/// Eats what has a beginning and an end.
+/// Consumes a period.
 pub(super) fn period(cursor: &mut Cursor<'_>) -> Option<Period> {
     let day = cursor.attempt(|cursor| {
         let day = match cursor.word() {
@@ -49,7 +49,7 @@ pub(super) fn period(cursor: &mut Cursor<'_>) -> Option<Period> {
         .or_else(|| cursor.attempt(named_year))
 }
 
-/// Eats "the end of the month", "mid-March", "end of day" and "eom".
+/// Consumes "the end of the month", "mid-March", "end of day" and "eom".
 pub(super) fn edge(cursor: &mut Cursor<'_>) -> Option<Named> {
     if let Some(named) = cursor.attempt(abbreviated) {
         return Some(named);
@@ -95,7 +95,7 @@ pub(super) fn edge(cursor: &mut Cursor<'_>) -> Option<Named> {
     }
 }
 
-/// Eats the day whose end was said; without one it is today.
+/// Consumes the day of an "end of day"; it defaults to today.
 fn at_the_end(cursor: &mut Cursor<'_>, clock: Clock) -> Named {
     let day = cursor.attempt(|cursor| {
         cursor.eat_any(&["on", "of"]);
@@ -104,7 +104,7 @@ fn at_the_end(cursor: &mut Cursor<'_>, clock: Clock) -> Named {
     Named { clock: Some(clock), ..day.unwrap_or_else(|| Day::Shifted(0).into()) }
 }
 
-/// Eats "eod", "eom", "month end" and "close of business".
+/// Consumes "eod", "eom", "month end" and "close of business".
 fn abbreviated(cursor: &mut Cursor<'_>) -> Option<Named> {
     if cursor.eat_any_phrase(&["close of business", "cob", "eob"]) {
         return Some(at_the_end(cursor, Clock::sure(17, 0)));
@@ -122,10 +122,10 @@ fn abbreviated(cursor: &mut Cursor<'_>) -> Option<Named> {
     Some(Day::Edge(Edge::End, period).into())
 }
 
-/// Eats what is longer than a day and is read as its first: "in May", "next week", "since 2013".
+/// Consumes a period that resolves to its first day: "in May", "next week", "since 2013".
 pub(super) fn vague(cursor: &mut Cursor<'_>) -> Option<Named> {
     let start = |period| Some(Named { is_vague: true, ..Day::Edge(Edge::Start, period).into() });
-    // In a story "the next day" follows another; only by itself it is tomorrow.
+    // In a story "the next day" follows another day; it is tomorrow only on its own.
     let next_day = cursor.attempt(|cursor| {
         cursor.eat("the");
         (cursor.eat_any(&["next", "following"]) && cursor.eat("day")).then_some(())
@@ -166,7 +166,7 @@ pub(super) fn vague(cursor: &mut Cursor<'_>) -> Option<Named> {
     start(Period::Year(Year::Exactly(year)))
 }
 
-/// Eats "next week", "last month" and "the week after next".
+/// Consumes "next week", "last month" and "the week after next".
 fn whole_period(cursor: &mut Cursor<'_>) -> Option<Period> {
     let after_next = cursor.attempt(|cursor| {
         cursor.eat("the");

@@ -1,4 +1,4 @@
-//! Days of the week in English, with the week and the date that are said with them.
+//! Parses weekdays in English, with the week and the date that accompany them.
 
 use chrono::Weekday;
 
@@ -13,7 +13,7 @@ use super::days::{Named, day_within, from_now};
 use super::lexicon::{Sense, part, weekday};
 use super::numbers::{ordinal, small};
 
-/// Eats "every Monday", "every other day" and "every month on the 3rd"; the first time is read.
+/// Consumes "every Monday", "every other day" and "every month on the 3rd", as the first occurrence.
 pub(super) fn repeated(cursor: &mut Cursor<'_>) -> Option<Named> {
     if !cursor.eat_any(&["every", "each"]) {
         return None;
@@ -39,7 +39,7 @@ pub(super) fn repeated(cursor: &mut Cursor<'_>) -> Option<Named> {
     None
 }
 
-/// Eats what lies between two times: "3 days", "other week", "few hours", "hour".
+/// Consumes the interval of a recurrence: "3 days", "other week", "few hours", "hour".
 fn interval(cursor: &mut Cursor<'_>) -> Option<Amount> {
     if cursor.eat_any(&["other", "second", "alternate"]) {
         let (unit, each) = named_unit(cursor)?;
@@ -53,7 +53,7 @@ fn interval(cursor: &mut Cursor<'_>) -> Option<Amount> {
     cursor.attempt(amount).or_else(|| cursor.attempt(single))
 }
 
-/// Eats a day of the week, with the week and the date that are said with it.
+/// Consumes a weekday, with the week and the date that accompany it.
 pub(super) fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
     if let Some(weekday) = cursor.attempt(past_weekday) {
         return Some(Day::WeekdaysAway(-1, weekday, Box::new(Day::Shifted(0))).into());
@@ -99,7 +99,7 @@ pub(super) fn of_week(cursor: &mut Cursor<'_>) -> Option<Named> {
     Some(Named { repeats: is_plural, ..Day::Weekday(weekday, week).into() })
 }
 
-/// Eats "past Wednesday", which is the last one that was, in whatever week.
+/// Consumes "past Wednesday", which is the last one before today, in any week.
 fn past_weekday(cursor: &mut Cursor<'_>) -> Option<Weekday> {
     cursor.eat("the");
     if !cursor.eat("past") {
@@ -110,13 +110,13 @@ fn past_weekday(cursor: &mut Cursor<'_>) -> Option<Weekday> {
     Some(weekday)
 }
 
-/// Whether the text is nothing but the word before.
+/// Returns whether the text consists of the previous word only.
 fn is_word_alone(cursor: &Cursor<'_>) -> bool {
     let is_first = cursor.before(2).is_none() || cursor.before(1) == Some(What::Sign('.')) && cursor.before(3).is_none();
     is_first && cursor.is_at_end()
 }
 
-/// Whether a time follows, which makes even "sun" a day.
+/// Returns whether a time follows, which makes even "sun" a weekday.
 pub(super) fn is_time_next(cursor: &Cursor<'_>) -> bool {
     let mut ahead = *cursor;
     ahead.eat_sign(',');
@@ -151,7 +151,7 @@ fn week_after(cursor: &mut Cursor<'_>) -> Option<Week> {
     cursor.eat("week").then_some(Week::Of(weeks))
 }
 
-/// Eats the date behind a weekday: "the 22nd", ", Jul 18, 2014", "5/12".
+/// Consumes the date after a weekday: "the 22nd", ", Jul 18, 2014", "5/12".
 fn date_of_weekday(cursor: &mut Cursor<'_>, weekday: Weekday) -> Option<Day> {
     let has_comma = cursor.eat_sign(',');
     cursor.eat("on");
@@ -161,7 +161,7 @@ fn date_of_weekday(cursor: &mut Cursor<'_>, weekday: Weekday) -> Option<Day> {
     if let Some(day) = cursor.attempt(date) {
         return Some(Day::Confirmed(weekday, Box::new(day)));
     }
-    // "Sunday 31" is no hour.
+    // The number in "Sunday 31" is not an hour.
     if let Some(date) =
         cursor.attempt(|cursor| cursor.eat_digits().filter(|date| (13..=31).contains(&date.value) && is_last(cursor)))
     {
@@ -169,7 +169,7 @@ fn date_of_weekday(cursor: &mut Cursor<'_>, weekday: Weekday) -> Option<Day> {
     }
     let is_bracketed = cursor.eat_sign('(');
     let has_article = cursor.eat("the");
-    // "On Sunday, first of all" names no date.
+    // "On Sunday, first of all" contains no date.
     if has_comma && !has_article && matches!(cursor.peek(0), Some(What::Word(_))) {
         return None;
     }
@@ -184,7 +184,7 @@ fn date_of_weekday(cursor: &mut Cursor<'_>, weekday: Weekday) -> Option<Day> {
     }
 }
 
-/// Eats "the second closest Monday to October 5th".
+/// Consumes "the second closest Monday to October 5th".
 pub(super) fn closest(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
     cursor.eat("the");
     let nth = cursor.attempt(ordinal).unwrap_or(1);
@@ -200,7 +200,7 @@ pub(super) fn closest(cursor: &mut Cursor<'_>, depth: u32) -> Option<Named> {
     Some(Day::Closest(i32::try_from(nth).ok()?, weekday, Box::new(named.day)).into())
 }
 
-/// Eats "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
+/// Consumes "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
 pub(super) fn weekdays_away(cursor: &mut Cursor<'_>, depth: u32) -> Option<(Day, bool)> {
     let has_article = cursor.eat("the");
     let count = cursor.attempt(|cursor| ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));

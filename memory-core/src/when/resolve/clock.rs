@@ -1,11 +1,11 @@
-//! Which half of the day is meant, and on which day a time falls.
+//! Resolves a time of day to a date and to one of its two halves of the day.
 
 use chrono::{Days, NaiveDate, NaiveDateTime, NaiveTime};
 
 use super::super::spoken::{Clock, Half, Part};
 use super::time_of;
 
-/// A day and a time of it.
+/// A resolved date and time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settled {
     pub(super) date: NaiveDate,
@@ -14,7 +14,7 @@ pub(super) struct Settled {
 
 impl Settled {
     fn new(date: NaiveDate, days_later: u64, clock: Clock) -> Option<Self> {
-        // The end of a day is the beginning of the next.
+        // Hour 24 is 00:00 of the next day.
         let days = days_later + u64::from(clock.hour / 24);
         Some(Self { date: date.checked_add_days(Days::new(days))?, time: time_of(clock)? })
     }
@@ -24,7 +24,7 @@ impl Settled {
     }
 }
 
-/// Finds the time on a day, or the next such time where no day was said.
+/// Returns the time on `date`, or its next occurrence if there is no date.
 pub(super) fn settle(
     clock: Clock,
     part: Option<Part>,
@@ -38,7 +38,7 @@ pub(super) fn settle(
         let is_of_the_night = part == Part::Night && clock.hour < 5;
         let day = date.unwrap_or(today);
         let same_day = Settled::new(day, 0, clock)?;
-        // "Tonight at one" is tomorrow's, unless it is night already.
+        // "Tonight at one" is on the next day, unless it is night already.
         if is_of_the_night && date.is_some() && !(day == today && same_day.is_after(now)) {
             return Settled::new(day, 1, clock);
         }
@@ -61,7 +61,7 @@ pub(super) fn settle(
     }
 }
 
-/// Returns the time at which a part of a day is taken to be.
+/// Returns the default time of a part of the day.
 pub(super) fn part_alone(part: Part, date: NaiveDate, now: NaiveDateTime, assumed: &mut Vec<String>) -> Settled {
     let hours: &[u32] = match part {
         Part::SmallHours => &[3],
@@ -79,7 +79,7 @@ pub(super) fn part_alone(part: Part, date: NaiveDate, now: NaiveDateTime, assume
     settled
 }
 
-/// Returns the time on a part of the day; 24 is the midnight that ends it.
+/// Restricts a time to a part of the day; hour 24 is the midnight at its end.
 fn in_part(clock: Clock, part: Part) -> Option<Clock> {
     if clock.is_sure {
         let is_next_midnight = matches!(part, Part::Evening | Part::Night) && clock.hour == 0;
@@ -95,13 +95,13 @@ fn in_part(clock: Clock, part: Part) -> Option<Clock> {
     }
 }
 
-/// Returns the next time today that the clock shows this, or on a clock face of twelve hours, the next at all.
+/// Returns the next occurrence today; a time without "am" or "pm" can match in both halves of the day.
 fn next_of(clock: Clock, now: NaiveDateTime, assumed: &mut Vec<String>) -> Option<Settled> {
     let today = now.date();
     if clock.is_sure {
         return Settled::new(today, 0, clock).filter(|settled| settled.is_after(now));
     }
-    // Twelve is noon before it is midnight, and nobody is awake to be reminded at three in the night.
+    // 12 is noon rather than midnight, and hours from 1 to 6 are rarely in the night.
     let first = if clock.hour == 12 || is_of_afternoon(clock) { Half::After } else { Half::Before };
     let faces = [clock.in_half(first)?, clock.in_half(Half::After)?];
     let meant = faces.into_iter().find(|face| Settled::new(today, 0, *face).is_some_and(|settled| settled.is_after(now)))?;
@@ -109,18 +109,18 @@ fn next_of(clock: Clock, now: NaiveDateTime, assumed: &mut Vec<String>) -> Optio
     Settled::new(today, 0, meant)
 }
 
-/// Returns a time today that is over, in the later half of the day if the half was not said.
+/// Returns a time that is over today, in the afternoon if the half of the day is ambiguous.
 fn afternoon_of(clock: Clock) -> Clock {
     if clock.is_sure { clock } else { clock.in_half(Half::After).unwrap_or(clock) }
 }
 
-/// Whether an hour whose half of the day was not said is one of the afternoon: from one to six, people are asleep in the other.
+/// Returns whether an ambiguous hour belongs to the afternoon: from 1 to 6 the alternative is in the night.
 fn is_of_afternoon(clock: Clock) -> bool {
-    // A quarter to seven is told by the seven, at which people are up.
+    // "A quarter to seven" counts as seven, which is after people get up.
     !clock.is_sure && (1..=6).contains(&clock.hour) && (clock.hour, clock.minute) < (6, 45)
 }
 
-/// Returns the half of the day in which people are awake.
+/// Resolves an ambiguous time to waking hours.
 fn at_daytime(clock: Clock, assumed: &mut Vec<String>) -> Clock {
     if clock.is_sure {
         return clock;
@@ -130,12 +130,12 @@ fn at_daytime(clock: Clock, assumed: &mut Vec<String>) -> Clock {
     settled
 }
 
-/// Says which half of the day was taken, and which other there is.
+/// Records the assumed half of the day and its alternative.
 fn stated(clock: Clock, how: &str, assumed: &mut Vec<String>) {
     assumed.push(format!("The half of the day is not said; {} {how}.", taken(clock)));
 }
 
-/// Names a time, and the one twelve hours from it that was meant as little.
+/// Formats a time together with the alternative 12 hours from it.
 pub(super) fn taken(clock: Clock) -> String {
     format!("{:02}:{:02}, not {:02}:{:02},", clock.hour, clock.minute, (clock.hour + 12) % 24, clock.minute)
 }

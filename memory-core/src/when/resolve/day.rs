@@ -1,23 +1,23 @@
-//! Which date a named day is.
+//! Resolves a day expression to a date.
 
 use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta, Weekday};
 
 use super::super::holidays::{Holiday, last_of_month, nth_weekday};
 use super::super::spoken::{Amount, Counted, Day, Edge, Month, Near, Period, Week, Year};
 
-/// Leap days come again after eight years at most.
+/// Number of years to search: two leap days are at most eight years apart.
 const FURTHEST_YEAR: i32 = 8;
 
-/// A date and a weekday meet again long before so many months are over.
+/// Number of months to search: a day of the month falls on any weekday long before.
 const FURTHEST_MONTH: i32 = 60;
 
-/// Returns the date of a day that was named today.
+/// Returns the date of a day expression, relative to `today`.
 pub(super) fn date_of(day: &Day, today: NaiveDate, assumed: &mut Vec<String>) -> Option<NaiveDate> {
     match day {
         Day::Now => Some(today),
         Day::Shifted(days) => shifted(today, *days),
         Day::Weekday(weekday, week) => of_week(*weekday, *week, today, assumed),
-        // The one of this month is meant even where it is over: no other may follow for long.
+        // The day of this month matches even if it is over, because the next match may be months away.
         Day::WeekdayAndDate(weekday, date) => {
             (0..FURTHEST_MONTH).filter_map(|months| on(today, months, *date)).find(|found| found.weekday() == *weekday)
         }
@@ -56,7 +56,7 @@ pub(super) fn date_of(day: &Day, today: NaiveDate, assumed: &mut Vec<String>) ->
     }
 }
 
-/// Returns the first of two readings of the same digits, and says which the other is.
+/// Resolves the first of two readings of a numeric date, and records the other one as an alternative.
 fn either_way(first: &Day, other: &Day, today: NaiveDate, assumed: &mut Vec<String>) -> Option<NaiveDate> {
     let Some(found) = date_of(first, today, assumed) else { return date_of(other, today, assumed) };
     if let Some(other) = date_of(other, today, &mut Vec::new()) {
@@ -65,7 +65,7 @@ fn either_way(first: &Day, other: &Day, today: NaiveDate, assumed: &mut Vec<Stri
     Some(found)
 }
 
-/// Returns a date so long after another; the day of the month gives way where the month is too short.
+/// Returns a date plus `amount`. The day of the month is clamped to the length of the target month.
 pub(super) fn moved(date: NaiveDate, amount: Amount) -> Option<NaiveDate> {
     let months = Months::new(u32::try_from(amount.months.unsigned_abs()).ok()?);
     let date = if amount.months < 0 { date.checked_sub_months(months) } else { date.checked_add_months(months) }?;
@@ -124,18 +124,18 @@ fn weekdays_away(count: i32, weekday: Weekday, from: NaiveDate) -> Option<NaiveD
     }
 }
 
-/// Returns the nth of the weekdays around a day.
+/// Returns the nth closest such weekday to a day.
 fn closest(nth: i32, weekday: Weekday, from: NaiveDate) -> Option<NaiveDate> {
     let after = i64::from(weekday.days_since(from.weekday()));
     let is_after_nearer = after <= 3;
     let nearest = if is_after_nearer { after } else { after - 7 };
-    // The others lie on both sides in turn, beginning with the side that the nearest is not on.
+    // The next ones alternate between both sides, starting with the side opposite to the nearest.
     let step = i64::from(nth / 2) * 7;
     let is_same_side = nth % 2 != 0;
     shifted(from, if is_same_side == is_after_nearer { nearest + step } else { nearest - step })
 }
 
-/// Returns a date of the last month whose year was not said, if its weekday tells that it is meant.
+/// Returns a date of the last 31 days, given without a year, if its weekday confirms it.
 fn recently(weekday: Weekday, day: &Day, today: NaiveDate) -> Option<NaiveDate> {
     let Day::OfMonth(date, Month::Named(month, Year::Unsaid)) = day else { return None };
     let found = NaiveDate::from_ymd_opt(today.year(), *month, *date)?;
@@ -143,7 +143,7 @@ fn recently(weekday: Weekday, day: &Day, today: NaiveDate) -> Option<NaiveDate> 
     (found.weekday() == weekday && (0..=31).contains(&days_ago)).then_some(found)
 }
 
-/// Returns the first of the month that is so many months from today's.
+/// Returns the first day of the month that is `months` away from the current one.
 fn first_of_month(today: NaiveDate, months: i32) -> Option<NaiveDate> {
     let first = today.with_day(1)?;
     let distance = Months::new(months.unsigned_abs());
@@ -154,7 +154,7 @@ fn on(today: NaiveDate, months: i32, date: u32) -> Option<NaiveDate> {
     first_of_month(today, months)?.with_day(date)
 }
 
-/// Returns the date in a year; without one, the first that is not over.
+/// Returns the date in a year; without a year, the first one that is not over.
 fn in_year(
     year: Year,
     today: NaiveDate,
@@ -178,7 +178,7 @@ fn feast_from(holiday: Holiday, from: NaiveDate) -> Option<NaiveDate> {
     (0..=FURTHEST_YEAR).filter_map(|years| holiday.date(from.year() + years)).find(|found| from <= *found)
 }
 
-/// Returns a day of a period; where its year or month was not said, of the first in which that day is not over.
+/// Returns a day of a period; without a year or month, in the first such period where the day is not over.
 fn in_period(
     period: &Period,
     today: NaiveDate,
@@ -237,7 +237,7 @@ fn edge_of(edge: Edge, period: &Period, start: NaiveDate, end: NaiveDate) -> Opt
     match (edge, period) {
         (Edge::Start, _) => Some(start),
         (Edge::End, _) => Some(end),
-        // The middle of a month is its 15th, however long it is.
+        // The middle of a month is the 15th, regardless of its length.
         (Edge::Middle, Period::Month(_)) => start.with_day(15),
         (Edge::Middle, Period::Year(_)) => start.with_month(7),
         (Edge::Middle, Period::Week(_) | Period::WorkWeek(_) | Period::Day(_) | Period::Quarter(_)) => {

@@ -1,4 +1,4 @@
-//! What was said, and when that is.
+//! Resolves parsed expressions to points in time.
 
 mod clock;
 mod day;
@@ -13,13 +13,13 @@ use super::spoken::{Amount, Clock, Day, Half, Part, Spoken, Week};
 
 pub(super) use self::zone::{Change, Of, Zone};
 
-/// Now, and where.
+/// The current time, with the time zone.
 pub(super) struct Moment<'z> {
     pub(super) utc: NaiveDateTime,
     pub(super) zone: &'z dyn Zone,
 }
 
-/// When something is.
+/// A resolved expression.
 #[derive(Debug)]
 pub(super) struct Resolved {
     pub(super) at: DateTime<FixedOffset>,
@@ -28,7 +28,7 @@ pub(super) struct Resolved {
     pub(super) assumed: Vec<String>,
 }
 
-/// Returns when it is that was said; `None` for what never is, such as the 30th of February.
+/// Returns the point in time of an expression, or `None` if it does not exist, such as the 30th of February.
 pub(super) fn resolve(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
     let resolved = resolve_next(spoken, now)?;
     if spoken.ahead == 0 {
@@ -46,12 +46,12 @@ fn resolve_next(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
         return resolve_once(spoken, now);
     }
     let next = Day::Shifted(if is_daily { 1 } else { 7 });
-    // What repeats today is next today, until its time is over.
+    // A recurrence that matches today resolves to today until its time is over.
     let on = |day| resolve_once(&Spoken { day: Some(day), ..spoken.clone() }, now);
     on(Day::Shifted(0)).filter(|today| today.relation == Relation::Future).or_else(|| on(next))
 }
 
-/// Where a zone is named, the clock hangs there; the day is the one that it is here, if one was said.
+/// Resolves a single occurrence. A time zone in the text applies to the time; the day is relative to the local zone.
 fn resolve_once(spoken: &Spoken, now: &Moment<'_>) -> Option<Resolved> {
     let Some(seconds) = spoken.zone else { return resolve_in(spoken, now, now.zone) };
     let elsewhere = Of(FixedOffset::east_opt(seconds)?);
@@ -93,7 +93,7 @@ fn resolve_in(spoken: &Spoken, now: &Moment<'_>, clocks: &dyn Zone) -> Option<Re
         }
         None => {
             let Some(clock) = spoken.clock else {
-                // A part of the day alone is the next that is not over.
+                // A part of the day without a day resolves to its next occurrence.
                 let part = spoken.part?;
                 let settled = part_alone(part, local.date(), local, &mut assumed);
                 let is_over = settled.date.and_time(settled.time) <= local;
@@ -107,7 +107,7 @@ fn resolve_in(spoken: &Spoken, now: &Moment<'_>, clocks: &dyn Zone) -> Option<Re
     }
 }
 
-/// A dinner at seven is in the evening, and an alarm at six in the morning, though nobody says so.
+/// Returns the usual part of the day of an activity, for an ambiguous time: dinner at seven, an alarm at six.
 fn customary(spoken: &Spoken, clock: Clock, assumed: &mut Vec<String>) -> Option<Part> {
     let part = spoken.custom.filter(|_| !clock.is_sure && spoken.part.is_none())?;
     let (hours, half, name) = match part {
@@ -119,7 +119,7 @@ fn customary(spoken: &Spoken, clock: Clock, assumed: &mut Vec<String>) -> Option
     Some(part)
 }
 
-/// Returns the moment so long from now: days as the calendar has them, and hours as they pass.
+/// Returns the time at an offset from now: days by the calendar, hours as elapsed time.
 fn moved(amount: Amount, local: NaiveDateTime, now: &Moment<'_>) -> Option<DateTime<FixedOffset>> {
     let seconds = TimeDelta::try_seconds(amount.seconds)?;
     let by_days = Amount { seconds: 0, is_exact: false, ..amount };
@@ -161,7 +161,7 @@ fn relation_of(order: std::cmp::Ordering) -> Relation {
     }
 }
 
-/// Years of one to four digits are those that every format can hold.
+/// Returns whether the year has at most four digits, which is the range that all output formats support.
 fn is_nameable(at: DateTime<FixedOffset>) -> bool {
     (1..=9999).contains(&at.year())
 }

@@ -1,34 +1,34 @@
-//! From the clock on the wall to a moment, and back.
+//! Converts between local time and UTC.
 
 use chrono::{DateTime, FixedOffset, LocalResult, NaiveDateTime, Offset, TimeDelta, TimeZone};
 
-/// Where the clocks hang.
+/// A time zone.
 pub(in crate::when) trait Zone {
-    /// Returns what the clock shows at a moment.
+    /// Returns the local time at a point in time.
     fn shown(&self, utc: NaiveDateTime) -> Option<DateTime<FixedOffset>>;
 
-    /// Returns when the clock shows `local`; a time that it skips is as much later as the clock jumps.
+    /// Returns the point in time of a local time; a skipped time is moved forward by the length of the gap.
     fn moment(&self, local: NaiveDateTime) -> Option<Placed>;
 }
 
-/// When the clock shows a time.
+/// The point in time of a local time.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::when) struct Placed {
     pub(in crate::when) at: DateTime<FixedOffset>,
     pub(in crate::when) change: Change,
 }
 
-/// What the change of the clocks does to a time.
+/// The effect of a clock change on a local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::when) enum Change {
     None,
-    /// It is skipped.
+    /// The local time does not exist.
     Skipped,
-    /// It comes twice, and the first is meant.
+    /// The local time occurs twice; the first occurrence is used.
     Twice,
 }
 
-/// A zone of the calendar library.
+/// Adapter for the time zones of chrono.
 pub(in crate::when) struct Of<Tz>(pub(in crate::when) Tz);
 
 impl<Tz: TimeZone> Zone for Of<Tz> {
@@ -46,12 +46,12 @@ impl<Tz: TimeZone> Zone for Of<Tz> {
         match self.0.offset_from_local_datetime(&local) {
             LocalResult::Single(offset) => placed(offset.fix(), Change::None),
             LocalResult::Ambiguous(first, second) => {
-                // The first of two is the one with the greater offset.
+                // The first occurrence has the greater offset.
                 let (first, second) = (first.fix(), second.fix());
                 let is_first = second.local_minus_utc() <= first.local_minus_utc();
                 placed(if is_first { first } else { second }, Change::Twice)
             }
-            // The offset that held before the gap leads as far behind it as the time is within.
+            // With the offset before the gap, the result is as far after the gap as the local time is inside it.
             LocalResult::None => [3, 30].into_iter().find_map(|hours| {
                 let earlier = local.checked_sub_signed(TimeDelta::try_hours(hours)?)?;
                 let offset = self.0.offset_from_local_datetime(&earlier).latest()?;
