@@ -14,9 +14,10 @@ use crate::{Hit, Memory};
 /// The order stays by relevance, unless the query asks for several things: then a third of the budget goes by relevance, and the
 /// best hit of each further session follows. A hit that does not fit is skipped.
 pub fn fit_budget(hits: Vec<Hit>, query: &str, budget: usize, count: &dyn Fn(&Hit) -> usize) -> Vec<Hit> {
-    let hits = match asks_for_several(query) {
-        true => cover_sessions(hits, budget / BY_RELEVANCE, &|hit| &hit.stored.memory, count),
-        false => hits,
+    let hits = if asks_for_several(query) {
+        cover_sessions(hits, budget / BY_RELEVANCE, &|hit| &hit.stored.memory, count)
+    } else {
+        hits
     };
     let mut left = budget;
     let mut fits = |hit: &Hit| {
