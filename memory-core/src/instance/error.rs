@@ -1,4 +1,4 @@
-//! What can go wrong with instances.
+//! The error type of operations on instances.
 
 use super::history::SessionName;
 use super::kv::ValueKey;
@@ -6,22 +6,22 @@ use crate::json::JsonError;
 use crate::text::one_line;
 use crate::{Code, OperationId, StoreError};
 
-/// So many characters of what was given are told.
+/// Maximum number of characters of the user's input in an error message.
 const TOLD: usize = 80;
 
-/// Something that could not be done to an instance, or to what it holds.
+/// An error of an operation on an instance or its content.
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
-    /// There is no such type of instances.
+    /// The backend (type of instances) does not exist.
     #[error("no backend is called {name}")]
     BackendNotFound {
-        /// As it was named.
+        /// The name as given.
         name: String,
     },
-    /// There is no such instance.
+    /// The instance does not exist.
     #[error("there is no instance {instance}")]
     InstanceNotFound {
-        /// As it was named: `type/name`.
+        /// The name as given: `type/name`.
         instance: String,
     },
     /// The backend has no such action.
@@ -29,146 +29,146 @@ pub enum InstanceError {
     ActionNotFound {
         /// The backend.
         backend: String,
-        /// As it was named.
+        /// The name as given.
         action: String,
     },
-    /// There is no such session.
+    /// The session does not exist.
     #[error("there is no session {session}")]
     SessionNotFound {
-        /// Its name.
+        /// The name of the session.
         session: String,
     },
-    /// There is no value under the key.
+    /// The key has no value.
     #[error("the key {key} is not set")]
     KeyNotFound {
         /// The key.
         key: String,
     },
-    /// The place of the key is something else's.
+    /// The path of the key is occupied by something else.
     #[error("the key {key} cannot be set: {why}")]
     KeyTaken {
         /// The key.
         key: String,
-        /// What is in the way.
+        /// The obstacle.
         why: String,
     },
-    /// That is no key.
+    /// The key is not valid.
     #[error("{key:?} is no key: it {why}")]
     InvalidKey {
-        /// As it was given.
+        /// The key as given.
         key: String,
-        /// Why not, as the end of a statement.
+        /// The reason, as the end of a sentence.
         why: &'static str,
     },
-    /// That is no name.
+    /// The name is not valid.
     #[error("{what} {name:?} {why}")]
     InvalidName {
-        /// Of what it should be the name.
+        /// The kind of object that was named.
         what: &'static str,
-        /// As it was given.
+        /// The name as given.
         name: String,
-        /// Why it is none, as the end of a statement.
+        /// The reason, as the end of a sentence.
         why: &'static str,
     },
-    /// That is no JSON.
+    /// The text is not valid JSON.
     #[error("{what} is not valid JSON")]
     InvalidJson {
-        /// What should be.
+        /// The text that was parsed.
         what: String,
-        /// Why it is not.
+        /// The parse error.
         source: JsonError,
     },
-    /// What was asked for cannot be.
+    /// The request is invalid.
     #[error("{why}")]
     Invalid {
-        /// Why not.
+        /// The reason.
         why: String,
-        /// What to ask for instead.
+        /// The correction to suggest.
         hint: Option<String>,
     },
-    /// Nothing says which records to purge.
+    /// A purge request has no filter.
     #[error("nothing says which records to purge")]
     NoFilter,
-    /// It is beyond a limit.
+    /// A size limit is exceeded.
     #[error("{what}")]
     TooLarge {
-        /// What is too large, as a statement.
+        /// A sentence that names the limit.
         what: String,
     },
-    /// A path leads where it must not.
+    /// The path is outside the permitted folders.
     #[error("the path {path} {why}")]
     PathRefused {
-        /// As it was given.
+        /// The path as given.
         path: String,
-        /// Why not, as the end of a statement.
+        /// The reason, as the end of a sentence.
         why: String,
     },
-    /// A credential that is sealed cannot be opened.
+    /// A sealed credential cannot be decrypted.
     #[error("the field {field} of {place} cannot be opened: {why}")]
     NotOpened {
         /// The field.
         field: String,
         /// The file.
         place: String,
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
-    /// Instances are sealed under a master key that is missing, so no other key is created beside them.
+    /// The master key is missing although instances are sealed with it, so no new key is created.
     #[error("there is no master key in {folder}, and {} sealed under one", sealed_instances(instances))]
     KeyMissing {
         /// The folder of the key.
         folder: String,
-        /// The instances, as `type/name`.
+        /// The sealed instances, as `type/name`.
         instances: Vec<String>,
     },
-    /// What an operation left was changed since, so that it cannot be taken back.
+    /// The result of an operation was changed afterwards, so that it cannot be undone.
     #[error("{operation} cannot be taken back: {why}")]
     ChangedSince {
         /// The operation.
         operation: OperationId,
-        /// What was changed, as a statement.
+        /// A sentence that names the change.
         why: String,
     },
-    /// Something on disk is not as it should be.
+    /// A file cannot be parsed.
     #[error("{place} cannot be read as it should be: {what}")]
     Damaged {
-        /// Where.
+        /// The path.
         place: String,
-        /// What is wrong.
+        /// The defect.
         what: String,
     },
-    /// As with notes.
+    /// An error of the underlying store.
     #[error(transparent)]
     Store(Box<StoreError>),
 }
 
 impl InstanceError {
-    /// Says that what was asked for cannot be.
+    /// Creates an [`InstanceError::Invalid`].
     pub fn invalid(why: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Invalid { why: why.into(), hint: Some(hint.into()) }
     }
 
-    /// Says that nothing is called so.
+    /// Creates an [`InstanceError::InvalidName`], with a long name shortened.
     pub fn invalid_name(what: &'static str, name: &str, why: &'static str) -> Self {
         Self::InvalidName { what, name: one_line(name, TOLD), why }
     }
 
-    /// Says that this is no key.
+    /// Creates an [`InstanceError::InvalidKey`], with a long key shortened.
     pub fn invalid_key(key: &str, why: &'static str) -> Self {
         Self::InvalidKey { key: one_line(key, TOLD), why }
     }
 
-    /// Says that there is no such session.
+    /// Creates an [`InstanceError::SessionNotFound`].
     pub fn no_session(session: &SessionName) -> Self {
         Self::SessionNotFound { session: session.as_str().to_owned() }
     }
 
-    /// Says that there is no value under the key.
+    /// Creates an [`InstanceError::KeyNotFound`].
     pub fn no_key(key: &ValueKey) -> Self {
         Self::KeyNotFound { key: key.as_str().to_owned() }
     }
 
-    /// Returns the permanent name.
+    /// Returns the stable error code.
     pub fn code(&self) -> Code {
         match self {
             Self::BackendNotFound { .. } => Code::BackendNotFound,
@@ -189,7 +189,7 @@ impl InstanceError {
         }
     }
 
-    /// Returns what to do about it, if there is something to be said.
+    /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::BackendNotFound { .. } => "`memory instance backends` lists them",

@@ -1,13 +1,13 @@
-//! Instances: messages of sessions and values under keys, each kept where its instance says.
+//! Instances: named backends that store either messages of sessions or values under keys.
 //!
-//! | you want to | look at |
+//! | task | items |
 //! |---|---|
-//! | keep what was said, in order | [`history`] |
-//! | set and get a value | [`kv`] |
-//! | know what an instance is called | [`InstanceName`] |
-//! | take back what was done | [`undo()`], [`operations()`], [`Operations`] |
-//! | know what can go wrong | [`InstanceError`] |
-//! | keep either somewhere else | [`history::MessageStore`], [`kv::KeyValueStore`], and their suites in `testing` |
+//! | messages of sessions, in order | [`history`] |
+//! | values under keys | [`kv`] |
+//! | names of instances | [`InstanceName`] |
+//! | undo | [`undo()`], [`operations()`], [`Operations`] |
+//! | errors | [`InstanceError`] |
+//! | implement another store | [`history::MessageStore`], [`kv::KeyValueStore`], and their suites in `testing` |
 
 mod error;
 mod moment;

@@ -1,13 +1,13 @@
-//! Moments and ages, as filters name them.
+//! Parses the points in time and durations of filters.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::InstanceError;
 
-/// Reads a moment: `2026-05-17T10:30:00Z`, `2026-05-17` (its first moment, in UTC), or an age such as `24h` before `now`.
+/// Parses a time such as `2026-05-17T10:30:00Z`, `2026-05-17` (midnight UTC) or `24h` (before `now`).
 ///
 /// # Errors
-/// [`InstanceError::Invalid`].
+/// [`InstanceError::Invalid`] if the text has no such format or the time is out of range. [`InstanceError::Invalid`].
 pub fn moment(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, InstanceError> {
     if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
         return Ok(moment.to_utc());
@@ -21,10 +21,10 @@ pub fn moment(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, InstanceE
         .ok_or_else(|| InstanceError::invalid(format!("{text:?} is no moment"), "2026-05-17T10:30:00Z, 2026-05-17 and 24h are"))
 }
 
-/// Reads an age: a number and one of `s`, `m`, `h`, `d` and `w`, several of which add up, as in `1h30m`.
+/// Parses a duration: numbers with a unit `s`, `m`, `h`, `d` or `w`, added up as in `1h30m`.
 ///
 /// # Errors
-/// [`InstanceError::Invalid`].
+/// [`InstanceError::Invalid`] if the text has no such format or the duration is out of range.
 pub fn age(text: &str) -> Result<TimeDelta, InstanceError> {
     let wrong = || InstanceError::invalid(format!("{text:?} is no age"), "90s, 30m, 24h, 30d, 2w and 1h30m are");
     let mut rest = text;

@@ -1,17 +1,19 @@
-//! What instances are called.
+//! Names of instances.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::InstanceError;
 
-/// The name of an instance, or of a type of them: `A` to `Z`, `a` to `z`, `0` to `9`, `_`, `-` and `.`, at most 64 of them, and first
-/// a letter or digit. It is a part of file names.
+/// The name of an instance or of a backend.
+///
+/// It starts with an ASCII letter or digit, which letters, digits, `_`, `-` or `.` may follow, at most 64 characters in
+/// total. It is used in file names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InstanceName(String);
 
 impl InstanceName {
-    /// How many characters a name has at most.
+    /// Maximum length in characters.
     pub const MAX_LENGTH: usize = 64;
 
     /// Returns the name.

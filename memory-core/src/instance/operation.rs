@@ -1,20 +1,20 @@
-//! When something is changed, and under which name.
+//! The id and time of a change of an instance.
 
 use chrono::{DateTime, Utc};
 
 use crate::{Clock, IdSource, OperationId};
 
-/// A change of what an instance holds.
+/// A change of the content of an instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstanceOperation {
-    /// Its name; what was there before is kept under it.
+    /// The id of the operation; the previous content is retained under it.
     pub id: OperationId,
-    /// When.
+    /// The time of the operation.
     pub at: DateTime<Utc>,
 }
 
 impl InstanceOperation {
-    /// Begins a change now.
+    /// Creates an operation with a new id at the current time.
     pub fn new(clock: &dyn Clock, ids: &dyn IdSource) -> Self {
         Self { id: ids.operation_id(), at: clock.now() }
     }

@@ -1,4 +1,4 @@
-//! What was taken away or replaced, and the way back.
+//! Lists and undoes operations on the content of instances.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -9,74 +9,76 @@ use chrono::{DateTime, Utc};
 use super::{InstanceError, InstanceOperation};
 use crate::{Clock, IdSource, OperationId, StoreError};
 
-/// What was done, newest first.
+/// An iterator over operations, newest first.
 pub type InstanceRecords<'a> = Box<dyn Iterator<Item = Result<InstanceRecord, InstanceError>> + 'a>;
 
-/// The way back of what holds sessions or values. The suites of these check it.
+/// The undo interface of a store of sessions or values. The suites of these stores check it.
 ///
-/// An operation is told here if it took something away, replaced it, or took such an operation back. All methods may be called from
-/// any thread and from many processes at once.
+/// It lists operations that deleted or replaced something, and undos of these. All methods may be called from any
+/// thread and from multiple processes concurrently.
 pub trait Operations: Debug + Send + Sync {
-    /// Returns what was done, newest first. What was begun and not carried out is not among it.
+    /// Returns the completed operations, newest first.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If the log of operations cannot be read.
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError>;
 
-    /// Takes back the operation `undone`, whole or not at all, and returns what it was. That is an operation itself and can be taken
-    /// back, which does the first again. Once this returns, neither a crash nor a power cut loses it.
+    /// Undoes the operation `undone` completely or not at all, and returns its record.
     ///
-    /// Records that were taken away come back in their order, before those that were appended since, which stay. A value comes back
-    /// only if the key is as the operation left it.
+    /// The undo is itself an operation; undoing it repeats the original operation. Once this returns, it survives a
+    /// crash and a power loss. Restored records precede those that were appended since, which are preserved. A value is
+    /// restored only if the key is in the state that the operation produced.
     ///
     /// # Errors
-    /// [`StoreError::OperationNotFound`] if there is none, or what it took away is no longer kept; [`StoreError::Invalid`] if it was
-    /// taken back already; [`InstanceError::ChangedSince`] if what it left was changed since.
+    /// [`StoreError::OperationNotFound`] if it does not exist or its previous content was purged;
+    /// [`StoreError::Invalid`] if it is already undone; [`InstanceError::ChangedSince`] if its result was changed
+    /// afterwards.
     fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError>;
 
-    /// Removes for good what was there before operations of long ago, by whole months that ended before `before`; returns how many
-    /// files and bytes that was. Those operations are told no longer and cannot be taken back.
+    /// Deletes the previous content of operations in whole months that ended before `before`.
+    ///
+    /// Returns the number of files and bytes deleted. Those operations are no longer listed and cannot be undone.
     ///
     /// # Errors
-    /// When it cannot be read or removed.
+    /// If the files cannot be read or deleted.
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError>;
 }
 
-/// Something that was done to what an instance holds.
+/// A recorded operation on the content of an instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstanceRecord {
-    /// Its name, and when.
+    /// The id and time of the operation.
     pub operation: InstanceOperation,
-    /// What.
+    /// The kind of operation.
     pub verb: InstanceVerb,
-    /// To which session or key.
+    /// The session or key.
     pub subject: String,
-    /// How many records were taken away or came back; of a value, one.
+    /// Number of records that were deleted or restored; 1 for a value.
     pub count: usize,
-    /// The operation that this one took back, if it is an undo.
+    /// The operation that this one undid, if it is an undo.
     pub undoes: Option<OperationId>,
-    /// The operation that took this one back, if any did.
+    /// The operation that undid this one, if any.
     pub undone_by: Option<OperationId>,
 }
 
-/// What was done.
+/// The kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InstanceVerb {
-    /// A value was replaced.
+    /// Replaces a value.
     Set,
-    /// A value or a whole session was removed.
+    /// Deletes a value or a whole session.
     Delete,
-    /// Records of a session were removed.
+    /// Deletes records of a session.
     Purge,
-    /// An operation was taken back.
+    /// Undoes an operation.
     Undo,
 }
 
 impl InstanceVerb {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Set, Self::Delete, Self::Purge, Self::Undo];
 
-    /// Returns the word for it.
+    /// Returns the identifier of the kind.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Set => "set",
@@ -87,7 +89,9 @@ impl InstanceVerb {
     }
 }
 
-/// Says of each of `records`, which are newest first, which operation took it back. An undo that was itself taken back took nothing back.
+/// Sets `undone_by` of each of `records`, which are newest first.
+///
+/// An undo that was itself undone has no effect.
 pub fn mark_undone(
     records: impl Iterator<Item = Result<InstanceRecord, InstanceError>>,
 ) -> impl Iterator<Item = Result<InstanceRecord, InstanceError>> {
@@ -102,37 +106,38 @@ pub fn mark_undone(
     })
 }
 
-/// The way back of one instance.
+/// An instance with its undo interface.
 #[derive(Debug, Clone)]
 pub struct KeptInstance {
-    /// What it is called: `history/main`.
+    /// The full name, such as `history/main`.
     pub name: String,
-    /// What holds its sessions or values.
+    /// The store of its sessions or values.
     pub store: Arc<dyn Operations>,
 }
 
-/// What was taken back.
+/// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstanceUndone {
-    /// The operation that was taken back.
+    /// The operation that was undone.
     pub record: InstanceRecord,
-    /// The operation that took it back; taking back this one does the first again.
+    /// The undo operation; undoing it repeats the original operation.
     pub undo: OperationId,
 }
 
-/// Returns the last `limit` of what was done, newest first.
+/// Returns the last `limit` operations, newest first.
 ///
 /// # Errors
-/// When that cannot be read.
+/// If the log of operations cannot be read.
 pub fn operations(store: &dyn Operations, limit: usize) -> Result<Vec<InstanceRecord>, InstanceError> {
     store.operations()?.take(limit).collect()
 }
 
-/// Takes back the operation whose name begins with `reference`, 4 digits of it or more, or the last one that was not taken back. Taking
-/// back an undo does the operation again.
+/// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
+///
+/// A reference has at least 4 digits. Undoing an undo repeats the original operation.
 ///
 /// # Errors
-/// As [`Operations::undo`]; [`StoreError::Ambiguous`] if more than one operation is called so.
+/// See [`Operations::undo`]; [`StoreError::Ambiguous`] if more than one operation matches.
 pub fn undo(
     store: &dyn Operations,
     reference: Option<&str>,
@@ -155,13 +160,13 @@ pub fn undo(
     Ok(InstanceUndone { record, undo: operation.id })
 }
 
-/// Returns the operation that would be taken back next, if there is one.
+/// Returns the operation that would be undone next, if any.
 pub(crate) fn last(store: &dyn Operations) -> Result<Option<InstanceRecord>, InstanceError> {
     let is_open = |record: &InstanceRecord| record.verb != InstanceVerb::Undo && record.undone_by.is_none();
     store.operations()?.find(|record| record.as_ref().map_or(true, is_open)).transpose()
 }
 
-/// Returns the one operation whose name begins with `reference`, 4 digits of it or more, if there is one.
+/// Returns the operation with an id that starts with `reference`, of at least 4 digits, if any.
 fn named(store: &dyn Operations, reference: &str) -> Result<Option<InstanceRecord>, InstanceError> {
     let wanted = reference.trim().to_lowercase();
     if wanted.len() < 4 {

@@ -1,11 +1,11 @@
-//! Taking a topic away.
+//! Deletes a topic.
 
 use super::{TopicError, TopicName, TopicVerb, Topics, find};
 
-/// Moves the topic that is called `reference` to the trash, and returns which it was. Undo brings it back.
+/// Moves the topic called `reference` to the trash and returns its name. Undo restores it.
 ///
 /// # Errors
-/// When there is none, [`TopicError::IsFolder`], or the disk refuses.
+/// If the topic does not exist, [`TopicError::IsFolder`], or a disk error.
 pub fn delete(topics: &Topics, reference: &str) -> Result<TopicName, TopicError> {
     let name = find(topics, reference)?;
     if let Err(error @ TopicError::IsFolder { .. }) = topics.store.text(name.path()) {

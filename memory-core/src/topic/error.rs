@@ -1,144 +1,144 @@
-//! What can go wrong with topics.
+//! The error type of topic operations.
 
 use super::INDEX_FILE;
 use super::TopicKind;
 use crate::text::one_line;
 use crate::{Code, StoreError};
 
-/// So many characters of what was given are told.
+/// Maximum number of characters of the user's input in an error message.
 const TOLD: usize = 80;
 
-/// Something that could not be done to a topic.
+/// An error of an operation on topics.
 #[derive(Debug, thiserror::Error)]
 pub enum TopicError {
-    /// There is no such topic or file.
+    /// The topic or file does not exist.
     #[error("there is no topic {name}")]
     NotFound {
-        /// As it was named.
+        /// The name as given.
         name: String,
     },
-    /// More than one topic is called so.
+    /// More than one topic matches the name.
     #[error("{name} is the name of {} topics: {}", candidates.len(), candidates.join(", "))]
     Ambiguous {
-        /// As it was named.
+        /// The name as given.
         name: String,
-        /// Their files.
+        /// The file names of the matching topics.
         candidates: Vec<String>,
     },
-    /// The place is taken.
+    /// The target already exists.
     #[error("{name} is there already{}", other.as_ref().map_or_else(String::new, |other| format!(", as {other}")))]
     Taken {
-        /// As it was named.
+        /// The name as given.
         name: String,
-        /// What stands there, if it is called otherwise.
+        /// The existing name, if it differs from `name`.
         other: Option<String>,
     },
-    /// A file is where a folder should be.
+    /// A path component that must be a folder is a file.
     #[error("{name} is a file, in which nothing can lie")]
     InTheWay {
         /// The file.
         name: String,
     },
-    /// A folder is where a file should be.
+    /// A folder exists where a file is required.
     #[error("{name} is a folder")]
     IsFolder {
         /// The folder.
         name: String,
     },
-    /// That is no name.
+    /// The name is not valid.
     #[error("the name {name:?} {why}")]
     InvalidName {
-        /// As it was given.
+        /// The name as given.
         name: String,
-        /// Why not, as the end of a statement.
+        /// The reason, as the end of a sentence.
         why: &'static str,
     },
-    /// The name leads out of the folder, here or on another system.
+    /// The path leads out of the folder, on this or another operating system.
     #[error("{name:?} is no path within the folder: it {why}")]
     Outside {
-        /// As it was given.
+        /// The path as given.
         name: String,
-        /// Why not, as the end of a statement.
+        /// The reason, as the end of a sentence.
         why: &'static str,
     },
-    /// The index is made from the topics.
+    /// The operation targets the index, which is generated from the topics.
     #[error("{INDEX_FILE} is the index, which is made from the topics")]
     Index,
-    /// That is no type of topics.
+    /// The topic type is not one of the valid types.
     #[error("{given:?} is no type of topics")]
     InvalidType {
-        /// As it was given.
+        /// The type as given.
         given: String,
     },
-    /// What was asked for cannot be.
+    /// The request is invalid.
     #[error("{why}")]
     Invalid {
-        /// Why not.
+        /// The reason.
         why: String,
-        /// What to ask for instead.
+        /// The correction to suggest.
         hint: Option<&'static str>,
     },
-    /// The text that was to be replaced is not there.
+    /// The text to replace does not occur in the file.
     #[error("{name} does not hold that text")]
     Absent {
         /// The file.
         name: String,
     },
-    /// The text that was to be replaced is there more than once.
+    /// The text to replace occurs more than once.
     #[error("{name} holds that text {} times, in lines {}", lines.len(), listed(lines))]
     Twice {
         /// The file.
         name: String,
-        /// The lines in which it begins, counted from 1.
+        /// The lines in which the occurrences start, counted from 1.
         lines: Vec<usize>,
     },
-    /// It is beyond a limit.
+    /// A size limit is exceeded.
     #[error("{what}")]
     TooLarge {
-        /// What is too large, as a statement.
+        /// A sentence that names the limit.
         what: String,
     },
-    /// A file or the folder must not be written.
+    /// A file or the folder is not writable.
     #[error("cannot write to {place}")]
     PermissionDenied {
-        /// Where.
+        /// The path.
         place: String,
     },
-    /// Others changed the file each time.
+    /// Concurrent writers changed the file on every attempt.
     #[error("{name} was changed by others each time")]
     Conflict {
         /// The file.
         name: String,
     },
-    /// What an operation left was changed since.
+    /// The result of the operation to undo was changed afterwards.
     #[error("what that left in {name} was changed since")]
     ChangedSince {
         /// The file.
         name: String,
     },
-    /// A file cannot be read as what it should be.
+    /// A file cannot be parsed.
     #[error("{name} cannot be read as it should be: {what}")]
     Damaged {
         /// The file.
         name: String,
-        /// What is wrong.
+        /// The defect.
         what: String,
     },
-    /// The header of a topic cannot be read, so that a part of it cannot be changed.
+    /// The header of a topic cannot be parsed, so that single fields of it cannot be changed.
     #[error("the header of {name} cannot be changed: {what}")]
     UnreadableHeader {
         /// The file.
         name: String,
-        /// What is wrong.
+        /// The defect.
         what: String,
     },
-    /// There is no folder where topics were looked for.
+    /// The folder of topics does not exist.
     #[error("there is no folder {place}")]
     NoFolder {
         /// The folder.
         place: String,
     },
-    /// As with notes.
+    /// An error of the underlying store.
     #[error(transparent)]
     Store(Box<StoreError>),
 }
@@ -164,12 +164,12 @@ impl TopicError {
         Self::InvalidType { given: one_line(given, TOLD) }
     }
 
-    /// Says that there is no such topic or file.
+    /// Creates a [`TopicError::NotFound`], with a long name shortened.
     pub fn not_found(name: &str) -> Self {
         Self::NotFound { name: one_line(name, TOLD) }
     }
 
-    /// Returns the permanent name.
+    /// Returns the stable error code.
     pub fn code(&self) -> Code {
         match self {
             Self::NotFound { .. } | Self::NoFolder { .. } => Code::PathNotFound,
@@ -189,7 +189,7 @@ impl TopicError {
         }
     }
 
-    /// Returns what to do about it, if there is something to be said.
+    /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NotFound { .. } => "`memory topic list` shows the topics",

@@ -1,20 +1,23 @@
-//! Which topic is meant.
+//! Finds a topic by its file name or title.
 
 use super::name::folded;
 use super::{Listing, TopicError, TopicName, Topics};
 
-/// Finds the topic that is called `reference`: by its file, with or without `.md`, or else by what people call it, in upper or lower
-/// case. It may stand in the brackets of a wikilink.
+/// Finds the topic called `reference` by its file name, with or without `.md`, or by its title.
+///
+/// The title is compared only if no file matches. Case is ignored.
+///
+/// `reference` may be a wikilink in brackets.
 ///
 /// # Errors
-/// [`TopicError::NotFound`], [`TopicError::Ambiguous`], or why `reference` cannot be the name of a file.
+/// [`TopicError::NotFound`], [`TopicError::Ambiguous`], or the reason why `reference` is not a valid file name.
 pub fn find(topics: &Topics, reference: &str) -> Result<TopicName, TopicError> {
     let inner = reference.strip_prefix("[[").and_then(|inner| inner.strip_suffix("]]"));
     let reference = inner.map_or(reference, |inner| inner.split(['|', '#']).next().unwrap_or(inner).trim());
     let parsed = reference.parse::<TopicName>();
     let name = match parsed {
         Ok(name) => name,
-        // Whatever leads elsewhere is refused, whether it is there or not.
+        // A path that leads out of the folder is refused whether the file exists or not.
         Err(error @ (TopicError::Outside { .. } | TopicError::Index)) if !reference.contains(':') => return Err(error),
         Err(error) => return called(&topics.store.topics()?, reference)?.ok_or(error),
     };
@@ -24,7 +27,7 @@ pub fn find(topics: &Topics, reference: &str) -> Result<TopicName, TopicError> {
     called(&topics.store.topics()?, reference)?.ok_or_else(|| TopicError::not_found(reference))
 }
 
-/// Finds the one topic whose file or title is `reference` but for upper and lower case.
+/// Finds the single topic with `reference` as its file name or title, ignoring case.
 fn called(listing: &Listing, reference: &str) -> Result<Option<TopicName>, TopicError> {
     let wanted = folded(reference);
     let is_it = |text: &str| folded(text) == wanted;

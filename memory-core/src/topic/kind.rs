@@ -1,33 +1,33 @@
-//! What a topic is about.
+//! The types of topics.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::TopicError;
 
-/// What a topic is about.
+/// The type of a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TopicKind {
-    /// The person: their role, preferences, knowledge.
+    /// About the user: their role, preferences and knowledge.
     User,
-    /// What they corrected or confirmed.
+    /// Corrections and confirmations by the user.
     Feedback,
-    /// Work that goes on, decisions, deadlines.
+    /// Ongoing work, decisions and deadlines.
     Project,
-    /// Where to find what lies elsewhere.
+    /// Pointers to external resources.
     Reference,
-    /// Whatever a file says that is none of these, or says nothing.
+    /// Files without a type or with an unrecognised one.
     Other,
 }
 
 impl TopicKind {
-    /// All of them, in the order of the index.
+    /// All types, in the order of the index.
     pub const ALL: [Self; 5] = [Self::User, Self::Feedback, Self::Project, Self::Reference, Self::Other];
 
-    /// Those that a topic may be given.
+    /// The types that a write request accepts.
     pub const GIVEN: [Self; 4] = [Self::User, Self::Feedback, Self::Project, Self::Reference];
 
-    /// Returns the word for it.
+    /// Returns the identifier of the type.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -38,7 +38,7 @@ impl TopicKind {
         }
     }
 
-    /// Returns its heading in the index.
+    /// Returns the heading of the type in the index.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::User => "## User",
@@ -49,7 +49,7 @@ impl TopicKind {
         }
     }
 
-    /// Returns what a file means that says `text`.
+    /// Returns the type for the `type` value of a file; an unrecognised value becomes [`TopicKind::Other`].
     pub fn of_file(text: &str) -> Self {
         text.parse().unwrap_or(Self::Other)
     }

@@ -1,9 +1,11 @@
-//! Where wikilinks lead among topics.
+//! Resolves wikilinks to topics.
 
 use super::{Listing, TopicName};
 use crate::wikilink::{fold, parse};
 
-/// Returns the topic that a wikilink names: by its file, with or without `.md`, or by what people call it. What names several names none.
+/// Returns the topic that a wikilink names: by file name, with or without `.md`, otherwise by title.
+///
+/// Returns `None` if the name is ambiguous.
 pub fn follow<'l>(listing: &'l Listing, target: &str) -> Option<&'l TopicName> {
     let wanted = fold(target);
     let wanted = wanted.strip_suffix(".md").unwrap_or(&wanted);
@@ -20,7 +22,7 @@ pub fn follow<'l>(listing: &'l Listing, target: &str) -> Option<&'l TopicName> {
     only.map(|topic| &topic.name)
 }
 
-/// Returns the wikilinks of a text, each once, in order, with the topics to which they lead, if they lead to one.
+/// Returns the distinct wikilinks of a text in order, each with the topic that it resolves to, if any.
 pub(super) fn links(listing: &Listing, text: &str) -> Vec<(String, Option<TopicName>)> {
     let mut links: Vec<(String, Option<TopicName>)> = Vec::new();
     for found in parse(text).into_iter().filter(|found| !found.target.trim().is_empty()) {

@@ -1,11 +1,11 @@
-//! What topics there are.
+//! Lists topics.
 
 use super::{Listing, TopicError, Topics};
 
-/// Returns the topics, by name, as their files say now.
+/// Returns the topics by name, with the current content of their files.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// If the folder cannot be read.
 pub fn list(topics: &Topics) -> Result<Listing, TopicError> {
     topics.store.topics()
 }

@@ -1,15 +1,15 @@
-//! Topics: Markdown files of one subject each, and an index of them that is short enough for every prompt.
+//! Topics: Markdown files about one subject each, with an index that is short enough for every prompt.
 //!
-//! | you want to | look at |
+//! | task | items |
 //! |---|---|
-//! | know what a topic is | [`Topic`], [`TopicName`], [`TopicKind`] |
-//! | keep one | [`write()`], [`update()`] |
-//! | know what there is | [`view()`], [`context()`], [`list()`] |
-//! | read one, or find it | [`read()`], [`search()`] |
-//! | take it away, and that back | [`delete()`], [`undo()`], [`history()`] |
+//! | the data model | [`Topic`], [`TopicName`], [`TopicKind`] |
+//! | write a topic | [`write()`], [`update()`] |
+//! | list the topics | [`view()`], [`context()`], [`list()`] |
+//! | read or find a topic | [`read()`], [`search()`] |
+//! | delete a topic, and undo | [`delete()`], [`undo()`], [`history()`] |
 //! | work on any file of the folder | [`mod@file`] |
-//! | know how the index is made | [`index_text()`], [`rebuild()`] |
-//! | keep topics somewhere else | [`TopicStore`], and its suite in `testing` |
+//! | generate the index | [`index_text()`], [`rebuild()`] |
+//! | implement another store | [`TopicStore`], and its suite in `testing` |
 
 mod context;
 mod delete;

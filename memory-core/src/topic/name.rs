@@ -1,4 +1,4 @@
-//! What topics are called.
+//! Topic names: validation and comparison.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,10 +8,10 @@ use unicode_normalization::UnicodeNormalization;
 use super::{TopicError, TopicPath};
 use crate::text::is_invisible;
 
-/// The file of the index.
+/// The file name of the index.
 pub const INDEX_FILE: &str = "MEMORY.md";
 
-/// The name of a topic: that of its file, which ends in `.md` and is not that of the index.
+/// The name of a topic: a file name that ends in `.md` and is not that of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TopicName(TopicPath);
 
@@ -27,29 +27,30 @@ impl TopicName {
         &name[..name.len() - ".md".len()]
     }
 
-    /// Returns where the file is.
+    /// Returns the path of the file.
     pub fn path(&self) -> &TopicPath {
         &self.0
     }
 
-    /// Returns the name of the topic that the file at `path` is, if it is one.
+    /// Returns the topic name for the file at `path`, or `None` if that file is not a topic.
     pub fn of_file(path: &TopicPath) -> Option<Self> {
         (is_markdown(path.as_str()) && !path.as_str().contains('/') && !path.is_index()).then(|| Self(path.clone()))
     }
 }
 
-/// Tells whether a name ends in `.md`, in upper or lower case.
+/// Returns whether a name ends in `.md`, ignoring case.
 fn is_markdown(name: &str) -> bool {
     name.len().checked_sub(".md".len()).is_some_and(|end| 0 < end && name.as_bytes()[end..].eq_ignore_ascii_case(b".md"))
 }
 
-/// Tells whether some systems or people take two names for one: they differ in upper and lower case, in how their letters are composed, or
-/// in invisible characters.
+/// Returns whether some file systems or readers treat two names as equal.
+///
+/// Such names differ only in case, in Unicode composition, or in invisible characters.
 pub fn is_same_name(one: &str, other: &str) -> bool {
     folded(one) == folded(other)
 }
 
-/// Returns what names are compared by that some systems or people take for one.
+/// Returns the key for [`is_same_name`]: the name in NFC and lower case, without invisible characters.
 pub(super) fn folded(name: &str) -> String {
     name.nfc().filter(|&character| !is_invisible(character)).flat_map(char::to_lowercase).collect()
 }
@@ -63,13 +64,13 @@ impl fmt::Display for TopicName {
 impl FromStr for TopicName {
     type Err = TopicError;
 
-    /// Reads a name; without `.md` it is that name with it.
+    /// Parses a name; `.md` is appended if it is missing.
     fn from_str(text: &str) -> Result<Self, TopicError> {
         if text.contains('/') && !text.starts_with('/') && !text.split('/').any(|part| part == "..") {
             return Err(TopicError::invalid_name(text, "names a folder; a topic lies in none"));
         }
         let whole = if is_markdown(text) || text.is_empty() { text.to_owned() } else { format!("{text}.md") };
-        // What is refused is told as it was given.
+        // Parsed first without the added `.md`, so that an error quotes the name as given.
         text.parse::<TopicPath>()?;
         let path: TopicPath = whole.parse()?;
         path.refuse_index()?;

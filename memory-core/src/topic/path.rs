@@ -1,4 +1,4 @@
-//! Where a file of a folder of topics is.
+//! Paths of files in a folder of topics, validated for all operating systems.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,27 +9,29 @@ use super::TopicError;
 use super::name::INDEX_FILE;
 use crate::text::deceptive_characters;
 
-/// The path of a file or folder below a folder of topics, with `/` between its parts. By its words it stays in the folder on every
-/// system: no part is `..` or hidden, names a device, ends in a dot or blank, or holds what somebody may take for a `/`.
+/// The path of a file or folder relative to a folder of topics, with `/` as separator.
+///
+/// The path stays inside the folder on every operating system: no component is `..`, is hidden, names a device, ends in
+/// a dot or space, or contains a character that can be mistaken for `/`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TopicPath(String);
 
-/// The longest part, in bytes: what waits beside it has a longer name.
+/// Maximum length of a component in bytes; temporary files in the same folder have a longer name.
 const LONGEST: usize = 200;
 
-/// The most parts.
+/// Maximum number of components.
 const DEEPEST: usize = 16;
 
-/// The folder in which another shape keeps its files.
+/// The folder that is reserved for banks.
 const BANKS: &str = "banks";
 
-/// Names that some systems take for a device, whatever follows behind a dot.
+/// Names that some systems treat as a device, with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// Devices that are numbered.
+/// Prefixes of numbered device names.
 const NUMBERED: [&str; 2] = ["com", "lpt"];
 
-/// What looks like a `/` or a `\` and is none, and does not become one in NFKC.
+/// Characters that look like `/` or `\` and that NFKC does not map to them.
 const SLASHES: [char; 20] = [
     '\u{337}',
     '\u{338}',
@@ -53,34 +55,34 @@ const SLASHES: [char; 20] = [
     '\u{1d23a}',
 ];
 
-/// What some systems allow in no name.
+/// Characters that some systems do not allow in file names.
 const UNHOLDABLE: [char; 6] = ['*', '?', '"', '<', '>', '|'];
 
-/// Letters of other scripts that look like one of `memory.md`, each behind it.
+/// Letters that look like a letter of `memory.md`, which is the first character of each entry.
 const LIKE_THE_INDEX: [&str; 6] = ["mмμᴍ", "eеεᴇ", "oоοᴏ", "rгʀ", "yуүγυʏ", "dԁᴅ"];
 
 impl TopicPath {
-    /// Returns the path.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the path of the folder it is in, if that is not the folder of topics itself.
+    /// Returns the path of the parent folder, or `None` at the top level.
     pub fn parent(&self) -> Option<Self> {
         self.0.rsplit_once('/').map(|(parent, _)| Self(parent.to_owned()))
     }
 
-    /// Tells whether it is, on some system, the index of the folder.
+    /// Returns whether some system resolves the path to the index of the folder.
     pub fn is_index(&self) -> bool {
         self.0.eq_ignore_ascii_case(INDEX_FILE)
     }
 
-    /// Tells whether `other` is this path or below it.
+    /// Returns whether `other` is this path or below it.
     pub fn holds(&self, other: &Self) -> bool {
         other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Refuses the index, which nobody writes by hand through us.
+    /// Returns an error for the index, which is generated and never written directly.
     pub(super) fn refuse_index(&self) -> Result<(), TopicError> {
         if self.is_index() { Err(TopicError::Index) } else { Ok(()) }
     }
@@ -115,7 +117,7 @@ impl FromStr for TopicPath {
     }
 }
 
-/// Checks one part of the path that was given as `whole`.
+/// Checks one component of the path `whole`.
 fn check(whole: &str, part: &str) -> Result<(), TopicError> {
     let outside = |why| Err(TopicError::outside(whole, why));
     let invalid = |why| Err(TopicError::invalid_name(whole, why));
@@ -150,7 +152,7 @@ fn check(whole: &str, part: &str) -> Result<(), TopicError> {
     Ok(())
 }
 
-/// Tells whether somebody may take a name for that of the index.
+/// Returns whether a name can be mistaken for that of the index.
 fn is_like_the_index(name: &str) -> bool {
     let plain = |letter: char| {
         let like = LIKE_THE_INDEX.iter().find(|like| like.contains(letter));

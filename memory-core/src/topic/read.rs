@@ -1,4 +1,4 @@
-//! Reading a topic.
+//! Reads a topic.
 
 use super::links::links;
 use super::{Topic, TopicError, TopicName, Topics, find};
@@ -6,18 +6,18 @@ use super::{Topic, TopicError, TopicName, Topics, find};
 /// A topic with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// What it says of itself.
+    /// The metadata of the topic.
     pub topic: Topic,
     /// The whole file.
     pub text: String,
-    /// Its wikilinks, and the topics to which they lead.
+    /// Its wikilinks, each with the topic that it resolves to.
     pub links: Vec<(String, Option<TopicName>)>,
 }
 
-/// Reads the topic that is called `reference`, and counts that as a use of it.
+/// Reads the topic called `reference`, and counts a use of it.
 ///
 /// # Errors
-/// When there is none, or it cannot be read as text.
+/// If the topic does not exist or cannot be read as text.
 pub fn read(topics: &Topics, reference: &str) -> Result<Reading, TopicError> {
     let name = find(topics, reference)?;
     let missing = || TopicError::not_found(reference);

@@ -1,4 +1,4 @@
-//! Finding topics by what they say.
+//! Full-text search over topics.
 
 use std::collections::HashMap;
 
@@ -8,30 +8,31 @@ use crate::rank::{K1, idf, saturation};
 use crate::text::{Snippet, Term, snippet, symbols, tokens};
 use crate::{Filter, StoreError};
 
-/// How many times a word counts that stands in what a topic says of itself.
+/// Weight of a word in the name, title or description, relative to the body.
 const SAID_OF_ITSELF: u32 = 3;
 
-/// So many characters are shown around what was found.
+/// Length of the snippet around a match, in characters.
 const SHOWN: usize = 160;
 
-/// A topic that answers a question.
+/// A topic that matches a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicHit {
     /// The topic.
     pub topic: Topic,
-    /// How well it answers, from 0 to 1.
+    /// Relevance, from 0 to 1.
     pub score: f32,
-    /// The words around what was found.
+    /// The text around the match.
     pub snippet: Snippet,
 }
 
-/// Finds the topics that answer `question`, which is read as that of [`crate::search()`] is; best first, the first `limit` of them, and
-/// how many there are in all. Filters say what memories are meant, and mean no topic.
+/// Returns the first `limit` topics that match `question`, best first, and the total number of matches.
 ///
-/// Every file is read as it is now. One that cannot be read as text is found by its name.
+/// The query syntax is that of [`crate::search()`]. Its filters apply to memories only, so a query with a filter
+/// matches no topic. Every file is read at the time of the search. A file that cannot be read as text is matched by its
+/// name.
 ///
 /// # Errors
-/// [`StoreError::Invalid`] if there is nothing in the question to search for; or when the folder cannot be read.
+/// [`StoreError::Invalid`] if the query has no search terms; or if the folder cannot be read.
 pub fn search(topics: &Topics, question: &str, limit: usize) -> Result<(Vec<TopicHit>, usize), TopicError> {
     let parsed = parse(question, &Filter::default());
     if parsed.question.words.is_empty() {
@@ -48,7 +49,7 @@ pub fn search(topics: &Topics, question: &str, limit: usize) -> Result<(Vec<Topi
     Ok(answer(&parsed.question, texts, limit))
 }
 
-/// Returns a text without what it says of itself, which the topic tells already.
+/// Returns a text without its front matter, which [`Topic`] already contains.
 fn body(text: &str) -> &str {
     let is_fence = |line: &str| line.trim_end() == "---";
     let mut lines = text.split_inclusive('\n');
@@ -63,18 +64,18 @@ fn body(text: &str) -> &str {
     text
 }
 
-/// A topic on its way to a hit.
+/// A topic before scoring.
 struct Candidate {
     topic: Topic,
     text: String,
     length: u32,
-    /// How often each word of the question stands in it.
+    /// The weighted frequency of each query word in the topic.
     frequencies: Vec<u32>,
 }
 
 fn answer(question: &Question, texts: Vec<(Topic, String)>, limit: usize) -> (Vec<TopicHit>, usize) {
     let words: Vec<&Word> = question.words.iter().filter(|word| !matches!(word.role, Role::Aside | Role::Character)).collect();
-    // A question of nothing but asides is about those.
+    // If all words are stop words, they are the query.
     let words: Vec<&Word> = if words.is_empty() { question.words.iter().collect() } else { words };
     let documents = texts.len() as u64;
     let candidates: Vec<Candidate> =
@@ -104,7 +105,9 @@ fn answer(question: &Question, texts: Vec<(Topic, String)>, limit: usize) -> (Ve
     (hits.into_iter().take(limit).map(hit).collect(), total)
 }
 
-/// Counts the words of the question in a topic; nothing if it must not be an answer.
+/// Counts the query words in a topic.
+///
+/// Returns `None` if the topic contains an excluded word or phrase, or lacks a phrase of the query.
 fn candidate(question: &Question, words: &[&Word], topic: Topic, text: String) -> Option<Candidate> {
     let of_itself = format!("{}\n{}\n{}", topic.name.stem().replace(['_', '-'], " "), topic.title, topic.description);
     let mut counts: HashMap<Term, u32> = HashMap::new();

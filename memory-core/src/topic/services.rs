@@ -1,25 +1,25 @@
-//! What the use cases of topics work with.
+//! The dependencies of the topic use cases.
 
 use std::sync::Arc;
 
 use super::{TopicOperation, TopicStore, TopicVerb};
 use crate::{Clock, IdSource};
 
-/// A folder of topics, and who works on it.
+/// A folder of topics, with the clock, the id source and the actor of its operations.
 #[derive(Debug, Clone)]
 pub struct Topics {
-    /// Where they are kept.
+    /// The storage of the topics.
     pub store: Arc<dyn TopicStore>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// New names.
+    /// Generates operation ids.
     pub ids: Arc<dyn IdSource>,
-    /// Who is asking: `cli`, or an agent's name.
+    /// The actor that is recorded with operations: `cli`, or the name of an agent.
     pub actor: String,
 }
 
 impl Topics {
-    /// Returns an operation of this actor, now.
+    /// Returns a new operation of this actor at the current time.
     pub fn operation(&self, verb: TopicVerb) -> TopicOperation {
         TopicOperation { id: self.ids.operation_id(), verb, by: self.actor.clone(), at: self.clock.now() }
     }

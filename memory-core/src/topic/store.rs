@@ -1,4 +1,4 @@
-//! Where topics are kept.
+//! The storage interface of topics.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -8,55 +8,58 @@ use chrono::{DateTime, Utc};
 use super::{Topic, TopicError, TopicKind, TopicName, TopicPath, Uses, WrittenIndex};
 use crate::OperationId;
 
-/// One folder of topics. Every implementation passes `testing::topic_suite`.
+/// The storage of one folder of topics. Every implementation passes `testing::topic_suite`.
 ///
-/// All methods may be called from any thread and from many processes at once. Reading takes no lock and sees each file as it was at
-/// one moment. Once a change has returned, neither a crash nor a power cut loses it; one that fails, or is cut off, has happened whole
-/// or not at all, however many files it is about. The index follows every change, and nobody sees half of it.
+/// All methods may be called from any thread and from multiple processes concurrently. Reads take no lock, and each
+/// file is read as a consistent snapshot. Once a change has returned, it survives a crash and a power loss. A change
+/// that fails or is interrupted has happened completely or not at all, however many files it affects. Every change
+/// updates the index, and no reader observes a partial update.
 pub trait TopicStore: Debug + Send + Sync {
-    /// Returns where it is, for people.
+    /// Returns the location, for display.
     fn place(&self) -> String;
 
-    /// Returns the topics, by name, as their files say now.
+    /// Returns the topics by name, with the current content of their files.
     ///
     /// # Errors
-    /// When the folder cannot be read. What is wrong with one file is said of that topic.
+    /// If the folder cannot be read. A defect of a single file is reported in that topic.
     fn topics(&self) -> Result<Listing, TopicError>;
 
-    /// Returns the whole text of a file, or `None` if there is none.
+    /// Returns the whole text of a file, or `None` if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be read as text.
+    /// If the file cannot be read as text.
     fn text(&self, path: &TopicPath) -> Result<Option<TopicText>, TopicError>;
 
-    /// Returns all files and folders below `folder` that are not hidden, each folder before what is in it; or `None` if there is no
-    /// such folder. Without one, it is about the whole.
+    /// Returns all files and folders below `folder` that are not hidden, or `None` if it does not exist.
+    ///
+    /// A folder precedes its contents. Without `folder` it lists the whole folder of topics.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If the folder cannot be read.
     fn entries(&self, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError>;
 
-    /// Returns the index as it lies there, or `None` if there is none. Where it is not known which of its lines we wrote, all are a
-    /// person's.
+    /// Returns the stored index, or `None` if there is no index.
+    ///
+    /// If the record of the generated lines is missing, all lines count as written by the user.
     ///
     /// # Errors
-    /// When it cannot be read as text.
+    /// If the index cannot be read as text.
     fn index(&self) -> Result<Option<WrittenIndex>, TopicError>;
 
-    /// Returns how often which topic was used. What is not known was not used.
+    /// Returns the usage counts of topics. A topic without an entry was not used.
     fn uses(&self) -> Uses;
 
-    /// Counts a use of a topic. That may be lost, and never fails.
+    /// Counts a use of a topic. The count may be lost in a crash, and the method never fails.
     fn count_use(&self, name: &TopicName, at: DateTime<Utc>);
 
-    /// Changes one file as `decide` says, who is shown what there is, under the lock of all writers. Where somebody who knows of no
-    /// lock changes it in between, `decide` is asked again, up to three times.
+    /// Changes one file as `decide` determines from its current content, under the lock of all writers.
     ///
-    /// What was there before is kept, and [`TopicStore::undo`] brings it back.
+    /// If a program that does not use the lock changes the file in between, `decide` is called again, up to three
+    /// times. The previous content is retained, and [`TopicStore::undo`] restores it.
     ///
     /// # Errors
-    /// Those of `decide`; [`TopicError::Taken`] if the file is new and its name is one that some systems take for another's;
-    /// [`TopicError::Conflict`] after the third time; whatever the disk refuses. Then all is as it was.
+    /// Those of `decide`; [`TopicError::Taken`] if the file is new and [`is_same_name`](super::is_same_name) holds for
+    /// an existing one; [`TopicError::Conflict`] after the third attempt; or a disk error. Then nothing has changed.
     fn change(
         &self,
         path: &TopicPath,
@@ -64,132 +67,136 @@ pub trait TopicStore: Debug + Send + Sync {
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
     ) -> Result<Changed, TopicError>;
 
-    /// Moves a file or folder to `to`, or to the trash.
+    /// Moves a file or folder to `to`, or to the trash if `to` is `None`.
     ///
     /// # Errors
-    /// [`TopicError::NotFound`] if there is none, [`TopicError::Taken`] if something is at `to`; whatever the disk refuses. Then all is
-    /// as it was.
+    /// [`TopicError::NotFound`] if it does not exist, [`TopicError::Taken`] if `to` exists, or a disk error. Then
+    /// nothing has changed.
     fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &TopicOperation) -> Result<(), TopicError>;
 
-    /// Makes the index anew, and tells whether that changed it. One that somebody else made goes to trash before it is first changed,
-    /// as by every other change; no undo brings that back.
+    /// Regenerates the index, and returns whether it changed.
+    ///
+    /// An index that another program wrote is moved to the trash before its first change, as for every other change;
+    /// undo does not restore it.
     ///
     /// # Errors
-    /// When it cannot be read or written.
+    /// If the index cannot be read or written.
     fn rebuild(&self, operation: &TopicOperation) -> Result<Changed, TopicError>;
 
-    /// Returns what was done to these files, newest first.
+    /// Returns the operations on these files, newest first.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If the log of operations cannot be read.
     fn history(&self) -> Result<Vec<TopicRecord>, TopicError>;
 
     /// Returns the files in the trash, newest first.
     ///
     /// # Errors
-    /// When the trash cannot be read.
+    /// If the trash cannot be read.
     fn trashed(&self) -> Result<Vec<Trashed>, TopicError>;
 
-    /// Takes back the operation `undone`.
+    /// Undoes the operation `undone`.
     ///
     /// # Errors
-    /// [`TopicError::ChangedSince`] if what it left was changed since.
+    /// [`TopicError::ChangedSince`] if its result was changed afterwards.
     fn undo(&self, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError>;
 
-    /// Removes for good what was there before changes of long ago, by whole months that ended before `before`; returns how many files and
-    /// bytes that was. Those changes cannot be taken back any more.
+    /// Deletes the previous versions of changes in whole months that ended before `before`.
+    ///
+    /// Returns the number of files and bytes deleted. Those changes can no longer be undone.
     ///
     /// # Errors
-    /// When it cannot be read or removed.
+    /// If the versions cannot be read or deleted.
     fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), TopicError>;
 }
 
-/// What topics there are.
+/// The topics of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
-    /// The topics, by name. Those whose files are not as they should be are among them.
+    /// The topics by name, including those with defective files.
     pub topics: Vec<Topic>,
-    /// The Markdown files that are no topics because of how they are called, each with why not.
+    /// Markdown files with a name that is not valid for a topic, each with the reason.
     pub misnamed: Vec<(String, String)>,
 }
 
-/// A file of text, and what it says of itself if it is a topic.
+/// A text file, with the metadata of the topic if it is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicText {
-    /// Where it is.
+    /// The path of the file.
     pub path: TopicPath,
-    /// The whole of it.
+    /// The whole text.
     pub text: String,
-    /// The topic that it is, if it is one.
+    /// The metadata, if the file is a topic.
     pub topic: Option<Topic>,
 }
 
-/// Something in the folder.
+/// A file or folder in the folder of topics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathEntry {
-    /// Where it is.
+    /// The path of the entry.
     pub path: TopicPath,
-    /// The size of a file in bytes; that of a folder is the sum of what is in it.
+    /// The size in bytes; for a folder the sum of its contents.
     pub size: u64,
-    /// Whether it is a folder.
+    /// Whether the entry is a folder.
     pub is_folder: bool,
 }
 
-/// What is to become of a file.
+/// The change to make to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TopicChange {
-    /// It stays.
+    /// Leave the file unchanged.
     Keep,
-    /// It gets this text.
+    /// Write this text.
     Text(String),
-    /// It gets this text, and where it says when it was changed, the day of the operation.
+    /// Write this text, and set its modification date, if it has one, to the day of the operation.
     Revised(String),
-    /// It is a topic that says this. What else the file says of itself stays, as it is written there, unless it cannot be read; then the
-    /// topic takes the place of the file if it is whole.
+    /// Write this topic. Other header fields are preserved verbatim.
+    ///
+    /// If the existing header cannot be parsed, a complete draft replaces the file.
     Topic(TopicDraft),
-    /// It goes to trash.
+    /// Move the file to the trash.
     Remove,
 }
 
-/// What a topic is to say.
+/// The fields of a topic to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicDraft {
-    /// What people call it.
+    /// The title.
     pub title: String,
-    /// What it is about, in a line.
+    /// The description, on one line.
     pub description: String,
-    /// What kind of thing it is about; `None` leaves it as it is.
+    /// The type; `None` leaves it unchanged.
     pub kind: Option<TopicKind>,
-    /// Its text; `None` leaves it as it is.
+    /// The text; `None` leaves it unchanged.
     pub content: Option<String>,
 }
 
 impl TopicDraft {
-    /// Tells whether a file can be made of it that says nothing else.
+    /// Returns whether the draft has all fields that a new file needs.
     pub fn is_whole(&self) -> bool {
         self.kind.is_some() && self.content.is_some()
     }
 }
 
-/// What a change did.
+/// The outcome of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changed {
-    /// Something is another now.
+    /// The content changed.
     Yes {
-        /// Why the index does not follow, if it does not. The next change tries again.
+        /// Why the index could not be updated, if so. The next change retries it.
         stale_index: Option<String>,
     },
-    /// Nothing had to be done.
+    /// No change was necessary.
     No,
 }
 
 impl Changed {
-    /// Tells whether something is another now.
+    /// Returns whether the content changed.
     pub fn is_yes(&self) -> bool {
         matches!(self, Self::Yes { .. })
     }
 
-    /// Returns why the index does not follow, if it does not.
+    /// Returns why the index could not be updated, if so.
     pub fn stale_index(self) -> Option<String> {
         match self {
             Self::Yes { stale_index } => stale_index,
@@ -198,39 +205,39 @@ impl Changed {
     }
 }
 
-/// Who changes topics, when and how.
+/// An operation on topics: its id, kind, actor and time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicOperation {
-    /// Its name.
+    /// The id of the operation.
     pub id: OperationId,
-    /// What was asked for.
+    /// The kind of operation.
     pub verb: TopicVerb,
-    /// Who asked.
+    /// The actor.
     pub by: String,
-    /// When.
+    /// The time.
     pub at: DateTime<Utc>,
 }
 
-/// What was asked for.
+/// The kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TopicVerb {
-    /// A file was written.
+    /// Writes a file.
     Write,
-    /// A passage was replaced or inserted.
+    /// Replaces or inserts a passage.
     Update,
-    /// Files were deleted.
+    /// Deletes files.
     Delete,
-    /// Files were given other names.
+    /// Renames files.
     Rename,
-    /// An operation was taken back.
+    /// Undoes an operation.
     Undo,
 }
 
 impl TopicVerb {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 5] = [Self::Write, Self::Update, Self::Delete, Self::Rename, Self::Undo];
 
-    /// Returns the word for it.
+    /// Returns the identifier of the kind.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -242,33 +249,35 @@ impl TopicVerb {
     }
 }
 
-/// Something that was done to topics.
+/// A recorded operation on topics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicRecord {
-    /// What.
+    /// The operation.
     pub operation: TopicOperation,
-    /// To which files.
+    /// The affected files.
     pub files: Vec<String>,
-    /// The operation that this one took back, if it is an undo.
+    /// The operation that this one undid, if it is an undo.
     pub undoes: Option<OperationId>,
-    /// The operation that took this one back, if any did.
+    /// The operation that undid this one, if any.
     pub undone_by: Option<OperationId>,
 }
 
 /// A file in the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trashed {
-    /// Where it was.
+    /// The original path.
     pub path: String,
-    /// Where it is, below the folder.
+    /// The path in the trash, relative to the folder of topics.
     pub trash: String,
     /// Its size in bytes.
     pub size: u64,
-    /// What put it there.
+    /// The operation that moved it to the trash.
     pub operation: TopicOperation,
 }
 
-/// Says of each of `records`, which are newest first, which operation took it back. An undo that was itself taken back took nothing back.
+/// Sets `undone_by` of each of `records`, which are newest first.
+///
+/// An undo that was itself undone has no effect.
 pub fn mark_undone(records: &mut [TopicRecord]) {
     let mut undone = HashMap::new();
     for record in records {

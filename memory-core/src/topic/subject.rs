@@ -1,4 +1,4 @@
-//! A topic.
+//! The metadata of a topic.
 
 use chrono::NaiveDate;
 
@@ -7,22 +7,22 @@ use super::{TopicKind, TopicName};
 /// A topic, without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Topic {
-    /// What it is called: its file.
+    /// The name, which is that of its file.
     pub name: TopicName,
-    /// What people call it; that of the file without `.md` if it does not say.
+    /// The title; the file name without `.md` if the file has no title.
     pub title: String,
-    /// What it is about, in a line; that of the file without `.md` if it does not say.
+    /// The description, on one line; the file name without `.md` if the file has no description.
     pub description: String,
-    /// What kind of thing it is about.
+    /// The type.
     pub kind: TopicKind,
-    /// The kind as the file says it, if it does.
+    /// The type as written in the file, if present.
     pub said_kind: Option<String>,
-    /// The day on which it was last changed, as the file says it, if it does.
+    /// The day of the last change as written in the file, if present.
     pub updated: Option<NaiveDate>,
     /// The size of the file in bytes.
     pub size: u64,
-    /// What is wrong with the file, if anything.
+    /// The defect of the file, if any.
     pub problem: Option<String>,
-    /// Whether the file could not be read at all, so that nothing is known of it but its name.
+    /// Whether the file could not be read at all, so that only its name is available.
     pub is_unreadable: bool,
 }

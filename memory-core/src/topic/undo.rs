@@ -1,50 +1,53 @@
-//! The way back.
+//! Lists, undoes and purges operations on topics.
 
 use chrono::{DateTime, Utc};
 
 use super::{TopicError, TopicRecord, TopicVerb, Topics};
 use crate::{OperationId, StoreError};
 
-/// What was taken back.
+/// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicUndone {
-    /// The operation that was taken back.
+    /// The operation that was undone.
     pub record: TopicRecord,
-    /// The operation that took it back; taking back this one does the first again.
+    /// The undo operation; undoing it repeats the original operation.
     pub undo: OperationId,
 }
 
-/// Returns what was done to the topics at hand, newest first.
+/// Returns the operations on these topics, newest first.
 ///
 /// # Errors
-/// When that cannot be read.
+/// If the log of operations cannot be read.
 pub fn history(topics: &Topics) -> Result<Vec<TopicRecord>, TopicError> {
     topics.store.history()
 }
 
-/// Returns the last operation that can be taken back, if there is one.
+/// Returns the last operation that can be undone, if any.
 ///
 /// # Errors
-/// When what was done cannot be read.
+/// If the log of operations cannot be read.
 pub fn last(topics: &Topics) -> Result<Option<TopicRecord>, TopicError> {
     let is_open = |record: &TopicRecord| record.operation.verb != TopicVerb::Undo && record.undone_by.is_none();
     Ok(history(topics)?.into_iter().find(is_open))
 }
 
-/// Removes for good what was there before changes of long ago, by whole months that ended before `before`; returns how many files and bytes
-/// that was.
+/// Deletes the previous versions of changes in whole months that ended before `before`.
+///
+/// Returns the number of files and bytes deleted.
 ///
 /// # Errors
-/// When it cannot be read or removed.
+/// If the versions cannot be read or deleted.
 pub fn purge(topics: &Topics, before: DateTime<Utc>) -> Result<(u64, u64), TopicError> {
     topics.store.purge(before)
 }
 
-/// Takes back the operation on topics whose id begins with `reference`, 4 digits of it or more. Taking back an undo does the operation
-/// again.
+/// Undoes the operation on topics with an id that starts with `reference`, of at least 4 digits.
+///
+/// Undoing an undo repeats the original operation.
 ///
 /// # Errors
-/// [`StoreError::OperationNotFound`] if there is none; [`TopicError::ChangedSince`] if what it left was changed since.
+/// [`StoreError::OperationNotFound`] if no operation or more than one matches; [`TopicError::ChangedSince`] if its
+/// result was changed afterwards.
 pub fn undo(topics: &Topics, reference: &str) -> Result<TopicUndone, TopicError> {
     let wanted = reference.trim().to_lowercase();
     let is_wanted = |record: &TopicRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);

@@ -1,4 +1,4 @@
-//! Replacing a passage.
+//! Replaces a passage of a topic.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,13 @@ use super::write::{check_text, refuse_new_secrets};
 use super::{TopicChange, TopicError, TopicName, TopicPath, TopicText, TopicVerb, Topics, Written, find};
 use crate::Secrets;
 
-/// Replaces `old` by `new` in the file of the topic that is called `reference`. `old` must stand there exactly once, to the letter but
-/// for line breaks, which are those of the file.
+/// Replaces `old` by `new` in the file of the topic called `reference`.
+///
+/// `old` must occur exactly once, verbatim except for line breaks, which are converted to those of the file.
 ///
 /// # Errors
-/// [`TopicError::Absent`], [`TopicError::Twice`]; when the file could not be read as a topic any more, or would say no type that there is;
-/// when a credential or the disk is against it.
+/// [`TopicError::Absent`], [`TopicError::Twice`]; if the result cannot be parsed as a topic or has an invalid type; if
+/// `new` adds a credential; or a disk error.
 pub fn update(topics: &Topics, reference: &str, old: &str, new: &str, secrets: Secrets) -> Result<Written, TopicError> {
     let name: TopicName = find(topics, reference)?;
     let operation = topics.operation(TopicVerb::Update);
@@ -28,8 +29,9 @@ pub fn update(topics: &Topics, reference: &str, old: &str, new: &str, secrets: S
     Ok(Written { name, created: false, changed: done.is_yes(), stale_index: done.stale_index(), long_index })
 }
 
-/// Returns `text` with `new` in the place of `old`, which must stand there once, and in which line that is, counted from 1. Their line
-/// breaks become those of the text.
+/// Replaces the single occurrence of `old` in `text`; returns the text and the line, counted from 1.
+///
+/// The line breaks of `new`, and of `old` if it does not occur verbatim, are converted to those of `text`.
 pub(super) fn replaced(path: &TopicPath, text: &str, old: &str, new: &str) -> Result<(String, usize), TopicError> {
     if old.is_empty() {
         return Err(TopicError::invalid("the text to be replaced is empty", "give the text as it stands in the file"));
@@ -52,13 +54,13 @@ pub(super) fn replaced(path: &TopicPath, text: &str, old: &str, new: &str) -> Re
     Ok((next, line_at(text, place)))
 }
 
-/// Returns `more` with the line breaks that `text` uses first.
+/// Returns `more` with the style of the first line break of `text`.
 pub(super) fn broken_as<'t>(text: &str, more: &'t str) -> Cow<'t, str> {
     let is_long = text.find('\n').is_some_and(|end| text[..end].ends_with('\r'));
     if is_long && more.contains('\n') { more.replace("\r\n", "\n").replace('\n', "\r\n").into() } else { more.into() }
 }
 
-/// Returns where `old` begins in `text`, also where it overlaps itself.
+/// Returns the byte offsets of `old` in `text`, including overlapping occurrences.
 fn places(text: &str, old: &str) -> Vec<usize> {
     let step = old.chars().next().map_or(1, char::len_utf8);
     let (mut places, mut at) = (Vec::new(), 0);
@@ -69,7 +71,7 @@ fn places(text: &str, old: &str) -> Vec<usize> {
     places
 }
 
-/// Returns the line in which a place is, counted from 1.
+/// Returns the line of a byte offset, counted from 1.
 fn line_at(text: &str, place: usize) -> usize {
     text[..place].matches('\n').count() + 1
 }
@@ -101,7 +103,7 @@ mod tests {
         assert_eq!(replaced("0\r\na\r\nb\r\n", "a\nb", "x\ny\r\nz"), ("0\r\nx\r\ny\r\nz\r\n".into(), 2));
         assert_eq!(replaced("a\r\nb\r\n", "b", "x\ny"), ("a\r\nx\r\ny\r\n".into(), 2));
         assert_eq!(replaced("0\na\nb\n", "a\nb", "x\ny"), ("0\nx\ny\n".into(), 2));
-        // What stands there to the letter is what is meant.
+        // A verbatim occurrence takes precedence.
         assert_eq!(replaced("0\r\na\nb\r\n", "a\nb", "x").0, "0\r\nx\r\n");
     }
 }

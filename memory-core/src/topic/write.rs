@@ -1,56 +1,58 @@
-//! Writing a topic.
+//! Writes a topic.
 
 use super::view::index_overflow;
 use super::{TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicText, TopicVerb, Topics};
 use crate::text::deceptive_characters;
 use crate::{Secrets, secret};
 
-/// The longest file that is written, in bytes.
+/// Maximum size of a file in bytes.
 pub(super) const LONGEST: usize = 1024 * 1024;
 
-/// The longest title, in characters.
+/// Maximum length of a title in characters.
 const LONGEST_TITLE: usize = 200;
 
-/// The longest description, in characters.
+/// Maximum length of a description in characters.
 const LONGEST_DESCRIPTION: usize = 1000;
 
-/// A topic that is to be written.
+/// A request to write a topic. Fields that are `None` keep their value.
 #[derive(Debug, Clone)]
 pub struct WriteRequest {
-    /// Its file.
+    /// The name of the topic.
     pub name: TopicName,
-    /// What people call it; as before if left out, and as the file without `.md` if it is new.
+    /// The title; for a new topic it defaults to the file name without `.md`.
     pub title: Option<String>,
-    /// What it is about, in a line; as before if left out.
+    /// The description, on one line; required for a new topic.
     pub description: Option<String>,
-    /// What kind of thing it is about; as before if left out.
+    /// The type; required for a new topic.
     pub kind: Option<TopicKind>,
-    /// Its text; as before if left out.
+    /// The text; required for a new topic.
     pub content: Option<String>,
-    /// What becomes of credentials.
+    /// Whether credentials are refused.
     pub secrets: Secrets,
 }
 
-/// What was written.
+/// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The topic.
     pub name: TopicName,
-    /// Whether it is new.
+    /// Whether the topic is new.
     pub created: bool,
-    /// Whether something is another now.
+    /// Whether the content changed.
     pub changed: bool,
-    /// Why the index does not follow, if it does not.
+    /// Why the index could not be updated, if so.
     pub stale_index: Option<String>,
-    /// Why the index is longer than its limits, if the lines of a person make it so.
+    /// Why the index exceeds its limits, if the lines of the user are the cause.
     pub long_index: Option<String>,
 }
 
-/// Writes a topic, in place of the one that is there. What else the file says of itself stays, and what was there before is kept.
+/// Writes a topic and replaces an existing one.
+///
+/// Other header fields of the file are preserved, and the previous version is retained for undo.
 ///
 /// # Errors
-/// When something is missing, too long or not of one line, a credential or the disk is against it, or
-/// [`TopicError::Taken`] if a file is there whose name differs in case alone.
+/// If a field is missing, too long or not a single line; if a text contains a credential; [`TopicError::Taken`] if a
+/// file exists with a name that [`is_same_name`](super::is_same_name) treats as equal; or a disk error.
 pub fn write(topics: &Topics, request: &WriteRequest) -> Result<Written, TopicError> {
     let WriteRequest { name, title, description, kind, content, secrets } = request;
     check_line("name", title.as_deref(), LONGEST_TITLE)?;
@@ -113,7 +115,7 @@ fn check_line(what: &'static str, text: Option<&str>, longest: usize) -> Result<
     Err(TopicError::invalid(why, "it is one line of text"))
 }
 
-/// Checks a text before it is kept.
+/// Checks that a text contains no NUL character and is not too long.
 pub(super) fn check_text(text: &str) -> Result<(), TopicError> {
     if text.contains('\0') {
         return Err(TopicError::invalid("the text holds a NUL character, which no text file may", "leave it out"));
@@ -124,7 +126,7 @@ pub(super) fn check_text(text: &str) -> Result<(), TopicError> {
     Ok(())
 }
 
-/// Refuses a text that holds more credentials than the one whose place it takes.
+/// Refuses a text that contains more credentials than its previous version.
 pub(super) fn refuse_new_secrets(before: &str, after: &str, secrets: Secrets) -> Result<(), TopicError> {
     if secrets == Secrets::Refuse && secret::find(before).len() < secret::find(after).len() {
         secret::refuse([after])?;

@@ -1,14 +1,14 @@
-//! Keeping what was said.
+//! Appends a record to a session.
 
 use super::{Appended, Draft, Messages, Record, SessionName};
 use crate::instance::InstanceError;
 use crate::json::spelled_out;
 use crate::{Secrets, secret};
 
-/// Adds a record at the end of a session, and returns it as it is kept.
+/// Appends a record to a session, and returns the stored record.
 ///
 /// # Errors
-/// When it says nothing, is too large, or holds a credential that `secrets` does not want kept; or when the store refuses.
+/// If the record is empty or too large, or contains a credential and `secrets` refuses them; or an error of the store.
 pub fn append(
     messages: &Messages,
     session: &SessionName,

@@ -1,12 +1,12 @@
-//! Removing a session.
+//! Deletes a session.
 
 use super::{Messages, SessionName};
 use crate::instance::InstanceError;
 
-/// Removes a whole session, and returns how many records it had.
+/// Deletes a whole session, and returns its number of records.
 ///
 /// # Errors
-/// [`InstanceError::SessionNotFound`]; or when the store refuses.
+/// [`InstanceError::SessionNotFound`], or an error of the store.
 pub fn delete(messages: &Messages, session: &SessionName) -> Result<usize, InstanceError> {
     messages.store.delete(session, &messages.operation())?.ok_or_else(|| InstanceError::no_session(session))
 }

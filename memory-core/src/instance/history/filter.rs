@@ -1,4 +1,4 @@
-//! Which records are meant.
+//! Filters for records: criteria and windows.
 
 use std::ops::{Bound, RangeBounds};
 
@@ -6,16 +6,16 @@ use chrono::{DateTime, Utc};
 
 use super::{Record, Role};
 
-/// Which records are meant: those that fit all that it says.
+/// A filter for records; a record matches if it meets all criteria.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// Said by one of these, if there are any.
+    /// Accepted roles; empty accepts all.
     pub roles: Vec<Role>,
-    /// Said by none of these.
+    /// Excluded roles.
     pub not_roles: Vec<Role>,
-    /// Not said before.
+    /// The earliest time.
     pub from: Bound<DateTime<Utc>>,
-    /// Not said after.
+    /// The latest time.
     pub to: Bound<DateTime<Utc>>,
 }
 
@@ -26,12 +26,12 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Tells whether it means every record.
+    /// Returns whether the filter accepts all records.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Tells whether a record fits. One that does not say when it was said fits no bounds.
+    /// Returns whether a record matches. A record without a time does not match a filter with a time bound.
     pub fn fits(&self, record: &Record) -> bool {
         let is_timeless = (self.from, self.to) == (Bound::Unbounded, Bound::Unbounded);
         (self.roles.is_empty() || self.roles.contains(record.role()))
@@ -40,29 +40,29 @@ impl Filter {
     }
 }
 
-/// Which of the records that fit are meant.
+/// A range of the matching records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Window {
-    /// So many of the first are left out.
+    /// Number of records to skip.
     pub offset: usize,
-    /// At most so many are meant.
+    /// Maximum number of records.
     pub limit: Option<usize>,
-    /// Which ones, if there are more.
+    /// Whether the limit applies from the start or from the end.
     pub end: End,
 }
 
-/// The end of a session from which records are taken.
+/// The end of a session that a limit counts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum End {
-    /// The first.
+    /// The first records.
     #[default]
     First,
-    /// The last.
+    /// The last records.
     Last,
 }
 
 impl Window {
-    /// Returns those of `records`, all of which fit, that are meant; in their order.
+    /// Returns the elements of `records` in the window, in their order. All `records` must match already.
     pub fn of<T>(self, records: impl Iterator<Item = T>) -> Vec<T> {
         let left = records.skip(self.offset);
         match (self.limit, self.end) {

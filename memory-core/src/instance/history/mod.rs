@@ -1,13 +1,13 @@
-//! History: what was said in sessions, in the order in which it was said.
+//! History: the messages of sessions, in the order of their arrival.
 //!
-//! | you want to | look at |
+//! | task | items |
 //! |---|---|
-//! | know what is kept | [`Record`], [`SessionName`], [`Role`] |
-//! | keep something | [`append()`] |
-//! | find it again | [`read()`], [`sessions()`], with a [`Filter`] and a [`Window`] |
-//! | take it away | [`delete()`], [`purge()`] |
-//! | bring it back | [`undo()`], [`operations()`] |
-//! | keep it somewhere else | [`MessageStore`], and its suite in `testing` |
+//! | the data model | [`Record`], [`SessionName`], [`Role`] |
+//! | store a message | [`append()`] |
+//! | read messages | [`read()`], [`sessions()`], with a [`Filter`] and a [`Window`] |
+//! | delete messages | [`delete()`], [`purge()`] |
+//! | undo a deletion | [`undo()`], [`operations()`] |
+//! | implement another store | [`MessageStore`], and its suite in `testing` |
 
 mod append;
 mod delete;

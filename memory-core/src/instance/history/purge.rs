@@ -1,12 +1,14 @@
-//! Removing some records of a session.
+//! Deletes the matching records of a session.
 
 use super::{Filter, Messages, Purged, SessionName};
 use crate::instance::InstanceError;
 
-/// Removes the records of a session that fit `filter`, all at once. A session that has not begun has none.
+/// Deletes the records of a session that match `filter` in one operation.
+///
+/// A session that does not exist has no records.
 ///
 /// # Errors
-/// [`InstanceError::NoFilter`] if it means every record; or when the store refuses.
+/// [`InstanceError::NoFilter`] if the filter accepts all records; or an error of the store.
 pub fn purge(messages: &Messages, session: &SessionName, filter: &Filter) -> Result<Purged, InstanceError> {
     if filter.is_empty() {
         return Err(InstanceError::NoFilter);

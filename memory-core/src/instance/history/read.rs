@@ -1,21 +1,23 @@
-//! Reading what was said.
+//! Reads the records of a session.
 
 use super::{Filter, Messages, Record, Records, SessionName, Window};
 use crate::instance::InstanceError;
 
-/// What was read of a session.
+/// The result of reading a session.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// The records, in their order.
+    /// The records, in order.
     pub records: Vec<Record>,
-    /// What could not be read as a record.
+    /// One error for each line that cannot be parsed as a record.
     pub damaged: Vec<InstanceError>,
 }
 
-/// Returns the records of a session that fit `filter` and lie in `window`. A session that has not begun has none.
+/// Returns the records of a session that match `filter` and are in `window`.
+///
+/// A session that does not exist has no records.
 ///
 /// # Errors
-/// When the store refuses.
+/// An error of the store.
 pub fn read(messages: &Messages, session: &SessionName, filter: &Filter, window: Window) -> Result<Reading, InstanceError> {
     let mut reading = Reading::default();
     for record in records(messages, session, filter, window)? {
@@ -28,11 +30,12 @@ pub fn read(messages: &Messages, session: &SessionName, filter: &Filter, window:
     Ok(reading)
 }
 
-/// Returns these records one after another, so that a session of any length can be read. What cannot be read as a record comes as
-/// [`InstanceError::Damaged`] in its place.
+/// Returns an iterator over these records, so that sessions of any length can be read.
+///
+/// A line that cannot be parsed as a record yields an [`InstanceError::Damaged`] at its position.
 ///
 /// # Errors
-/// When the store refuses.
+/// An error of the store.
 pub fn records(messages: &Messages, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError> {
     messages.store.records(session, filter, window)
 }

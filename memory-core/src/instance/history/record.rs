@@ -1,4 +1,4 @@
-//! One thing that was said.
+//! A record: one message of a session.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
@@ -6,10 +6,10 @@ use super::Role;
 use crate::instance::InstanceError;
 use crate::json::{JsonText, TokenKind, Tokens};
 
-/// The longest record, in bytes.
+/// Maximum size of a record in bytes.
 pub const MAX_RECORD: usize = 8 * 1024 * 1024;
 
-/// One thing that was said: a JSON object, every digit and key of it as it was written.
+/// One message: a JSON object in its original text, which preserves numbers and unrecognised keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     text: JsonText,
@@ -17,27 +17,27 @@ pub struct Record {
     at: Option<DateTime<Utc>>,
 }
 
-/// What is to be kept as a record.
+/// The fields of a new record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// Who says it.
+    /// The role of the author.
     pub role: Role,
-    /// What is said: a text, or an array of parts.
+    /// The content: a string or an array of parts.
     pub content: Option<JsonText>,
-    /// The tools that are called, as an array of `{id, name, arguments}`.
+    /// The tool calls, as an array of `{id, name, arguments}`.
     pub tool_calls: Option<JsonText>,
-    /// Which call this is the result of.
+    /// The id of the call that this is the result of.
     pub tool_call_id: Option<String>,
-    /// The tool that ran, or who of several speaks.
+    /// The name of the tool, or of the author among several with the same role.
     pub name: Option<String>,
-    /// Whatever else is known of it, as an object.
+    /// Additional metadata, as an object.
     pub meta: Option<JsonText>,
-    /// When it was said; now if nothing is said.
+    /// The time of the message; the current time if `None`.
     pub at: Option<DateTime<Utc>>,
 }
 
 impl Draft {
-    /// Returns a text that `role` says.
+    /// Creates a draft of a text message by `role`.
     pub fn said(role: Role, content: &str) -> Self {
         let content = Some(JsonText::string(content));
         Self { role, content, tool_calls: None, tool_call_id: None, name: None, meta: None, at: None }
@@ -45,10 +45,10 @@ impl Draft {
 }
 
 impl Record {
-    /// Makes a record of `draft`, which is said `now` if it does not say when.
+    /// Creates a record from `draft`, with the time `now` if the draft has no time.
     ///
     /// # Errors
-    /// [`InstanceError::Invalid`] if it says nothing; [`InstanceError::TooLarge`] beyond [`MAX_RECORD`].
+    /// [`InstanceError::Invalid`] without content and tool calls; [`InstanceError::TooLarge`] beyond [`MAX_RECORD`].
     pub fn new(draft: &Draft, now: DateTime<Utc>) -> Result<Self, InstanceError> {
         if draft.content.is_none() && draft.tool_calls.is_none() {
             let hint = "a record has content, tool_calls or both";
@@ -77,10 +77,10 @@ impl Record {
         Ok(Self { text, role: draft.role.clone(), at: Some(at) })
     }
 
-    /// Reads a record that was kept, by us or by others.
+    /// Parses a stored record, which may have been written by another program.
     ///
     /// # Errors
-    /// What is wrong with it, as a fragment.
+    /// The defect, as a sentence fragment.
     pub fn read(line: &str) -> Result<Self, String> {
         let text: JsonText = line.parse().map_err(|error: crate::json::JsonError| error.to_string())?;
         let (mut role, mut at, mut key) = (None, None, None);
@@ -98,17 +98,17 @@ impl Record {
         Ok(Self { text, role, at })
     }
 
-    /// Returns it as JSON, on one line.
+    /// Returns the record as JSON on one line.
     pub fn text(&self) -> &JsonText {
         &self.text
     }
 
-    /// Returns who said it.
+    /// Returns the role of the author.
     pub fn role(&self) -> &Role {
         &self.role
     }
 
-    /// Returns when it was said, if that is known.
+    /// Returns the time of the message, if the record has one.
     pub fn at(&self) -> Option<DateTime<Utc>> {
         self.at
     }

@@ -1,19 +1,19 @@
-//! Who said something.
+//! The role of the author of a message.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::instance::InstanceError;
 
-/// Who said something, or what it is: `user`, `assistant`, `system`, `tool`, `summary`, `fact`, or any other word.
+/// A role: `user`, `assistant`, `system`, `tool`, `summary`, `fact`, or any other word.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Role(String);
 
 impl Role {
-    /// How many characters a role has at most.
+    /// Maximum length in characters.
     pub const MAX_LENGTH: usize = 64;
 
-    /// Returns the word.
+    /// Returns the role as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

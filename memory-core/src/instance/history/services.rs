@@ -1,4 +1,4 @@
-//! What the use cases of history work with.
+//! The dependencies of the history use cases.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use super::MessageStore;
 use crate::instance::InstanceOperation;
 use crate::{Clock, IdSource};
 
-/// The sessions of one instance, and a clock.
+/// The sessions of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
 pub struct Messages {
-    /// Where they are kept.
+    /// The storage of the sessions.
     pub store: Arc<dyn MessageStore>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Chance.
+    /// Generates operation ids.
     pub ids: Arc<dyn IdSource>,
 }
 

@@ -1,4 +1,4 @@
-//! What sessions are called.
+//! Session names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::instance::InstanceError;
 pub struct SessionName(String);
 
 impl SessionName {
-    /// How many characters a name has at most.
+    /// Maximum length in characters.
     pub const MAX_LENGTH: usize = 200;
 
     /// Returns the name.

@@ -1,12 +1,12 @@
-//! What sessions there are.
+//! Lists sessions.
 
 use super::{Messages, SessionSummary};
 use crate::instance::InstanceError;
 
-/// Returns the sessions, by name.
+/// Returns the sessions by name.
 ///
 /// # Errors
-/// When the store refuses.
+/// An error of the store.
 pub fn sessions(messages: &Messages) -> Result<Vec<SessionSummary>, InstanceError> {
     messages.store.sessions()
 }

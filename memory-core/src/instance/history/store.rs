@@ -1,79 +1,85 @@
-//! Where what was said is kept.
+//! The storage interface of sessions.
 
 use chrono::{DateTime, Utc};
 
 use super::{Filter, Record, SessionName, Window};
 use crate::instance::{InstanceError, InstanceOperation, Operations};
 
-/// Records, one after another; they can be read on whatever becomes of the store that gave them.
+/// An iterator over records, independent of the lifetime of the store.
 pub type Records = Box<dyn Iterator<Item = Result<Record, InstanceError>> + Send>;
 
-/// The sessions of one instance. Every implementation passes `testing::message_suite`.
+/// The storage of the sessions of one instance. Every implementation passes `testing::message_suite`.
 ///
-/// All methods may be called from any thread and from many processes at once. Once a change has returned, neither a crash nor a power
-/// cut loses it; one that fails, or is cut off, has happened whole or not at all. The records of a session are in the order in which
-/// they were appended, and no record stands in the middle of another.
-/// [`Operations`] tells of deletions and purges.
+/// All methods may be called from any thread and from multiple processes concurrently. Once a change has returned, it
+/// survives a crash and a power loss. A change that fails or is interrupted has happened completely or not at all. The
+/// records of a session are in the order in which they were appended, and concurrent appends do not interleave within a
+/// record. [`Operations`] lists deletions and purges.
 pub trait MessageStore: Operations {
-    /// Adds records at the end of a session, which begins with them if it is not there. They follow each other directly. Of several,
-    /// the first ones may be there if the power fails in between.
+    /// Appends records to a session, which is created if it does not exist. The records are contiguous.
+    ///
+    /// After a power loss a prefix of `records` may have been stored.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// An error of the store.
     fn append(&self, session: &SessionName, records: &[Record], operation: &InstanceOperation)
     -> Result<Appended, InstanceError>;
 
-    /// Returns the records of a session that fit `filter` and lie in `window`, in their order; none if there is no such session.
+    /// Returns the records of a session that match `filter` and are in `window`, in order.
     ///
-    /// The last few of a long session are found without reading the others. What cannot be read as a record comes as
-    /// [`InstanceError::Damaged`] in its place, counts for nothing, and the others follow; behind any other error nothing follows.
+    /// A session that does not exist has no records. Reading the last records of a long session does not read the
+    /// preceding ones. A line that cannot be parsed as a record yields an [`InstanceError::Damaged`] at its position,
+    /// does not count towards `window`, and iteration continues; any other error ends it.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// An error of the store.
     fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError>;
 
-    /// Returns what sessions there are, by name.
+    /// Returns the sessions by name.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// An error of the store.
     fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError>;
 
-    /// Removes a whole session, and returns how many records it had; `None` if there is no such session. What it was is kept.
+    /// Deletes a whole session, and returns its number of records; `None` if it does not exist.
+    ///
+    /// The session is retained for undo.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// An error of the store.
     fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError>;
 
-    /// Removes the records that fit `filter`, all at once. What the session was is kept. What cannot be read as a record stays.
+    /// Deletes the records that match `filter` in one operation.
+    ///
+    /// The previous state of the session is retained for undo. Lines that cannot be parsed as a record are not deleted.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// An error of the store.
     fn purge(&self, session: &SessionName, filter: &Filter, operation: &InstanceOperation) -> Result<Purged, InstanceError>;
 }
 
-/// What an append did beside adding its records.
+/// The result of an append.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Appended {
-    /// Where that was set aside which an append that was cut off had left at the end of the session.
+    /// Where an incomplete record at the end of the session, from an interrupted append, was moved to.
     pub set_aside: Option<String>,
 }
 
-/// A session, without what was said.
+/// A session, without its records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSummary {
-    /// Its name.
+    /// The name of the session.
     pub session: SessionName,
-    /// How many records it has.
+    /// Number of records.
     pub records: usize,
-    /// When its last record was said, as far as that is known.
+    /// The time of the last record, if available.
     pub last_at: Option<DateTime<Utc>>,
 }
 
-/// What a purge did.
+/// The result of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Purged {
-    /// How many records are gone.
+    /// Number of deleted records.
     pub purged: usize,
-    /// How many are left.
+    /// Number of remaining records.
     pub kept: usize,
 }

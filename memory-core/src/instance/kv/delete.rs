@@ -1,12 +1,12 @@
-//! Removing a key.
+//! Deletes a key.
 
 use super::{ValueKey, Values};
 use crate::instance::InstanceError;
 
-/// Removes a key.
+/// Deletes a key.
 ///
 /// # Errors
-/// [`InstanceError::KeyNotFound`]; or when the store refuses.
+/// [`InstanceError::KeyNotFound`], or an error of the store.
 pub fn delete(values: &Values, key: &ValueKey) -> Result<(), InstanceError> {
     if values.store.delete(key, &values.operation())? { Ok(()) } else { Err(InstanceError::no_key(key)) }
 }

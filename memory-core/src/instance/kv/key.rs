@@ -1,22 +1,22 @@
-//! What values are called.
+//! Keys and key prefixes.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::instance::InstanceError;
 
-/// The key of a value: parts with `/` between them, each of `A` to `Z`, `a` to `z`, `0` to `9`, `.`, `_` and `-`.
+/// The key of a value: `/`-separated components of `A`-`Z`, `a`-`z`, `0`-`9`, `.`, `_` and `-`.
 ///
-/// It is also the path of a file: no part is `.` or `..`, none is longer than 255 characters, which is what file systems take, and
-/// all of it is at most 1,024 characters.
+/// It is also the path of a file: no component is `.` or `..`, none is longer than 255 characters, the limit of file
+/// systems, and the whole key is at most 1,024 characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueKey(String);
 
 impl ValueKey {
-    /// How many characters a key has at most.
+    /// Maximum length of a key in characters.
     pub const MAX_LENGTH: usize = 1024;
 
-    /// How many characters a part of a key has at most.
+    /// Maximum length of a component in characters.
     pub const MAX_PART: usize = 255;
 
     /// Returns the key.
@@ -59,22 +59,26 @@ const fn is_fine(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')
 }
 
-/// With what keys begin: `chat/` means all in that namespace, `chat` also `chat` itself and `chatter`, and nothing means all.
+/// A prefix of keys.
+///
+/// `chat/` matches that namespace, `chat` also `chat` itself and `chatter`, and an empty prefix matches all keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Prefix(String);
 
 impl Prefix {
-    /// Returns the text.
+    /// Returns the prefix as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Tells whether a key begins so.
+    /// Returns whether a key starts with the prefix.
     pub fn fits(&self, key: &ValueKey) -> bool {
         key.as_str().starts_with(&self.0)
     }
 
-    /// Returns the innermost namespace in which all keys lie that begin so; without its last `/`, and empty for all.
+    /// Returns the innermost namespace that contains all matching keys, or an empty string for all keys.
+    ///
+    /// The namespace has no trailing `/`.
     pub fn namespace(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(namespace, _)| namespace)
     }

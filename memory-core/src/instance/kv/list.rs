@@ -1,12 +1,12 @@
-//! What keys there are.
+//! Lists keys.
 
 use super::{KeySummary, Prefix, Values};
 use crate::instance::InstanceError;
 
-/// Returns the keys that begin with `prefix`, sorted.
+/// Returns the keys that start with `prefix`, sorted.
 ///
 /// # Errors
-/// When the store refuses.
+/// An error of the store.
 pub fn list(values: &Values, prefix: &Prefix) -> Result<Vec<KeySummary>, InstanceError> {
     values.store.list(prefix)
 }

@@ -1,13 +1,13 @@
-//! Values under keys: what is set and got, not what happened.
+//! Key-value storage: the current value of each key.
 //!
-//! | you want to | look at |
+//! | task | items |
 //! |---|---|
-//! | know what is kept | [`ValueKey`], [`Value`] |
-//! | keep a value | [`set()`] |
-//! | find it again | [`get()`], [`list()`], with a [`Prefix`] |
-//! | take it away | [`delete()`] |
-//! | bring back what was there | [`undo()`], [`operations()`] |
-//! | keep it somewhere else | [`KeyValueStore`], and its suite in `testing` |
+//! | the data model | [`ValueKey`], [`Value`] |
+//! | set a value | [`set()`] |
+//! | read values | [`get()`], [`list()`], with a [`Prefix`] |
+//! | delete a value | [`delete()`] |
+//! | undo a change | [`undo()`], [`operations()`] |
+//! | implement another store | [`KeyValueStore`], and its suite in `testing` |
 
 mod delete;
 mod get;

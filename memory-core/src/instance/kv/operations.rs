@@ -1,12 +1,12 @@
-//! What was set and deleted.
+//! Lists changes of values.
 
 use super::Values;
 use crate::instance::{self, InstanceError, InstanceRecord};
 
-/// Returns the last `limit` operations on the values that can be taken back or were, newest first.
+/// Returns the last `limit` operations on the values, newest first, including those that were undone.
 ///
 /// # Errors
-/// When the store refuses.
+/// An error of the store.
 pub fn operations(values: &Values, limit: usize) -> Result<Vec<InstanceRecord>, InstanceError> {
     instance::operations(values.store.as_ref(), limit)
 }

@@ -1,4 +1,4 @@
-//! What the use cases of keys and values work with.
+//! The dependencies of the key-value use cases.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use super::KeyValueStore;
 use crate::instance::InstanceOperation;
 use crate::{Clock, IdSource};
 
-/// The values of one instance, and a clock.
+/// The values of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
 pub struct Values {
-    /// Where they are kept.
+    /// The storage of the values.
     pub store: Arc<dyn KeyValueStore>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Chance.
+    /// Generates operation ids.
     pub ids: Arc<dyn IdSource>,
 }
 

@@ -1,16 +1,16 @@
-//! Setting a value.
+//! Sets a value.
 
 use super::{ValueKey, Values};
 use crate::instance::InstanceError;
 use crate::{Secrets, secret};
 
-/// The longest value, in bytes.
+/// Maximum size of a value in bytes.
 pub const MAX_VALUE: usize = 8 * 1024 * 1024;
 
-/// Sets the value of a key, whatever it was, and tells whether the key is new.
+/// Sets the value of a key, and returns whether the key is new.
 ///
 /// # Errors
-/// When the value is too large, or holds a credential that `secrets` does not want kept; or when the store refuses.
+/// If the value is too large, or contains a credential and `secrets` refuses them; or an error of the store.
 pub fn set(values: &Values, key: &ValueKey, value: &str, secrets: Secrets) -> Result<bool, InstanceError> {
     if MAX_VALUE < value.len() {
         let what = format!("the value has {} bytes; a value may have {MAX_VALUE}", value.len());

@@ -1,47 +1,48 @@
-//! Where values are kept.
+//! The storage interface of keys and values.
 
 use chrono::{DateTime, Utc};
 
 use super::{Prefix, ValueKey};
 use crate::instance::{InstanceError, InstanceOperation, Operations};
 
-/// The values of one instance. Every implementation passes `testing::key_value_suite`.
+/// The storage of the values of one instance. Every implementation passes `testing::key_value_suite`.
 ///
-/// All methods may be called from any thread and from many processes at once; of several who set one key, each sees one of the values
-/// whole. Once a change has returned, neither a crash nor a power cut loses it; one that fails, or is cut off, has happened whole or
-/// not at all. What a value was before is kept, and [`Operations`] tells of each that was set to another, or removed.
+/// All methods may be called from any thread and from multiple processes concurrently; after concurrent writes of one
+/// key, every reader observes one of the values completely. Once a change has returned, it survives a crash and a power
+/// loss. A change that fails or is interrupted has happened completely or not at all. Previous values are retained for
+/// undo, and [`Operations`] lists every replaced or deleted value.
 pub trait KeyValueStore: Operations {
-    /// Sets the value of a key, and tells whether the key is new.
+    /// Sets the value of a key, and returns whether the key is new.
     ///
     /// # Errors
-    /// [`InstanceError::KeyTaken`] where something else is in the place of the key; or when the store refuses.
+    /// [`InstanceError::KeyTaken`] if the path of the key is occupied by something else; or an error of the store.
     fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError>;
 
-    /// Returns the value of a key, if it has one.
+    /// Returns the value of a key, or `None` if it is not set.
     ///
     /// # Errors
-    /// [`InstanceError::Damaged`] if it is no text; or when the store refuses.
+    /// [`InstanceError::Damaged`] if the value is not valid text; or an error of the store.
     fn get(&self, key: &ValueKey) -> Result<Option<Value>, InstanceError>;
 
-    /// Removes a key, and tells whether it was there.
+    /// Deletes a key, and returns whether it existed.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// An error of the store.
     fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError>;
 
-    /// Returns the keys that begin with `prefix`, sorted by their bytes.
+    /// Returns the keys that start with `prefix`, sorted by their bytes.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// An error of the store.
     fn list(&self, prefix: &Prefix) -> Result<Vec<KeySummary>, InstanceError>;
 }
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
-    /// What it is.
+    /// The text of the value.
     pub text: String,
-    /// When it was set.
+    /// The time of the last write.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -50,8 +51,8 @@ pub struct Value {
 pub struct KeySummary {
     /// The key.
     pub key: ValueKey,
-    /// The length of its value in bytes.
+    /// The size of the value in bytes.
     pub size_bytes: u64,
-    /// When it was set.
+    /// The time of the last write.
     pub updated_at: DateTime<Utc>,
 }

@@ -1,13 +1,13 @@
-//! Making a file.
+//! Creates a file.
 
 use crate::topic::write::check_text;
 use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
 use crate::{Secrets, secret};
 
-/// Makes a file with this text.
+/// Creates a file with this text.
 ///
 /// # Errors
-/// [`TopicError::Taken`] if it is there; when a credential or the disk is against it.
+/// [`TopicError::Taken`] if the file exists; if the text contains a credential; or a disk error.
 pub fn create(topics: &Topics, path: &TopicPath, text: &str, secrets: Secrets) -> Result<(), TopicError> {
     path.refuse_index()?;
     check_text(text)?;

@@ -1,12 +1,13 @@
-//! Taking a file or folder away.
+//! Deletes a file or folder.
 
 use crate::topic::{TopicError, TopicPath, TopicVerb, Topics};
 
-/// Moves a file, or a folder with all that is in it, to the trash. Undo brings it back. An empty folder is just removed: it held nothing
-/// that could come back, and no operation is told of.
+/// Moves a file, or a folder with its contents, to the trash. Undo restores it.
+///
+/// An empty folder is removed without an operation in the history, because there is no content to restore.
 ///
 /// # Errors
-/// [`TopicError::NotFound`]; or when the disk refuses.
+/// [`TopicError::NotFound`], or a disk error.
 pub fn delete(topics: &Topics, path: &TopicPath) -> Result<(), TopicError> {
     path.refuse_index()?;
     topics.store.relocate(path, None, &topics.operation(TopicVerb::Delete))

@@ -1,11 +1,13 @@
-//! What there is.
+//! Lists files and folders.
 
 use crate::topic::{PathEntry, TopicError, TopicPath, Topics};
 
-/// Returns all files and folders below `folder`, or in all, that are not hidden; or `None` if there is no such folder.
+/// Returns all files and folders below `folder` that are not hidden, or `None` if it does not exist.
+///
+/// Without `folder` it lists the whole folder of topics.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If the folder cannot be read.
 pub fn entries(topics: &Topics, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
     topics.store.entries(folder)
 }

@@ -1,15 +1,16 @@
-//! Inserting lines.
+//! Inserts lines into a file.
 
 use crate::Secrets;
 use crate::topic::update::broken_as;
 use crate::topic::write::{check_text, refuse_new_secrets};
 use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
 
-/// Inserts a text behind so many lines of a file, with line breaks as the file has them. Returns `None` if nothing was done because the file has fewer lines than that, which
-/// are returned as the error of it.
+/// Inserts `text` after the first `behind` lines of a file, with the line breaks of the file.
+///
+/// The inner error is the number of lines of the file if that is less than `behind`; the file is then unchanged.
 ///
 /// # Errors
-/// [`TopicError::NotFound`]; when a credential or the disk is against it.
+/// [`TopicError::NotFound`]; if the text adds a credential; or a disk error.
 pub fn insert(
     topics: &Topics,
     path: &TopicPath,
@@ -34,7 +35,9 @@ pub fn insert(
     Ok(too_few.map_or(Ok(()), Err))
 }
 
-/// Returns `text` with `more` behind so many of its lines, each a line of its own; `None` if it has not so many.
+/// Returns `text` with `more` inserted as separate lines after its first `behind` lines.
+///
+/// Returns `None` if `text` has fewer lines.
 fn inserted(text: &str, behind: usize, more: &str) -> Option<String> {
     let (lines, more): (Vec<&str>, _) = (text.split_inclusive('\n').collect(), broken_as(text, more));
     let newline = broken_as(text, "\n");

@@ -1,7 +1,7 @@
-//! Any file of a folder of topics: what a program does that knows files and no topics.
+//! Operations on any file in a folder of topics, for programs that work with files and not with topics.
 //!
-//! A Markdown file at the top of the folder is a topic, whoever made it; all others are kept, undone and confined the same way, but stand
-//! in no index.
+//! A Markdown file at the top level of the folder is a topic, no matter which program created it. All other files get
+//! the same path checks, trash and undo, but they are not listed in the index.
 
 mod create;
 mod delete;

@@ -1,12 +1,12 @@
-//! Giving a file or folder another name.
+//! Renames a file or folder.
 
 use crate::secret;
 use crate::topic::{TopicError, TopicPath, TopicVerb, Topics};
 
-/// Moves a file, or a folder with all that is in it, to where nothing is. Undo moves it back.
+/// Moves a file, or a folder with its contents, to a path that does not exist yet. Undo moves it back.
 ///
 /// # Errors
-/// [`TopicError::NotFound`], [`TopicError::Taken`]; when the new name is a credential; or when the disk refuses.
+/// [`TopicError::NotFound`], [`TopicError::Taken`]; if the new name is a credential; or a disk error.
 pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), TopicError> {
     from.refuse_index()?;
     to.refuse_index()?;

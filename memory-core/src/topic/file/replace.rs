@@ -1,15 +1,17 @@
-//! Replacing a passage of a file.
+//! Replaces a passage of a file.
 
 use crate::Secrets;
 use crate::topic::update::replaced;
 use crate::topic::write::refuse_new_secrets;
 use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
 
-/// Replaces `old` by `new` in a file, where `old` must stand exactly once. Returns the text as it is then, and in which line the new
-/// passage begins, counted from 1.
+/// Replaces `old` by `new` in a file; `old` must occur exactly once.
+///
+/// Returns the new text, and the line in which the new passage starts, counted from 1.
 ///
 /// # Errors
-/// [`TopicError::NotFound`], [`TopicError::Absent`], [`TopicError::Twice`]; when a credential or the disk is against it.
+/// [`TopicError::NotFound`], [`TopicError::Absent`], [`TopicError::Twice`]; if `new` adds a credential; or a disk
+/// error.
 pub fn replace(topics: &Topics, path: &TopicPath, old: &str, new: &str, secrets: Secrets) -> Result<(String, usize), TopicError> {
     path.refuse_index()?;
     let mut done = (String::new(), 1);

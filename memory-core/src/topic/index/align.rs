@@ -1,23 +1,26 @@
-//! Which lines of an index are those that we wrote.
+//! Finds the generated lines in the current text of an index.
 
 use std::collections::HashMap;
 
-/// A line that was found again: which of ours it is, and what was found before it.
+/// A matched line: its position, the generated line it equals, and the match before it.
 struct Found {
     line: usize,
     own: usize,
     before: Option<usize>,
 }
 
-/// Tells of each line whether it is one of `ours`, to the letter. They are found in their order, as many as can be; where a person
-/// copied one, only one of the two is ours. Of lines that are hidden none is.
+/// Returns for each line whether it is one of the generated lines `ours`, compared verbatim.
+///
+/// The matches form a longest common subsequence, so the order is preserved, and if a user copied a line, only one of
+/// the copies matches. Hidden lines never match.
 pub(super) fn aligned(lines: &[&str], hidden: &[bool], ours: &[String]) -> Vec<bool> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, own) in ours.iter().enumerate() {
         places.entry(own.trim_matches('\n')).or_default().push(at);
     }
     let mut found: Vec<Found> = Vec::new();
-    // The last of the best so many that were found in their order: that which leaves most room behind it.
+    // As for a longest increasing subsequence: `last[n]` is the match that ends the best subsequence of length `n + 1`,
+    // which is the one with the smallest position in `ours`.
     let mut last: Vec<usize> = Vec::new();
     for (line, text) in lines.iter().enumerate().filter(|(line, _)| !hidden[*line]) {
         for own in places.get(without_end(text)).into_iter().flatten().rev().copied() {
@@ -37,7 +40,7 @@ pub(super) fn aligned(lines: &[&str], hidden: &[bool], ours: &[String]) -> Vec<b
     let mut next = last.last().copied();
     while let Some(Found { line, own: at, before }) = next.map(|at| &found[at]) {
         own[*line] = true;
-        // An empty line that we put before or behind it goes with it.
+        // An empty line that was generated before or after a line belongs to it.
         let is_blank = |line: usize| lines.get(line).is_some_and(|text| text.trim().is_empty()) && !hidden[line];
         if let Some(above) = line.checked_sub(1).filter(|above| ours[*at].starts_with('\n') && is_blank(*above)) {
             own[above] = true;

@@ -1,20 +1,20 @@
-//! The lines of an index that are ours.
+//! Formats and parses the generated lines of an index.
 
 use crate::text::one_line;
 use crate::topic::{Topic, TopicName};
 
-/// So many characters of a title are told.
+/// Maximum length of a title in characters.
 const LONGEST_TITLE: usize = 80;
 
-/// Returns the line of a topic, with so many characters of its description.
+/// Returns the line of a topic, with at most `width` characters of its description.
 pub(super) fn entry(topic: &Topic, width: usize) -> String {
-    // What says nothing that is seen is as good as nothing.
+    // A title without visible characters counts as missing.
     let or = |text: String, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text };
     let title = or(cut_at_word(&topic.title, LONGEST_TITLE), topic.name.stem());
     let description = or(cut_at_word(&topic.description, width), &title);
     let title = title.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
     let name = topic.name.as_str();
-    // Otherwise the link would end there.
+    // These characters would otherwise end the link.
     let name = if name.contains([' ', '(', ')', '<', '>']) {
         format!("<{}>", name.replace('<', "\\<").replace('>', "\\>"))
     } else {
@@ -23,13 +23,13 @@ pub(super) fn entry(topic: &Topic, width: usize) -> String {
     format!("- [{title}]({name}) - {description}")
 }
 
-/// Returns the line that stands for so many topics.
+/// Returns the line that replaces `count` topics.
 pub(super) fn rest(count: usize) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("- ({count} more file{plural}, less used: list the files to see them)")
 }
 
-/// Tells whether a line is one that [`entry`] could have made.
+/// Returns whether a line has the format that [`entry`] produces.
 pub(super) fn is_entry(line: &str) -> bool {
     let Some(line) = line.strip_prefix("- [") else { return false };
     let leads_to = |(at, _): (usize, &str)| {
@@ -39,7 +39,7 @@ pub(super) fn is_entry(line: &str) -> bool {
     line.match_indices("](").any(|found| leads_to(found).is_some())
 }
 
-/// Returns the names of files that a line leads to.
+/// Returns the names of the topics that a line links to.
 pub(super) fn links(line: &str) -> impl Iterator<Item = TopicName> {
     let links = line.match_indices("](").filter_map(|(at, _)| Some(link_target(&line[at + 2..])?.0));
     let wikilinks = line.match_indices("[[").filter_map(|(at, _)| {
@@ -50,7 +50,7 @@ pub(super) fn links(line: &str) -> impl Iterator<Item = TopicName> {
     links.chain(wikilinks).filter_map(name)
 }
 
-/// Takes apart what follows behind `](`: where it leads, and what comes behind.
+/// Splits the text after `](` into the link target and the rest of the line.
 fn link_target(text: &str) -> Option<(String, &str)> {
     let Some(inner) = text.strip_prefix('<') else {
         let (target, rest) = text.split_once(')')?;
@@ -60,12 +60,12 @@ fn link_target(text: &str) -> Option<(String, &str)> {
     Some((target.trim_end_matches('\\').replace("\\<", "<").replace("\\>", ">"), rest))
 }
 
-/// Returns text on one line of at most so many characters, cut between words if there are some.
+/// Returns text as one line of at most `longest` characters, cut between words if possible.
 pub(super) fn cut_at_word(text: &str, longest: usize) -> String {
     let line = one_line(text, usize::MAX);
     let Some((end, _)) = line.char_indices().nth(longest) else { return line };
     let room = line.char_indices().nth(longest.saturating_sub(1)).map_or(end, |(at, _)| at);
-    // A word that goes on behind the end is left out, unless hardly anything were left.
+    // A word across the limit is dropped, unless that would leave less than half of the text.
     let whole = if line[room..].starts_with(' ') { Some(room) } else { line[..room].rfind(' ') };
     let end = whole.filter(|whole| room / 2 < *whole).unwrap_or(room);
     format!("{}…", line[..end].trim_end_matches(|letter: char| letter == ' ' || letter.is_ascii_punctuation()))

@@ -1,13 +1,15 @@
-//! Where an index says nothing: in code and in comments.
+//! Finds the code blocks and comments of an index.
 
-/// Tells of each line whether it belongs to a block of code or to a comment, and how many lines come before one that never ends.
+/// Returns for each line whether it is in a code block or comment.
+///
+/// The second value is the number of lines before an unterminated code block or comment.
 pub(super) fn hidden(lines: &[&str]) -> (Vec<bool>, usize) {
     let mut hidden = vec![false; lines.len()];
     let mut open: Option<(usize, End)> = None;
     for (at, line) in lines.iter().enumerate() {
         let line = line.trim_end();
         let inner = line.trim_start_matches(' ');
-        // What stands further in is code of another kind, or goes on with a paragraph.
+        // A line with four or more spaces is an indented code block or continues a paragraph.
         let begins = if line.len() - inner.len() < 4 { inner } else { "" };
         if let Some((_, end)) = &open {
             hidden[at] = true;
@@ -27,15 +29,15 @@ pub(super) fn hidden(lines: &[&str]) -> (Vec<bool>, usize) {
 const COMMENT: &str = "<!--";
 const COMMENT_END: &str = "-->";
 
-/// What ends it.
+/// The terminator of a block.
 enum End {
     Comment,
-    /// As many of this sign, or more.
+    /// A run of at least this number of the character.
     Fence(char, usize),
 }
 
 impl End {
-    /// Returns the end of what a line begins, if it begins something.
+    /// Returns the terminator of the block that a line opens, if it opens one.
     fn of(line: &str) -> Option<Self> {
         if line.starts_with(COMMENT) {
             return Some(Self::Comment);
@@ -43,7 +45,7 @@ impl End {
         let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
         let rest = line.trim_start_matches(sign);
         let count = line.len() - rest.len();
-        // Three backticks around a word are code within a line.
+        // Three backticks around a word are inline code.
         (3 <= count && !(sign == '`' && rest.contains('`'))).then_some(Self::Fence(sign, count))
     }
 

@@ -1,4 +1,4 @@
-//! How long an index may be.
+//! The size limits of an index.
 
 use super::page::{Page, What};
 use super::written::WrittenIndex;
@@ -10,13 +10,14 @@ pub const INDEX_LINES: usize = 200;
 /// An index has fewer bytes than this.
 pub const INDEX_BYTES: usize = 25_000;
 
-/// Tells whether an index is short enough.
+/// Returns whether an index is within the limits.
 pub(super) fn fits(text: &str) -> bool {
     text.len() < INDEX_BYTES && text.lines().count() < INDEX_LINES
 }
 
-/// Returns as much of an index as fits: all that is ours, and as many lines of a person as find room beside that, from the first. What
-/// that leaves out is counted where it stood.
+/// Returns the index within the limits: all generated lines, and the first lines of the user that fit.
+///
+/// A line with the number of omitted lines replaces the rest.
 pub(in crate::topic) fn cut(index: &WrittenIndex) -> String {
     if fits(&index.text) {
         return index.text.clone();

@@ -1,4 +1,4 @@
-//! Making an index.
+//! Generates the text of an index.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,11 +10,13 @@ use super::weave::{Section, weave};
 use super::written::WrittenIndex;
 use crate::topic::{INDEX_FILE, Topic, TopicKind};
 
-/// How many characters of descriptions are told, as long as all find room.
+/// Maximum lengths of descriptions in characters, tried in this order until all topics fit.
 const WIDTHS: [usize; 4] = [200, 120, 80, 40];
 
-/// Returns the index of `topics`, which come by name, in the place of `former`, whose lines that are a person's stay where they are. A
-/// topic to which such a line leads needs no other. Of one whose file cannot be read, our line stays as it is.
+/// Returns the index of `topics`, which are sorted by name, based on the previous index `former`.
+///
+/// Lines of the user in `former` are preserved. A topic that such a line links to gets no generated line. The generated
+/// line of an unreadable topic is preserved.
 ///
 /// ```
 /// use memory_core::topic::index_text;
@@ -43,7 +45,9 @@ pub fn index_text(topics: &[Topic], uses: &Uses, former: Option<&WrittenIndex>) 
     weave(&page, &[(None, vec![rest(listed.len())])])
 }
 
-/// Returns how far the lines of a person alone push an index beyond its limits, where `has_topics` adds the line that counts the topics.
+/// Returns a message if the lines of the user alone exceed the limits.
+///
+/// With `has_topics` the line with the number of topics is included.
 pub(in crate::topic) fn overflow(index: &WrittenIndex, has_topics: bool) -> Option<String> {
     let page = Page::of(index);
     let count = if has_topics { vec![(None, vec![rest(1)])] } else { Vec::new() };
@@ -59,7 +63,9 @@ pub(in crate::topic) fn overflow(index: &WrittenIndex, has_topics: bool) -> Opti
     })
 }
 
-/// Returns the largest number from `least` to `most` that fits, where all below one that fits do; `least` if none does.
+/// Returns the largest number from `least` to `most` for which `fits` holds, or `least`.
+///
+/// `fits` must be monotonic.
 fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     if fits(most) {
         return most;
@@ -72,7 +78,7 @@ fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// Returns the lines of each kind: the chosen topics in the order of all, and how many there are besides.
+/// Returns the lines of each type: the chosen topics in the order of `all`, then the number of others.
 fn sections(page: &Page<'_>, all: &[&Topic], chosen: &[&Topic], width: usize) -> Vec<Section> {
     let shown: HashSet<_> = chosen.iter().map(|topic| &topic.name).collect();
     let mut lines: BTreeMap<TopicKind, (Vec<String>, usize)> = BTreeMap::new();

@@ -1,8 +1,9 @@
-//! The index: one line a topic, by what they are about.
+//! The index of topics: one line per topic, grouped by type.
 //!
-//! What we wrote in it is made anew each time; every other line is a person's and stays where it is. It is always under [`INDEX_LINES`]
-//! lines and [`INDEX_BYTES`] bytes, as far as it is ours: what does not fit is counted in one line for each kind, least used first, and
-//! in one line for all where a person's lines leave no more room.
+//! The generated lines are replaced on each update; every other line belongs to the user and is preserved. The
+//! generated part keeps the index under [`INDEX_LINES`] lines and [`INDEX_BYTES`] bytes: topics that do not fit, the
+//! least used first, are replaced by one line with their number for each type, or by one line for all types if the
+//! lines of the user leave no more space.
 
 mod align;
 mod entry;

@@ -1,4 +1,4 @@
-//! An index as it lies there: what is ours, and what is a person's.
+//! Parses an index into generated lines and lines of the user.
 
 use super::align::aligned;
 use super::entry::{is_entry, links};
@@ -9,16 +9,16 @@ use crate::topic::{TopicKind, TopicName};
 pub(super) const TITLE: &str = "# Memory";
 pub(super) const EMPTY: &str = "(empty)";
 
-/// An index as it lies there.
+/// A parsed index.
 #[derive(Debug)]
 pub(super) struct Page<'t> {
-    /// The byte order mark, if there is one.
+    /// The byte order mark, or empty.
     pub mark: &'t str,
-    /// The line break that it uses first.
+    /// The style of the first line break.
     pub newline: &'static str,
-    /// Its lines.
+    /// The lines.
     pub lines: Vec<Line<'t>>,
-    /// So many of them come before code or a comment that never ends.
+    /// Number of lines before an unterminated code block or comment.
     pub before_open: usize,
 }
 
@@ -27,29 +27,29 @@ pub(super) struct Page<'t> {
 pub(super) struct Line<'t> {
     pub text: &'t str,
     pub what: What,
-    /// Whether it stands in code or a comment, where it says nothing.
+    /// Whether the line is in a code block or comment, where links and headings have no meaning.
     pub is_hidden: bool,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
-    /// Our title.
+    /// The generated title.
     Title,
-    /// One of our headings.
+    /// A generated heading.
     Heading(TopicKind),
-    /// A heading of a person that is called as one of ours, so that our lines may stand below it.
+    /// A heading of the user with the text of a generated one, so that generated entries may follow it.
     TheirHeading(TopicKind),
-    /// Any other line that we made; it is made anew.
+    /// Any other generated line; it is replaced on an update.
     Ours,
-    /// Nothing.
+    /// An empty line.
     Blank,
-    /// A line of a person.
+    /// A line of the user.
     Theirs,
 }
 
 impl What {
-    /// Returns what stands below it, if it is a heading for that.
+    /// Returns the type of the section that the line starts, if it is a heading.
     pub(super) fn heads(self) -> Option<TopicKind> {
         match self {
             Self::Heading(kind) | Self::TheirHeading(kind) => Some(kind),
@@ -57,7 +57,7 @@ impl What {
         }
     }
 
-    /// Tells whether a person wrote it.
+    /// Returns whether the user wrote the line.
     pub(super) fn is_theirs(self) -> bool {
         matches!(self, Self::Theirs | Self::TheirHeading(_))
     }
@@ -74,7 +74,7 @@ impl<'t> Page<'t> {
         let texts: Vec<&str> = text.split_inclusive('\n').collect();
         let (hidden, before_open) = hidden(&texts);
         let own = aligned(&texts, &hidden, &index.ours);
-        // An entry that a person moved below a heading of theirs is theirs.
+        // A generated entry that the user moved below their own heading counts as a line of the user.
         let mut is_below_ours = false;
         let lines = texts.into_iter().enumerate().map(|(at, text)| {
             let line = text.trim_end();
@@ -105,18 +105,18 @@ impl<'t> Page<'t> {
         Self { mark, newline, lines: lines.collect(), before_open }
     }
 
-    /// Tells whether a person wrote something in it.
+    /// Returns whether the index contains lines of the user.
     pub(super) fn is_shared(&self) -> bool {
         self.lines.iter().any(|line| line.what.is_theirs())
     }
 
-    /// Returns the topics to which lines of a person lead.
+    /// Returns the topics that lines of the user link to.
     pub(super) fn linked(&self) -> Vec<TopicName> {
         let theirs = self.lines.iter().filter(|line| line.what.is_theirs() && !line.is_hidden);
         theirs.flat_map(|line| links(line.text)).collect()
     }
 
-    /// Returns our line of a topic, and below which heading it stands.
+    /// Returns the generated line of a topic, and the type of its section.
     pub(super) fn line_of(&self, name: &TopicName) -> Option<(TopicKind, &'t str)> {
         let mut below = None;
         for line in &self.lines {

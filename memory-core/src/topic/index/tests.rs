@@ -1,4 +1,4 @@
-//! Claims about indexes.
+//! Tests of index generation.
 
 use chrono::{DateTime, TimeDelta};
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ const ALONE: &str = "\
 - [Auth Refactor](project_auth.md) - Backend auth migration status
 ";
 
-/// Returns the index in the place of one that somebody else made.
+/// Returns the index based on one that another program wrote.
 fn index(topics: &[Topic], former: &str) -> WrittenIndex {
     made(topics, &WrittenIndex { text: former.into(), ours: Vec::new() })
 }
@@ -55,7 +55,7 @@ fn made(topics: &[Topic], former: &WrittenIndex) -> WrittenIndex {
     index_text(topics, &Uses::new(), Some(former))
 }
 
-/// Returns an index that somebody edited.
+/// Returns an index with one edit.
 fn edited(index: &WrittenIndex, from: &str, to: &str) -> WrittenIndex {
     assert!(index.text.contains(from), "{from:?} in {}", index.text);
     WrittenIndex { text: index.text.replacen(from, to, 1), ours: index.ours.clone() }
@@ -117,10 +117,10 @@ fn what_we_did_not_write_is_never_taken_for_ours() {
         let kept = to.lines().next().unwrap_or_default();
         assert!(next.text.contains(kept.trim_start_matches("- ")), "{to:?} in {}", next.text);
     }
-    // Whoever edits our line makes it theirs, and it is the only one of its topic.
+    // An edited entry belongs to the user, and remains the only one of its topic.
     let next = made(&three(), &edited(&all, "Backend auth", "The backend's auth"));
     assert_eq!(next.text, ALONE.replace("Backend auth", "The backend's auth"));
-    // A copy of ours is theirs.
+    // A copy of a generated entry belongs to the user.
     let line = "- [Auth Refactor](project_auth.md) - Backend auth migration status\n";
     let next = made(&[], &edited(&all, "# Memory\n", &format!("# Memory\n\nAsk Anna:\n{line}")));
     assert_eq!(next.text, format!("# Memory\n\nAsk Anna:\n{line}"));
@@ -130,7 +130,7 @@ fn what_we_did_not_write_is_never_taken_for_ours() {
 fn nothing_of_ours_stands_in_code_or_comments() {
     let former = "```\n## User\n- [User Preferences](user_prefs.md) - Editor settings and communication style\n```\n<!--\n## Project\n-->\n";
     assert_eq!(index(&three(), former).text, format!("{former}{}", &ALONE["# Memory\n".len()..]));
-    // What never ends hides all that follows, so ours stands before it.
+    // An unterminated comment hides all that follows, so the generated lines precede it.
     let all = index(&three(), "mine\n<!-- open\n## User\n");
     assert_eq!(all.text, format!("mine\n{}\n<!-- open\n## User\n", &ALONE["# Memory\n".len()..]));
     assert_eq!(made(&three(), &all), all);
@@ -205,7 +205,7 @@ fn what_a_person_wrote_beyond_the_limits_is_kept_in_the_file_and_cut_in_the_prom
     assert!(shown.ends_with(" more lines in MEMORY.md)\n\n- (3 more files, less used: list the files to see them)\n"), "{shown}");
     let index = self::index(&three(), &"x".repeat(60_000));
     assert!(cut(&index).starts_with("(1 more line in MEMORY.md)\n"));
-    // Ours is not what is cut where a person's lines came later.
+    // The generated lines are not cut when the user adds lines before them.
     let grown = edited(&self::index(&three(), ""), "# Memory\n", &format!("# Memory\n{}", "theirs\n".repeat(300)));
     let shown = cut(&grown);
     assert!(
@@ -258,7 +258,7 @@ proptest! {
         for topic in &topics {
             prop_assert!(index.text.contains(&format!("({})", topic.name)), "{} in {}", topic.name, index.text);
         }
-        // Another set of topics leaves no line of this one behind.
+        // Removing the topics removes all of their lines.
         let none = made(&[], &made(&topics[..1], &index));
         if !theirs.is_empty() {
             prop_assert_eq!(none.text.trim_end(), former.trim_end());

@@ -1,4 +1,4 @@
-//! How often topics were used.
+//! Usage counts of topics.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,19 +7,19 @@ use chrono::{DateTime, Utc};
 
 use crate::topic::Topic;
 
-/// How often which topic was used, by the name of its file.
+/// Usage counts by the file name of the topic.
 pub type Uses = BTreeMap<String, Use>;
 
-/// How often a topic was used.
+/// The usage count of a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Use {
-    /// So many times.
+    /// Number of uses.
     pub count: u64,
-    /// The last time.
+    /// Time of the last use.
     pub last: DateTime<Utc>,
 }
 
-/// Returns topics, most used first; of those used as often the one used later, then the one changed later, then by name.
+/// Returns topics sorted by usage count, then last use, then last change, all descending, then by name.
 pub(super) fn most_used_first<'t>(topics: impl IntoIterator<Item = &'t Topic>, uses: &Uses) -> Vec<&'t Topic> {
     let mut topics: Vec<&Topic> = topics.into_iter().collect();
     topics.sort_by_cached_key(|topic| {

@@ -1,13 +1,13 @@
-//! Our lines among those of a person.
+//! Merges the generated lines with the lines of the user.
 
 use super::page::{EMPTY, Line, Page, TITLE, What};
 use super::written::WrittenIndex;
 use crate::topic::TopicKind;
 
-/// The lines of one kind of topics, at least one; without a kind they stand below no heading of ours.
+/// The entries of one topic type, at least one; without a type they get no generated heading.
 pub(super) type Section = (Option<TopicKind>, Vec<String>);
 
-/// Returns the index with these sections, in the order of their kinds.
+/// Returns the index with these sections, in the order of their types.
 pub(super) fn weave(page: &Page<'_>, sections: &[Section]) -> WrittenIndex {
     let text = page.mark.to_owned();
     let start = text.len();
@@ -19,7 +19,7 @@ pub(super) fn weave(page: &Page<'_>, sections: &[Section]) -> WrittenIndex {
     let kept: Vec<TopicKind> = page.lines.iter().filter_map(|line| line.what.heads()).collect();
     let is_missing = |section: &&Section| section.0.is_none_or(|kind| !kept.contains(&kind));
     let mut missing = sections.iter().filter(is_missing).peekable();
-    // Where one of our headings stands twice, the entries stand below the first.
+    // If a heading occurs twice, the entries follow the first.
     let mut placed: Vec<TopicKind> = Vec::new();
     let (mut rest, open) = page.lines.split_at(page.before_open);
     while !rest.is_empty() {
@@ -52,17 +52,17 @@ pub(super) fn weave(page: &Page<'_>, sections: &[Section]) -> WrittenIndex {
     woven.index
 }
 
-/// An index in the making.
+/// Builder of a merged index.
 struct Woven {
     index: WrittenIndex,
     newline: &'static str,
     start: usize,
-    /// Whether it ends in an empty line of ours.
+    /// Whether the text ends in a generated empty line.
     is_apart: bool,
 }
 
 impl Woven {
-    /// Makes an index in which nobody else has written.
+    /// Writes an index without lines of the user.
     fn alone(&mut self, sections: &[Section]) {
         self.line(TITLE);
         for section in sections {
@@ -74,7 +74,7 @@ impl Woven {
         }
     }
 
-    /// Keeps a line as it is, unless it is made anew.
+    /// Copies a line of the previous index, unless it is a generated line that gets replaced.
     fn keep(&mut self, line: &Line<'_>) {
         match line.what {
             What::Ours => {}
@@ -87,7 +87,7 @@ impl Woven {
         }
     }
 
-    /// Adds a line of ours.
+    /// Adds a generated line.
     fn line(&mut self, line: &str) {
         self.end_line();
         let before = if std::mem::take(&mut self.is_apart) { "\n" } else { "" };
@@ -96,7 +96,7 @@ impl Woven {
         self.index.text.push_str(self.newline);
     }
 
-    /// Lets an empty line of ours belong to the one before it.
+    /// Records a trailing generated empty line as part of the generated line before it.
     fn end_apart(&mut self) {
         if std::mem::take(&mut self.is_apart)
             && let Some(last) = self.index.ours.last_mut()
@@ -105,14 +105,14 @@ impl Woven {
         }
     }
 
-    /// Ends a line that nothing ended, since nothing followed.
+    /// Terminates an unterminated last line.
     fn end_line(&mut self) {
         if self.start < self.index.text.len() && !self.index.text.ends_with('\n') {
             self.index.text.push_str(self.newline);
         }
     }
 
-    /// Sees to it that what follows stands apart from what precedes.
+    /// Adds an empty line unless there is one already.
     fn blank(&mut self) {
         self.end_line();
         let last = self.index.text[self.start..].lines().next_back();
@@ -122,7 +122,9 @@ impl Woven {
         }
     }
 
-    /// Sees to it that a line of theirs does not go on in our last one.
+    /// Separates a generated last line from a following line of the user.
+    ///
+    /// Without the empty line the following line would continue the paragraph or list item.
     fn end_ours(&mut self) {
         let is_ours = |last: &str| self.index.ours.last().is_some_and(|own| own.trim_matches('\n') == last);
         if self.index.text[self.start..].lines().next_back().is_some_and(is_ours) {
@@ -130,7 +132,7 @@ impl Woven {
         }
     }
 
-    /// Adds a section that was not there.
+    /// Adds a section that the previous index did not contain.
     fn section(&mut self, (kind, lines): &Section) {
         self.blank();
         if let Some(kind) = kind {
@@ -141,7 +143,7 @@ impl Woven {
         }
     }
 
-    /// Adds a section that was there, with these entries where our former ones stood.
+    /// Copies a section of the previous index, with `entries` at the position of the previous entries.
     fn part(&mut self, part: &[Line<'_>], entries: &[String]) {
         let is_theirs = part.iter().any(|line| line.what.is_theirs());
         if entries.is_empty() && !is_theirs {
@@ -169,7 +171,7 @@ impl Woven {
             self.line(line);
         }
         let next = behind.iter().find(|line| line.what != What::Ours);
-        // A line of theirs would go on in our last one, unless it begins an item or a heading.
+        // The next line of the user would continue the last entry, unless it starts a list item or heading.
         let begins = |text: &str| ["- ", "* ", "+ ", "#"].iter().any(|sign| text.starts_with(sign));
         let goes_on = |next: &Line<'_>| matches!(next.what, What::Theirs | What::Title) && !begins(next.text);
         if !entries.is_empty() && next.is_some_and(goes_on) {

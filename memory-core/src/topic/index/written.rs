@@ -1,10 +1,12 @@
-//! An index, and what of it is ours.
+//! An index with the record of its generated lines.
 
-/// An index: its text, and which of its lines we wrote. All others are a person's, whatever they look like.
+/// An index: its text, and the lines that were generated. All other lines belong to the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WrittenIndex {
-    /// The whole of it.
+    /// The whole text.
     pub text: String,
-    /// Our lines, in order and without their ends. A line break before or behind one stands for an empty line of ours.
+    /// The generated lines, in order and without line breaks.
+    ///
+    /// A `\n` before or after one denotes a generated empty line.
     pub ours: Vec<String>,
 }
