@@ -111,7 +111,7 @@ impl Metrics {
         self.actions.get_or_create(&Done { backend, action, code }).inc();
     }
 
-    /// Returns all metrics in the OpenMetrics text format.
+    /// Returns all metrics in the `OpenMetrics` text format.
     pub(super) fn text(&self, instances: usize) -> String {
         self.instances.set(i64::try_from(instances).unwrap_or(i64::MAX));
         if let Some(bytes) = resident() {
