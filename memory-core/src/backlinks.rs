@@ -1,10 +1,11 @@
-//! Which memories lead to one.
+//! Finding the memories that link to a memory.
 
 use crate::link::{find_named, follow};
 use crate::{Services, StoreError, Stored, wikilink};
 
-/// Returns the memories that lead to the one a person means by `reference` (an id, a file, a title or an alias): by a link or by a wikilink,
-/// by path.
+/// Returns the memories that link to the one that `reference` names, sorted by path.
+///
+/// `reference` is an id, a file, a title or an alias. Both recorded links and wikilinks count.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].

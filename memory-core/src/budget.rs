@@ -1,83 +1,85 @@
-//! What asking a language model may cost on one day.
+//! The daily budget for language-model calls.
 
 use std::fmt;
 use std::ops::Add;
 
 use crate::Tokens;
 
-/// What asking a language model may cost on one day; what is `None` has no limit.
+/// The daily limits for language-model calls; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// How often it may be asked.
+    /// Maximum number of calls per day.
     pub calls_a_day: Option<u64>,
-    /// How many tokens that may take.
+    /// Maximum number of tokens per day, prompts and responses together.
     pub tokens_a_day: Option<u64>,
 }
 
-/// What was spent.
+/// The amount of language-model usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// How often a model was asked.
+    /// Number of calls.
     pub calls: u64,
-    /// The tokens of what was asked.
+    /// Number of prompt tokens.
     pub prompt_tokens: u64,
-    /// The tokens of the answers.
+    /// Number of response tokens.
     pub answer_tokens: u64,
 }
 
-/// What is left of a budget; what is `None` has no limit.
+/// The remaining part of a [`Budget`]; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Left {
-    /// How often a model may still be asked.
+    /// Number of remaining calls.
     pub calls: Option<u64>,
-    /// How many tokens that may take.
+    /// Number of remaining tokens.
     pub tokens: Option<u64>,
 }
 
-/// The budget of a day, and what is left of it now.
+/// The budget of a day and its remaining part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Allowance {
     /// The budget.
     pub budget: Budget,
-    /// What is left.
+    /// The remaining part.
     pub left: Left,
 }
 
-/// What a budget counts.
+/// The quantity that a budget limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// How often a model is asked.
+    /// The number of calls.
     Calls,
-    /// How many tokens that takes.
+    /// The number of tokens.
     Tokens,
 }
 
-/// A day's budget that is too small for what is wanted.
+/// The error that the remaining budget of the day is too small for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the language model was not asked: of the day's {a_day} {limit}, {left} are left, and this may take {wanted}")]
 pub struct Shortage {
-    /// What there is too little of.
+    /// The quantity that is insufficient.
     pub limit: Limit,
-    /// How many of it a day has.
+    /// The daily limit of that quantity.
     pub a_day: u64,
-    /// How many of them are left.
+    /// The remaining amount.
     pub left: u64,
-    /// How many would be needed.
+    /// The required amount.
     pub wanted: u64,
 }
 
 impl Budget {
-    /// Tells whether `more` may be spent on a day on which `spent` was spent already: up to the very last call and token.
+    /// Checks that the budget allows `more` on a day that already used `spent`.
+    ///
+    /// Usage up to exactly the limit is allowed.
     ///
     /// # Errors
-    /// Says what there is too little of; the calls, if both.
+    /// The insufficient quantity. If both are insufficient, it is the calls.
     pub fn allows(&self, spent: Spent, more: Spent) -> Result<(), Shortage> {
         let left = self.left(spent);
         enough(Limit::Calls, self.calls_a_day, left.calls, more.calls)?;
         enough(Limit::Tokens, self.tokens_a_day, left.tokens, more.tokens())
     }
 
-    /// Returns what is left of it on a day on which `spent` was spent.
+    /// Returns the remaining budget on a day that already used `spent`.
     pub fn left(&self, spent: Spent) -> Left {
         Left {
             calls: self.calls_a_day.map(|calls| calls.saturating_sub(spent.calls)),
@@ -87,7 +89,9 @@ impl Budget {
 }
 
 impl Allowance {
-    /// Returns which share of the day is left, from 0 to 1: of calls or of tokens, whichever is less. Without a limit it is 1.
+    /// Returns the remaining share of the day's budget, from 0 to 1.
+    ///
+    /// It is the smaller of the shares of calls and of tokens, and 1 without a limit. A limit of 0 counts as 0.
     pub fn share_left(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
         let share = |a_day: Option<u64>, left: Option<u64>| match (a_day, left) {
@@ -107,12 +111,12 @@ fn enough(limit: Limit, a_day: Option<u64>, left: Option<u64>, wanted: u64) -> R
 }
 
 impl Spent {
-    /// Returns what one call costs that takes `tokens`.
+    /// Returns the usage of one call that takes `tokens`.
     pub fn one_call(tokens: Tokens) -> Self {
         Self { calls: 1, prompt_tokens: tokens.prompt, answer_tokens: tokens.answer }
     }
 
-    /// Returns all tokens.
+    /// Returns the sum of prompt and response tokens.
     pub fn tokens(self) -> u64 {
         self.prompt_tokens.saturating_add(self.answer_tokens)
     }
@@ -121,7 +125,7 @@ impl Spent {
 impl Add for Spent {
     type Output = Self;
 
-    /// Sums up; a sum that is too large for a number is the largest one.
+    /// Adds both usages; a sum that overflows saturates.
     fn add(self, more: Self) -> Self {
         Self {
             calls: self.calls.saturating_add(more.calls),
@@ -132,7 +136,7 @@ impl Add for Spent {
 }
 
 impl Shortage {
-    /// Returns what to do about it.
+    /// Returns advice for the user.
     pub fn hint(&self) -> String {
         let key = match self.limit {
             Limit::Calls => "llm.calls_a_day",

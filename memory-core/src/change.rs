@@ -1,4 +1,4 @@
-//! What is to be done to the memories, as data.
+//! Changes to memories, as data.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,45 +8,49 @@ use chrono::{DateTime, Utc};
 
 use crate::{ContentHash, Memory, MemoryId, ParseError};
 
-/// One operation: changes that happen together, that the journal keeps as one, and that one `undo` takes back.
+/// One operation: changes that are made together, recorded as one journal entry, and undone together.
 #[derive(Debug, Clone)]
 pub struct Operation {
-    /// Its name. The parts of a long operation, such as the batches of an import, share one.
+    /// The id of the operation. The parts of a long operation, such as the batches of an import, share it.
     pub id: OperationId,
-    /// What the person or agent asked for.
+    /// The kind of request that the person or agent made.
     pub verb: Verb,
-    /// Who asked.
+    /// The person or agent that made the request.
     pub by: String,
-    /// When.
+    /// The time of the operation.
     pub at: DateTime<Utc>,
-    /// What becomes of a new memory whose text is already kept.
+    /// The handling of a new memory with a text that already exists.
     pub duplicates: Duplicates,
     /// The changes, in order. No memory occurs twice.
     pub changes: Vec<Change>,
-    /// Why, for those memories of which the verb does not say it; the journal keeps it.
+    /// Reasons for changes of memories that the verb does not explain. The journal records them.
     pub reasons: BTreeMap<MemoryId, String>,
-    /// The files that memories had elsewhere, for those that come from an export.
+    /// The exported files of memories that come from an export.
     pub files: BTreeMap<MemoryId, ExportedFile>,
 }
 
-/// The file that a memory had where it was exported.
+/// The file that a memory had in the store that exported it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExportedFile {
-    /// Its name, without its folder. A store that keeps files gives a new file this name, if it is free.
+    /// Its name, without its folder. A store of files gives a new file this name if the name is free.
     pub name: Option<String>,
-    /// What it said. A store that keeps files keeps all of it that is not a field of the memory.
+    /// Its text. A store of files preserves every part of it that is not a field of the memory.
     pub text: Option<String>,
 }
 
 impl ExportedFile {
-    /// Returns the file at `path`, if its name is one that a memory's file may have.
+    /// Returns the exported file at `path`.
+    ///
+    /// The name is dropped unless the file is below `categories/` and the name is valid for the file of a memory.
     pub fn new(path: Option<&str>, text: Option<String>) -> Self {
         let name = path.filter(|path| path.starts_with("categories/")).and_then(|path| path.rsplit('/').next());
         Self { name: name.filter(|name| is_file_name(name)).map(str::to_owned), text }
     }
 }
 
-/// Names of files have at most so many bytes everywhere; some are left for a number behind.
+/// Maximum length of a file name in bytes.
+///
+/// It leaves room for a number suffix below the limit of all common file systems.
 const LONGEST_NAME: usize = 240;
 
 fn is_file_name(name: &str) -> bool {
@@ -55,34 +59,34 @@ fn is_file_name(name: &str) -> bool {
     !stem.is_empty() && !name.starts_with('.') && name.len() <= LONGEST_NAME && name.chars().all(is_plain)
 }
 
-/// What becomes of one memory.
+/// A change of one memory.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// A new memory.
     Create {
         /// The memory.
         memory: Box<Memory>,
-        /// Lines of foreign front matter that go along, ending in a line break; usually empty.
+        /// Lines of unrecognized front matter to preserve, ending in a line break; usually empty.
         front_matter: String,
     },
-    /// A memory takes the place of its former version.
+    /// A new version of a memory replaces the previous one.
     Replace {
-        /// The file the change was thought out for; any other is refused as a conflict.
+        /// The file version that the change is based on. A different one is refused as a conflict.
         expected: Stamp,
         /// The new version.
         memory: Box<Memory>,
     },
-    /// A memory goes to trash.
+    /// A memory moves to the trash.
     Remove {
-        /// Which one.
+        /// The memory.
         id: MemoryId,
-        /// The file the change was thought out for, or `None` for whichever is there.
+        /// The file version that the change is based on, or `None` for any version.
         expected: Option<Stamp>,
     },
 }
 
 impl Change {
-    /// Returns the memory that the change is about.
+    /// Returns the memory that the change affects.
     pub fn id(&self) -> MemoryId {
         match self {
             Self::Create { memory, .. } | Self::Replace { memory, .. } => memory.id,
@@ -91,56 +95,58 @@ impl Change {
     }
 }
 
-/// What became of one change.
+/// The outcome of one change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// A file was made or replaced.
+    /// The file was created or replaced.
     Kept {
         /// The memory.
         id: MemoryId,
-        /// Where it is now, below the home.
+        /// Its current path below the home.
         path: String,
     },
-    /// Nothing was written, because this memory has the same text in the same scope, or its file is the one of the export already.
+    /// Nothing was written.
+    ///
+    /// A memory with the same text exists in the same scope, or the existing file already equals the one of the export.
     Duplicate {
-        /// The memory that was there before.
+        /// The existing memory.
         id: MemoryId,
-        /// Where it is, below the home.
+        /// Its path below the home.
         path: String,
     },
-    /// The file went to trash.
+    /// The file moved to the trash.
     Removed {
-        /// The memory that was there before.
+        /// The removed memory.
         id: MemoryId,
-        /// Where it was, below the home.
+        /// Its previous path below the home.
         path: String,
     },
 }
 
-/// What becomes of a new memory whose text is already kept in the same scope.
+/// The handling of a new memory with a text that already exists in the same scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Duplicates {
-    /// It is not made; the outcome names the one that exists.
+    /// The memory is not created; the outcome names the existing one.
     Skip,
-    /// It is made all the same.
+    /// The memory is created nevertheless.
     Keep,
 }
 
-/// Tells one state of a file from every other: the hash of all its bytes.
+/// The version of a file: the hash of all its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp(pub ContentHash);
 
-/// The name of an operation: 12 lower-case hexadecimal digits.
+/// The id of an operation: 12 lower-case hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperationId(String);
 
 impl OperationId {
-    /// Makes a name out of 48 random bits.
+    /// Returns an id made of the lower 48 bits of `bits`.
     pub fn from_random(bits: u64) -> Self {
         Self(format!("{:012x}", bits & 0xffff_ffff_ffff))
     }
 
-    /// Returns the digits.
+    /// Returns the 12 digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -165,48 +171,48 @@ impl FromStr for OperationId {
     }
 }
 
-/// What the person or agent asked for; the journal's word for an operation.
+/// The kind of an operation, as the journal records it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verb {
     /// A memory was written.
     Write,
     /// A memory was changed.
     Update,
-    /// Tags were added or taken away.
+    /// Tags were added or removed.
     Tag,
     /// Two memories were linked.
     Link,
-    /// Two memories were parted.
+    /// The link between two memories was removed.
     Unlink,
-    /// Wikilinks were followed and recorded.
+    /// Wikilinks were resolved and recorded.
     ResolveLinks,
-    /// A memory was filed.
+    /// A memory was moved from the inbox to a category.
     Upgrade,
     /// A memory was deleted.
     Delete,
-    /// Memories were taken in from another program.
+    /// Memories were ingested from files of another program.
     Ingest,
-    /// Memories were read from an export.
+    /// Memories were imported from an export.
     Import,
-    /// A reminder was made.
+    /// A reminder was created.
     Remind,
-    /// A reminder was shown.
+    /// A reminder was delivered.
     Notify,
-    /// A reminder was put off.
+    /// A reminder was snoozed.
     Snooze,
-    /// A reminder was done.
+    /// A reminder was marked as done.
     Done,
-    /// Memories were tidied while nobody looked.
+    /// The background consolidation changed memories.
     Dream,
-    /// What waited in the inbox for too long went to trash.
+    /// Memories that exceeded their time in the inbox moved to the trash.
     Expire,
-    /// What nobody read went to trash.
+    /// Memories without any reads moved to the trash.
     Decay,
-    /// All of the daemon's tasks were done once.
+    /// All tasks of the daemon ran once.
     Consolidate,
-    /// An operation was taken back.
+    /// An operation was undone.
     Undo,
-    /// A file came back from trash.
+    /// A file was restored from the trash.
     Restore,
     /// Files were repaired.
     Repair,

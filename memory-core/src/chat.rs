@@ -1,4 +1,4 @@
-//! A language model that can be asked.
+//! The interface of language models for chat.
 
 mod answer;
 mod error;
@@ -18,30 +18,30 @@ use serde_json::Value;
 
 use crate::Allowance;
 
-/// A language model. It makes answers better and is never required.
+/// A language model. It improves results and is never required.
 pub trait ChatModel: Debug + Send + Sync {
-    /// Returns the model's answer, which is whole and not empty.
+    /// Returns the response of the model, which is complete and not empty.
     ///
-    /// What it says is data from elsewhere: it may be wrong, and it may be meant to harm.
+    /// The response is untrusted: it may be wrong or malicious.
     ///
     /// # Errors
-    /// When the model cannot be reached, does not answer in time, refuses, or answers with something that is no text or
-    /// breaks off; and when the day's budget is used up.
+    /// If the model is unreachable, exceeds the timeout, refuses, or returns a response that is truncated or is not
+    /// text, and if the day's budget is exhausted.
     fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError>;
 
-    /// Returns the budget that the model keeps to, and what is left of it today. Asking for this costs nothing.
+    /// Returns the budget that applies to the model and its remaining part of today. This makes no call.
     ///
     /// # Errors
-    /// [`ChatError::Meter`] when it cannot be read what was spent.
+    /// [`ChatError::Meter`] if the recorded usage cannot be read.
     fn allowance(&self) -> Result<Allowance, ChatError>;
 }
 
-/// What may be asked of every language model.
+/// Methods that every [`ChatModel`] provides.
 pub trait ChatModelExt: ChatModel {
-    /// Returns the one JSON object or list of the model's answer, as [`json_answer()`] finds it.
+    /// Returns the one JSON object or list in the response, as [`json_answer()`] finds it.
     ///
     /// # Errors
-    /// Those of [`ChatModel::answer`]; [`ChatError::Unreadable`] when there is no such thing in the answer.
+    /// Those of [`ChatModel::answer`]; [`ChatError::Unreadable`] if the response contains no such value.
     fn json(&self, request: &ChatRequest) -> Result<Value, ChatError> {
         let Answer { text, tokens } = self.answer(request)?;
         json_answer(&text).map_err(|NoJson { why }| {
@@ -56,36 +56,37 @@ impl<M: ChatModel + ?Sized> ChatModelExt for M {}
 /// One request to a language model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatRequest {
-    /// What the answer is for.
+    /// The purpose of the request.
     pub purpose: Purpose,
-    /// What was said so far, oldest first.
+    /// The messages of the conversation, oldest first.
     pub messages: Vec<Message>,
-    /// How many tokens the answer may have.
+    /// Maximum number of tokens of the response.
     pub max_tokens: u32,
 }
 
-/// How many tokens the frame around each message is taken for.
+/// Estimated number of tokens for the envelope of each message.
 const FRAME: u64 = 8;
 
 impl ChatRequest {
-    /// Returns how many tokens it takes to answer this: what is asked, as [`Tokens::of`] estimates it, and the longest
-    /// answer that is allowed.
+    /// Returns an estimate of the tokens that the request uses.
+    ///
+    /// It consists of the prompt, as [`Tokens::of`] estimates it, and the longest response that is allowed.
     pub fn estimate(&self) -> Tokens {
         let prompt = self.messages.iter().map(|message| Tokens::of(&message.content).saturating_add(FRAME));
         Tokens { prompt: prompt.fold(0, u64::saturating_add), answer: self.max_tokens.into(), estimated: true }
     }
 }
 
-/// Something that was said.
+/// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Who said it.
+    /// The author.
     pub role: Role,
-    /// What.
+    /// The text.
     pub content: String,
 }
 
-/// Who says something.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The program.

@@ -1,4 +1,4 @@
-//! Time and chance, as things that are handed in.
+//! Time and random ids as injected dependencies.
 
 use std::fmt::Debug;
 
@@ -6,13 +6,13 @@ use chrono::{DateTime, Utc};
 
 use crate::{MemoryId, OperationId};
 
-/// Tells the time.
+/// A source of the current time.
 pub trait Clock: Debug + Send + Sync {
-    /// Returns the present moment.
+    /// Returns the current time.
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// Makes names that nobody else makes.
+/// A source of unique ids.
 pub trait IdSource: Debug + Send + Sync {
     /// Returns an id that no memory has.
     fn memory_id(&self) -> MemoryId;

@@ -1,137 +1,137 @@
-//! The permanent names of everything that can go wrong.
+//! The permanent codes of errors.
 
 use std::fmt;
 
-/// The permanent name of something that can go wrong. Programs may rely on it; it never changes its meaning.
+/// The permanent code of an error. Programs may rely on it, and its meaning never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Code {
-    /// No memory is called so.
+    /// No memory matches the reference.
     MemoryNotFound,
-    /// More than one memory is called so.
+    /// More than one memory matches the reference.
     MemoryAmbiguous,
-    /// No operation is called so, or there is nothing to take back.
+    /// The operation does not exist, or nothing is left to undo.
     OperationNotFound,
-    /// Nothing in the trash is called so.
+    /// Nothing in the trash matches the reference.
     TrashNotFound,
-    /// No file or folder is there.
+    /// The file or folder does not exist.
     PathNotFound,
-    /// A file was changed by somebody else in the meantime.
+    /// Another process changed the file concurrently.
     Conflict,
     /// Another process holds the lock.
     Locked,
-    /// A daemon is running already.
+    /// A daemon is already running.
     DaemonRunning,
-    /// A value is not what it should be.
+    /// A value is invalid.
     InvalidInput,
-    /// The text holds a credential.
+    /// The text contains a credential.
     SecretFound,
-    /// A file cannot be read as what it should be.
+    /// A file is malformed.
     FileDamaged,
-    /// A file is larger than we read.
+    /// A file exceeds the size limit for reading.
     FileTooLarge,
-    /// A path leaves the home, by name or by symlink.
+    /// A path leads out of the home, by name or by symlink.
     PathRefused,
-    /// A scope is not one that the agent sees.
+    /// A scope is outside the scopes that the agent may access.
     ScopeRefused,
-    /// The configuration cannot be used.
+    /// The configuration is invalid.
     ConfigInvalid,
-    /// A check found something wrong.
+    /// A check found a problem.
     CheckFailed,
-    /// A model did not answer, or not as it should.
+    /// The model did not respond, or its response is invalid.
     ModelFailed,
-    /// A model, or who offers it, refuses to answer.
+    /// The model or its provider refused the request.
     ModelRefused,
-    /// A model did not answer in time.
+    /// The model exceeded the timeout.
     ModelTimeout,
-    /// A model's answer is not what was asked for, or breaks off.
+    /// The response of the model is malformed or truncated.
     ModelUnreadable,
-    /// What asking a model may cost on one day is spent.
+    /// The day's budget for the model is exhausted.
     BudgetExhausted,
-    /// A message could not be shown.
+    /// A notification could not be shown.
     NotifyFailed,
-    /// No tool is called so.
+    /// The tool does not exist.
     ToolNotFound,
-    /// A call of a tool was not done.
+    /// A tool call failed.
     CallFailed,
-    /// A hook refused a call.
+    /// A hook refused a tool call.
     CallBlocked,
-    /// A hook broke down, or did not answer in time.
+    /// A hook failed or exceeded the timeout.
     HookFailed,
-    /// No bank is called so.
+    /// The bank does not exist.
     BankNotFound,
-    /// A bank has no such key.
+    /// The bank has no such key.
     KeyNotFound,
-    /// An entry of a bank has expired.
+    /// The entry of a bank has expired.
     TtlExpired,
-    /// A key is there already.
+    /// The key already exists.
     KeyExists,
-    /// That is no name of a bank.
+    /// The bank name is invalid.
     InvalidBankName,
-    /// That is no key.
+    /// The key is invalid.
     InvalidKey,
-    /// That is no JSON.
+    /// The text is not JSON.
     InvalidJson,
-    /// A value, a bank or the number of keys is beyond its limit.
+    /// A value, a bank or the number of keys exceeds its limit.
     LimitExceeded,
-    /// A folder, file or database must not be written.
+    /// The folder, file or database is not writable.
     PermissionDenied,
-    /// A jq filter is none, or failed.
+    /// The jq filter is invalid or failed.
     FilterError,
-    /// A jq filter took too long.
+    /// The jq filter exceeded the timeout.
     FilterTimeout,
-    /// A jq filter needed more memory than it may have.
+    /// The jq filter exceeded the memory limit.
     FilterMemory,
-    /// That is no JSON Schema.
+    /// The value is not a JSON Schema.
     InvalidSchema,
-    /// A value does not fit the schema of its bank.
+    /// The value does not match the schema of its bank.
     SchemaViolation,
-    /// No type of instances is called so.
+    /// The instance type does not exist.
     BackendNotFound,
-    /// No instance is called so.
+    /// The instance does not exist.
     InstanceNotFound,
-    /// A type of instances has no such action.
+    /// The instance type has no such action.
     ActionNotFound,
-    /// An instance has no such session.
+    /// The instance has no such session.
     SessionNotFound,
-    /// No conversation is called so.
+    /// The conversation does not exist.
     ConversationNotFound,
-    /// A credential cannot be opened: the key is another, or what is sealed was changed.
+    /// A credential cannot be decrypted: the key differs, or the sealed value was modified.
     SealBroken,
-    /// A request does not say what whoever asks must know.
+    /// The request has no valid credentials.
     Unauthorized,
-    /// Whoever asks is not served here.
+    /// The client is not allowed to make the request.
     Forbidden,
-    /// Nothing is served at that path.
+    /// The path has no route.
     RouteNotFound,
-    /// What is served at that path is not asked for so.
+    /// The route does not support the HTTP method.
     MethodRefused,
-    /// A request did not come to its end in time.
+    /// The request did not complete in time.
     RequestTimeout,
-    /// A database cannot be reached, or takes nobody in.
+    /// The database is unreachable or refuses the connection.
     DatabaseUnreachable,
-    /// A database did not do it in time.
+    /// The database exceeded the timeout.
     DatabaseTimeout,
     /// The disk is full.
     DiskFull,
-    /// The disk or the system refused.
+    /// The disk or the operating system refused.
     Io,
-    /// A fault of ours.
+    /// A defect of this program.
     Internal,
 }
 
-/// Whose fault it is, and so what to do about it.
+/// The party at fault, which determines the remedy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// The request asks for something that cannot be: change the request.
+    /// The request is invalid: change the request.
     Caller,
-    /// What was asked for is not there.
+    /// The requested object does not exist.
     Missing,
-    /// Somebody else was faster: read again and repeat.
+    /// Another writer was faster: read again and repeat.
     Conflict,
-    /// Data on disk is not as it should be: look at the file.
+    /// Data on disk is damaged: inspect the file.
     Damaged,
-    /// The machine refused: free disk, permissions, another process.
+    /// The machine refused: check disk space, permissions and other processes.
     Machine,
 }
 
@@ -196,7 +196,7 @@ impl Code {
         Self::Internal,
     ];
 
-    /// Returns the name as programs see it.
+    /// Returns the name that programs see.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::MemoryNotFound => "MEMORY_NOT_FOUND",
@@ -258,7 +258,7 @@ impl Code {
         }
     }
 
-    /// Tells whose fault it is.
+    /// Returns the party at fault.
     pub const fn fault(self) -> Fault {
         match self {
             Self::MemoryNotFound

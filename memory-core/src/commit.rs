@@ -1,23 +1,25 @@
-//! The one way in: what every change passes before it reaches the store.
+//! The single entry point for changes, which checks them before they reach the store.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::{Change, Memory, MemoryId, Operation, Outcome, Reminders, Services, StoreError, secret};
 
-/// What becomes of a text that holds a credential.
+/// The handling of a text that contains a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrets {
-    /// It is refused.
+    /// The text is refused.
     Refuse,
-    /// It is kept: the person said so, or it was there before.
+    /// The text is stored: the person allowed it, or it was stored before.
     Keep,
 }
 
-/// How often a change that adds to a memory is thought out anew after somebody else was faster.
+/// Number of attempts for a change that conflicts with another writer.
 pub(crate) const ATTEMPTS: usize = 50;
 
-/// Commits `operation` unless one of its texts holds a credential.
+/// Commits `operation`; with [`Secrets::Refuse`], fails if one of its texts contains a credential.
+///
+/// A text with a NUL character is always refused.
 pub(crate) fn commit(services: &Services, operation: &Operation, secrets: Secrets) -> Result<Vec<Outcome>, StoreError> {
     refuse_nul(operation)?;
     if secrets == Secrets::Refuse {
@@ -26,13 +28,13 @@ pub(crate) fn commit(services: &Services, operation: &Operation, secrets: Secret
     commit_whole(services, operation)
 }
 
-/// Commits `operation`, and with every memory that it removes the reminders that were made of it and are not done.
+/// Commits `operation` and removes the open reminders of every memory that it removes.
 fn commit_whole(services: &Services, operation: &Operation) -> Result<Vec<Outcome>, StoreError> {
     let mut whole = with_reminders(services, operation)?;
     for _ in 1..ATTEMPTS {
         match services.store.commit(&whole) {
             Err(error @ StoreError::NotFound { .. }) => {
-                // Perhaps somebody else took a reminder away meanwhile.
+                // Another writer may have removed one of the reminders concurrently.
                 let again = with_reminders(services, operation)?;
                 if again.changes.len() == whole.changes.len() {
                     return Err(error);
@@ -64,7 +66,9 @@ fn with_reminders<'o>(services: &Services, operation: &'o Operation) -> Result<C
     Ok(Cow::Owned(whole))
 }
 
-/// Says why `text` cannot be kept, if it cannot: a NUL character makes a file one that nobody opens as text.
+/// Returns why `text` cannot be stored, if it cannot.
+///
+/// A NUL character makes most programs treat a file as binary.
 pub(crate) fn unkeepable(text: &str) -> Option<&'static str> {
     text.contains('\0').then_some("it holds a NUL character, which no text file may")
 }
@@ -77,7 +81,7 @@ fn refuse_nul(operation: &Operation) -> Result<(), StoreError> {
     Err(StoreError::Invalid { why: "the text holds a NUL character, which no text file may".into() })
 }
 
-/// Iterates over everything that `operation` would write as text.
+/// Iterates over all texts that `operation` would write.
 fn texts(operation: &Operation) -> impl Iterator<Item = &str> {
     let memories = operation.changes.iter().filter_map(|change| match change {
         Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory.as_ref()),
@@ -87,7 +91,7 @@ fn texts(operation: &Operation) -> impl Iterator<Item = &str> {
     memories.flat_map(texts_of).chain(files)
 }
 
-/// Iterates over everything of `memory` that somebody may have written.
+/// Iterates over all texts of `memory` that a user, agent or import may have supplied.
 pub(crate) fn texts_of(memory: &Memory) -> impl Iterator<Item = &str> {
     let names = memory.tags.iter().chain(&memory.aliases).map(String::as_str);
     let origin = memory
@@ -100,17 +104,20 @@ pub(crate) fn texts_of(memory: &Memory) -> impl Iterator<Item = &str> {
     texts.chain(memory.scope.name()).chain(names).chain(origin)
 }
 
-/// A unit of changes that was not made, since somebody else has changed or removed one of its memories.
+/// A unit of changes that was not made because another writer changed or removed one of its memories.
 #[derive(Debug)]
 pub struct Refused {
-    /// Its number among the units.
+    /// The index of the unit.
     pub unit: usize,
-    /// Why.
+    /// The conflict.
     pub error: StoreError,
 }
 
-/// Commits units of changes as one operation, with one sync, but for those of whose memories one has been changed or removed
-/// by somebody else in the meantime. Texts that hold credentials are kept: they were there before, or are redacted already.
+/// Commits units of changes as one operation, and returns the units that were refused.
+///
+/// A unit is refused if another writer has changed or removed one of its memories. Without a conflict all units share
+/// one sync; with one, the units are bisected. Texts with credentials are allowed: they were stored before, or are
+/// already redacted.
 pub(crate) fn commit_units(
     services: &Services,
     operation: &Operation,
@@ -151,7 +158,7 @@ fn commit_from(
     }
 }
 
-/// Repeats `attempt` while somebody else is faster.
+/// Repeats `attempt` while it conflicts with another writer, up to [`ATTEMPTS`] times.
 pub(crate) fn persist<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
     for _ in 1..ATTEMPTS {
         match attempt() {
@@ -170,7 +177,7 @@ mod tests {
     use crate::testing::{FakeStore, services};
     use crate::{Code, Draft, Exported, Imported, MemoryStoreExt, Origin, Patch, Scope, Tags, import, update, write};
 
-    /// Returns drafts that hold a credential, each in another place.
+    /// Returns drafts that contain a credential, each in a different field.
     fn drafts() -> Vec<Draft> {
         let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
         let tags: Tags = [token.clone()].into_iter().collect();
@@ -231,7 +238,7 @@ mod tests {
                 Patch { origin, ..Patch::default() },
             ];
             for patch in patches {
-                // What holds none is what the others leave as it is.
+                // A patch fails if it contains the credential; the others change nothing relevant.
                 let _ = update(&services, &id, &patch, None, Secrets::Refuse);
             }
         }

@@ -3,7 +3,7 @@
 use crate::commit::commit;
 use crate::{Change, MemoryStoreExt, Secrets, Services, StoreError, Stored, Verb};
 
-/// Moves the memory that a person means by `reference` to trash, and returns what it was.
+/// Moves the memory that `reference` names to the trash, and returns its last version.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].

@@ -1,26 +1,27 @@
-//! When somebody is to be reminded.
+//! The time at which a reminder is due, parsed from text.
 
 use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 
 use crate::StoreError;
 use crate::when::{Kind, Reading, Relation, when};
 
-/// When somebody is to be reminded.
+/// The time at which a reminder is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    /// The moment.
+    /// The time.
     pub at: DateTime<Utc>,
-    /// The words that name it.
+    /// The words that name the time, with their interpretation.
     pub reading: Reading,
-    /// What was taken for granted, as sentences, where the words leave it open.
+    /// The assumptions that were made where the text is ambiguous, as sentences.
     pub assumed: Option<String>,
 }
 
-/// The hour at which a day begins for reminders that name no time.
+/// The hour at which reminders for a day without a time of day are due.
 const MORNING: u32 = 9;
 
-/// Returns when a text wants somebody to be reminded, seen from `now` and its zone: a day without a time at nine in the
-/// morning, and today, if that is over, at the next full hour.
+/// Returns the time at which a text wants a reminder, relative to `now` and in its time zone.
+///
+/// A day without a time of day means 9:00, or the next full hour if that is past today.
 ///
 /// ```
 /// use chrono::DateTime;
@@ -35,7 +36,7 @@ const MORNING: u32 = 9;
 /// ```
 ///
 /// # Errors
-/// [`StoreError::NoTime`] if the text names no time, [`StoreError::Over`] if it names none to come.
+/// [`StoreError::NoTime`] if the text names no time, [`StoreError::Over`] if the time that it names is past.
 pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<Due, StoreError> {
     let reading = when(text, now).ok_or(StoreError::NoTime)?;
     if reading.relation == Relation::Past {

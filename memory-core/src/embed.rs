@@ -1,29 +1,29 @@
-//! Having a model read the memories, so that they are found by what they mean.
+//! Computing embeddings of memories for semantic search.
 
 use crate::embeddings::embedded_text;
 use crate::{ContentHash, MemoryId, Progress, Services, StoreError, TextVector, has_direction};
 
-/// So many texts are embedded and kept at once.
+/// Number of texts that are embedded and stored in one batch.
 const BATCH: usize = 32;
 
-/// What [`embed()`] did.
+/// The result of [`embed()`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmbedReport {
-    /// Memories that have a vector now and had none before.
+    /// Number of memories that received a vector.
     pub embedded: u64,
-    /// Memories among them that the model cannot read, as their vectors of zeros say.
+    /// Number of texts among them that the model cannot read, so that their vectors are zero.
     pub unreadable: u64,
-    /// Memories that have none yet.
+    /// Number of memories that still have no vector.
     pub left: u64,
 }
 
-/// Gives vectors to memories that have none for the text they have now, newest first; to `limit` of them, if given.
+/// Computes missing vectors for the current texts of memories, newest first, up to `limit` memories.
 ///
-/// Each batch is kept before the next one is begun: whatever stops this, the next run goes on from there. Nobody has to
-/// wait for it, since a model is asked while nothing is locked.
+/// Each batch is stored before the next one starts, so the next run continues after an interruption. No lock is held
+/// while the model runs.
 ///
 /// # Errors
-/// [`StoreError::NoModel`]; [`StoreError::Embed`] when the model gives no vectors; else when they cannot be kept.
+/// [`StoreError::NoModel`]; [`StoreError::Embed`] if the model fails; or an error of the store.
 pub fn embed(services: &Services, progress: &mut dyn FnMut(Progress), limit: Option<usize>) -> Result<EmbedReport, StoreError> {
     let embedder = services.embedder.as_deref().ok_or(StoreError::NoModel)?;
     services.store.refresh()?;
@@ -48,13 +48,13 @@ pub fn embed(services: &Services, progress: &mut dyn FnMut(Progress), limit: Opt
     Ok(EmbedReport { embedded: kept, unreadable, left: services.store.lacking(embedder.identity())?.len() as u64 })
 }
 
-/// Returns the texts of memories; those that are gone by now are left out.
+/// Returns the texts of memories, without those that were deleted or are damaged.
 fn texts(services: &Services, ids: &[MemoryId]) -> Result<Vec<(MemoryId, String)>, StoreError> {
     let mut texts = Vec::with_capacity(ids.len());
     for id in ids {
         match services.store.get(id) {
             Ok(stored) => texts.push((*id, embedded_text(&stored.memory))),
-            // What cannot be read is told by whoever looks for it.
+            // Damaged files are reported by the commands that read them.
             Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => {}
             Err(error) => return Err(error),
         }

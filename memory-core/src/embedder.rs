@@ -1,35 +1,37 @@
-//! A model that turns texts into vectors.
+//! The interface of embedding models.
 
 use std::fmt::Debug;
 
-/// Turns texts into vectors whose angles tell how alike the texts are.
+/// A model that maps texts to vectors; the angle between vectors reflects the similarity of the texts.
 pub trait Embedder: Debug + Send + Sync {
-    /// Returns what tells this model from every other; vectors of different models are never compared. It is empty if the
-    /// model cannot be told: then it gives no vectors either.
+    /// Returns an identifier of the model; vectors of different models are never compared.
+    ///
+    /// It is empty if the model cannot be identified; [`Embedder::embed`] then fails.
     fn identity(&self) -> &str;
 
-    /// Returns one vector for each text, in order: of length 1, or of zeros for a text that the model cannot read because its
-    /// vocabulary was not made for it. Such a vector is near to none.
+    /// Returns one vector for each text, in order, each of length 1.
+    ///
+    /// The vector is zero for a text that the vocabulary of the model does not cover; it is similar to no other vector.
     ///
     /// # Errors
-    /// When the model does not answer, or answers with something else than vectors of one length.
+    /// If the model does not respond, or does not return vectors of one dimension.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError>;
 }
 
-/// A vector of length 1, or of zeros.
+/// A vector of length 1, or a zero vector.
 pub type Embedding = Vec<f32>;
 
-/// Returns whether a vector is that of a text which the model could read.
+/// Returns whether a vector is not zero, which means that the model could read the text.
 pub fn has_direction(vector: &[f32]) -> bool {
     vector.iter().any(|part| *part != 0.0)
 }
 
-/// Why there are no vectors.
+/// The error that an embedding model returned no vectors.
 #[derive(Debug, thiserror::Error)]
 #[error("the embedding model gave no vectors: {why}")]
 pub struct EmbedError {
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// What to do about it, if there is something to be said.
+    /// Advice for the user.
     pub hint: Option<String>,
 }

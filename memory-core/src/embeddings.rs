@@ -1,38 +1,45 @@
-//! Where the vectors of memories are kept.
+//! The storage interface of embeddings.
 
 use std::fmt::Debug;
 
 use crate::{ContentHash, Memory, MemoryId, StoreError};
 
-/// Keeps vectors of the memories' texts, apart for each model. Every implementation passes `testing::embeddings_suite`.
+/// A store of vectors of the memories' texts, separate for each model.
 ///
-/// What is kept can be made again, so whoever keeps it may lose it. A vector is of one text: once the memory says
-/// something else it counts as not there, and once it says the same again it may count again.
+/// Every implementation passes `testing::embeddings_suite`. Vectors can be recomputed, so a store may lose them. A
+/// vector belongs to one text: once the text of the memory changes, the memory counts as having no vector; if the text
+/// changes back, the vector may count again.
 pub trait Embeddings: Debug + Send + Sync {
-    /// Returns the memories that have no vector of the model `identity` for the text they have now, newest first.
+    /// Returns the memories without a vector of the model `identity` for their current text, newest first.
     ///
     /// # Errors
-    /// When what is kept cannot be read.
+    /// If the stored vectors cannot be read.
     fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError>;
 
-    /// Tells whether any vectors are kept, of the model `identity` or else of any: without one no question is worth a vector.
-    /// Damaged ones count, so that a question says that it misses them. It takes no longer than to see that they are there.
+    /// Returns whether the store has any vectors of the model `identity`.
+    ///
+    /// Without `identity`, vectors of all models count. If there are no vectors, embedding a query is pointless. Damaged vectors count, so that a search can report that it lacks them.
+    /// The check only tests for their existence.
     ///
     /// # Errors
-    /// When what is kept cannot be read.
+    /// If the stored vectors cannot be read.
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError>;
 
-    /// Returns how near each two memories are: the cosine of their vectors, where one model can read the texts that both have now.
+    /// Returns the cosine similarity of the vectors of each pair of memories.
+    ///
+    /// It is `None` unless one model has readable vectors for the current texts of both.
     ///
     /// # Errors
-    /// When what is kept cannot be read.
+    /// If the stored vectors cannot be read.
     fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError>;
 
-    /// Keeps vectors of the model `identity`, all of them or none; those of texts that have changed in the meantime, or whose
-    /// memories are gone, are left out. Returns how many were kept. Once this returns, a crash does not lose them.
+    /// Stores vectors of the model `identity` atomically, and returns their number.
+    ///
+    /// Vectors of texts that have changed concurrently, and of deleted memories, are skipped. Once the call
+    /// returns, stored vectors survive a crash.
     ///
     /// # Errors
-    /// When something is no vector of this model, or cannot be kept.
+    /// If a vector does not fit the model, or the vectors cannot be written.
     fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError>;
 }
 
@@ -43,11 +50,11 @@ pub struct TextVector {
     pub id: MemoryId,
     /// The hash of the text, see [`embedded_text`].
     pub text: ContentHash,
-    /// Its vector, of length 1; or of zeros, which is near to none and says that the model cannot read the text.
+    /// The vector, of length 1; a zero vector means that the model cannot read the text.
     pub vector: Vec<f32>,
 }
 
-/// Returns the text of a memory that a model is shown: its title, if it has one, and what it says.
+/// Returns the text of a memory to embed: its title, if any, and its content.
 pub fn embedded_text(memory: &Memory) -> String {
     match &memory.title {
         Some(title) => format!("{title}\n\n{}", memory.content),

@@ -1,4 +1,4 @@
-//! What can go wrong when memories are kept.
+//! The errors of storing and reading memories.
 
 use std::error::Error;
 use std::fmt;
@@ -7,45 +7,45 @@ use chrono::{DateTime, FixedOffset};
 
 use crate::{Code, EmbedError, ParseError, Scope};
 
-/// Something that could not be done to the memories.
+/// The error that an operation on memories failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// No memory is called so.
+    /// No memory matches the reference.
     #[error("no memory is called {reference}")]
     NotFound {
-        /// What was asked for.
+        /// The reference.
         reference: String,
     },
-    /// More than one memory is called so.
+    /// More than one memory matches the reference.
     #[error("{reference} is the name of {} memories or more: {}", candidates.len(), candidates.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The reference.
         reference: String,
-        /// Some of what it may mean.
+        /// Some of the matching memories.
         candidates: Vec<String>,
     },
-    /// No operation is called so, or none is left to take back.
+    /// The operation does not exist, or nothing is left to undo.
     #[error("{wanted}")]
     OperationNotFound {
-        /// What was asked for, as a statement.
+        /// The failed request, as a statement.
         wanted: String,
     },
-    /// Nothing in the trash is called so.
+    /// Nothing in the trash matches the reference.
     #[error("nothing in the trash is called {reference}")]
     TrashNotFound {
-        /// What was asked for.
+        /// The reference.
         reference: String,
     },
-    /// No conversation is called so.
+    /// The conversation does not exist.
     #[error("there is no conversation {conversation} in {place}")]
     ConversationNotFound {
-        /// What was asked for.
+        /// The requested conversation.
         conversation: String,
         /// The folder or folders that were searched.
         place: String,
     },
-    /// A file was changed by somebody else in the meantime.
+    /// Another process changed the file concurrently.
     #[error("{what} was changed in the meantime")]
     Conflict {
         /// The memory or file.
@@ -56,88 +56,88 @@ pub enum StoreError {
     Locked {
         /// The home folder.
         home: String,
-        /// How long we waited.
+        /// The duration of the wait in seconds.
         seconds: u64,
     },
-    /// A daemon is running already.
+    /// A daemon is already running.
     #[error("a daemon is looking after {home} already{}", pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
     DaemonRunning {
         /// The home folder.
         home: String,
-        /// Its process, if that can be told.
+        /// The id of its process, if available.
         pid: Option<u32>,
     },
-    /// A value is not what it should be.
+    /// A value is invalid.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// The request asks for something that cannot be.
+    /// The request is invalid.
     #[error("{why}")]
     Invalid {
-        /// What, and why not.
+        /// The invalid part and the reason.
         why: String,
     },
     /// The text names no time.
     #[error("the text names no time")]
     NoTime,
-    /// The time that is named has passed.
+    /// The time that the text names is past.
     #[error("that time is over: {}", at.format("%Y-%m-%d %H:%M %:z"))]
     Over {
-        /// The time, in the zone in which it is meant.
+        /// The time, in the zone of the request.
         at: DateTime<FixedOffset>,
     },
-    /// The text holds a credential.
+    /// The text contains a credential.
     #[error("the text holds what looks like {}", kinds.join(" and "))]
     Secret {
         /// The kinds of credentials found.
         kinds: Vec<&'static str>,
     },
-    /// There is no embedding model.
+    /// No embedding model is configured.
     #[error("no embedding model is configured")]
     NoModel,
-    /// The embedding model gave no vectors.
+    /// The embedding model returned no vectors.
     #[error(transparent)]
     Embed(#[from] EmbedError),
-    /// A file cannot be read as what it should be, or must not be changed.
+    /// A file is malformed, or must not be changed.
     #[error("{0}")]
     Damaged(Problem),
-    /// A path leaves the home, by name or by symlink.
+    /// A path leads out of the home, by name or by symlink.
     #[error("{path} leads out of the home folder")]
     Outside {
         /// The path.
         path: String,
     },
-    /// An agent would keep something where it does not see it.
+    /// An agent tried to store a memory in a scope that it may not access.
     #[error("{scope} is out of this agent's reach")]
     ScopeRefused {
         /// The scope.
         scope: Scope,
     },
-    /// The disk, the index or the system refused.
+    /// The disk, the index or the operating system refused.
     #[error("cannot {action}")]
     Backend {
-        /// What was tried, to what.
+        /// The failed action and its object.
         action: String,
         /// [`Code::Io`], [`Code::DiskFull`] or [`Code::Internal`].
         code: Code,
-        /// Why it failed.
+        /// The cause.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// A database refused, or did not answer.
+    /// A database refused or did not respond.
     #[error("{what}")]
     Database {
-        /// What it did, as a statement. Nothing of its address.
+        /// The failed action, as a statement, without the database address.
         what: String,
-        /// [`Code::DatabaseUnreachable`], [`Code::DatabaseTimeout`], or what says it better.
+        /// [`Code::DatabaseUnreachable`], [`Code::DatabaseTimeout`], or a more specific code.
         code: Code,
-        /// What to do about it.
+        /// Advice for the user.
         hint: &'static str,
-        /// What it said.
+        /// The error of the database.
         source: Option<Box<dyn Error + Send + Sync>>,
     },
 }
 
 impl StoreError {
-    /// Returns the permanent name.
+    /// Returns the permanent code of the error.
     pub fn code(&self) -> Code {
         match self {
             Self::NotFound { .. } => Code::MemoryNotFound,
@@ -159,7 +159,7 @@ impl StoreError {
         }
     }
 
-    /// Returns what to do about it, if there is something to be said.
+    /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotFound { .. } => Some("`memory list` shows what there is; an id may be shortened to 4 digits".into()),
@@ -193,18 +193,18 @@ impl StoreError {
     }
 }
 
-/// What is wrong with one file. The file is left alone.
+/// A defect of one file. The file is not modified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// [`Code::FileDamaged`] or [`Code::FileTooLarge`].
     pub code: Code,
     /// The file.
     pub path: String,
-    /// The line, counted from 1, if it can be told.
+    /// The line, counted from 1, if available.
     pub line: Option<usize>,
-    /// What is wrong, as a statement.
+    /// The defect, as a statement.
     pub what: String,
-    /// What to do about it.
+    /// Advice for the user.
     pub hint: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! Keeping a remembered text within its fence.
+//! Escaping of stored text, so that it cannot close the tag that encloses it in a prompt.
 
 use std::collections::VecDeque;
 
@@ -6,11 +6,12 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use crate::text::{deceptive_characters, fold, one_line};
 
-/// What our tags begin with.
+/// The prefix of the names of the tags that enclose stored text.
 const FENCE: &str = "memory";
 
-/// What looks like `<` and is not made of one: the marks, brackets and letters that Unicode's confusables name, and other brackets with
-/// one angle.
+/// Characters that look like `<` and that do not decompose to it.
+///
+/// They are the marks, brackets and letters that Unicode's confusables list, and other brackets with one angle.
 const LOOKALIKES: [char; 13] = [
     '\u{2c2}',
     '\u{1438}',
@@ -27,10 +28,10 @@ const LOOKALIKES: [char; 13] = [
     '\u{1d236}',
 ];
 
-/// Takes from a text what would end its fence, and the invisible characters that can deceive a reader.
+/// Escapes the tags in a text that could close its fence, and removes deceptive invisible characters.
 ///
-/// A tag of ours is a bracket and the letters of its name, whatever stands before or between these that is neither letter nor digit: a
-/// language model reads past it as a person does.
+/// A tag is a bracket followed by the letters of its name. Any characters that are neither letters nor digits may
+/// precede or separate these letters, since a language model ignores them as a person does.
 pub(crate) fn disarmed(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.lines() {
@@ -56,18 +57,18 @@ pub(crate) fn disarmed(text: &str) -> String {
     disarmed
 }
 
-/// Returns a text as the value of an attribute.
+/// Returns a text in a form that is safe as the value of an attribute.
 pub(crate) fn attribute(text: &str) -> String {
     one_line(text, 60).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Returns the brackets behind which a tag of ours can be read, and where they stand.
+/// Returns the brackets that start a tag of this program, with their byte offsets.
 fn fences(text: &str) -> Vec<(usize, char)> {
     if !text.contains(is_bracket) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    // The letters that stand next behind, so that all is looked at once.
+    // The letters that follow the current character, so that one pass from the end suffices.
     let mut ahead = VecDeque::with_capacity(2 * FENCE.len());
     for (start, character) in text.char_indices().rev() {
         if is_bracket(character) {
@@ -84,7 +85,7 @@ fn fences(text: &str) -> Vec<(usize, char)> {
     found
 }
 
-/// Tells whether a character looks like the beginning of a tag.
+/// Returns whether a character looks like `<`.
 fn is_bracket(character: char) -> bool {
     if character.is_ascii() {
         return character == '<';
@@ -163,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Returns what may stand between the letters of a tag: what nobody sees, marks, and what is neither letter nor digit.
+    /// Generates text that may separate the letters of a tag: invisible characters, marks, and punctuation.
     fn between() -> impl Strategy<Value = String> {
         let passed_over = |character: &char| {
             let is_letter = character.is_alphanumeric() && !is_combining_mark(*character) && !is_invisible(*character);

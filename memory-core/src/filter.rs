@@ -1,54 +1,54 @@
-//! Which memories are meant.
+//! Filters for memories.
 
 use chrono::{DateTime, Utc};
 
 use crate::standing::is_standing;
 use crate::{Category, Phase, Place, Scope, Stored, Tags};
 
-/// Which memories are meant; what is not said does not matter.
+/// A filter for memories; a field that is unset does not restrict the result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only this phase.
+    /// Only memories in this phase.
     pub phase: Option<Phase>,
-    /// Only this category.
+    /// Only memories in this category.
     pub category: Option<Category>,
-    /// Only this scope.
+    /// Only memories in this scope.
     pub scope: Option<Scope>,
-    /// Only what lies in one of these scopes; `None` means all. What lies elsewhere counts as not there at all.
+    /// Only memories in one of these scopes, all if `None`; memories in other scopes count as nonexistent.
     pub within: Option<Vec<Scope>>,
-    /// Only what came from here; case does not matter.
+    /// Only memories from this source, ignoring case.
     pub source: Option<String>,
-    /// Only what lies here.
+    /// Only memories in this location.
     pub place: Option<Place>,
-    /// Only what carries all of these, or tags below them.
+    /// Only memories that have all of these tags, or tags below them.
     pub tags: Tags,
-    /// Only what was created at this moment or later.
+    /// Only memories that were created at this time or later.
     pub from: Option<DateTime<Utc>>,
-    /// Only what was created before this moment.
+    /// Only memories that were created before this time.
     pub until: Option<DateTime<Utc>>,
-    /// Only what holds a standing instruction or preference, see [`crate::standing`].
+    /// Only memories that contain a standing instruction or preference, see [`crate::standing`].
     pub standing: bool,
-    /// Whether what has expired or was superseded counts.
+    /// The treatment of memories that have expired or were superseded.
     pub lifetime: Lifetime,
 }
 
-/// Whether memories that have expired or were superseded count.
+/// The treatment of memories that have expired or were superseded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Lifetime {
-    /// Only what holds now.
+    /// Only memories that are neither expired nor superseded.
     #[default]
     Current,
-    /// Everything.
+    /// All memories.
     All,
 }
 
 impl Filter {
-    /// Returns the filter that lets everything pass, whether it still holds or not.
+    /// Returns the filter that every memory passes, including expired and superseded ones.
     pub fn everything() -> Self {
         Self { lifetime: Lifetime::All, ..Self::default() }
     }
 
-    /// Tells whether the memory in a file passes at `now`.
+    /// Returns whether a stored memory passes the filter at the time `now`.
     pub fn matches(&self, stored: &Stored, now: DateTime<Utc>) -> bool {
         let memory = &stored.memory;
         let holds = memory.superseded_by.is_none() && !memory.is_over(now);
@@ -65,7 +65,7 @@ impl Filter {
             && (!self.standing || is_standing(memory))
     }
 
-    /// Tells whether `scope` is one of those that [`Filter::within`] names, or it names none.
+    /// Returns whether `scope` is in [`Filter::within`], or that field is `None`.
     pub fn reaches(&self, scope: &Scope) -> bool {
         self.within.as_ref().is_none_or(|within| within.contains(scope))
     }

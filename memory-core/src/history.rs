@@ -1,4 +1,4 @@
-//! What was done, and the way back.
+//! The journal of operations, and undo.
 
 use std::fmt::Debug;
 
@@ -6,116 +6,123 @@ use chrono::{DateTime, Utc};
 
 use crate::{ContentHash, MemoryId, Operation, OperationId, Outcome, Scope, StoreError, Verb};
 
-/// An operation that happened.
+/// A recorded operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Its name.
+    /// The id of the operation.
     pub id: OperationId,
-    /// When.
+    /// The time of the operation.
     pub at: DateTime<Utc>,
-    /// What was asked for.
+    /// The kind of the request.
     pub verb: Verb,
-    /// Who asked.
+    /// The person or agent that made the request.
     pub by: String,
-    /// The operation that this one took back, if it is an undo.
+    /// The operation that this one undid, if it is an undo.
     pub undoes: Option<OperationId>,
-    /// The operation that took this one back, if any did.
+    /// The operation that undid this one, if any.
     pub undone_by: Option<OperationId>,
-    /// How many files it changed.
+    /// Number of files that the operation changed.
     pub files: u64,
 }
 
-/// What became of one file.
+/// A recorded change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedChange {
     /// The memory.
     pub id: MemoryId,
-    /// The file before: its path below the home, its hash, and where in the trash it is now.
+    /// The file before the change: its path below the home, its hash, and its current path in the trash.
     pub before: Option<RecordedFile>,
-    /// The file after: its path below the home and its hash.
+    /// The file after the change: its path below the home and its hash.
     pub after: Option<RecordedFile>,
-    /// Why, if the verb of the operation does not say it.
+    /// The reason, if the verb of the operation does not explain it.
     pub why: Option<String>,
 }
 
 impl RecordedChange {
-    /// Tells whether we did it. What another program had deleted was only written down: it never came to trash.
+    /// Returns whether this program made the change.
+    ///
+    /// A deletion by another program is only recorded: the file is not in the trash.
     pub fn was_ours(&self) -> bool {
         self.after.is_some() || self.before.as_ref().is_some_and(|before| before.trash.is_some())
     }
 }
 
-/// One state of one file.
+/// The recorded state of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedFile {
     /// Its path below the home.
     pub path: String,
     /// The hash of its bytes.
     pub hash: ContentHash,
-    /// Its path in the trash, below the home, for a former file.
+    /// The path in the trash, below the home, for a previous version.
     pub trash: Option<String>,
 }
 
 /// A file in the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trashed {
-    /// The memory it held.
+    /// The memory in the file.
     pub id: MemoryId,
-    /// Where it was.
+    /// The previous path of the file.
     pub path: String,
-    /// Where it is now, below the home.
+    /// The current path below the home.
     pub trash: String,
-    /// The operation that put it there.
+    /// The operation that moved the file to the trash.
     pub operation: OperationId,
-    /// What that operation was.
+    /// The kind of that operation.
     pub verb: Verb,
-    /// When.
+    /// The time of that operation.
     pub at: DateTime<Utc>,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
 /// The journal and the trash of a store.
 pub trait History: Debug + Send + Sync {
-    /// Iterates over what happened, newest first. The parts of a long operation are one record.
+    /// Iterates over the operations, newest first. The parts of a long operation are one record.
     fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_>;
 
-    /// Iterates over the files that the operation `id` changed, last first.
+    /// Iterates over the files that the operation `id` changed, last change first.
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a>;
 
     /// Iterates over the files in the trash, newest first.
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_>;
 
-    /// Returns the scope of what a file in the trash says, by its path below the home.
+    /// Returns the scope of a memory in the trash, given its path below the home.
     ///
     /// # Errors
-    /// [`StoreError::TrashNotFound`] if it is not there.
+    /// [`StoreError::TrashNotFound`] if the file does not exist.
     fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError>;
 
-    /// Takes back what was interrupted in the middle, so that the records tell what holds.
+    /// Rolls back interrupted operations, so that the records match the files.
     ///
     /// # Errors
-    /// When a file cannot be put back.
+    /// If a file cannot be restored.
     fn recover(&self) -> Result<(), StoreError>;
 
-    /// Puts every file that the operation `id` changed back as it was before, as the operation `undo`, whose changes are
-    /// empty; returns how many files there were.
+    /// Reverts every file that the operation `id` changed, and returns the number of files.
+    ///
+    /// The revert is recorded as the operation `undo`, which has no changes itself.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] if one of the files was changed since, [`StoreError::OperationNotFound`] if somebody else has
-    /// taken it back already; then nothing was done.
+    /// [`StoreError::Conflict`] if one of the files was changed since, [`StoreError::OperationNotFound`] if another
+    /// process has already undone the operation. Then nothing has changed.
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError>;
 
-    /// Puts a file from the trash back where it was, as the operation `restore`, whose changes are empty. A later version
-    /// of the same memory goes to trash in its stead.
+    /// Restores a file from the trash to its previous path.
+    ///
+    /// The restore is recorded as the operation `restore`, which has no changes itself. A later version of the same memory
+    /// moves to the trash.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] if another memory's file stands there now.
+    /// [`StoreError::Conflict`] if the file of another memory occupies the path.
     fn bring_back(&self, trashed: &Trashed, restore: &Operation) -> Result<Outcome, StoreError>;
 
-    /// Removes for good what went to trash before `before`; returns the files and bytes removed.
+    /// Permanently deletes the files that were moved to the trash before `before`.
+    ///
+    /// Returns the number of deleted files and their total size in bytes.
     ///
     /// # Errors
-    /// When a file cannot be removed.
+    /// If a file cannot be deleted.
     fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), StoreError>;
 }
