@@ -18,8 +18,8 @@ pub trait Embeddings: Debug + Send + Sync {
 
     /// Returns whether the store has any vectors of the model `identity`.
     ///
-    /// Without `identity`, vectors of all models count. If there are no vectors, embedding a query is pointless. Damaged vectors count, so that a search can report that it lacks them.
-    /// The check only tests for their existence.
+    /// Without `identity`, vectors of all models count. If there are no vectors, embedding a query is pointless. Damaged
+    /// vectors count, so that a search can report that it lacks them. The check only tests for their existence.
     ///
     /// # Errors
     /// If the stored vectors cannot be read.

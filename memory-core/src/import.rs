@@ -1,4 +1,4 @@
-//! Reading memories back from an export.
+//! Importing memories from an export.
 
 use chrono::{DateTime, Utc};
 
@@ -9,36 +9,36 @@ use crate::{
     Services, Stamp, StoreError, Verb, secret,
 };
 
-/// How many memories are written with one sync.
+/// Number of memories that are written in one operation.
 const BATCH: usize = 2_000;
 
-/// A memory as it stands in an export: all or some of its fields.
+/// A memory in an export, with all or some of its fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exported {
-    /// Its id, if it has one.
+    /// The id, if present.
     pub id: Option<MemoryId>,
-    /// What a draft says as well.
+    /// The fields that a draft also has.
     pub draft: Draft,
-    /// When it was last changed.
+    /// The time of the last change.
     pub updated_at: Option<DateTime<Utc>>,
-    /// How often it was read.
+    /// The number of reads.
     pub access_count: u64,
-    /// Its links.
+    /// The linked memories.
     pub links: Vec<MemoryId>,
-    /// Its version.
+    /// The version number.
     pub version: Option<u64>,
-    /// The memories whose place it took.
+    /// The memories that this one supersedes.
     pub supersedes: Vec<MemoryId>,
-    /// The memory that took its place.
+    /// The memory that supersedes this one.
     pub superseded_by: Option<MemoryId>,
-    /// Other files that said the same when they were taken in.
+    /// The other source files with the same text.
     pub other_origins: Vec<Origin>,
-    /// The file that it had.
+    /// The file of the memory.
     pub file: ExportedFile,
 }
 
 impl From<Draft> for Exported {
-    /// Takes a draft for a memory of which nothing else is known, not even its id.
+    /// Returns an exported memory that has only the fields of `draft`, and no id.
     fn from(draft: Draft) -> Self {
         Self {
             id: None,
@@ -56,7 +56,9 @@ impl From<Draft> for Exported {
 }
 
 impl Exported {
-    /// Removes an expiry that is only the end of the time in the inbox: `memory read --json` shows it, and no file holds it.
+    /// Removes an expiry that is only derived from the inbox TTL.
+    ///
+    /// `memory read --json` includes the derived expiry, but a file never contains it.
     fn drop_derived_expiry(&mut self, inbox_ttl: InboxTtl, now: DateTime<Utc>) {
         let Some(expiry) = self.draft.expires_at.take() else { return };
         let without = self.clone().into_memory(MemoryId::of_path(""), now);
@@ -78,33 +80,35 @@ impl Exported {
     }
 }
 
-/// What was read from an export.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// Memories that were not there before.
+    /// Number of memories that did not exist before.
     pub new: u64,
-    /// Memories that were replaced; the former ones are in the trash.
+    /// Number of memories that were replaced; the previous versions are in the trash.
     pub updated: u64,
-    /// Memories that are kept already.
+    /// Number of memories that already exist unchanged.
     pub unchanged: u64,
-    /// What was not taken, by its place in the export.
+    /// The skipped entries, identified by their position in the export.
     pub skipped: Vec<Skipped>,
 }
 
-/// A line of an export that is no memory.
+/// The error that a line of an export is not a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportError {
-    /// Its place, such as `line 12`.
+    /// The position, such as `line 12`.
     pub place: String,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 
-/// Keeps every memory of an export with all that it says. One that is kept already under its id is replaced if it
-/// differs; one without an id is not taken if its text is kept already.
+/// Imports the memories of an export with all their fields.
+///
+/// A memory with an existing id replaces the stored one if they differ. A memory without an id is skipped if its text
+/// already exists.
 ///
 /// # Errors
-/// Whatever the store says; lines that are no memories, or hold credentials, are in the report instead.
+/// Those of the store. Lines that are malformed or contain credentials are part of the report instead.
 pub fn import(
     services: &Services,
     exported: impl Iterator<Item = Result<(String, Exported), ImportError>>,
@@ -114,7 +118,8 @@ pub fn import(
     services.store.refresh()?;
     let mut report = Imported::default();
     let mut operation = services.operation(Verb::Import);
-    // Texts without an id are recognised by the store, and that only within operations of their own kind.
+    // The store detects existing texts only in an operation that skips duplicates, so memories without an id have their
+    // own.
     let mut nameless = Operation { duplicates: Duplicates::Skip, ..operation.clone() };
     let mut taken = std::collections::HashSet::new();
     for (done, line) in exported.enumerate() {
@@ -187,7 +192,7 @@ fn replace_or_create(
         Err(error) => return Err(error),
     };
     let (says_version, says_creation) = (exported.version.is_some(), exported.draft.created_at.is_some());
-    // What it says beside its fields is compared by the whole of it.
+    // The parts of the file that are not fields are compared through the hash of the whole file.
     let is_same_file = |text: &String| stored.stamp == Stamp(ContentHash::of_bytes(text.as_bytes()));
     let is_same_file = exported.file.text.as_ref().is_none_or(is_same_file);
     let mut memory = exported.into_memory(id, now);
@@ -210,7 +215,7 @@ fn flush(services: &Services, operation: &mut Operation, report: &mut Imported) 
     if operation.changes.is_empty() {
         return Ok(());
     }
-    // Credentials were looked for line by line.
+    // Each line was already checked for credentials.
     let outcomes = commit(services, operation, Secrets::Keep)?;
     for (change, outcome) in operation.changes.iter().zip(&outcomes) {
         match (change, outcome) {

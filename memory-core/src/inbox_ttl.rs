@@ -1,12 +1,12 @@
-//! How long a memory may stay in the inbox.
+//! The maximum time of a memory in the inbox.
 
 use chrono::{DateTime, Datelike, TimeDelta, Utc};
 
 use crate::{Memory, Outline, Phase, Scope, Stored};
 
-/// How long a memory may stay in the inbox before it expires.
+/// The maximum time of a memory in the inbox before it expires.
 ///
-/// Expiry and every front decide by this type, so that the moment that is shown is the moment at which the memory expires.
+/// Both the expiry and all user interfaces use this type, so that the displayed expiry is the actual one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InboxTtl(pub TimeDelta);
 
@@ -17,27 +17,28 @@ impl Default for InboxTtl {
 }
 
 impl InboxTtl {
-    /// No limit: nothing expires because of its age.
+    /// No limit: memories do not expire because of their age.
     pub const UNLIMITED: Self = Self(TimeDelta::MAX);
 
-    /// Returns the moment at which a memory has been in the inbox for too long, if there is one.
+    /// Returns the time at which a memory exceeds its time in the inbox, if there is one.
     ///
-    /// The time is counted from the last change of its file. A memory that names its own end waits for that. A memory of a
-    /// conversation belongs to the conversation, and a damaged file is never changed.
+    /// The period starts at the last change of the file. A memory with its own end has no deadline. Neither has a
+    /// memory of a conversation, because its lifetime is that of the conversation, or a damaged file, because it is
+    /// never changed.
     pub fn deadline(self, outline: &Outline) -> Option<DateTime<Utc>> {
         let Outline { phase, scope, ends_at, updated_at, is_damaged, .. } = outline;
         if *is_damaged { None } else { self.end(*phase, scope, *ends_at, *updated_at) }
     }
 
-    /// Returns the moment at which a memory expires: its own, or the end of its time in the inbox.
+    /// Returns the time at which a memory expires: its own expiry, or the end of its time in the inbox.
     ///
-    /// The latter is never written to the file: it moves with each change and with the setting. It may be filed before, and it
-    /// stays beyond that moment while a filed memory links to it.
+    /// The latter is never written to the file, because it changes with each edit and with the setting. The memory may
+    /// be moved to a category before that time, and it stays in the inbox longer while an organized memory links to it.
     pub fn expires_at(self, stored: &Stored) -> Option<DateTime<Utc>> {
         if stored.problem.is_some() { stored.memory.expires_at } else { self.expiry_of(&stored.memory) }
     }
 
-    /// Returns the moment at which a memory with an intact file expires.
+    /// Returns the time at which a memory with an intact file expires.
     pub(crate) fn expiry_of(self, memory: &Memory) -> Option<DateTime<Utc>> {
         let ends_at = memory.ends_at().filter(|_| memory.superseded_by.is_none());
         let derived =
@@ -53,7 +54,7 @@ impl InboxTtl {
         updated_at: DateTime<Utc>,
     ) -> Option<DateTime<Utc>> {
         let is_limited = phase == Phase::Inbox && !matches!(scope, Scope::Conversation(_)) && ends_at.is_none();
-        // RFC 3339 has four digits for the year. A moment that it cannot write counts as none.
+        // RFC 3339 limits the year to four digits; a later time counts as no expiry.
         updated_at.checked_add_signed(self.0).filter(|end| is_limited && end.year() <= 9999)
     }
 }

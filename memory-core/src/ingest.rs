@@ -1,4 +1,4 @@
-//! Taking in notes from other programs.
+//! Ingesting notes from other programs.
 
 mod ahead;
 mod mark;
@@ -12,71 +12,70 @@ use ahead::each_finding;
 use plan::{Decision, Plan};
 use survey::Survey;
 
-/// How many memories are written with one sync, and how many bytes of text.
+/// Maximum number of memories in one batch; the next constant limits the bytes of text.
 const BATCH: usize = 2_000;
 const BATCH_BYTES: usize = 16 << 20;
 
-/// What was taken in.
+/// The result of an ingestion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IngestReport {
-    /// Notes that became memories.
+    /// Number of notes that became new memories.
     pub new: u64,
-    /// Notes whose memories were changed because the note had changed.
+    /// Number of changed notes that updated their memory.
     pub updated: u64,
-    /// Notes that are kept already.
+    /// Number of unchanged notes.
     pub unchanged: u64,
-    /// Files that were not taken.
+    /// The files that were skipped.
     pub skipped: Vec<Skipped>,
-    /// Notes that were taken though something about them could not be understood or kept.
+    /// The notes that were ingested although a part of them could not be parsed or stored.
     pub warnings: Vec<Skipped>,
-    /// Different tags; case does not matter.
+    /// Number of distinct tags, ignoring case.
     pub tags: u64,
-    /// Links between the notes.
+    /// The number of links between the notes.
     pub links: LinkCounts,
 }
 
-/// A file and what there is to say about it.
+/// A file with the reason for skipping or warning about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     /// The file.
     pub path: String,
-    /// Why it was not taken, or what could not be understood.
+    /// The reason for skipping it, or the part that could not be parsed.
     pub reason: String,
 }
 
-/// How many links between notes lead somewhere, by the rules of the program the notes come from.
+/// Numbers of links between notes, resolved by the rules of the program that wrote the notes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LinkCounts {
-    /// Links that lead to a note or an attachment.
+    /// Number of links that lead to a note or an attachment.
     pub resolved: u64,
-    /// Links that lead nowhere.
+    /// Number of links without a target.
     pub unresolved: u64,
-    /// Those of the unresolved ones that an alias answers to; we follow them.
+    /// Number of unresolved links that match an alias. This program resolves them.
     pub only_by_alias: u64,
-    /// Those of the unresolved ones that a title answers to; we follow them.
+    /// Number of unresolved links that match a title. This program resolves them.
     pub only_by_title: u64,
 }
 
-/// How far a long piece of work has come.
+/// The progress of a long operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// How many things are done.
+    /// Number of completed items.
     pub done: u64,
-    /// How many there are, once that is known.
+    /// The total number of items, once it is determined.
     pub total: Option<u64>,
 }
 
-/// Takes in everything that `source` finds, as memories of the inbox, with the links between them.
+/// Ingests all notes that `source` finds as memories of the inbox, with the links between them.
 ///
-/// Notes are known by their origin: one that has not changed is left alone, one that has changed updates its memory, one
-/// that was moved takes its memory along. A note whose memory was changed as well is skipped, so that neither side is
-/// lost. A note with the text of a memory that came from elsewhere is not taken twice, and equal files of one source are one
-/// memory, which knows all of them. Tags, aliases and links are only
-/// ever added to a memory. Credentials are redacted. With `dry_run`, the report says what would happen and nothing is
-/// written.
+/// The origin identifies a note: an unchanged note is skipped, a changed note updates its memory, and a moved note
+/// moves the origin of its memory. A note is skipped if its memory was also changed, so that neither side is lost. A
+/// note with the text of a memory from another source is not ingested again. Equal files of one source become one
+/// memory, which records all of them as origins. Tags, aliases and links are only ever added to a memory. Credentials
+/// are redacted. With `dry_run`, the report states the outcome, and nothing is written.
 ///
 /// # Errors
-/// Whatever the store says; what cannot be read at the source is in the report instead.
+/// Those of the store. Errors of reading the source are part of the report instead.
 pub fn ingest(
     services: &Services,
     source: &dyn Source,
@@ -100,7 +99,7 @@ pub fn ingest(
     let at = batch.operation.at;
     let think = |finding| {
         let Finding::Note { draft, front_matter, .. } = finding else { return None };
-        // What came since the first look waits for the next time.
+        // Notes that appeared after the survey are left for the next ingestion.
         let (path, index) = draft.origin.as_ref().and_then(|origin| survey.find(&origin.path))?;
         Some((path, Plan { note: survey.note(index), links: &links[index], at }.think(draft, front_matter)))
     };
@@ -122,13 +121,13 @@ pub fn ingest(
     Ok(report)
 }
 
-/// Changes that are written with one sync.
+/// Changes that are written in one operation.
 struct Batch<'a> {
     services: &'a Services,
-    /// What they are all part of.
+    /// The operation that the changes belong to.
     operation: Operation,
     changes: Vec<Change>,
-    /// The note that each change is about.
+    /// The path of the note of each change.
     paths: Vec<String>,
     bytes: usize,
     dry_run: bool,
@@ -149,7 +148,7 @@ impl Batch<'_> {
         let mut paths = std::mem::take(&mut self.paths);
         self.bytes = 0;
         let mut is_new: Vec<bool> = changes.iter().map(|change| matches!(change, Change::Create { .. })).collect();
-        // Credentials were redacted when the changes were thought out.
+        // Credentials were already redacted while the changes were computed.
         let units = changes.into_iter().map(|change| vec![change]).collect();
         let refused = if self.dry_run { Vec::new() } else { commit_units(self.services, &self.operation, units)? };
         for Refused { unit, error } in refused.into_iter().rev() {

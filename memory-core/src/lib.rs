@@ -1,25 +1,25 @@
-//! What a memory is, and what may be done with one.
+//! The domain of agent memory: its types, storage interfaces and use cases.
 //!
-//! This crate is the hub of the workspace: the types of the domain, the traits behind which the machine hides, the use
-//! cases that every front calls, and the pure functions they decide with. Nothing here reads a disk, a clock, a random
-//! number or the environment; those come in through [`Services`].
+//! This crate is the hub of the workspace. It contains the domain types, the traits that abstract the machine, the use
+//! cases that every user interface calls, and the pure functions that make their decisions. Nothing here reads a disk,
+//! a clock, a random number or the environment; [`Services`] injects them.
 //!
-//! | you want to | look at |
+//! | task | items |
 //! |---|---|
-//! | know what is remembered | [`Memory`], [`Phase`], [`Category`], [`Scope`] |
-//! | remember something | [`write()`], [`update()`], [`revise()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
-//! | find it again | [`read()`], [`list()`], [`search()`], [`smart_search()`], [`backlinks()`] |
-//! | tell a language model what it should know | [`context()`] |
-//! | have a model read it | [`embed()`], [`test_model()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
-//! | ask a language model, within a budget | [`ChatModel`], [`Metered`], [`Meter`], [`usage()`], [`json_answer()`] |
-//! | know when a text means | [`when::when()`], [`when::readings()`] |
-//! | be reminded | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
-//! | take it back | [`delete()`], [`undo()`], [`restore()`] |
-//! | keep JSON under keys, and ask it with jq | [`bank`], [`json`] |
-//! | keep what is said in sessions, or values under keys | [`instance`] |
-//! | keep topics, and an index of them for every prompt | [`topic`] |
-//! | remember what was said in conversations, and what follows from it | [`conversation`] |
-//! | keep memories somewhere else | [`MemoryStore`], and its suite in `testing` |
+//! | represent memories | [`Memory`], [`Phase`], [`Category`], [`Scope`] |
+//! | write memories | [`write()`], [`update()`], [`revise()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
+//! | read and search memories | [`read()`], [`list()`], [`search()`], [`smart_search()`], [`backlinks()`] |
+//! | provide context for a language model | [`context()`] |
+//! | embed and rerank memories | [`embed()`], [`test_model()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
+//! | call a language model within a budget | [`ChatModel`], [`Metered`], [`Meter`], [`usage()`], [`json_answer()`] |
+//! | parse dates and times in text | [`when::when()`], [`when::readings()`] |
+//! | manage reminders | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
+//! | delete and undo | [`delete()`], [`undo()`], [`restore()`] |
+//! | store JSON under keys, and query it with jq | [`bank`], [`json`] |
+//! | store session history, or values under keys | [`instance`] |
+//! | store topics, and an index of them for every prompt | [`topic`] |
+//! | store conversations and the facts derived from them | [`conversation`] |
+//! | implement another store | [`MemoryStore`], and its suite in `testing` |
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Linking memories, both ways.
+//! Linking memories in both directions, and resolving wikilinks.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::{
     Stored, Unit, Verb,
 };
 
-/// Links two memories, both ways.
+/// Links two memories in both directions.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if they are the same; [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
@@ -18,7 +18,7 @@ pub fn link(services: &Services, first: &str, second: &str) -> Result<(Stored, S
     join(services, Verb::Link, first, second)
 }
 
-/// Parts two linked memories, both ways.
+/// Removes the links between two memories in both directions.
 ///
 /// # Errors
 /// As [`link`].
@@ -45,10 +45,12 @@ fn join(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(S
     Ok((services.store.get(&first)?, services.store.get(&second)?))
 }
 
-/// Returns the wikilinks in the text of either memory that lead to the other, each with the memory that holds it.
+/// Returns the wikilinks in the text of either memory that lead to the other.
+///
+/// Each has the id of the memory that contains it.
 ///
 /// # Errors
-/// When the files cannot be read.
+/// If the files cannot be read.
 pub fn wikilinks_between(services: &Services, first: &Stored, second: &Stored) -> Result<Vec<(MemoryId, String)>, StoreError> {
     let mut found = Vec::new();
     for (from, to) in [(first, second), (second, first)] {
@@ -62,35 +64,35 @@ pub fn wikilinks_between(services: &Services, first: &Stored, second: &Stored) -
     Ok(found)
 }
 
-/// A wikilink that leads nowhere.
+/// A wikilink without a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnresolvedLink {
-    /// The memory that holds it.
+    /// The memory that contains the link.
     pub from: MemoryId,
     /// The name in the brackets.
     pub target: String,
 }
 
-/// What following all wikilinks led to.
+/// The result of resolving wikilinks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinksResolved {
-    /// Wikilinks that lead to a memory, or to a topic at hand.
+    /// Number of wikilinks that lead to a memory or a topic.
     pub resolved: u64,
-    /// Wikilinks that lead nowhere.
+    /// Number of wikilinks without a target.
     pub unresolved: u64,
-    /// Memories whose links grew.
+    /// Number of memories that received new links.
     pub updated: u64,
-    /// The wikilinks that lead nowhere, in the order in which the memories were read.
+    /// The wikilinks without a target, in the order in which the memories were read.
     pub unresolved_links: Vec<UnresolvedLink>,
 }
 
-/// How many memories are changed with one sync.
+/// Maximum number of memories that are changed in one operation.
 const BATCH: usize = 2_000;
 
-/// Follows the wikilinks of all memories and records each that leads to a memory, at both ends.
+/// Resolves the wikilinks of all memories and records each that leads to a memory, at both ends.
 ///
 /// # Errors
-/// Whatever the store says. A memory whose file must not be changed keeps its links as they are.
+/// Those of the store. The links of a memory with a damaged file remain unchanged.
 pub fn resolve_links(services: &Services) -> Result<LinksResolved, StoreError> {
     services.store.refresh()?;
     let topics = services.topics.as_ref().and_then(|topics| topics.store.topics().ok()).unwrap_or_default();
@@ -101,11 +103,13 @@ pub fn resolve_links(services: &Services) -> Result<LinksResolved, StoreError> {
     links.record(services, &mut Refinement::new(services, Verb::ResolveLinks))
 }
 
-/// Follows the wikilinks of some memories, and those by which others name them, and records them as part of `refinement`;
-/// without one, only tells how many memories' links would grow. What the store knows must be fresh.
+/// Resolves the wikilinks of the given memories, and the wikilinks of other memories to them.
+///
+/// Records the links as part of `refinement`; without it, only counts the memories that would receive links. The caller
+/// refreshes the store before.
 ///
 /// # Errors
-/// As [`resolve_links`].
+/// Those of [`resolve_links`].
 pub fn resolve_links_of(
     services: &Services,
     ids: &[MemoryId],
@@ -116,7 +120,7 @@ pub fn resolve_links_of(
         let Some(stored) = there(services, id)? else { continue };
         links.follow_all(services, &stored)?;
         let mut names = wikilink::names_of(&stored.memory, &stored.path);
-        // Who names one whose place it took by its id means it from now on.
+        // Links to a superseded id resolve to its replacement.
         names.extend(stored.memory.supersedes.iter().flat_map(wikilink::prefixes));
         for other in services.store.referring(id, &names)? {
             links.follow_those_to(services, &other, id)?;
@@ -125,11 +129,13 @@ pub fn resolve_links_of(
     links.end(services, refinement)
 }
 
-/// Follows the wikilinks of some memories, and no others, as [`resolve_links_of`] does. Where the wikilinks of all are followed,
-/// nobody need be asked who names whom.
+/// Resolves only the wikilinks of the given memories, otherwise like [`resolve_links_of`].
+///
+/// If the caller resolves the wikilinks of all memories, the search for other memories that link to them is
+/// superfluous.
 ///
 /// # Errors
-/// As [`resolve_links`].
+/// Those of [`resolve_links`].
 pub fn resolve_links_in(
     services: &Services,
     ids: &[MemoryId],
@@ -152,10 +158,10 @@ fn there(services: &Services, id: &MemoryId) -> Result<Option<Stored>, StoreErro
     }
 }
 
-/// Which memories are to be linked, found on the way.
+/// The links to add, collected while resolving wikilinks.
 #[derive(Default)]
 struct Wanted {
-    /// The topics at hand: whoever reads a wikilink to one finds it, but there is nothing to be written down.
+    /// The topics in use. A wikilink to a topic is resolved, but not recorded.
     topics: Listing,
     links: HashMap<MemoryId, Vec<MemoryId>>,
     report: LinksResolved,
@@ -202,8 +208,10 @@ impl Wanted {
         }
     }
 
-    /// Leaves out links between what is an agent's own and what is not: links go both ways, and a memory that others may read
-    /// must not name one that they may not. Whoever follows the wikilink itself still finds it.
+    /// Removes links between memories of different agents, and between those of an agent and shared ones.
+    ///
+    /// Links are recorded in both directions, and a shared memory must not name one that its readers may not read. The
+    /// wikilink itself still resolves for its reader.
     fn keep_to_oneself(&mut self, services: &Services) -> Result<(), StoreError> {
         let ids: Vec<MemoryId> = self.links.keys().copied().collect();
         let scopes = services.store.scopes(&ids)?;
@@ -256,7 +264,9 @@ impl Wanted {
     }
 }
 
-/// Returns the change that gives a memory these links too, unless it has them, is gone, or must not be changed.
+/// Returns the change that adds links to a memory.
+///
+/// Returns `None` if the memory has all of them, was deleted, or is damaged.
 fn grown(services: &Services, id: &MemoryId, links: &[MemoryId]) -> Result<Option<Change>, StoreError> {
     let Some(stored) = there(services, id)?.filter(|stored| stored.problem.is_none()) else { return Ok(None) };
     let patch = Patch { add_links: links.to_vec(), ..Patch::default() };
@@ -264,8 +274,10 @@ fn grown(services: &Services, id: &MemoryId, links: &[MemoryId]) -> Result<Optio
     Ok(memory.map(|memory| Change::Replace { expected: stored.stamp, memory: Box::new(memory) }))
 }
 
-/// Finds the memory that a person means by `reference`: as [`MemoryStoreExt::find`] does, or else by its title or an alias, in upper or lower
-/// case, with or without the brackets of a wikilink.
+/// Finds the memory that `reference` names.
+///
+/// Tries [`MemoryStoreExt::find`], then the title and the aliases, ignoring case. The brackets of a wikilink are
+/// optional.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
@@ -300,14 +312,14 @@ pub(crate) fn find_named(services: &Services, reference: &str) -> Result<MemoryI
     Err(not_found)
 }
 
-/// Returns the memory that a wikilink in `from` leads to; an empty target is the memory itself.
+/// Returns the memory that a wikilink in `from` leads to; an empty target means `from` itself.
 pub(crate) fn follow(names: &(impl Names + ?Sized), target: &str, from: &Stored) -> Result<Option<MemoryId>, StoreError> {
     if target.trim().is_empty() {
         return Ok(Some(from.memory.id));
     }
     let mut candidates = Vec::new();
     for (index, key) in wikilink::keys(target).iter().enumerate() {
-        // Only a path may be named by its last part; a title or an alias is named whole.
+        // Only a path may be abbreviated to its last component; a title or an alias must match completely.
         let counts = |by: By| index == 0 || matches!(by, By::Id | By::Path);
         candidates.extend(names.named(key)?.into_iter().filter(|candidate| counts(candidate.by)));
     }
@@ -318,7 +330,7 @@ pub(crate) fn follow(names: &(impl Names + ?Sized), target: &str, from: &Stored)
     }))
 }
 
-/// Returns the path from which a memory's links look around: that of the file it was taken in from, else its own.
+/// Returns the path that links of a memory are relative to: that of its origin, or else its own.
 fn place(memory: &Memory, path: &str) -> String {
     memory.origin.as_ref().map_or_else(|| path.to_owned(), |origin| origin.path.clone())
 }

@@ -1,18 +1,18 @@
-//! The time zone of a machine or person, known by what its clocks show.
+//! A time zone that is defined by a conversion function.
 
 use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone, Utc};
 
-/// Returns the local time of a moment.
+/// A function that returns the local time of a time.
 pub type LocalTime = Arc<dyn Fn(DateTime<Utc>) -> DateTime<FixedOffset> + Send + Sync>;
 
-/// A time zone that is known by the local time of each moment, also where its offset changes with the seasons.
+/// A time zone that is defined by the local time at each time, including daylight saving time.
 #[derive(Clone)]
 pub struct LocalZone(LocalTime);
 
-/// The offset of a [`LocalZone`] at some moment.
+/// The offset of a [`LocalZone`] at a given time.
 #[derive(Debug, Clone)]
 pub struct LocalOffset {
     zone: LocalZone,
@@ -20,7 +20,7 @@ pub struct LocalOffset {
 }
 
 impl LocalZone {
-    /// Returns the zone in which `local_time` is the time.
+    /// Returns the zone with the conversion function `local_time`.
     pub fn new(local_time: LocalTime) -> Self {
         Self(local_time)
     }
@@ -52,7 +52,7 @@ impl TimeZone for LocalZone {
     }
 
     fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> MappedLocalTime<LocalOffset> {
-        // No zone changes its offset twice within two days.
+        // The offset of a zone changes at most once within two days.
         let around = [TimeDelta::days(-1), TimeDelta::days(1)].map(|span| local.checked_add_signed(span).unwrap_or(*local));
         let [before, after] = around.map(|moment| self.offset_at(&moment));
         let is_valid = |offset: FixedOffset| {
@@ -87,7 +87,7 @@ impl Offset for LocalOffset {
 mod tests {
     use super::*;
 
-    /// Central European time of 2025: an hour ahead, two hours in summer.
+    /// Returns Central European Time of 2025: UTC+1, and UTC+2 in summer.
     fn central_europe() -> LocalZone {
         LocalZone::new(Arc::new(|moment: DateTime<Utc>| {
             let summer = "2025-03-30T01:00:00Z".parse::<DateTime<Utc>>().unwrap().."2025-10-26T01:00:00Z".parse().unwrap();

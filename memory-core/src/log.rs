@@ -1,4 +1,4 @@
-//! What was done to notes, banks, topics and instances alike, and the way back.
+//! The combined log of operations on notes, banks, topics, instances and conversations, and their undo.
 
 use std::iter::Peekable;
 
@@ -10,23 +10,23 @@ use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndone, KeptI
 use crate::topic::{self, TopicError, TopicRecord, TopicUndone};
 use crate::{Code, OperationId, Record, Services, StoreError, Undone};
 
-/// Something that was done.
+/// A logged operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Logged {
-    /// To notes.
+    /// An operation on notes.
     Notes(Record),
-    /// To a bank.
+    /// An operation on a bank.
     Bank(BankScope, BankRecord),
-    /// To topics.
+    /// An operation on topics.
     Topics(TopicRecord),
-    /// To an instance, which is called so.
+    /// An operation on the instance with this name.
     Instance(String, InstanceRecord),
-    /// To a conversation in a folder.
+    /// An operation on a conversation in this folder.
     Conversation(String, ConversationRecord),
 }
 
 impl Logged {
-    /// Returns its name.
+    /// Returns the id of the operation.
     pub fn id(&self) -> &OperationId {
         match self {
             Self::Notes(record) => &record.id,
@@ -37,7 +37,7 @@ impl Logged {
         }
     }
 
-    /// Returns when it was done.
+    /// Returns the time of the operation.
     pub fn at(&self) -> DateTime<Utc> {
         match self {
             Self::Notes(record) => record.at,
@@ -49,16 +49,16 @@ impl Logged {
     }
 }
 
-/// What was done cannot be read, or not be taken back.
+/// The error that operations cannot be read or undone.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// To notes, or to a bank.
+    /// An error of notes, banks or conversations.
     #[error(transparent)]
     Bank(#[from] BankError),
-    /// To topics.
+    /// An error of topics.
     #[error(transparent)]
     Topic(#[from] TopicError),
-    /// To an instance.
+    /// An error of an instance.
     #[error(transparent)]
     Instance(#[from] InstanceError),
 }
@@ -71,10 +71,10 @@ impl From<StoreError> for LogError {
 
 type Done<'a> = Peekable<Box<dyn Iterator<Item = Result<Logged, LogError>> + 'a>>;
 
-/// Returns the last `limit` of what was done, newest first.
+/// Returns the last `limit` operations, newest first.
 ///
 /// # Errors
-/// When what was done cannot be read.
+/// If the operations cannot be read.
 pub fn log(
     services: &Services,
     banks: &Banks,
@@ -98,7 +98,7 @@ pub fn log(
     }
     let mut logged = Vec::new();
     while logged.len() < limit {
-        // What was done in one place stays in its order, whatever the clock said; what cannot be read comes first.
+        // Operations of one store stay in their order, regardless of their timestamps; an error precedes all operations.
         let at = |done: &mut Done| done.peek().map(|next| next.as_ref().map_or(DateTime::<Utc>::MAX_UTC, Logged::at));
         let ats: Vec<_> = done.iter_mut().map(at).collect();
         let newest = ats.iter().enumerate().max_by_key(|(_, at)| **at).map_or(0, |(place, _)| place);
@@ -115,26 +115,27 @@ fn peekable<'a>(done: impl Iterator<Item = Result<Logged, LogError>> + 'a) -> Do
     done.peekable()
 }
 
-/// What was taken back.
+/// An undone operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TakenBack {
-    /// Something that was done to notes.
+    /// An operation on notes.
     Notes(Undone),
-    /// Something that was done to a bank.
+    /// An operation on a bank.
     Bank(BankUndone),
-    /// Something that was done to topics.
+    /// An operation on topics.
     Topics(TopicUndone),
-    /// Something that was done to an instance, which is called so.
+    /// An operation on the instance with this name.
     Instance(String, InstanceUndone),
-    /// Something that was done to a conversation in a folder.
+    /// An operation on a conversation in this folder.
     Conversation(String, ConversationUndone),
 }
 
-/// Takes back the operation whose id begins with `reference`, or the last one that was not taken back, be it on notes, on a bank, on
-/// topics or on one of these instances.
+/// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
+///
+/// The operation may be one on notes, banks, topics, or one of the given instances and conversations.
 ///
 /// # Errors
-/// As [`crate::undo()`], [`bank::undo()`], [`topic::undo()`] and [`instance::undo()`].
+/// Those of [`crate::undo()`], [`bank::undo()`], [`topic::undo()`] and [`instance::undo()`].
 pub fn take_back(
     services: &Services,
     banks: &Banks,
@@ -159,7 +160,7 @@ pub fn take_back(
     }
     for one in instances {
         match instance::undo(one.store.as_ref(), Some(reference), services.clock.as_ref(), services.ids.as_ref()) {
-            // Nothing of it is called so, as against what was taken back already.
+            // The instance has no such operation. If it was already undone, the code differs.
             Err(error) if error.code() == Code::OperationNotFound => {}
             done => return Ok(TakenBack::Instance(one.name.clone(), done?)),
         }
@@ -173,7 +174,9 @@ pub fn take_back(
     Err(missing.into())
 }
 
-/// Tells whether an operation of these conversations begins so: then what it deleted may have been purged.
+/// Returns whether an operation of these conversations has an id that starts with `reference`.
+///
+/// If so, a failed undo means that the deleted conversation may have been purged.
 fn has_operation(one: &KeptConversations, reference: &str) -> Result<bool, StoreError> {
     let wanted = reference.trim().to_lowercase();
     let is_wanted = |record: &ConversationRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);
@@ -188,7 +191,7 @@ fn take_last_back(
 ) -> Result<TakenBack, LogError> {
     let mut last = crate::undo::last_open(services)?.map(Logged::Notes);
     let mut offer = |other: Option<Logged>| {
-        // Of two at one moment, notes are the earlier.
+        // On a tie, the operation on notes counts as the earlier one.
         if other.is_some() && last.as_ref().map(Logged::at) <= other.as_ref().map(Logged::at) {
             last = other;
         }

@@ -1,4 +1,4 @@
-//! Keeping what asking a language model costs.
+//! The storage interface of language-model usage.
 
 use std::fmt::Debug;
 
@@ -6,72 +6,75 @@ use chrono::NaiveDate;
 
 use crate::{Budget, Purpose, Shortage, Spent, StoreError};
 
-/// Keeps what asking a language model costs, per day and purpose.
+/// A record of language-model usage per day and purpose.
 ///
-/// Many of these may work on one place, in one process or in many; no count is lost, and nothing is set aside that a
-/// budget does not allow.
+/// Any number of meters may share one store, in one or more processes. No count is lost, and no reservation exceeds the
+/// budget.
 pub trait Meter: Debug + Send + Sync {
-    /// Sets something aside, if `budget` allows it beside all that was spent and set aside on that day for any purpose.
-    /// Once this returns it counts as spent, and neither a crash nor a power cut takes it back.
+    /// Reserves usage if `budget` allows it.
+    ///
+    /// The budget covers all usage and reservations of that day for any purpose. Once the call returns, the reservation counts as used and survives a crash and a power loss.
     ///
     /// # Errors
-    /// [`MeterError::Exhausted`] if the budget does not allow it; [`MeterError::Store`] if it cannot be kept. Nothing is
-    /// set aside then.
+    /// [`MeterError::Exhausted`] if the budget does not allow it, or [`MeterError::Store`] if it cannot be written.
+    /// Then nothing is reserved.
     fn reserve(&self, reservation: &Reservation, budget: &Budget) -> Result<(), MeterError>;
 
-    /// Replaces what was set aside by what it came to, on the same day and for the same purpose. May be done once for each
-    /// reservation; until then, what was set aside counts as spent.
+    /// Replaces a reservation by the actual usage, on the same day and for the same purpose.
+    ///
+    /// May be called once for each reservation. Until then, the reservation counts as used.
     ///
     /// # Errors
-    /// When it cannot be kept; what was set aside still counts.
+    /// If the usage cannot be written. The reservation then still counts.
     fn settle(&self, reservation: &Reservation, spent: Spent) -> Result<(), StoreError>;
 
-    /// Returns what was spent from one day to another, both included; in the order of days and purposes. What is set aside
-    /// counts as spent.
+    /// Returns the usage of the days `from` to `to`, both inclusive, ordered by day and purpose.
+    ///
+    /// Open reservations count as used.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If the usage cannot be read.
     fn spending(&self, from: NaiveDate, to: NaiveDate) -> Result<Spending, StoreError>;
 }
 
-/// Something that is set aside.
+/// A reservation of usage before a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservation {
-    /// The day whose budget it is taken from.
+    /// The day of the budget to charge.
     pub day: NaiveDate,
-    /// What it is for.
+    /// The purpose of the call.
     pub purpose: Purpose,
-    /// How much it is.
+    /// The reserved amount.
     pub amount: Spent,
 }
 
-/// What was spent in some days.
+/// The usage of a range of days.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spending {
-    /// What on which; one entry for each day and purpose.
+    /// The usage by day and purpose, one entry for each.
     pub entries: Vec<SpentOn>,
-    /// How many records could not be read. They count for nothing.
+    /// Number of records that could not be read. Their usage is not counted.
     pub unreadable: u64,
 }
 
-/// What was spent on one day for one purpose.
+/// The usage of one day for one purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpentOn {
     /// The day.
     pub day: NaiveDate,
     /// The purpose.
     pub purpose: Purpose,
-    /// How much.
+    /// The amount.
     pub spent: Spent,
 }
 
-/// Why nothing was set aside.
+/// The error that nothing was reserved.
 #[derive(Debug, thiserror::Error)]
 pub enum MeterError {
     /// The budget does not allow it.
     #[error(transparent)]
     Exhausted(#[from] Shortage),
-    /// It cannot be kept.
+    /// The reservation cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -1,4 +1,4 @@
-//! Measuring whether a model that turns texts into vectors finds a person's own memories better.
+//! An evaluation of an embedding model on the memories of a user.
 
 use std::collections::BTreeMap;
 
@@ -7,65 +7,65 @@ use crate::{
     Stored, Verb, commit::commit, embed, has_direction, search,
 };
 
-/// Memories that are looked at, the newest.
+/// Maximum number of memories to evaluate, newest first.
 const MEMORIES: usize = 2000;
 
-/// Questions that are asked, spread evenly over the memories.
+/// Maximum number of queries, spread evenly over the memories.
 const QUESTIONS: usize = 300;
 
-/// A hit further behind counts as not found.
+/// Number of hits to inspect; a memory at a higher rank counts as not found.
 const HITS: usize = 10;
 
-/// Bytes of letters that a sentence needs to be a question, and the rest of its memory to be found.
+/// Minimum size in bytes of the letters in a query sentence, and in the remaining text of its memory.
 const LETTERS: usize = 20;
 
-/// Fewer questions tell nothing.
+/// Minimum number of queries for a verdict.
 const ENOUGH: u64 = 30;
 
-/// Memories that are written or embedded at once.
+/// Number of memories that are written in one operation.
 const BATCH: usize = 250;
 
-/// What a model changes for the questions of one script.
+/// The effect of a model on the queries of one script.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ModelTest {
-    /// The questions that were asked.
+    /// Number of queries.
     pub questions: u64,
-    /// The questions among them that the model cannot read.
+    /// Number of queries that the model cannot read.
     pub unreadable: u64,
-    /// How well the words alone find.
+    /// The quality of lexical search alone.
     pub words: Findings,
-    /// How well the words and the model find.
+    /// The quality of lexical search combined with the model.
     pub with_model: Findings,
-    /// Questions whose memory stands further in front with the model.
+    /// Number of queries that rank their memory better with the model.
     pub better: u64,
-    /// Questions whose memory stands further behind with it.
+    /// Number of queries that rank their memory worse with the model.
     pub worse: u64,
 }
 
-/// How well memories are found, as sums over questions.
+/// The quality of search results, as sums over queries.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Findings {
-    /// Questions whose memory is among the first 10.
+    /// Number of queries that rank their memory among the first 10.
     pub found: u64,
     /// The sum of 1 / rank.
     pub reciprocal_ranks: f64,
 }
 
-/// What a test says of a model.
+/// The verdict about a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelVerdict {
-    /// There are too few questions to tell.
+    /// The number of queries is too small for a verdict.
     TooFew,
-    /// More questions gain than chance explains.
+    /// More queries improve than chance explains.
     Better,
-    /// More questions lose than chance explains.
+    /// More queries get worse than chance explains.
     Worse,
-    /// What changes may be chance.
+    /// The difference may be due to chance.
     NoDifference,
 }
 
 impl ModelTest {
-    /// Returns what the test says: the sign test on the questions that change, at about 5 %.
+    /// Returns the verdict of a sign test on the queries with different ranks, at a level of about 5 %.
     #[expect(clippy::cast_precision_loss, reason = "there are a few hundred questions")]
     pub fn verdict(&self) -> ModelVerdict {
         let (better, worse) = (self.better as f64, self.worse as f64);
@@ -90,7 +90,7 @@ impl ModelTest {
         self.worse += u64::from(place(words) < place(with_model));
     }
 
-    /// Adds the questions of another script.
+    /// Adds the counts of the queries of another script.
     pub fn merge(&mut self, other: &Self) {
         self.questions += other.questions;
         self.unreadable += other.unreadable;
@@ -117,13 +117,13 @@ impl Findings {
     }
 }
 
-/// Measures the model of `scratch`, a home without memories, on the memories of `home`, which stays as it is: copies of them are
-/// put into `scratch`, some without one of their sentences, which is then asked for. Returns the figures of each script.
+/// Measures the model of `scratch`, an empty home, on the memories of `home`, which remains unchanged.
 ///
-/// The same memories and the same model always give the same figures.
+/// Copies of the memories are written to `scratch`, some of them without one of their sentences, which then serves as
+/// the query. Returns the result of each script. The result is deterministic for the same memories and model.
 ///
 /// # Errors
-/// [`StoreError::NoModel`]; [`StoreError::Embed`] when the model gives no vectors; else when memories cannot be read or kept.
+/// [`StoreError::NoModel`]; [`StoreError::Embed`] if the model fails; or an error of either store.
 pub fn test_model(
     home: &Services,
     scratch: &Services,
@@ -146,7 +146,7 @@ pub fn test_model(
     Ok(tests)
 }
 
-/// Puts copies of memories into an empty home; returns the questions and which memory each is about.
+/// Copies memories into an empty home, and returns the queries with the memory that each should find.
 fn copy(scratch: &Services, memories: &[Stored]) -> Result<Vec<(MemoryId, String)>, StoreError> {
     let splits: Vec<Option<(String, String)>> =
         memories.iter().map(|stored| leave_out_sentence(&stored.memory.content)).collect();
@@ -167,18 +167,18 @@ fn copy(scratch: &Services, memories: &[Stored]) -> Result<Vec<(MemoryId, String
             questions.extend(split.map(|(question, _)| (memory.id, question.clone())));
             operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
         }
-        // They are kept already, whatever they hold.
+        // The originals are already stored, so their credentials are allowed.
         commit(scratch, &operation, Secrets::Keep)?;
     }
     Ok(questions)
 }
 
-/// Returns where the memory stands among the first hits.
+/// Returns the rank of the memory among the first hits, counted from 1.
 fn rank(services: &Services, question: &str, id: MemoryId) -> Result<Option<usize>, StoreError> {
     let query = Query { text: question.into(), filter: Filter::default(), limit: HITS, ranking: Ranking::default() };
     let hits = match search(services, &query) {
         Ok(found) => found.hits,
-        // Only words that say which memories are meant.
+        // The query consists of filter words only.
         Err(StoreError::Invalid { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
@@ -189,9 +189,9 @@ fn is_readable(embedder: &dyn Embedder, question: &str) -> Result<bool, StoreErr
     Ok(embedder.embed(&[question])?.first().is_some_and(|vector| has_direction(vector)))
 }
 
-/// Returns the sentence in the middle of a text as a question, and the text without it, if both say something.
+/// Returns the middle sentence of a text as a query, and the text without it.
 ///
-/// The question is words alone: a sign would be taken for a filter or an exclusion.
+/// Returns `None` unless both have enough letters. Punctuation is removed from the query, because it could be parsed as a filter or an exclusion.
 fn leave_out_sentence(text: &str) -> Option<(String, String)> {
     let ends_sentence = |character: char| matches!(character, '.' | '!' | '?' | '\n' | '。' | '！' | '？' | '；');
     let sentences: Vec<&str> = text.split_inclusive(ends_sentence).collect();
@@ -211,13 +211,13 @@ fn letters(text: &str) -> usize {
     text.chars().filter(|character| character.is_alphabetic()).map(char::len_utf8).sum()
 }
 
-/// Returns the script of most letters of a text, counted by their bytes.
+/// Returns the script with the most letters in a text, weighted by their bytes.
 fn script(text: &str) -> &'static str {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for character in text.chars().filter(|character| character.is_alphabetic()) {
         *counts.entry(script_of(character)).or_default() += character.len_utf8();
     }
-    // Japanese is written in both.
+    // Japanese uses both kana and Chinese characters.
     if let Some(kana) = counts.remove("Japanese") {
         *counts.entry("Japanese").or_default() += kana + counts.get("Chinese").copied().unwrap_or(0);
     }
