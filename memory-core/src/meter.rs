@@ -13,7 +13,8 @@ use crate::{Budget, Purpose, Shortage, Spent, StoreError};
 pub trait Meter: Debug + Send + Sync {
     /// Reserves usage if `budget` allows it.
     ///
-    /// The budget covers all usage and reservations of that day for any purpose. Once the call returns, the reservation counts as used and survives a crash and a power loss.
+    /// The budget covers all usage and reservations of that day for any purpose. Once the call returns, the reservation
+    /// counts as used and survives a crash and a power loss.
     ///
     /// # Errors
     /// [`MeterError::Exhausted`] if the budget does not allow it, or [`MeterError::Store`] if it cannot be written.

@@ -191,7 +191,8 @@ fn is_readable(embedder: &dyn Embedder, question: &str) -> Result<bool, StoreErr
 
 /// Returns the middle sentence of a text as a query, and the text without it.
 ///
-/// Returns `None` unless both have enough letters. Punctuation is removed from the query, because it could be parsed as a filter or an exclusion.
+/// Returns `None` unless both have enough letters. Punctuation is removed from the query, because it could be parsed as
+/// a filter or an exclusion.
 fn leave_out_sentence(text: &str) -> Option<(String, String)> {
     let ends_sentence = |character: char| matches!(character, '.' | '!' | '?' | '\n' | '。' | '！' | '？' | '；');
     let sentences: Vec<&str> = text.split_inclusive(ends_sentence).collect();

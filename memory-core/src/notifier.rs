@@ -1,29 +1,29 @@
-//! A way to a person's attention.
+//! The interface of desktop notifications.
 
 use std::fmt::Debug;
 
-/// Shows short messages to a person.
+/// A channel that shows short messages to the user.
 pub trait Notifier: Debug + Send + Sync {
     /// Shows one message.
     ///
     /// # Errors
-    /// When it cannot be shown.
+    /// If the message cannot be shown.
     fn notify(&self, notification: &Notification) -> Result<(), NotifyError>;
 }
 
-/// A short message to a person.
+/// A short message to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
-    /// The first line.
+    /// The title line.
     pub title: String,
-    /// The rest.
+    /// The text below the title.
     pub body: String,
 }
 
-/// Why a message was not shown.
+/// The error that a message was not shown.
 #[derive(Debug, thiserror::Error)]
 #[error("the notification was not shown: {why}")]
 pub struct NotifyError {
-    /// Why.
+    /// The reason.
     pub why: String,
 }

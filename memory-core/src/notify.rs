@@ -1,4 +1,4 @@
-//! Telling somebody of what is due.
+//! Notifying the user of due reminders.
 
 use chrono::{DateTime, TimeZone};
 
@@ -6,32 +6,34 @@ use crate::snooze::alter;
 use crate::text::one_line;
 use crate::{Memory, Notification, Notifier, NotifyError, Problem, Reminder, Reminders, Services, StoreError, Stored, Verb};
 
-/// Whom somebody was told of.
+/// The result of [`notify()`].
 #[derive(Debug, Default)]
 pub struct Notified {
-    /// The reminders that were shown, as they are now.
+    /// The reminders that were shown, in their current state.
     pub shown: Vec<Stored>,
-    /// Why one was not, if it was not; it and those that come after it will be shown the next time.
+    /// The error that stopped the notifications, if any.
+    ///
+    /// The failed reminder and the later ones are shown next time.
     pub failed: Option<NotifyError>,
-    /// How many are still to be shown.
+    /// Number of due reminders that were not shown.
     pub waiting: u64,
-    /// Why there may be others of which nobody was told, if there may.
+    /// The reason why the list of due reminders may be incomplete, if any.
     pub degraded: Option<String>,
-    /// What is wrong with the files of those that are not shown because it could not be written down that they were.
+    /// The defects of files that prevented marking due reminders as shown. These reminders were not shown.
     pub problems: Vec<Problem>,
 }
 
-/// The longest text that is shown, in characters.
+/// Maximum length of the displayed text in characters.
 const LONGEST: usize = 240;
 
-/// Shows every reminder that is due and was not shown before, what is due first before all others.
+/// Shows every due reminder that was not shown before, ordered by due time.
 ///
-/// That it was shown is written down first, and only whoever writes it down shows it, so that each is shown once however many
-/// do this at the same time. If it cannot be shown, that is taken back. Whoever dies in between leaves a reminder that nobody
-/// was told of; it stays due until it is done, in lists and in [`crate::pending()`].
+/// Each reminder is marked as shown first, and only the process that sets the mark shows it. Concurrent calls therefore
+/// show each reminder once. If the notification fails, the mark is removed. If the process crashes in between, the
+/// reminder is never shown, but it remains due in lists and in [`crate::pending()`].
 ///
 /// # Errors
-/// Whatever the store says; a notifier that fails is told of in the report instead.
+/// Those of the store. An error of the notifier is part of the report instead.
 pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: &Tz) -> Result<Notified, StoreError> {
     services.store.refresh()?;
     let now = services.clock.now();
@@ -44,7 +46,7 @@ pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: 
             |reminder: &Reminder, _| reminder.is_to_be_shown(now).then_some(Reminder { notified_at: Some(now), ..*reminder });
         match alter(services, Verb::Notify, &id, claim) {
             Ok(true) => {}
-            // Somebody else was faster.
+            // Another process has marked or changed the reminder.
             Ok(false) | Err(StoreError::NotFound { .. } | StoreError::Invalid { .. }) => continue,
             Err(StoreError::Damaged(problem)) => {
                 report.problems.push(problem);
@@ -65,7 +67,7 @@ pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: 
     Ok(report)
 }
 
-/// Returns what is shown of a reminder: one line each, without characters that a terminal or a desktop would obey.
+/// Returns the notification of a reminder: a title and a line of text, without control characters.
 pub(crate) fn notification<Tz: TimeZone>(memory: &Memory, zone: &Tz) -> Notification {
     let due = memory.reminder.map_or(memory.created_at, |reminder| reminder.due);
     let due: DateTime<_> = due.with_timezone(zone).fixed_offset();

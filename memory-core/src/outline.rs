@@ -1,4 +1,4 @@
-//! What is known of every memory without a look at its file.
+//! Summaries of memories that are available without reading their files.
 
 use std::fmt::Debug;
 
@@ -6,67 +6,70 @@ use chrono::{DateTime, Utc};
 
 use crate::{Category, ContentHash, MemoryId, Phase, Scope, StoreError};
 
-/// What is known of a memory without a look at its file.
+/// The fields of a memory that are available without reading its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
     /// The memory.
     pub id: MemoryId,
-    /// Where it stands between "just written" and "filed".
+    /// The phase.
     pub phase: Phase,
-    /// What it is about.
+    /// The category.
     pub category: Category,
-    /// Who may see it.
+    /// The scope, which determines the readers.
     pub scope: Scope,
-    /// When it was first written.
+    /// The creation time.
     pub created_at: DateTime<Utc>,
-    /// When its file was last changed by us.
+    /// The time of the last change of the file by this program.
     pub updated_at: DateTime<Utc>,
-    /// Whether it was superseded.
+    /// Whether the memory was superseded.
     pub is_superseded: bool,
-    /// From when on it is left out of answers, if ever.
+    /// The time from which the memory is excluded from results, if any.
     pub ends_at: Option<DateTime<Utc>>,
-    /// How often it has been read.
+    /// The number of reads.
     pub access_count: u64,
-    /// Whether its file must not be changed.
+    /// Whether the file is damaged and must not be changed.
     pub is_damaged: bool,
-    /// The hash of its text, see [`crate::embedded_text`].
+    /// The hash of the text, see [`crate::embedded_text`].
     pub text: ContentHash,
-    /// What was remembered of that text, if anything was.
+    /// The cached analysis of that text, if any.
     pub impression: Option<Vec<u8>>,
 }
 
-/// What is remembered of the text of a memory, so that it need not be read again.
+/// A cached analysis of the text of a memory, which saves reading the text again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Impression {
     /// The memory.
     pub id: MemoryId,
     /// The hash of the text, see [`crate::embedded_text`].
     pub text: ContentHash,
-    /// Whatever is worth remembering; only whoever keeps it knows what it means.
+    /// The serialized analysis. Its format is private to the writer.
     pub bytes: Vec<u8>,
 }
 
-/// Tells outlines, and keeps impressions of texts. Every implementation passes `testing::outlines_suite`.
+/// A provider of outlines and a cache of text analyses.
 ///
-/// Impressions can be had again, so whoever keeps them may lose them. One is of one text: once the memory says something else
-/// it counts as not there.
+/// Every implementation passes `testing::outlines_suite`.
+///
+/// Analyses can be recomputed, so a store may lose them. An analysis belongs to one text and is ignored once the text
+/// of the memory changes.
 pub trait Outlines: Debug + Send + Sync {
-    /// Returns the outlines of all memories, by their ids.
+    /// Returns the outlines of all memories, ordered by id.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn outlines(&self) -> Result<Vec<Outline>, StoreError>;
 
-    /// Returns the scope of each of `ids`, as far as it is there.
+    /// Returns the scope of each of `ids`, or `None` for a memory that does not exist.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError>;
 
-    /// Keeps impressions, in place of former ones; those of texts that have changed in the meantime, or whose memories are
-    /// gone, are left out.
+    /// Stores text analyses, replacing previous ones.
+    ///
+    /// Analyses of texts that have changed concurrently, and of deleted memories, are skipped.
     ///
     /// # Errors
-    /// When they cannot be kept.
+    /// If they cannot be written.
     fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError>;
 }

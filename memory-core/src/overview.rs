@@ -1,20 +1,20 @@
-//! What there is, at a glance.
+//! An overview of all memories.
 
 use std::fmt::Write;
 
 use crate::text::one_line;
 use crate::{Category, Filter, Order, Services, Slice, StoreError};
 
-/// So many of each category are named.
+/// Maximum number of listed memories per category.
 const NAMED: usize = 10;
 
-/// So much of each is shown.
+/// Maximum length of a headline in characters.
 const SHOWN: usize = 80;
 
-/// Writes, as Markdown, how many memories each category has, and names the newest of each with their ids.
+/// Returns a Markdown page with the number of memories and the newest memories of each category.
 ///
 /// # Errors
-/// When the memories cannot be read.
+/// If the memories cannot be read.
 pub fn overview(services: &Services) -> Result<String, StoreError> {
     services.store.refresh()?;
     let now = services.clock.now();

@@ -1,4 +1,4 @@
-//! The page of what is due, for agents to read when they start.
+//! The page of due reminders, for agents to read at startup.
 
 use std::fmt::Write;
 
@@ -7,19 +7,19 @@ use chrono::{DateTime, TimeZone};
 use crate::text::one_line;
 use crate::{Page, Reminders, Services, StoreError, Stored};
 
-/// How many reminders the page names.
+/// Maximum number of reminders on the page.
 const NAMED: usize = 100;
 
-/// The longest text of a reminder, in characters.
+/// Maximum length of a reminder text in characters.
 const LONGEST: usize = 200;
 
-/// Returns the page that tells what is due and not done, or `None` if nothing is. Times are those of `zone`.
+/// Returns the page of due reminders, or `None` if there are no due reminders. Times are in `zone`.
 ///
-/// What is remembered is data: each reminder is one line that begins with its id, so that none can end the block in which
-/// they stand, and has no control characters.
+/// Stored text is untrusted. Each reminder is therefore a single line that starts with its id and has no control
+/// characters, so that it cannot close the enclosing code block.
 ///
 /// # Errors
-/// When the files cannot be read.
+/// If the files cannot be read.
 pub fn pending<Tz: TimeZone>(services: &Services, zone: &Tz) -> Result<Option<String>, StoreError> {
     services.store.refresh()?;
     let now = services.clock.now();

@@ -1,22 +1,23 @@
-//! Letting a memory stay, whatever its age.
+//! Exempting memories from expiry and decay.
 
 use crate::update::change;
 use crate::{Patch, Secrets, Services, StoreError, Stored, Verb};
 
-/// Lets the memory that a person means by `reference` stay, however old it is and however seldom it is read; returns it as it
-/// is then.
+/// Pins the memory that `reference` names, and returns its new version.
+///
+/// A pinned memory is retained however old it is and however rarely it is read.
 ///
 /// # Errors
-/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`]; [`StoreError::Damaged`] if its file must not be changed.
+/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`]; [`StoreError::Damaged`] if its file is damaged.
 pub fn pin(services: &Services, reference: &str) -> Result<Stored, StoreError> {
     let patch = Patch { pinned: Some(true), ..Patch::default() };
     change(services, Verb::Update, reference, &patch, None, Secrets::Keep)
 }
 
-/// Lets the memory that a person means by `reference` go the way of all others again; returns it as it is then.
+/// Unpins the memory that `reference` names, and returns its new version.
 ///
 /// # Errors
-/// As [`pin`].
+/// Those of [`pin`].
 pub fn unpin(services: &Services, reference: &str) -> Result<Stored, StoreError> {
     let patch = Patch { pinned: Some(false), ..Patch::default() };
     change(services, Verb::Update, reference, &patch, None, Secrets::Keep)

@@ -1,19 +1,21 @@
-//! In which part of a home a memory lies.
+//! The parts of a home.
 
-/// In which part of a home a memory lies. What its file says it came from is a person's to choose, and tells nothing of this.
+/// The part of a home that contains a memory.
+///
+/// It is derived from the path. The source in the file is user input and does not determine it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// Among the notes.
+    /// The notes.
     Notes,
-    /// Among what is said in conversations, and what is known of it.
+    /// Conversations and the facts derived from them.
     Conversations,
 }
 
 impl Place {
-    /// The folder of a home in which conversations lie.
+    /// The folder of a home that contains conversations.
     pub const CONVERSATIONS: &str = "entries";
 
-    /// Returns the place of the file at a path below the home.
+    /// Returns the part that contains the file at a path below the home.
     ///
     /// # Examples
     /// ```
@@ -27,7 +29,7 @@ impl Place {
         if is_below { Self::Conversations } else { Self::Notes }
     }
 
-    /// Returns the word for it.
+    /// Returns the name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Notes => "notes",

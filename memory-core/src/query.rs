@@ -1,4 +1,4 @@
-//! Questions to the memories, and their answers.
+//! Search requests and their results.
 
 use std::ops::Range;
 
@@ -6,172 +6,179 @@ use crate::question::Question;
 use crate::rank::{Part, Weights};
 use crate::{Filter, Stored};
 
-/// A question: words, and which memories may answer it.
+/// A search query: text and a filter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// The words, as a person types them; see [`crate::question::parse`].
+    /// The text as a person types it, see [`crate::question::parse`].
     pub text: String,
-    /// Which memories may answer.
+    /// The filter for results.
     pub filter: Filter,
-    /// How many answers at most.
+    /// Maximum number of results.
     pub limit: usize,
-    /// What counts beside the words.
+    /// The parameters that affect the order of results.
     pub ranking: Ranking,
 }
 
-/// What counts for the order of answers beside the question.
+/// Parameters that affect the order of results.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranking {
-    /// How much newness counts, from 0 to 1: a hit is worth `(1 − w) · relevance + w · exp(−age / 30 days)`.
+    /// The weight `w` of recency, from 0 to 1.
+    ///
+    /// The worth of a hit is `(1 − w) · relevance + w · exp(−age / 30 days)`.
     pub recency: f32,
-    /// How much of the order is the worth of a hit, from 0 to 1; the rest is how little it repeats what stands above it.
+    /// The weight of a hit's worth in the order, from 0 to 1.
+    ///
+    /// The rest is the weight of its dissimilarity to the hits above it.
     pub diversity: f32,
-    /// What is less relevant is left out; from 0, which leaves nothing out, to 1. If nothing is said, it is 0 without a
-    /// reranking model, and what its rules say with one.
+    /// The relevance below which hits are omitted, from 0, which omits no hit, to 1.
+    ///
+    /// If it is `None`, it is 0 without a reranking model, and the threshold of its rules with one.
     pub threshold: Option<f32>,
-    /// How much each part of the evidence counts, if not as usual.
+    /// The weight of each part of the evidence, or `None` for the default weights.
     pub weights: Option<Weights>,
 }
 
 impl Default for Ranking {
-    /// As a person searches notes: newness decides between equals, nothing is left out.
+    /// Returns the parameters for searching notes: recency only breaks ties, and no hit is omitted.
     fn default() -> Self {
         Self { recency: 0.002, diversity: 1.0, threshold: None, weights: None }
     }
 }
 
-/// A question as a store is asked it.
+/// A parsed search request, as a store receives it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked<'q> {
-    /// What is asked for.
+    /// The parsed query.
     pub question: &'q Question,
-    /// Which memories may answer.
+    /// The filter for results.
     pub filter: &'q Filter,
-    /// How many answers at most.
+    /// Maximum number of results.
     pub limit: usize,
-    /// What counts beside the words; the diversity is not the store's business.
+    /// The parameters that affect the order. A store ignores the diversity.
     pub ranking: Ranking,
-    /// The question's vector, if there is a model.
+    /// The embedding of the query, if a model is available.
     pub vector: Option<QuestionVector<'q>>,
 }
 
-/// The vector of a question, and of which model it is.
+/// The embedding of a query, with the model that computed it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QuestionVector<'q> {
-    /// What tells the model from every other.
+    /// The identifier of the model.
     pub identity: &'q str,
     /// The vector, of length 1.
     pub vector: &'q [f32],
 }
 
-/// The answer to a question.
+/// The results of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// The best, best first; ties are broken by the newer `created_at`, then by id.
+    /// The best hits, best first. Ties are broken by the newer `created_at`, then by id.
     pub hits: Vec<Hit>,
-    /// How many memories match in all.
+    /// Total number of matching memories.
     pub total: u64,
-    /// Why the answer may be less than it should be, if it may.
+    /// The reason why the results may be incomplete, if any.
     pub degraded: Option<String>,
 }
 
-/// One memory that answers a question.
+/// A search hit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The memory as it stands now.
+    /// The memory in its current state.
     pub stored: Stored,
-    /// How well it answers; only the order means something. What a reranking model has not read stands below what it has.
+    /// The score, which is meaningful only as an order.
+    ///
+    /// Hits that a reranking model has read precede the others.
     pub score: f32,
     /// An excerpt of one line.
     pub snippet: String,
-    /// The byte ranges of `snippet` that match the question.
+    /// The byte ranges of `snippet` that match the query.
     pub marks: Vec<Range<usize>>,
-    /// How the score came about.
+    /// The composition of the score.
     pub explanation: Explanation,
 }
 
-/// How a score came about: the sum of what each part gave (see [`crate::rank`]).
+/// The composition of a score: the sum of the scores of all parts (see [`crate::rank`]).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Explanation {
-    /// What each part gave; those that gave nothing are left out.
+    /// The score of each part, without parts that contribute nothing.
     pub parts: Vec<PartScore>,
-    /// How likely it is to be an answer, from 0 to 1; comparable between questions.
+    /// The probability that the hit is relevant, from 0 to 1; comparable between queries.
     pub relevance: f32,
-    /// Whether only parts of its words match: it comes behind all that match otherwise.
+    /// Whether only parts of words match. Such a hit ranks behind all others.
     pub is_part: bool,
-    /// What a reranking model said, if one has read it: then the relevance is its own.
+    /// The score of the reranking model, if one has read the hit. It then determines the relevance.
     pub rerank: Option<RerankScore>,
-    /// How new it is, from 0 to 1.
+    /// The recency of the memory, from 0 to 1.
     pub recency: f32,
-    /// How each word of the question is matched; those that are not are left out.
+    /// The match of each query term, without terms that do not match.
     pub terms: Vec<TermScore>,
-    /// The memory's length in weighed words.
+    /// The length of the memory in weighted words.
     pub length: u32,
     /// The average length of all memories.
     pub average_length: f32,
-    /// How many memories there are.
+    /// The total number of memories.
     pub documents: u64,
 }
 
-/// What one part gave to a score.
+/// The contribution of one part to a score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PartScore {
-    /// Which one.
+    /// The part.
     pub part: Part,
-    /// How much of it there is.
+    /// The value of the part.
     pub value: f32,
-    /// What that gave: the value times the part's weight.
+    /// The contribution: the value times the weight of the part.
     pub score: f32,
 }
 
-/// What a reranking model said of a hit.
+/// The score of a hit by a reranking model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RerankScore {
     /// The raw score.
     pub score: f32,
-    /// The relevance by the parts, whose place its own has taken.
+    /// The relevance before reranking, computed from the parts.
     pub before: f32,
 }
 
-/// How one word of the question is matched.
+/// The match of one query term.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TermScore {
-    /// The word as it is indexed.
+    /// The term as it is indexed.
     pub term: String,
-    /// How often it stands in the memory, weighed: a word of the title counts for more.
+    /// The weighted number of occurrences in the memory: occurrences in the title have a higher weight.
     pub frequency: u32,
-    /// How many memories have it.
+    /// The number of memories that contain the term.
     pub documents: u64,
-    /// How much a rare word is worth, from 0 to 1.
+    /// The inverse document frequency, from 0 to 1; higher for rare terms.
     pub idf: f32,
-    /// How strongly it is matched, times that.
+    /// The strength of the match, multiplied by the inverse document frequency.
     pub score: f32,
 }
 
-/// Which part of a list is wanted, and in which order.
+/// A request for a part of a list in a given order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
     /// The order.
     pub order: Order,
-    /// How many to leave out at the start.
+    /// Number of items to skip.
     pub offset: usize,
-    /// How many to return at most; `None` means all.
+    /// Maximum number of items; `None` means all.
     pub limit: Option<usize>,
 }
 
 /// The order of a list. Ties are broken by id.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Newest first.
+    /// By creation time, newest first.
     #[default]
     Created,
-    /// Last changed first.
+    /// By time of the last change, newest first.
     Updated,
-    /// Most often read first.
+    /// By number of reads, highest first.
     Accessed,
     /// By title or first line, A to Z.
     Title,
-    /// Pinned first, then most often read, then last changed.
+    /// Pinned first, then by number of reads, then by time of the last change.
     Useful,
 }
 
@@ -180,8 +187,8 @@ pub enum Order {
 pub struct Page {
     /// The memories of the slice.
     pub memories: Vec<Stored>,
-    /// How many there are in all.
+    /// Total number of items in the list.
     pub total: u64,
-    /// Why the list may be less than it should be, if it may.
+    /// The reason why the list may be incomplete, if any.
     pub degraded: Option<String>,
 }

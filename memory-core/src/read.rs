@@ -2,7 +2,7 @@
 
 use crate::{MemoryStoreExt, Services, StoreError, Stored};
 
-/// Returns the memory that a person means by `reference`, as its file stands now, and counts the access.
+/// Returns the memory that `reference` names, from its current file, and counts the read.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].

@@ -1,20 +1,20 @@
-//! Changing many memories as one operation.
+//! Changing multiple memories in one operation.
 
 use std::collections::BTreeMap;
 
 use crate::commit::{Refused, commit_units};
 use crate::{Change, MemoryId, Operation, OperationId, Services, StoreError, Verb};
 
-/// Changes that belong together: all of them are made, or none.
+/// Changes that are made together or not at all.
 #[derive(Debug, Clone, Default)]
 pub struct Unit {
     /// The changes.
     pub changes: Vec<Change>,
-    /// Why, for those of which the verb does not say it.
+    /// Reasons for changes that the verb does not explain.
     pub reasons: BTreeMap<MemoryId, String>,
 }
 
-/// An operation of many units, which the journal keeps as one and one `undo` takes back.
+/// An operation of multiple units, with one journal entry and one `undo`.
 #[derive(Debug)]
 pub struct Refinement<'s> {
     services: &'s Services,
@@ -23,28 +23,29 @@ pub struct Refinement<'s> {
 }
 
 impl<'s> Refinement<'s> {
-    /// Begins one; nothing is written yet.
+    /// Returns a new operation without changes.
     pub fn new(services: &'s Services, verb: Verb) -> Self {
         Self { services, operation: services.operation(verb), has_changed: false }
     }
 
-    /// Returns its name in the journal.
+    /// Returns the id in the journal.
     pub fn id(&self) -> &OperationId {
         &self.operation.id
     }
 
-    /// Tells whether anything was changed so far.
+    /// Returns whether anything was changed so far.
     pub fn has_changed(&self) -> bool {
         self.has_changed
     }
 
-    /// Makes the changes of `units` with one sync. Returns the numbers of those that were refused, and why: somebody else has
-    /// changed, or removed, one of their memories since the changes were thought out.
+    /// Commits `units` and returns those that were refused.
     ///
-    /// The texts must be those of memories that are kept already: they are not searched for credentials.
+    /// A unit is refused if another writer has changed or removed one of its memories since the unit was computed.
+    /// Without a conflict all units share one sync. The texts must come from stored memories, because they are not
+    /// checked for credentials.
     ///
     /// # Errors
-    /// Whatever else the store says; then none was made.
+    /// Any other error of the store. Some of the units may then be committed.
     pub fn commit(&mut self, units: Vec<Unit>) -> Result<Vec<Refused>, StoreError> {
         self.operation.at = self.services.clock.now();
         let mut all = Vec::with_capacity(units.len());

@@ -1,4 +1,4 @@
-//! Having somebody reminded.
+//! Creating reminders.
 
 use std::ops::Range;
 
@@ -11,29 +11,30 @@ use crate::{
     Stored, Verb, Written, due, write,
 };
 
-/// What became of the wish to be reminded.
+/// The result of creating a reminder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reminded {
     /// The reminder.
     pub stored: Stored,
-    /// Whether it is new; if not, there was such a reminder already.
+    /// Whether the reminder is new; otherwise the same reminder already existed.
     pub created: bool,
-    /// What was taken for granted, as sentences, where the words leave the time open.
+    /// The assumptions that were made where the text is ambiguous, as sentences.
     pub assumed: Option<String>,
-    /// What the reminder that was there already got from the draft.
+    /// The fields that the existing reminder received from the draft.
     pub merged: Merged,
-    /// The fields of the draft that were not taken, because that reminder says something else there.
+    /// The fields of the draft that were ignored because the existing reminder has other values.
     pub ignored: Vec<&'static str>,
 }
 
-/// Keeps `draft` as a reminder, due `at` that moment, else when its text says, seen from now in `zone`.
+/// Stores `draft` as a reminder, due at `at`, or else at the time that its text names.
 ///
-/// The same text in the same scope is remembered once for each time: one that is open is named, one that is done is open
-/// again, and either gets the tags, the title and the pin that it lacks, as with [`write()`].
+/// The text is interpreted relative to now in `zone`. Each combination of text, scope and time has one reminder: an
+/// open one is returned, and a completed one is reopened. Either receives the tags, the title and the pin that it
+/// lacks, as in [`write()`].
 ///
 /// # Errors
-/// [`StoreError::NoTime`] and [`StoreError::Over`] as [`due()`] says, [`StoreError::Over`] also for a moment that has passed;
-/// [`StoreError::Invalid`] if there is no text, [`StoreError::Secret`] if it holds a credential.
+/// [`StoreError::NoTime`] and [`StoreError::Over`] as for [`due()`], [`StoreError::Over`] also if `at` is past;
+/// [`StoreError::Invalid`] if the text is empty, [`StoreError::Secret`] if it contains a credential.
 pub fn remind<Tz: TimeZone>(
     services: &Services,
     draft: Draft,
@@ -53,25 +54,27 @@ pub fn remind<Tz: TimeZone>(
     keep(services, id, &reminder(draft, Reminder::at(at)), assumed, secrets)
 }
 
-/// What became of a text that was written under the category of reminders.
+/// The result of writing a text to the category of reminders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WrittenReminder {
-    /// It names a time to come, and is a reminder.
+    /// The text names a future time, and is stored as a reminder.
     Reminder(Box<Reminded>),
-    /// It is a memory of the category that reminds nobody.
+    /// The text is stored as a memory of the category without a due time.
     Memory {
-        /// What was written.
+        /// The result of writing the memory.
         written: Written,
-        /// Why there is no reminder, and what to do about it, as sentences.
+        /// The reason why it is not a reminder, and advice, as sentences.
         warning: String,
     },
 }
 
-/// Keeps `draft` as a reminder, due when its text says, seen from now in `zone`; a text that names no time to come is kept as a memory of
-/// the category.
+/// Stores `draft` as a reminder, due at the time that its text names.
+///
+/// The text is interpreted relative to now in `zone`. A text that names no future time is stored as a memory of the
+/// category.
 ///
 /// # Errors
-/// As [`write()`].
+/// Those of [`write()`].
 pub fn write_reminder<Tz: TimeZone>(
     services: &Services,
     draft: Draft,
@@ -90,11 +93,12 @@ pub fn write_reminder<Tz: TimeZone>(
     }
 }
 
-/// Returns the reminder that a memory with this text is, seen from when it was written in `zone`, and what was assumed where the words leave
-/// the time open.
+/// Returns the reminder for a text, with the assumptions where the text is ambiguous.
+///
+/// The text is interpreted relative to `written_at` in `zone`.
 ///
 /// # Errors
-/// A warning that there is none, if the text names no time that is to come at `now`.
+/// A warning if the text names no time after `now`.
 pub fn reminder_in<Tz: TimeZone>(
     text: &str,
     written_at: DateTime<Utc>,
@@ -113,13 +117,14 @@ pub fn reminder_in<Tz: TimeZone>(
     })
 }
 
-/// Makes a reminder of the memory that a person means by `reference`, due `at` that moment, else when its text says, seen from
-/// the time it was written, in `zone`. It names that memory, and goes to trash with it.
+/// Creates a reminder of the memory that `reference` names.
 ///
-/// There is one for each memory and time, ever: one that is done stays done.
+/// It is due at `at`, or else at the time that its text names. The text is interpreted relative to its creation time in
+/// `zone`. The reminder refers to the memory, and moves to the trash with it. Each combination of memory and time has
+/// at most one reminder, and a completed one is not reopened.
 ///
 /// # Errors
-/// As [`remind`]; [`StoreError::Invalid`] if it is a reminder itself.
+/// Those of [`remind`]; [`StoreError::Invalid`] if the memory is itself a reminder.
 pub fn remind_of<Tz: TimeZone>(
     services: &Services,
     reference: &str,
@@ -140,17 +145,17 @@ pub fn remind_of<Tz: TimeZone>(
     };
     let at = to_come(at, &now)?;
     let (id, draft) = made_of(memory, said, at);
-    // What it says was kept before.
+    // The text of the memory was already stored.
     keep(services, id, &draft, assumed, Secrets::Keep)
 }
 
-/// Returns the reminder that is made of `source` for one time, and its id, which follows from the two.
+/// Returns the reminder of `source` for the time `at`, with an id that is derived from both.
 pub fn reminder_of(source: &Memory, said: &str, at: DateTime<Utc>, now: DateTime<Utc>) -> Memory {
     let (id, draft) = made_of(source, said, at);
     draft.into_memory(id, now)
 }
 
-/// Returns the id of the reminder that is made of the memory `source` for one time.
+/// Returns the id of the reminder of the memory `source` for the time `at`.
 pub fn reminder_id(source: &MemoryId, at: DateTime<Utc>) -> MemoryId {
     MemoryId::of_reminder(&[&source.to_string()], at)
 }
@@ -169,7 +174,7 @@ fn reminder(draft: Draft, reminder: Reminder) -> Draft {
     Draft { category: Some(Category::Reminders), phase: Some(Phase::Organized), reminder: Some(reminder), ..draft }
 }
 
-/// Returns the line of a text that holds `span`, without what marks it as an item of a list.
+/// Returns the line that contains `span`, without list and heading marks.
 fn line_of<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
     let start = text[..span.start].rfind('\n').map_or(0, |end| end + 1);
     let end = text[span.end..].find('\n').map_or(text.len(), |end| span.end + end);

@@ -2,22 +2,22 @@
 
 use crate::{Page, Reminders, Services, StoreError};
 
-/// Which reminders are listed.
+/// A filter for reminders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReminderFilter {
-    /// Those that are not done.
+    /// Reminders that are not done.
     #[default]
     Open,
-    /// Those that are due and not done.
+    /// Reminders that are due and not done.
     Due,
-    /// All.
+    /// All reminders.
     All,
 }
 
-/// Returns the first `limit` reminders that pass `filter`, what is due first before all others.
+/// Returns the first `limit` reminders that pass `filter`, ordered by due time.
 ///
 /// # Errors
-/// When the files cannot be read.
+/// If the files cannot be read.
 pub fn reminders(services: &Services, filter: ReminderFilter, limit: Option<usize>) -> Result<Page, StoreError> {
     services.store.refresh()?;
     let wanted = match filter {

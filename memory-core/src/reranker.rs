@@ -1,30 +1,31 @@
-//! A model that tells how well texts answer a question.
+//! The interface of reranking models.
 
 use std::fmt::Debug;
 
-/// Reads a question together with each text, and tells how well the text answers it.
+/// A model that reads a query together with each text and scores the relevance of the text.
 ///
-/// It is better at that than the angle between two vectors, and much slower: it is asked about the best few of a search.
+/// It is more accurate than the angle between two vectors, but slower, so only the best hits of a search are
+/// scored.
 pub trait Reranker: Debug + Send + Sync {
-    /// Returns what tells this model from every other; scores of different models are never compared.
+    /// Returns an identifier of the model; scores of different models are never compared.
     fn identity(&self) -> &str;
 
-    /// Returns one finite score for each text, in order: what the model says itself (a logit), before any scaling.
+    /// Returns one finite score for each text, in order: the raw logit of the model.
     ///
-    /// A higher score is a better answer. The score of a text does not depend on the other texts, save for rounding.
-    /// [`sigmoid()`](crate::rank::sigmoid) and [`min_max()`](crate::rank::min_max) bring scores between 0 and 1.
+    /// A higher score is better. The score of a text does not depend on the other texts, except for rounding.
+    /// [`sigmoid()`](crate::rank::sigmoid) and [`min_max()`](crate::rank::min_max) map scores to the range 0 to 1.
     ///
     /// # Errors
-    /// When the model does not answer, or answers with something else than one finite number for each text.
+    /// If the model does not respond, or does not return one finite number for each text.
     fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError>;
 }
 
-/// Why there are no scores.
+/// The error that a reranking model returned no scores.
 #[derive(Debug, thiserror::Error)]
 #[error("the reranking model gave no scores: {why}")]
 pub struct RerankError {
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// What to do about it, if there is something to be said.
+    /// Advice for the user.
     pub hint: Option<String>,
 }

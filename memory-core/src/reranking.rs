@@ -1,27 +1,27 @@
-//! Having a model read the best hits of a search again.
+//! Reranking the best hits of a search with a model.
 
 use std::sync::Arc;
 
 use crate::rank::{RerankRules, Reread, rerank};
 use crate::{Found, Hit, Ranking, RerankError, RerankScore, Reranker, embedded_text};
 
-/// A model that reads the best hits of each search again, and how it is used.
+/// A reranking model with its parameters.
 #[derive(Debug, Clone)]
 pub struct Reranking {
     /// The model.
     pub reranker: Arc<dyn Reranker>,
-    /// How it is used.
+    /// The parameters.
     pub rules: RerankRules,
 }
 
 impl Reranking {
-    /// Puts the best of `found` in the order in which the model finds them to answer `question`.
+    /// Reorders the best hits of `found` by the scores of the model for `question`.
     ///
-    /// What is less relevant than the threshold is left out, and with it whatever the model has not read. Without a threshold
-    /// that comes last, in the order it had.
+    /// Hits with a relevance below the threshold are omitted, and so are the hits that the model has not scored. With a
+    /// threshold of 0, the latter follow the others in their previous order.
     ///
     /// # Errors
-    /// When the model gives no scores, or not one finite number for each text.
+    /// If the model fails, or does not return one finite number for each text.
     pub(crate) fn apply(&self, question: &str, found: Found, ranking: &Ranking) -> Result<Found, RerankError> {
         let shown = &found.hits[..found.hits.len().min(self.rules.candidates)];
         if shown.is_empty() {
@@ -43,7 +43,7 @@ impl Reranking {
         if 0.0 < threshold {
             total = hits.len() as u64;
         } else {
-            // Its own score says how it stands among its like, not how it stands to what was read.
+            // The previous scores are comparable only among these hits; scaling puts them below the reranked ones.
             hits.extend(unread.into_iter().map(|hit| Hit { score: least * hit.score, ..hit }));
         }
         Ok(Found { hits, total, degraded: found.degraded })
@@ -63,7 +63,7 @@ fn reread_hit(mut hit: Hit, reread: &Reread, scores: &[f32]) -> Hit {
     hit
 }
 
-/// Returns the first `characters` of a text.
+/// Returns the first `characters` characters of a text.
 fn beginning(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }
@@ -77,11 +77,11 @@ mod tests {
     use crate::testing::{FakeStore, services};
     use crate::{Draft, Filter, Query, Secrets, Services, search, write};
 
-    /// A model whose score is the number with which a text ends, and which remembers what it was shown.
+    /// A model that parses the score from the last word of a text, and records its input.
     #[derive(Debug, Default)]
     struct LastWord {
         shown: Mutex<Vec<(String, Vec<String>)>>,
-        /// What it says instead, if it does.
+        /// The result to return instead, if any.
         instead: Option<Result<Vec<f32>, &'static str>>,
     }
 
@@ -105,7 +105,7 @@ mod tests {
     }
 
     impl Home {
-        /// In the order of the words alone, the first of `texts` come first.
+        /// Returns a home in which lexical search ranks `texts` in the given order.
         fn new(texts: &[&str], rules: RerankRules, instead: Option<Result<Vec<f32>, &'static str>>) -> Self {
             let model = Arc::new(LastWord { instead, ..LastWord::default() });
             let reranking = Some(Reranking { reranker: Arc::clone(&model) as Arc<dyn Reranker>, rules });
@@ -177,7 +177,7 @@ mod tests {
             assert_eq!((last_words(&found), found.total), (vec!["-3".into(), "2".into()], 4));
             let degraded = found.degraded.expect("it says so");
             assert!(degraded.ends_with("so the order is the one without it"), "{degraded}");
-            // A threshold is about the store's own relevance again, which is 0.8, 0.75, 0.67 and 0.5.
+            // The threshold then applies to the relevance of the store, which is 0.8, 0.75, 0.67 and 0.5.
             assert_eq!(home.order(10, Some(0.7)), ["-3", "2"]);
         }
     }

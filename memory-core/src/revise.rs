@@ -1,23 +1,23 @@
-//! Changing a passage of a memory.
+//! Replacing a passage of a memory.
 
 use crate::{MemoryStoreExt, Patch, Secrets, Services, StoreError, Stored, update};
 
-/// A passage, and what is to stand in its place.
+/// A passage and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision {
-    /// The passage, word for word; it must stand there once.
+    /// The exact passage, which must occur once.
     pub old: String,
-    /// What takes its place.
+    /// The replacement.
     pub new: String,
-    /// The version of the memory for which this was thought out, if that is known.
+    /// The version of the memory that the revision is based on, if available.
     pub version: Option<u64>,
 }
 
-/// Replaces one passage of the memory that a person means by `reference`, and returns it as it is then.
+/// Replaces one passage of the memory that `reference` names, and returns its new version.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] if the memory is of another version or changes meanwhile, [`StoreError::Invalid`] if the passage
-/// does not stand there exactly once, [`StoreError::Secret`] if the new text holds a credential.
+/// [`StoreError::Conflict`] if the memory has another version or changes concurrently, [`StoreError::Invalid`] if the
+/// passage does not occur exactly once, [`StoreError::Secret`] if the new text contains a credential.
 pub fn revise(services: &Services, reference: &str, revision: &Revision, secrets: Secrets) -> Result<Stored, StoreError> {
     let stored = services.store.get_by(reference)?;
     if revision.version.is_some_and(|version| version != stored.memory.version) {

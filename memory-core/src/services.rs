@@ -1,4 +1,4 @@
-//! What the use cases work with.
+//! The dependencies of the use cases.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,35 +7,35 @@ use crate::bank::Banks;
 use crate::topic::Topics;
 use crate::{ChatModel, Clock, Duplicates, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, Reranking, Verb};
 
-/// What the use cases work with: the machine, behind traits.
+/// The dependencies of the use cases, which abstract the machine.
 #[derive(Debug, Clone)]
 pub struct Services {
-    /// Where memories are kept.
+    /// The store of memories.
     pub store: Arc<dyn MemoryStore>,
-    /// What was done to them.
+    /// The journal and trash of the store.
     pub history: Arc<dyn History>,
-    /// The time.
+    /// The source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// New names.
+    /// The source of ids.
     pub ids: Arc<dyn IdSource>,
-    /// The model that turns texts into vectors, if there is one.
+    /// The embedding model, if available.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// The model that reads the best hits of a search again, if there is one.
+    /// The reranking model, if available.
     pub reranking: Option<Reranking>,
-    /// The language model, if there is one; it keeps to its budget by itself.
+    /// The language model, if available. It enforces its budget itself.
     pub chat: Option<Arc<dyn ChatModel>>,
-    /// The banks, if there are any here.
+    /// The banks, if available.
     pub banks: Option<Banks>,
-    /// The topics at hand, if there is a place for some.
+    /// The topics, if available.
     pub topics: Option<Topics>,
-    /// How long a memory may stay in the inbox.
+    /// The maximum time of a memory in the inbox.
     pub inbox_ttl: InboxTtl,
-    /// Who is asking, for the journal: `cli`, or an agent's name.
+    /// The actor to record in the journal: `cli`, or the name of an agent.
     pub actor: String,
 }
 
 impl Services {
-    /// Returns an operation of this actor, now, with no changes yet.
+    /// Returns a new operation of this actor at the current time, without changes.
     pub fn operation(&self, verb: Verb) -> Operation {
         Operation {
             id: self.ids.operation_id(),

@@ -1,15 +1,17 @@
-//! Putting a reminder off, and being done with it.
+//! Snoozing and completing reminders.
 
 use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, persist};
 use crate::{Change, MemoryId, MemoryStoreExt, Patch, Reminder, Secrets, Services, StoreError, Stored, Verb};
 
-/// Puts the reminder that a person means by `reference` off until then, also one that is done; returns it as it is then.
+/// Snoozes the reminder that `reference` names until `until`, and returns its new version.
+///
+/// A reminder that is done is reopened.
 ///
 /// # Errors
-/// [`StoreError::Over`] if that moment has passed, [`StoreError::Invalid`] if it is no reminder; [`StoreError::NotFound`] or
-/// [`StoreError::Ambiguous`].
+/// [`StoreError::Over`] if `until` is past, [`StoreError::Invalid`] if the memory is not a reminder;
+/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
 pub fn snooze(services: &Services, reference: &str, until: DateTime<Utc>) -> Result<Stored, StoreError> {
     if until <= services.clock.now() {
         return Err(StoreError::Over { at: until.fixed_offset() });
@@ -19,19 +21,20 @@ pub fn snooze(services: &Services, reference: &str, until: DateTime<Utc>) -> Res
     services.store.get(&id)
 }
 
-/// Marks the reminder that a person means by `reference` as done, and returns it as it is then.
+/// Marks the reminder that `reference` names as done, and returns its new version.
 ///
 /// # Errors
-/// [`StoreError::Invalid`] if it is no reminder; [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
+/// [`StoreError::Invalid`] if the memory is not a reminder; [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
 pub fn done(services: &Services, reference: &str) -> Result<Stored, StoreError> {
     let id = services.store.find(reference)?;
     alter(services, Verb::Done, &id, |reminder, now| reminder.is_open().then_some(Reminder { done_at: Some(now), ..*reminder }))?;
     services.store.get(&id)
 }
 
-/// Changes a reminder to what `decide` makes of it as it stands now, and returns whether there was anything to change.
+/// Changes a reminder as `decide` determines from its current state, and returns whether it changed.
 ///
-/// Whatever somebody else does to it meanwhile is seen first, so that of several who want the same change, one makes it.
+/// After a conflict, `decide` runs again on the new state. If multiple callers attempt the same change, one of them
+/// makes it.
 pub(crate) fn alter(
     services: &Services,
     verb: Verb,

@@ -1,57 +1,58 @@
-//! Where drafts come from.
+//! The interface of external sources of notes.
 
 use std::fmt::Debug;
 
 use crate::wikilink::Rule;
 use crate::{Code, Draft};
 
-/// A place outside that memories are taken in from, such as an Obsidian vault. It reads and never writes.
+/// An external source of notes, such as an Obsidian vault. It is read and never written.
 pub trait Source: Debug + Send + Sync {
-    /// Returns the source's name, such as `obsidian`.
+    /// Returns the name of the source, such as `obsidian`.
     fn name(&self) -> &str;
 
-    /// Returns how links between its notes find their targets.
+    /// Returns the rule for resolving links between its notes.
     fn rule(&self) -> Rule;
 
-    /// Iterates over what is there, in the order of the paths. It may be called again and then reads again.
+    /// Iterates over the files, ordered by path. Each call reads the source again.
     fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_>;
 }
 
-/// What a source found at one place.
+/// A file of a source, with its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
     /// A note.
     Note {
-        /// The note as a draft; its `origin` is set.
+        /// The note as a draft, with `origin` set.
         draft: Box<Draft>,
-        /// Front-matter lines of the note that have no field of their own, ending in a line break; usually empty.
+        /// Unrecognized front-matter lines of the note, ending in a line break; usually empty.
         front_matter: String,
         /// The targets of its links, as written.
         links: Vec<String>,
-        /// The targets of what the program it comes from does not take for links though a person meant them so, such as
-        /// `[[x]]` without quotes in a property. They are followed and not counted.
+        /// The targets of links that the source program does not recognize although they are intended.
+        ///
+        /// An example is `[[x]]` without quotes in a property. These links are resolved but not counted.
         uncounted_links: Vec<String>,
-        /// What could not be understood though the note was taken, if anything.
+        /// The part of the note that could not be parsed, if any.
         warning: Option<String>,
     },
-    /// A file that is no note but that links may lead to; its path below the root.
+    /// The path below the root of a file that is not a note but may be the target of links.
     Attachment(String),
-    /// Something that was not taken.
+    /// A file that was skipped.
     Skipped {
         /// The file.
         path: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// A source that cannot be read at all.
+/// The error that a source cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("{path} is not there")]
     Missing {
-        /// The folder or file that should be there.
+        /// The missing folder or file.
         path: String,
     },
     /// The folder cannot be read.
@@ -59,13 +60,13 @@ pub enum SourceError {
     Unreadable {
         /// The folder.
         path: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
 }
 
 impl SourceError {
-    /// Returns the permanent name.
+    /// Returns the permanent code of the error.
     pub fn code(&self) -> Code {
         match self {
             Self::Missing { .. } => Code::PathNotFound,
@@ -73,7 +74,7 @@ impl SourceError {
         }
     }
 
-    /// Returns what to do about it.
+    /// Returns advice for the user.
     pub fn hint(&self) -> Option<String> {
         Some("name the folder with --path".into())
     }

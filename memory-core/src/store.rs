@@ -1,4 +1,4 @@
-//! Where memories are kept.
+//! The storage interface of memories.
 
 use std::fmt::Debug;
 
@@ -10,133 +10,143 @@ use crate::{
     Reminders, Scope, Slice, Stamp, StoreError,
 };
 
-/// A memory as it is kept: what its file says at this moment.
+/// A stored memory, read from its current file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// What the file says.
+    /// The memory.
     pub memory: Memory,
-    /// Where it is, below the home, with `/` between the parts.
+    /// The path below the home, with `/` as separator.
     pub path: String,
-    /// Tells this state of the file from every other.
+    /// The version of the file.
     pub stamp: Stamp,
-    /// What is wrong with the file, if anything. Such a memory can be read and found but not changed.
+    /// The defect of the file, if any. Such a memory can be read and found but not changed.
     pub problem: Option<Problem>,
 }
 
-/// A memory that is called by a name somebody gave.
+/// A memory that matches a reference by a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Called {
     /// The memory.
     pub id: MemoryId,
-    /// Where it is, below the home.
+    /// The path below the home.
     pub path: String,
 }
 
-/// A place that keeps memories. Every implementation passes `testing::store_suite`.
+/// A store of memories. Every implementation passes `testing::store_suite`.
 ///
-/// All methods may be called from any thread and from many processes at once. What is returned is always what the files
-/// say at that moment; which files there are is known as of the last [`MemoryStore::refresh`] or later.
+/// All methods may be called from any thread and from multiple processes concurrently. The returned content is always
+/// that of the current files. The set of files is at least as recent as the last [`MemoryStore::refresh`].
 pub trait MemoryStore: Names + Embeddings + Outlines {
-    /// Looks for files that other programs made, moved, changed or deleted. Every use case that asks for more than single
-    /// memories begins with it; [`MemoryStore::called`] and [`MemoryStore::get`] look for themselves.
+    /// Detects files that other programs created, moved, changed or deleted.
+    ///
+    /// Every use case that reads more than single memories calls it first. [`MemoryStore::called`] and
+    /// [`MemoryStore::get`] detect changes themselves.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn refresh(&self) -> Result<(), StoreError>;
 
-    /// Returns the memory as it stands now, with the accesses that its file does not tell yet.
+    /// Returns the current memory, including the accesses that its file does not contain yet.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] if there is none; [`StoreError::Damaged`] if its file cannot be read as text at all.
+    /// [`StoreError::NotFound`] if it does not exist; [`StoreError::Damaged`] if its file cannot be read as text.
     fn get(&self, id: &MemoryId) -> Result<Stored, StoreError>;
 
-    /// Returns the memories that a person may mean by `reference`, which is not empty: an id, a prefix of one (4 digits or
-    /// more), or a file stem. Of those that lie `within` scopes, if any are given. Of many, some are enough.
+    /// Returns the memories that match `reference`, only those `within` these scopes if given.
+    ///
+    /// `reference` is not empty. It is an id, a prefix of at least 4 digits of an id, or a file stem. If there is more
+    /// than one match, the list may be incomplete.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<Called>, StoreError>;
 
-    /// Does what `operation` says, all of it or nothing.
+    /// Commits `operation` atomically.
     ///
-    /// Once this returns, neither a crash nor a power cut loses any of it. Changes of one operation are written with one
-    /// sync, so many at once cost little more than one. Former files go to trash whole, and the journal knows the way
-    /// back.
+    /// Once the call returns, the changes survive a crash and a power loss. All changes of an operation share one sync,
+    /// so a large operation costs little more than a small one. Previous files move to the trash unchanged, and the
+    /// journal records the information for undo.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] if a file is no longer the one that was expected: then nothing was done.
+    /// [`StoreError::Conflict`] if a file does not have the expected version. Then nothing has changed.
     fn commit(&self, operation: &Operation) -> Result<Vec<Outcome>, StoreError>;
 
-    /// Returns one slice of the memories that pass `filter`, and how many there are in all.
+    /// Returns one slice of the memories that pass `filter`, and their total number.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn list(&self, filter: &Filter, slice: &Slice, now: DateTime<Utc>) -> Result<Page, StoreError>;
 
-    /// Returns the memories that answer what is asked, best first. Filters apply before the cut.
+    /// Returns the memories that match the request, best first. Filters apply before the limit.
     ///
     /// # Errors
-    /// When the question cannot be answered; an empty answer always means that nothing matches.
+    /// If the search fails. An empty result always means that nothing matches.
     fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError>;
 
-    /// Returns which of `names`, in lower case, are those of somebody who speaks: a word of the source of a part of a
-    /// conversation, or of the agent whose a memory is; of those that lie `within` scopes, if any are given. Where it cannot be
-    /// told, nobody does.
+    /// Returns those of `names` that occur in the name of a speaker, only `within` these scopes if given.
+    ///
+    /// `names` are in lower case. The name of a speaker is the source of a conversation turn or the agent that owns a
+    /// memory, and each of its words counts. The result may be incomplete if the index is damaged.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError>;
 
     /// Iterates over all memories that pass `filter`, oldest first.
     fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a>;
 
-    /// Returns the memory that was taken in from `origin`, if there is one.
+    /// Returns the memory that was ingested from `origin`, if any.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError>;
 
-    /// Returns the memory in `scope` whose content has this hash, if there is one.
+    /// Returns the memory in `scope` with this content hash, if any.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError>;
 
-    /// Returns the memories whose `links` name `id`, or whose wikilinks use one of `keys` (see [`crate::wikilink::keys`]).
+    /// Returns the memories that link to `id`, or contain wikilinks with one of `keys`.
+    ///
+    /// See [`crate::wikilink::keys`] for the keys.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError>;
 
-    /// Returns the first `limit` of the reminders that are meant, and how many there are in all: what is due first comes
-    /// first, ties by id. Of those that lie `within` scopes, if any are given. What is left out because it cannot be told when it is
-    /// due is told of in `degraded`, but where those of one memory are meant.
+    /// Returns the first `limit` of the selected reminders, and their total number.
+    ///
+    /// They are ordered by due time, then by id, and restricted to those `within` these scopes if given. Reminders with
+    /// an unreadable due time are omitted; `degraded` reports them, unless the reminders of one memory are selected.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn reminders(&self, wanted: Reminders, within: Option<&[Scope]>, limit: Option<usize>) -> Result<Page, StoreError>;
 
-    /// Counts one more access to each of `ids`; their files tell of it from their next change on. A count is worth less
-    /// than an answer: failure is silent.
+    /// Counts one more access to each of `ids`. Errors are ignored, since counts are not essential.
+    ///
+    /// A file contains its count from its next change on.
     fn count_access(&self, ids: &[MemoryId]);
 }
 
-/// What memories are called, for following wikilinks.
+/// The names of memories, for resolving wikilinks.
 pub trait Names: Debug + Send + Sync {
-    /// Returns whatever is called `key`, see [`crate::wikilink::keys`]. The id of a memory that is gone is a name of the one that
-    /// took its place ([`crate::Memory::supersedes`]).
+    /// Returns the memories and attachments with the name `key`, see [`crate::wikilink::keys`].
+    ///
+    /// The id of a superseded memory is a name of its replacement ([`crate::Memory::supersedes`]).
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError>;
 }
 
-/// How many candidates an ambiguous reference names.
+/// Maximum number of candidates in the error for an ambiguous reference.
 const CANDIDATES: usize = 5;
 
-/// Conveniences over any [`MemoryStore`].
+/// Methods that every [`MemoryStore`] provides.
 pub trait MemoryStoreExt: MemoryStore {
-    /// Finds the memory that a person means by `reference`: an id, a prefix of one (4 digits or more), or a file stem.
+    /// Finds the memory by `reference`: an id, a prefix of at least 4 digits of an id, or a file stem.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] if nothing matches, [`StoreError::Ambiguous`] if more than one memory does.
@@ -154,10 +164,10 @@ pub trait MemoryStoreExt: MemoryStore {
         }
     }
 
-    /// Finds and returns the memory that a person means by `reference`.
+    /// Finds and returns the memory that `reference` names.
     ///
     /// # Errors
-    /// As [`MemoryStoreExt::find`] and [`MemoryStore::get`].
+    /// Those of [`MemoryStoreExt::find`] and [`MemoryStore::get`].
     fn get_by(&self, reference: &str) -> Result<Stored, StoreError> {
         self.get(&self.find(reference)?)
     }

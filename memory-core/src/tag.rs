@@ -1,12 +1,12 @@
-//! Adding labels to a memory and taking them away.
+//! Adding and removing tags of a memory.
 
 use crate::update::change;
 use crate::{Patch, Secrets, Services, StoreError, Stored, Tags, Verb};
 
-/// Adds labels to the memory that a person means by `reference`, then takes others away, and returns it as it is then.
+/// Adds tags to the memory that `reference` names, then removes others, and returns its new version.
 ///
 /// # Errors
-/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`]; [`StoreError::Damaged`] if its file must not be changed.
+/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`]; [`StoreError::Damaged`] if its file is damaged.
 pub fn tag(services: &Services, reference: &str, add: Tags, remove: Tags) -> Result<Stored, StoreError> {
     let patch = Patch { add_tags: add, remove_tags: remove, ..Patch::default() };
     change(services, Verb::Tag, reference, &patch, None, Secrets::Refuse)

@@ -1,4 +1,4 @@
-//! A verb that agents may use.
+//! The interface of tools for agents.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,71 +10,73 @@ use crate::instance::InstanceError;
 use crate::text::with_causes;
 use crate::{Code, Given, LocalZone, Services, StoreError};
 
-/// One verb that agents may use, self-describing. Every front offers the same ones.
+/// A self-describing tool for agents. Every user interface offers the same tools.
 pub trait Tool: Debug + Send + Sync {
     /// Returns the name, such as `memory_search`.
     fn name(&self) -> &str;
 
-    /// Returns what it does, in the words a language model should read.
+    /// Returns the description for language models.
     fn description(&self) -> &str;
 
-    /// Returns the JSON Schema of its parameters, an object that allows no others. It never changes.
+    /// Returns the JSON Schema of the parameters: an object without additional properties.
+    ///
+    /// It never changes.
     fn parameters(&self) -> Value;
 
-    /// Returns what it may do to the memories.
+    /// Returns the effect on the memories.
     fn effect(&self) -> Effect;
 
-    /// Does it. `parameters` fit the schema.
+    /// Runs the tool with `parameters` that match the schema.
     ///
     /// # Errors
-    /// When it cannot be done; the batch it belongs to goes on.
+    /// If the tool fails. The other calls of the batch continue.
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError>;
 }
 
-/// What a tool may do to the memories.
+/// The effect of a tool on the memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Nothing.
+    /// The tool only reads.
     Reads,
-    /// It adds, and changes nothing that was there.
+    /// The tool adds memories and changes no existing ones.
     Adds,
-    /// It changes what was there, or takes it away; `undo` brings it back.
+    /// The tool changes or removes existing memories; `undo` reverts it.
     Changes,
 }
 
-/// What a tool works with.
+/// The dependencies of a tool call.
 #[derive(Debug, Clone)]
 pub struct ToolContext {
-    /// The machine, as far as whoever asks may see it.
+    /// The services, restricted to the view of the agent.
     pub services: Services,
-    /// Who asks, for the source of what they write; empty when nobody said.
+    /// The name of the agent, used as the source of new memories; empty if unspecified.
     pub speaker: String,
-    /// The time, in the zone in which times are meant.
+    /// The current time, in the zone of the request.
     pub now: DateTime<FixedOffset>,
     /// That zone.
     pub zone: LocalZone,
-    /// What they were given before.
+    /// The memories that the agent received before.
     pub given: Arc<Given>,
 }
 
-/// Why a tool did not do what it was asked for.
+/// The error of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ToolError {
-    /// The permanent name.
+    /// The permanent code.
     pub code: Code,
-    /// What happened, to which thing.
+    /// The failure and the affected object.
     pub message: String,
-    /// What to do about it.
+    /// Advice for the user.
     pub hint: Option<String>,
-    /// What it is about, by name: the bank, the key.
+    /// The affected objects by kind, such as the bank and the key.
     pub about: Vec<(&'static str, String)>,
-    /// Whether the message is all of the answer, word for word, as that of a tool whose results are texts.
+    /// Whether the message is the complete output, verbatim, as for a tool that returns text.
     pub is_text: bool,
 }
 
 impl ToolError {
-    /// Says what happened, and what to do about it.
+    /// Returns an error without affected objects.
     pub fn new(code: Code, message: impl Into<String>, hint: Option<String>) -> Self {
         Self { code, message: message.into(), hint, about: Vec::new(), is_text: false }
     }

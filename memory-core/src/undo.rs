@@ -1,19 +1,19 @@
-//! The way back.
+//! Undo of operations, and restoring files from the trash.
 
 use std::collections::HashSet;
 
 use crate::{Memory, MemoryId, OperationId, Outcome, Record, Services, StoreError, Trashed, Verb};
 
-/// Takes back the operation whose id begins with `reference`, or the last one that was not taken back; returns what it was.
-/// That a reminder was shown is nothing that somebody asked for: it is taken back by its name, or before what it stands in the
-/// way of.
+/// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
 ///
-/// Taking back an undo does the operation again.
+/// Without `reference`, the notification of a reminder is skipped, since the user did not request it, unless it
+/// prevents the undo of an older operation. Undoing an undo repeats the operation.
 ///
 /// # Errors
-/// [`StoreError::OperationNotFound`] if there is none, [`StoreError::Conflict`] if one of its files was changed since.
+/// [`StoreError::OperationNotFound`] if there is no such operation, [`StoreError::Conflict`] if one of its files was
+/// changed since.
 pub fn undo(services: &Services, reference: Option<&str>) -> Result<Undone, StoreError> {
-    // What was interrupted, perhaps an undo, is taken back before it could be taken for done.
+    // An interrupted operation, possibly an undo, is rolled back first, so that it does not count as completed.
     services.history.recover()?;
     services.store.refresh()?;
     let record = match reference {
@@ -25,16 +25,16 @@ pub fn undo(services: &Services, reference: Option<&str>) -> Result<Undone, Stor
     Ok(Undone { record, undo: operation.id })
 }
 
-/// What was taken back.
+/// The result of [`undo()`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
-    /// The operation that was taken back.
+    /// The undone operation.
     pub record: Record,
-    /// The operation that took it back; taking back this one does the first again.
+    /// The id of the undo; undoing it repeats the operation.
     pub undo: OperationId,
 }
 
-/// Returns the operation that would be taken back next, if there is one.
+/// Returns the operation that would be undone next, if any.
 pub(crate) fn last_open(services: &Services) -> Result<Option<Record>, StoreError> {
     services.history.recover()?;
     match last(services) {
@@ -57,7 +57,7 @@ fn last(services: &Services) -> Result<Record, StoreError> {
     Err(StoreError::OperationNotFound { wanted: "there is no operation to take back".into() })
 }
 
-/// Returns the last of `later` that changed a file of `record`, which can only be taken back before that.
+/// Returns the latest of `later` that changed a file of `record`, and that must be undone before it.
 fn in_the_way(services: &Services, later: Vec<Record>, record: &Record) -> Result<Option<Record>, StoreError> {
     if later.is_empty() {
         return Ok(None);
@@ -74,7 +74,7 @@ fn in_the_way(services: &Services, later: Vec<Record>, record: &Record) -> Resul
     Ok(None)
 }
 
-/// Tells whether an operation did anything: a repair may have done no more than write down what others did.
+/// Returns whether an operation can be undone. A repair may only record deletions by other programs.
 fn has_way_back(services: &Services, record: &Record) -> Result<bool, StoreError> {
     if record.verb != Verb::Repair {
         return Ok(true);
@@ -110,11 +110,15 @@ fn named(services: &Services, reference: &str) -> Result<Record, StoreError> {
     }
 }
 
-/// Brings back what was last put in the trash under `reference`: an id, a prefix of one (4 digits or more) or a file stem of
-/// a memory that is there no longer, or whose text was summarised; or the path of any file in the trash, whose later version then takes its place there.
+/// Restores the file that was last moved to the trash under `reference`.
+///
+/// `reference` is an id, a prefix of at least 4 digits of an id, or a file stem, if the memory was deleted or its text
+/// was summarized. It may also be the path of any file in the trash; the current version then moves to the trash
+/// instead.
 ///
 /// # Errors
-/// [`StoreError::TrashNotFound`] if there is none, [`StoreError::Conflict`] if another memory's file stands there now.
+/// [`StoreError::TrashNotFound`] if there is no such file, [`StoreError::Conflict`] if the file of another memory
+/// occupies the path.
 pub fn restore(services: &Services, reference: &str) -> Result<(Trashed, Outcome), StoreError> {
     services.store.refresh()?;
     let wanted = reference.trim().to_lowercase();
@@ -135,11 +139,12 @@ fn is_called(trashed: &Trashed, wanted: &str) -> bool {
     (4 <= wanted.len() && trashed.id.to_string().starts_with(wanted)) || stem == wanted.trim_end_matches(".md")
 }
 
-/// Returns the file in the trash with the text that the summary in `memory` stands for; `None` if it was removed for good, or
-/// `memory` is no summary.
+/// Returns the file in the trash with the full text of the summary in `memory`.
+///
+/// Returns `None` if the file was purged, or `memory` is not a summary.
 ///
 /// # Errors
-/// When the trash cannot be read.
+/// If the trash cannot be read.
 pub fn whole_text(services: &Services, memory: &Memory) -> Result<Option<Trashed>, StoreError> {
     if memory.summarised_by.is_none() {
         return Ok(None);
@@ -157,7 +162,7 @@ fn is_whole_text(trashed: &Trashed, memory: &Memory) -> bool {
     trashed.id == memory.id && memory.summarised_by.as_ref() == Some(&trashed.operation)
 }
 
-/// Tells whether a file in the trash is of a memory that is gone, or is what the summary stands for that is there.
+/// Returns whether a file in the trash is a deleted memory, or the full text of the current summary.
 fn is_gone_or_whole(services: &Services, trashed: &Trashed) -> Result<bool, StoreError> {
     match services.store.get(&trashed.id) {
         Ok(stored) => Ok(is_whole_text(trashed, &stored.memory)),

@@ -1,15 +1,16 @@
-//! Changing a memory.
+//! Updating a memory.
 
 use crate::commit::{commit, persist};
 use crate::{Change, MemoryStoreExt, Patch, Secrets, Services, Stamp, StoreError, Stored, Verb};
 
-/// Applies `patch` to the memory that a person means by `reference`, and returns it as it is then.
+/// Applies `patch` to the memory that `reference` names, and returns its new version.
 ///
-/// With `expected`, the patch was made for that state of the file and for no other. Without, a patch that replaces no
-/// text is repeated on whatever somebody else has just written.
+/// With `expected`, the patch applies only to that version of the file. Without it, a patch that does not replace the
+/// text is applied again after a conflict with another writer.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] if the file is not as expected, [`StoreError::Secret`] if a new text holds a credential.
+/// [`StoreError::Conflict`] if the file has another version, [`StoreError::Secret`] if a new text contains a
+/// credential.
 pub fn update(
     services: &Services,
     reference: &str,
@@ -20,7 +21,7 @@ pub fn update(
     change(services, Verb::Update, reference, patch, expected, secrets)
 }
 
-/// Does what [`update`] says, under the name that the person used for it.
+/// Applies a patch as [`update`] does, and records it with `verb`.
 pub(crate) fn change(
     services: &Services,
     verb: Verb,
@@ -36,7 +37,7 @@ pub(crate) fn change(
     if patch.superseded_by == Some(Some(id)) {
         return Err(StoreError::Invalid { why: "a memory cannot take its own place".into() });
     }
-    // Only a text that was not there before can bring a credential in.
+    // Only a new text can add a credential.
     let secrets = if brings_text(patch) { secrets } else { Secrets::Keep };
     let attempt = || {
         let stored = services.store.get(&id)?;

@@ -1,4 +1,4 @@
-//! Filing a memory.
+//! Moving a memory from the inbox to a category.
 
 use chrono::TimeZone;
 
@@ -6,11 +6,12 @@ use crate::remind::reminder_in;
 use crate::update::change;
 use crate::{Category, MemoryStoreExt, Patch, Phase, Secrets, Services, StoreError, Stored, Verb};
 
-/// Where a memory is filed when neither the person nor the memory says.
+/// The category if neither the caller nor the memory specifies one.
 const DEFAULT: Category = Category::Knowledge;
 
-/// Moves the memory that a person means by `reference` from the inbox to the folder of its category: the one given, else
-/// the one suggested in it, else `knowledge`.
+/// Moves the memory that `reference` names from the inbox to the folder of a category.
+///
+/// The category is `category`, or else the one suggested in the memory, or else `knowledge`.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] for the category inbox, [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
@@ -27,19 +28,21 @@ pub fn upgrade(services: &Services, reference: &str, category: Option<Category>)
     change(services, Verb::Upgrade, &stored.memory.id.to_string(), &patch, None, Secrets::Keep)
 }
 
-/// What became of a memory that was filed as a reminder.
+/// The result of moving a memory to the category of reminders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FiledReminder {
-    /// The memory as it is then.
+    /// The new version of the memory.
     pub stored: Stored,
-    /// What was assumed where the words leave the time open.
+    /// The assumptions that were made where the text is ambiguous.
     pub assumed: Option<String>,
-    /// Why it reminds nobody, if it does not.
+    /// The reason for a missing due time, if it is missing.
     pub warning: Option<String>,
 }
 
-/// Files the memory that a person means by `reference` under the category of reminders, due when its text says, seen from when it was
-/// written in `zone`. One that is a reminder already keeps its time; one whose text names no time to come reminds nobody.
+/// Moves the memory that `reference` names to the category of reminders.
+///
+/// It is due at the time that its text names. The text is interpreted relative to its creation time in `zone`. An
+/// existing reminder retains its time. A text that names no future time has no due time.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
