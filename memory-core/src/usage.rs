@@ -1,4 +1,4 @@
-//! What asking a language model has cost.
+//! The report of language-model usage.
 
 use std::collections::BTreeMap;
 
@@ -6,41 +6,41 @@ use chrono::{Days, NaiveDate};
 
 use crate::{Budget, Left, Meter, Purpose, Spending, Spent, StoreError};
 
-/// How many days before today are looked at as well.
+/// The number of days before today that the report covers.
 const BEFORE: Days = Days::new(29);
 
-/// What asking a language model has cost, and what is left.
+/// Recent language-model usage and the remaining budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Usage {
-    /// What a day may cost.
+    /// The daily budget.
     pub budget: Budget,
-    /// What is left of today's.
+    /// The remaining budget of today.
     pub left: Left,
-    /// Today.
+    /// The usage of today.
     pub today: Costs,
-    /// The last 30 days, of which today is the last.
+    /// The usage of the last 30 days, including today.
     pub lately: Costs,
-    /// How many records of these months could not be read. They count for nothing.
+    /// Number of records of these months that could not be read. Their usage is not counted.
     pub unreadable: u64,
 }
 
-/// What some days have cost.
+/// The usage of a range of days.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Costs {
     /// The first day.
     pub from: NaiveDate,
     /// The last day.
     pub to: NaiveDate,
-    /// All of it.
+    /// The total usage.
     pub all: Spent,
-    /// What for, in the order of the words.
+    /// The usage by purpose, ordered by the name of the purpose.
     pub purposes: Vec<(Purpose, Spent)>,
 }
 
-/// Returns what asking a language model has cost today and in the last 30 days, and what is left of today's budget.
+/// Returns the language-model usage of today and of the last 30 days, and today's remaining budget.
 ///
 /// # Errors
-/// When what was spent cannot be read.
+/// If the usage cannot be read.
 pub fn usage(meter: &dyn Meter, today: NaiveDate, budget: Budget) -> Result<Usage, StoreError> {
     let from = today.checked_sub_days(BEFORE).unwrap_or(NaiveDate::MIN);
     let spending = meter.spending(from, today)?;

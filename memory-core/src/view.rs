@@ -1,4 +1,4 @@
-//! What an agent sees, and nothing else.
+//! Views that restrict an agent to the memories that it may access.
 
 mod history;
 mod scoped;
@@ -9,26 +9,27 @@ use std::sync::Arc;
 use self::scoped::Scoped;
 use crate::{AgentName, Scope, Services};
 
-/// Whose eyes the memories are seen with: those of an agent that works on a project.
+/// The view of an agent that works on a project.
 ///
-/// It sees what is for everybody, what is its own, and what is of its project; not what is another's, and no conversations.
+/// It contains the scopes `global`, that of the agent and that of the project. It does not contain the scopes of other
+/// agents and projects, or conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct View {
-    /// The agent, if it says who it is.
+    /// The agent, if identified.
     pub agent: Option<AgentName>,
-    /// The name of the project, if it works on one.
+    /// The name of the project, if any.
     pub project: Option<String>,
 }
 
 impl View {
-    /// Returns the scopes that are seen.
+    /// Returns the scopes of the view.
     pub fn scopes(&self) -> Vec<Scope> {
         let agent = self.agent.iter().map(|agent| Scope::Agent(agent.as_str().to_owned()));
         let project = self.project.iter().map(|project| Scope::Project(project.clone()));
         [Scope::Global].into_iter().chain(agent).chain(project).collect()
     }
 
-    /// Tells whether what lies in `scope` is seen.
+    /// Returns whether the view contains `scope`.
     pub fn allows(&self, scope: &Scope) -> bool {
         match scope {
             Scope::Global => true,
@@ -38,17 +39,18 @@ impl View {
         }
     }
 
-    /// Returns what the journal calls whoever sees this.
+    /// Returns the name of the actor for the journal.
     pub fn actor(&self) -> &str {
         self.agent.as_ref().map_or(AgentName::NAMELESS, AgentName::as_str)
     }
 }
 
 impl Services {
-    /// Returns the services as they are seen with `view`: whatever is not seen is not there. It cannot be read, found, linked
-    /// to, changed or brought back, and nothing that is said differs from what would be said if it did not exist.
+    /// Returns the services restricted to `view`.
     ///
-    /// This is the one place where that is seen to: every use case works with such services as with any other.
+    /// Memories outside the view behave as nonexistent: they cannot be read, found, linked to, changed or restored, and
+    /// no output reveals their existence. This is the only place that enforces it; use cases work with these services
+    /// as with any other.
     #[must_use]
     pub fn seen_by(&self, view: View) -> Self {
         let actor = view.actor().to_owned();

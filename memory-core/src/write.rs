@@ -1,4 +1,4 @@
-//! Remembering something new.
+//! Writing new memories.
 
 use chrono::{DateTime, Utc};
 
@@ -8,49 +8,51 @@ use crate::{
     Verb,
 };
 
-/// What became of a draft.
+/// The result of writing a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The memory that holds the text now.
+    /// The memory that contains the text.
     pub id: MemoryId,
-    /// Where it is, below the home.
+    /// The path below the home.
     pub path: String,
-    /// Whether it is new; if not, the same text was kept in the same scope already.
+    /// Whether the memory is new; otherwise the text already existed in the same scope.
     pub created: bool,
-    /// When the memory expires, see [`crate::InboxTtl::expires_at`].
+    /// The time at which the memory expires, see [`crate::InboxTtl::expires_at`].
     pub expires_at: Option<DateTime<Utc>>,
-    /// What the memory that was kept already got from the draft.
+    /// The fields that the existing memory received from the draft.
     pub merged: Merged,
-    /// The fields of the draft that were not taken, because that memory says something else there.
+    /// The fields of the draft that were ignored because the existing memory has other values.
     pub ignored: Vec<&'static str>,
 }
 
-/// What a memory got from a draft with the same text.
+/// The fields that a memory received from a draft with the same text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// The tags that it did not have.
+    /// The new tags.
     pub tags: Vec<String>,
-    /// The category it was filed under, if it was in the inbox.
+    /// The category to which the memory moved, if it was in the inbox.
     pub category: Option<Category>,
-    /// Its title, if it had none.
+    /// The title, if the memory had no title.
     pub title: Option<String>,
-    /// Whether it is pinned now and was not.
+    /// Whether the memory became pinned.
     pub pinned: bool,
 }
 
 impl Merged {
-    /// Tells whether it got nothing.
+    /// Returns whether the memory received no field.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Keeps `draft` as a memory. If the same text is kept in the same scope already, that memory is named and gets what the draft adds:
-/// tags, a category if it is in the inbox, a title if it has none, and the pin. What it says otherwise stays, and is reported.
+/// Stores `draft` as a memory, or merges it into the memory with the same text in the same scope.
+///
+/// An existing memory receives the tags, the category if it is in the inbox, the title if it has no title, and the pin.
+/// Its other fields remain unchanged, and the result lists those that differ.
 ///
 /// # Errors
-/// [`StoreError::Invalid`] if there is no text, [`StoreError::Secret`] if it holds a credential, and whatever the store
-/// says.
+/// [`StoreError::Invalid`] if the text is empty, [`StoreError::Secret`] if it contains a credential, and other errors
+/// of the store.
 #[expect(clippy::needless_pass_by_value, reason = "a draft becomes the memory")]
 pub fn write(services: &Services, draft: Draft, secrets: Secrets) -> Result<Written, StoreError> {
     if draft.content.trim().is_empty() {
@@ -70,12 +72,12 @@ pub fn write(services: &Services, draft: Draft, secrets: Secrets) -> Result<Writ
     }
 }
 
-/// Gives the memory that has the text of `draft` what the draft adds.
+/// Merges `draft` into the memory with the same text.
 fn merge(services: &Services, draft: &Draft, id: MemoryId, known_path: &str) -> Result<Written, StoreError> {
     let attempt = || {
         let stored = match services.store.get(&id) {
             Ok(stored) => stored,
-            // It was deleted since.
+            // The memory was deleted concurrently.
             Err(StoreError::NotFound { .. }) => {
                 let path = known_path.into();
                 let (merged, ignored) = (Merged::default(), Vec::new());
@@ -97,7 +99,7 @@ fn merge(services: &Services, draft: &Draft, id: MemoryId, known_path: &str) -> 
         if let Some(memory) = patch.apply(&stored.memory, operation.at) {
             written.expires_at = services.inbox_ttl.expiry_of(&memory);
             operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
-            // What the draft says was looked at when it was to become a memory.
+            // The draft was already checked for credentials.
             if let Some(Outcome::Kept { path, .. }) = commit(services, &operation, Secrets::Keep)?.pop() {
                 written.path = path;
             }
@@ -107,7 +109,9 @@ fn merge(services: &Services, draft: &Draft, id: MemoryId, known_path: &str) -> 
     persist(attempt)
 }
 
-/// Decides what of `draft` the memory that has its text gets, and what not. A source that is the `actor` was not asked for.
+/// Returns the fields of `draft` to merge into the stored memory, and the names of those to ignore.
+///
+/// A source that equals `actor` is the default, so a difference is not reported.
 pub(crate) fn decide(draft: &Draft, stored: &Stored, actor: &str) -> (Merged, Vec<&'static str>) {
     let memory = &stored.memory;
     let tags: Vec<String> = draft.tags.iter().filter(|tag| !has_tag(&memory.tags, tag)).cloned().collect();
@@ -137,7 +141,7 @@ pub(crate) fn decide(draft: &Draft, stored: &Stored, actor: &str) -> (Merged, Ve
     (merged, ignored)
 }
 
-/// Tells whether nobody has chosen a category for a memory yet.
+/// Returns whether the memory is in the inbox and no reminder, so that a category may be assigned.
 fn is_unfiled(memory: &Memory) -> bool {
     memory.phase == Phase::Inbox && memory.reminder.is_none()
 }

@@ -1,11 +1,13 @@
-//! What an agent is called.
+//! The name of an agent.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::ParseError;
 
-/// What an agent is called, in lower case. It names the agent's own scope, and stands in the journal for what it does.
+/// The name of an agent, in lower case.
+///
+/// It identifies the agent's own scope, and the journal records it as the actor.
 ///
 /// ```
 /// use memory_core::AgentName;
@@ -18,14 +20,14 @@ use super::ParseError;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentName(String);
 
-/// So many characters at most.
+/// Maximum length of a name in characters.
 const LONGEST: usize = 64;
 
-/// Whoever the journal calls so is no agent of that name.
+/// Names that the journal uses for other actors.
 const RESERVED: [&str; 9] = [AgentName::NAMELESS, "cli", "daemon", "dream", "import", "ingest", "memory", "system", "user"];
 
 impl AgentName {
-    /// What the journal calls an agent that has no name.
+    /// The name that the journal uses for an agent without a name.
     pub const NAMELESS: &str = "agent";
 
     /// Returns the name.

@@ -1,11 +1,11 @@
-//! What a memory is about.
+//! The categories of memories.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::ParseError;
 
-/// What a memory is about; also the name of its folder once it is organized.
+/// The topic of a memory; also the name of its folder in the organized phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Category {
     /// Core identity, values, mission.

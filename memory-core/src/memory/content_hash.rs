@@ -1,4 +1,4 @@
-//! The hash by which duplicates are known.
+//! The hash that identifies duplicates.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,12 +12,12 @@ use super::ParseError;
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
-    /// Hashes a text, byte for byte.
+    /// Returns the hash of a text, which is not normalized.
     pub fn of(text: &str) -> Self {
         Self::of_bytes(text.as_bytes())
     }
 
-    /// Hashes bytes.
+    /// Returns the hash of bytes.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
@@ -28,17 +28,17 @@ impl ContentHash {
     }
 }
 
-/// Hashes what comes in parts.
+/// An incremental hasher.
 #[derive(Debug, Clone, Default)]
 pub struct ContentHasher(Sha256);
 
 impl ContentHasher {
-    /// Adds a part behind those before.
+    /// Appends bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// Returns the hash of all parts, as if they had come at once.
+    /// Returns the hash of all appended bytes.
     pub fn finish(self) -> ContentHash {
         ContentHash(self.0.finalize().into())
     }

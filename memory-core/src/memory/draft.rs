@@ -1,51 +1,51 @@
-//! What somebody wants remembered, before it is a memory.
+//! A memory to be written.
 
 use chrono::{DateTime, Utc};
 
 use super::{Category, ContentHash, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole, Tags};
 
-/// What somebody wants remembered, before it is a memory.
+/// A memory to be written.
 ///
-/// A category other than the inbox files it at once; a draft that should wait in the inbox with its category as a
-/// suggestion says so with `phase`.
+/// A category other than the inbox moves the memory to that category at once. With `phase` set to the inbox, the
+/// category remains a suggestion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
     /// The text.
     pub content: String,
-    /// A heading, if it has one.
+    /// The title, if any.
     pub title: Option<String>,
     /// Other names that wikilinks may use.
     pub aliases: Vec<String>,
-    /// What it is about; `None` leaves that open.
+    /// The category; `None` leaves it undecided.
     pub category: Option<Category>,
-    /// `None` means: organized if a category was given, else inbox.
+    /// The phase; `None` means organized if a category is set, and inbox otherwise.
     pub phase: Option<Phase>,
-    /// Who may see it.
+    /// The scope, which determines the readers.
     pub scope: Scope,
-    /// Labels.
+    /// The tags.
     pub tags: Tags,
-    /// The program it comes from.
+    /// The program that supplied the draft.
     pub source: String,
-    /// The role of its author, if known.
+    /// The role of its author, if available.
     pub role: Option<SpeakerRole>,
-    /// When it was first written; `None` means now.
+    /// The creation time; `None` means now.
     pub created_at: Option<DateTime<Utc>>,
-    /// From when on it is left out of answers.
+    /// The time from which the memory is excluded from results.
     pub expires_at: Option<DateTime<Utc>>,
-    /// From when on what it says holds.
+    /// The start of the validity of the content.
     pub valid_from: Option<DateTime<Utc>>,
-    /// Until when what it says holds.
+    /// The end of the validity of the content.
     pub valid_until: Option<DateTime<Utc>>,
-    /// Whether it stays, however old it is and however seldom it is read.
+    /// Whether the memory is retained however old it is and however rarely it is read.
     pub pinned: bool,
-    /// What makes it a reminder, if it is one.
+    /// The reminder, if the memory is one.
     pub reminder: Option<Reminder>,
-    /// Where it was taken in from.
+    /// The origin of an ingested memory.
     pub origin: Option<Origin>,
 }
 
 impl Draft {
-    /// Returns a draft of `content` that everybody may see, with nothing else said.
+    /// Returns a draft of `content` with global scope and no other fields.
     pub fn new(content: &str) -> Self {
         Self {
             content: content.to_owned(),
@@ -72,7 +72,7 @@ impl Draft {
         ContentHash::of(&self.content)
     }
 
-    /// Returns a hash of what the source says: text, title, aliases and tags, and `more`.
+    /// Returns a hash of the parts that come from the source: text, title, aliases, tags, and `more`.
     pub fn fingerprint(&self, more: &str) -> ContentHash {
         let mut parts = vec![self.content.as_str(), self.title.as_deref().unwrap_or_default(), more];
         parts.extend(self.aliases.iter().map(String::as_str));
@@ -81,7 +81,9 @@ impl Draft {
         ContentHash::of(&parts.join("\0"))
     }
 
-    /// Makes the draft a memory, version 1, known as `id` from `now` on.
+    /// Converts the draft to version 1 of a memory with `id`.
+    ///
+    /// It is created at `now`, unless the draft has a creation time.
     pub fn into_memory(self, id: MemoryId, now: DateTime<Utc>) -> Memory {
         let category = self.category.unwrap_or(Category::Inbox);
         let phase = match self.phase {

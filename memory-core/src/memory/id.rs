@@ -12,25 +12,27 @@ use super::ParseError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MemoryId(Uuid);
 
-/// Ids that follow from a path are made under this name, see RFC 9562, section 5.5.
+/// The namespace of ids that are derived from a path, see RFC 9562, section 5.5.
 const PATHS: Uuid = Uuid::from_u128(0x6d65_6d6f_7279_5f70_8174_6873_0000_0001);
 
-/// Ids of reminders are made under this name.
+/// The namespace of ids of reminders.
 const REMINDERS: Uuid = Uuid::from_u128(0x6d65_6d6f_7279_5f72_8165_6d69_6e64_0001);
 
 impl MemoryId {
-    /// Returns the id of a reminder: the same for the same parts and time, always, so that there is but one of it.
+    /// Returns the id of a reminder, which depends only on its parts and its time.
+    ///
+    /// The same reminder therefore exists only once.
     pub(crate) fn of_reminder(parts: &[&str], due: DateTime<Utc>) -> Self {
         let name = format!("{}\0{}", parts.join("\0"), due.timestamp_millis());
         Self(Uuid::new_v5(&REMINDERS, name.as_bytes()))
     }
 
-    /// Returns the id of a file that carries none: the same for the same path, always.
+    /// Returns the id of a file that contains no id, which depends only on its path.
     pub fn of_path(path: &str) -> Self {
         Self(Uuid::new_v5(&PATHS, path.as_bytes()))
     }
 
-    /// Returns the first 8 digits, which end the name of the memory's file.
+    /// Returns the first 8 digits, which the name of the memory's file ends with.
     pub fn short(&self) -> String {
         let (first, ..) = self.0.as_fields();
         format!("{first:08x}")

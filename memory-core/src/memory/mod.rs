@@ -1,4 +1,4 @@
-//! The memory itself and the small types it is made of.
+//! The memory type and its field types.
 
 mod agent_name;
 mod category;
@@ -32,81 +32,83 @@ use chrono::{DateTime, Utc};
 
 use crate::OperationId;
 
-/// One thing that is remembered.
+/// A memory.
 ///
 /// A memory is a value: changing one means committing a changed copy, see [`crate::update()`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// What the memory is called by programs; people and links may use its file stem, title or aliases as well.
+    /// The id, for programs. People and links may also use the file stem, the title or an alias.
     pub id: MemoryId,
     /// The text, as Markdown. The last line break of the file is not part of it.
     pub content: String,
-    /// Where it stands between "just written" and "filed".
+    /// The phase.
     pub phase: Phase,
-    /// What it is about. In the inbox this is a suggestion, once organized it is the folder.
+    /// The category. In the inbox it is a suggestion; in the organized phase it is the folder.
     pub category: Category,
-    /// Who may see it.
+    /// The scope, which determines the readers.
     pub scope: Scope,
-    /// Labels, in the order they were given.
+    /// The tags, in the given order.
     pub tags: Tags,
-    /// The program it came from, such as `claude` or `logseq`; empty when nobody said.
+    /// The program that supplied it, such as `claude` or `logseq`; empty if unspecified.
     pub source: String,
-    /// The role of its author, if known. See [`Memory::speaker_role`].
+    /// The role of its author, if available. See [`Memory::speaker_role`].
     pub role: Option<SpeakerRole>,
-    /// When it was first written.
+    /// The creation time.
     pub created_at: DateTime<Utc>,
-    /// When its file was last changed by us.
+    /// The time of the last change of the file by this program.
     pub updated_at: DateTime<Utc>,
-    /// From when on it is left out of answers, if ever.
+    /// The time from which the memory is excluded from results, if any.
     pub expires_at: Option<DateTime<Utc>>,
-    /// How often it has been read.
+    /// The number of reads.
     pub access_count: u64,
-    /// Related memories, in the order they were linked. Links go both ways.
+    /// Related memories, in the order in which they were linked. Links go both ways.
     pub links: Vec<MemoryId>,
-    /// Counts the changes to it, from 1.
+    /// The version number, starting at 1 and incremented by each change.
     pub version: u64,
-    /// A heading for people, if it has one.
+    /// The title, if any.
     pub title: Option<String>,
     /// Other names that wikilinks may use.
     pub aliases: Vec<String>,
-    /// From when on what it says holds, if that was said.
+    /// The start of the validity of the content, if specified.
     pub valid_from: Option<DateTime<Utc>>,
-    /// Until when what it says holds, if that was said.
+    /// The end of the validity of the content, if specified.
     pub valid_until: Option<DateTime<Utc>>,
-    /// The memories whose place it took.
+    /// The memories that this one supersedes.
     pub supersedes: Vec<MemoryId>,
-    /// The memory that took its place.
+    /// The memory that supersedes this one.
     pub superseded_by: Option<MemoryId>,
-    /// The operation that put a summary in the place of its text; the whole text is in the trash under that name.
+    /// The operation that replaced the text by a summary, if any. It moved the full text to the trash.
     pub summarised_by: Option<OperationId>,
-    /// Whether it stays, however old it is and however seldom it is read.
+    /// Whether the memory is retained however old it is and however rarely it is read.
     pub pinned: bool,
-    /// What makes it a reminder, if it is one.
+    /// The reminder, if the memory is one.
     pub reminder: Option<Reminder>,
-    /// The file or place it was taken in from.
+    /// The file or location that it was ingested from.
     pub origin: Option<Origin>,
-    /// Other files that said the same when they were taken in; their `hash` is never set.
+    /// Other files that had the same text when they were ingested; their `hash` is never set.
     pub other_origins: Vec<Origin>,
 }
 
 impl Memory {
-    /// Returns the hash of the content, by which duplicates are known.
+    /// Returns the hash of the content, which identifies duplicates.
     pub fn content_hash(&self) -> ContentHash {
         ContentHash::of(&self.content)
     }
 
-    /// Returns the role of its author: `role`, or the role that `source` names if it belongs to a conversation.
+    /// Returns the role of its author: `role`, or the role that `source` names in a conversation.
     pub fn speaker_role(&self) -> Option<SpeakerRole> {
         let of_source = || SpeakerRole::of_source(&self.source).filter(|_| matches!(self.scope, Scope::Conversation(_)));
         self.role.or_else(of_source)
     }
 
-    /// Tells whether it has expired, or what it says no longer holds, at `now`.
+    /// Returns whether the memory has expired or its validity has ended at `now`.
     pub fn is_over(&self, now: DateTime<Utc>) -> bool {
         self.ends_at().is_some_and(|end| end <= now)
     }
 
-    /// Returns the moment from which it is left out of answers: the earlier of `expires_at` and `valid_until`.
+    /// Returns the time from which the memory is excluded from results.
+    ///
+    /// It is the earlier of `expires_at` and `valid_until`.
     pub fn ends_at(&self) -> Option<DateTime<Utc>> {
         match (self.expires_at, self.valid_until) {
             (Some(expires), Some(until)) => Some(expires.min(until)),
@@ -114,12 +116,12 @@ impl Memory {
         }
     }
 
-    /// Tells whether it stays in the inbox however long it is there: it is pinned, an open reminder, or taken in from a note.
+    /// Returns whether the inbox TTL does not apply: the memory is pinned, ingested, or an open reminder.
     pub fn outlives_inbox_ttl(&self) -> bool {
         self.pinned || self.origin.is_some() || self.reminder.is_some_and(|reminder| reminder.is_open())
     }
 
-    /// Returns what to call it in a list: its title, else the first line of its content that says something.
+    /// Returns the headline for lists: the title, or else the first line of the content with text.
     pub fn headline(&self) -> &str {
         let first_line = || self.content.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
         self.title.as_deref().filter(|title| !title.trim().is_empty()).or_else(first_line).unwrap_or_default()

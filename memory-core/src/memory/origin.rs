@@ -1,37 +1,39 @@
-//! Where a memory was taken in from.
+//! The origin of an ingested memory.
 
 use std::fmt;
 
 use super::ContentHash;
 
-/// The file or place a memory was taken in from. Taking in the same origin again updates the memory.
+/// The file or location that a memory was ingested from. Ingesting it again updates the memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin {
-    /// The source's name, such as `obsidian`.
+    /// The name of the source, such as `obsidian`.
     pub source: String,
-    /// The folder or file that was taken in, as an absolute path.
+    /// The ingested folder or file, as an absolute path.
     pub root: String,
-    /// The path below `root`, with `/` between its parts; a part of a file follows after `#`.
+    /// The path below `root`, with `/` as separator; a part of a file is appended after `#`.
     pub path: String,
-    /// What tells the next time whether the source or its memory has changed since; only [`crate::ingest()`] can read it.
+    /// A fingerprint for detecting changes of the source or the memory.
+    ///
+    /// Only [`crate::ingest()`] interprets it.
     pub hash: Option<ContentHash>,
 }
 
 impl Origin {
-    /// Tells whether both name the same place, whatever was found there.
+    /// Returns whether both have the same location, ignoring the hash.
     pub fn is_same_place(&self, other: &Self) -> bool {
         (&self.source, &self.root, &self.path) == (&other.source, &other.root, &other.path)
     }
 
-    /// Returns the place as one text, which [`Origin::from_text`] reads: `source:root//path`.
+    /// Returns the location as text, which [`Origin::from_text`] parses: `source:root//path`.
     pub fn to_text(&self) -> String {
         format!("{}:{}//{}", self.source, self.root, self.path)
     }
 
-    /// Reads a place that [`Origin::to_text`] has written; nothing if it is none.
+    /// Parses a location that [`Origin::to_text`] returned, or returns `None` if the syntax is wrong.
     pub fn from_text(text: &str) -> Option<Self> {
         let (source, place) = text.split_once(':')?;
-        // A root of `/` alone is followed by the two.
+        // The separator follows even a root that is only `/`.
         let border = place.char_indices().skip(1).find(|(at, _)| place[*at..].starts_with("//")).map(|(at, _)| at);
         let (root, path) = place.split_at(border.or_else(|| place.starts_with("//").then_some(0))?);
         Some(Self { source: source.to_owned(), root: root.to_owned(), path: path[2..].to_owned(), hash: None })

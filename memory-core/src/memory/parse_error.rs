@@ -1,17 +1,17 @@
-//! Why a text is not one of the small types of a memory.
+//! The error for text that cannot be parsed as a type of this crate.
 
-/// A text that cannot be read as what it should be.
+/// The error that a text has the wrong syntax.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not {wanted}")]
 pub struct ParseError {
-    /// The text that was given.
+    /// The text.
     pub text: String,
-    /// What was expected, with its article: "a category (…)".
+    /// The expected syntax, with its article: "a category (…)".
     pub wanted: &'static str,
 }
 
 impl ParseError {
-    /// Says that `text` is not `wanted`.
+    /// Returns the error that `text` is not `wanted`.
     pub fn new(text: &str, wanted: &'static str) -> Self {
         Self { text: text.to_owned(), wanted }
     }

@@ -1,35 +1,35 @@
-//! A change to a memory, field by field.
+//! A partial update of a memory.
 
 use chrono::{DateTime, Utc};
 
 use super::{Category, Memory, MemoryId, Origin, Phase, Reminder, Scope, Tags};
 
-/// A change to a memory, field by field; `None` leaves a field as it is.
+/// A partial update of a memory; `None` leaves a field unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
     /// The new text.
     pub content: Option<String>,
-    /// The new title, or none.
+    /// The new title; `Some(None)` removes it.
     pub title: Option<Option<String>>,
     /// The new aliases.
     pub aliases: Option<Vec<String>>,
-    /// The new category. Any but the inbox also files the memory; the inbox takes it back there.
+    /// The new category. It also moves the memory to that category, or back to the inbox.
     pub category: Option<Category>,
     /// The new scope.
     pub scope: Option<Scope>,
-    /// Labels to add.
+    /// Tags to add.
     pub add_tags: Tags,
-    /// Labels to take away, after those of `add_tags` were added.
+    /// Tags to remove, after those of `add_tags` were added.
     pub remove_tags: Tags,
     /// The new source.
     pub source: Option<String>,
-    /// The new end, or none.
+    /// The new expiry; `Some(None)` removes it.
     pub expires_at: Option<Option<DateTime<Utc>>>,
-    /// The memory that took its place, or none.
+    /// The memory that supersedes this one; `Some(None)` removes it.
     pub superseded_by: Option<Option<MemoryId>>,
-    /// Whether it stays from now on.
+    /// Whether the memory is pinned.
     pub pinned: Option<bool>,
-    /// What makes it a reminder from now on.
+    /// The new reminder.
     pub reminder: Option<Reminder>,
     /// The new origin.
     pub origin: Option<Origin>,
@@ -37,12 +37,14 @@ pub struct Patch {
     pub other_origins: Option<Vec<Origin>>,
     /// Memories to link to.
     pub add_links: Vec<MemoryId>,
-    /// Memories to link to no longer.
+    /// Memories to unlink.
     pub remove_links: Vec<MemoryId>,
 }
 
 impl Patch {
-    /// Returns `memory` with the patch applied: the next version, updated at `now`; or `None` if nothing would change.
+    /// Returns `memory` with the patch applied, or `None` if nothing would change.
+    ///
+    /// The result has the next version number and is updated at `now`, or at the previous update if that is later.
     pub fn apply(&self, memory: &Memory, now: DateTime<Utc>) -> Option<Memory> {
         let mut patched = memory.clone();
         patched.tags = memory.tags.with(&self.add_tags).without(&self.remove_tags);

@@ -1,16 +1,16 @@
-//! Where a memory stands between "just written" and "filed".
+//! The phase of a memory between writing and classification.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::ParseError;
 
-/// Where a memory stands between "just written" and "filed".
+/// The phase of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Phase {
-    /// Newly written, awaiting classification; lives in `categories/inbox/`.
+    /// Newly written, awaiting classification; stored in `categories/inbox/`.
     Inbox,
-    /// Filed in the folder of its category.
+    /// Stored in the folder of its category.
     Organized,
 }
 

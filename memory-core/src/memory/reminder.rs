@@ -1,61 +1,61 @@
-//! What makes a memory a reminder.
+//! Reminders and their selection.
 
 use chrono::{DateTime, Utc};
 
 use super::{Memory, MemoryId};
 
-/// What makes a memory a reminder: when somebody is to be told of it.
+/// The due time and state of a memory that is a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reminder {
-    /// From when on.
+    /// The due time.
     pub due: DateTime<Utc>,
-    /// The memory it was made from, if it was; it goes where that one goes.
+    /// The memory that it was made of, if any. The reminder moves to the trash with that memory.
     pub of: Option<MemoryId>,
-    /// When it was shown.
+    /// The time at which the notification was shown.
     pub notified_at: Option<DateTime<Utc>>,
-    /// When it was done with.
+    /// The time at which the reminder was completed.
     pub done_at: Option<DateTime<Utc>>,
 }
 
 impl Reminder {
-    /// Returns a reminder of which nobody was told yet.
+    /// Returns an open reminder that was not shown yet.
     pub fn at(due: DateTime<Utc>) -> Self {
         Self { due, of: None, notified_at: None, done_at: None }
     }
 
-    /// Tells whether it is not done.
+    /// Returns whether the reminder is not completed.
     pub fn is_open(&self) -> bool {
         self.done_at.is_none()
     }
 
-    /// Tells whether it is due at `now`, and not done.
+    /// Returns whether the reminder is open and due at `now`.
     pub fn is_due(&self, now: DateTime<Utc>) -> bool {
         self.is_open() && self.due <= now
     }
 
-    /// Tells whether somebody is to be told of it at `now`.
+    /// Returns whether the notification is to be shown at `now`.
     pub fn is_to_be_shown(&self, now: DateTime<Utc>) -> bool {
         self.is_due(now) && self.notified_at.is_none()
     }
 }
 
-/// Which reminders are meant.
+/// A selection of reminders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reminders {
-    /// All, also those that are done.
+    /// All reminders, including completed ones.
     All,
-    /// Those that are not done.
+    /// Open reminders.
     Open,
-    /// Those that are due at this moment, and not done.
+    /// Open reminders that are due at this time.
     Due(DateTime<Utc>),
-    /// Those of which somebody is to be told at this moment.
+    /// Reminders with a notification to show at this time.
     ToBeShown(DateTime<Utc>),
-    /// Those that were made from this memory, also those that are done.
+    /// Reminders that were made of this memory, including completed ones.
     Of(MemoryId),
 }
 
 impl Reminders {
-    /// Tells whether `memory` is one of them.
+    /// Returns whether `memory` belongs to the selection.
     pub fn includes(&self, memory: &Memory) -> bool {
         memory.reminder.is_some_and(|reminder| match self {
             Self::All => true,

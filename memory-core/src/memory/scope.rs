@@ -1,11 +1,11 @@
-//! Who may see a memory.
+//! The scopes of memories.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::ParseError;
 
-/// Who may see a memory.
+/// The scope of a memory, which determines its readers.
 ///
 /// ```
 /// use memory_core::Scope;
@@ -17,13 +17,13 @@ use super::ParseError;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// Everybody.
+    /// Readable by all agents.
     Global,
-    /// One agent, by name; case does not matter when it is read.
+    /// Readable by one agent, identified by its name. Parsing converts the name to lower case.
     Agent(String),
-    /// Everybody who works on one project, by name.
+    /// Readable by all agents that work on one project, identified by its name.
     Project(String),
-    /// One conversation, by id.
+    /// Part of one conversation, identified by its id.
     Conversation(String),
 }
 

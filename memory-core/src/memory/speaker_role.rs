@@ -7,15 +7,15 @@ use super::ParseError;
 
 /// The role of the author of a memory.
 ///
-/// Ranking uses it: in a conversation with an assistant, messages of the person answer more questions than the longer messages of
-/// the assistant.
+/// Ranking uses it: in a conversation with an assistant, messages of the person are relevant to more queries than the
+/// longer messages of the assistant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SpeakerRole {
     /// The person, in a conversation with an assistant.
     Person,
     /// A language model.
     Assistant,
-    /// A program whose output a language model reads.
+    /// A program with output for a language model.
     Tool,
     /// The author of a note.
     Author,
@@ -63,7 +63,7 @@ impl fmt::Display for SpeakerRole {
 impl FromStr for SpeakerRole {
     type Err = ParseError;
 
-    /// Parses a name, or one of those that chat protocols use for it.
+    /// Parses a role name or an equivalent name of a chat protocol.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let author = Some(Self::Author).filter(|author| author.as_str().eq_ignore_ascii_case(text.trim()));
         let known = author.or_else(|| Self::of_source(text));

@@ -1,6 +1,8 @@
-//! Labels of a memory.
+//! The tags of a memory.
 
-/// Labels of a memory: no blanks around them, no leading `#`, no label twice (case does not matter), in the order given.
+/// The tags of a memory, in the given order.
+///
+/// A tag has no surrounding whitespace and no leading `#`. No tag occurs twice, ignoring case.
 ///
 /// ```
 /// use memory_core::Tags;
@@ -13,28 +15,28 @@
 pub struct Tags(Vec<String>);
 
 impl Tags {
-    /// Returns the labels.
+    /// Returns the tags.
     pub fn as_slice(&self) -> &[String] {
         &self.0
     }
 
-    /// Tells whether there are none.
+    /// Returns whether there are no tags.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Iterates over the labels.
+    /// Iterates over the tags.
     pub fn iter(&self) -> std::slice::Iter<'_, String> {
         self.0.iter()
     }
 
-    /// Tells whether `tag` is among them; case does not matter.
+    /// Returns whether `tag` is one of the tags, ignoring case.
     pub fn contains(&self, tag: &str) -> bool {
         let wanted = Self::key(tag);
         self.0.iter().any(|own| Self::key(own) == wanted)
     }
 
-    /// Tells whether `tag` or a tag below it (`a/b` is below `a`) is among them; case does not matter.
+    /// Returns whether `tag` or a tag below it (`a/b` is below `a`) is one of the tags, ignoring case.
     pub fn contains_or_below(&self, tag: &str) -> bool {
         let wanted = Self::key(tag);
         self.0.iter().any(|own| {
@@ -43,23 +45,23 @@ impl Tags {
         })
     }
 
-    /// Returns the form in which two tags are compared.
+    /// Returns the normalized form for comparing tags.
     pub fn key(tag: &str) -> String {
         Self::label(tag).to_lowercase()
     }
 
-    /// Returns `tag` without the signs and spaces that people put before a label, however many: what is left has none to take off.
+    /// Returns `tag` without all leading `#` and all surrounding whitespace. The function is idempotent.
     fn label(tag: &str) -> &str {
         tag.trim_start_matches(|sign: char| sign == '#' || sign.is_whitespace()).trim_end()
     }
 
-    /// Returns these labels and then those of `more` that are new.
+    /// Returns these tags, followed by those of `more` that are new.
     #[must_use]
     pub fn with(&self, more: &Self) -> Self {
         self.iter().chain(more.iter()).collect()
     }
 
-    /// Returns these labels without those in `fewer`.
+    /// Returns these tags without those in `fewer`.
     #[must_use]
     pub fn without(&self, fewer: &Self) -> Self {
         self.iter().filter(|tag| !fewer.contains(tag)).collect()

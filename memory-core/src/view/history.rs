@@ -1,11 +1,11 @@
-//! The history as it is seen.
+//! The history as an agent sees it.
 
 use chrono::{DateTime, Utc};
 
 use super::scoped::Scoped;
 use crate::{History, Operation, OperationId, Outcome, Record, RecordedChange, Scope, StoreError, Trashed};
 
-/// Only what whoever sees it did, and only to what is seen: the way back leads nowhere else.
+/// Only operations of the agent that affect no memory outside its view are visible and can be undone.
 impl History for Scoped {
     fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_> {
         Box::new(self.history.records().filter_map(|record| match record {
@@ -76,7 +76,7 @@ impl Scoped {
         Operation { by: self.view.actor().to_owned(), ..operation.clone() }
     }
 
-    /// Tells whether an operation is seen.
+    /// Returns whether an operation exists and is visible.
     fn is_known(&self, id: &OperationId) -> Result<bool, StoreError> {
         for record in self.history.records() {
             let record = record?;
@@ -87,8 +87,9 @@ impl Scoped {
         Ok(false)
     }
 
-    /// Tells whether whoever sees this did that, and it is about nothing that is not seen: an agent may have worked on
-    /// another project before.
+    /// Returns whether the agent made the operation, and all its changes are in the view.
+    ///
+    /// The second condition is needed because the agent may have worked on another project before.
     fn is_own(&self, record: &Record) -> Result<bool, StoreError> {
         if record.by != self.view.actor() {
             return Ok(false);
@@ -101,14 +102,15 @@ impl Scoped {
         Ok(true)
     }
 
-    /// Tells whether a memory is seen now, if it is there, and was seen before. Of what is gone without a trace nobody knows
-    /// whose it was.
+    /// Returns whether the view contains the memory of a change, both now and before.
+    ///
+    /// A memory that no longer exists and is not in the trash is outside the view, because its scope is unknown.
     fn is_about_seen(&self, change: &RecordedChange) -> Result<bool, StoreError> {
         let now = self.store.scopes(&[change.id])?.pop().flatten();
         let trash = change.before.as_ref().and_then(|before| before.trash.as_ref());
         let before = match trash.map(|trash| self.history.scope_in_trash(trash)).transpose() {
             Ok(before) => before,
-            // It was purged.
+            // The file was purged or cannot be parsed.
             Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => None,
             Err(error) => return Err(error),
         };

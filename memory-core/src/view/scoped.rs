@@ -1,11 +1,11 @@
-//! A store and its history, of which only some scopes are seen.
+//! A store and its history, restricted to some scopes.
 
 use std::sync::Arc;
 
 use super::View;
 use crate::{Filter, History, Memory, MemoryId, MemoryStore, Reminder, Scope, StoreError, Stored};
 
-/// A store and its history, of which only what a view allows is seen.
+/// A store and its history, restricted to a view.
 #[derive(Debug)]
 pub(super) struct Scoped {
     pub(super) store: Arc<dyn MemoryStore>,
@@ -19,13 +19,13 @@ impl Scoped {
         Self { store, history, scopes: view.scopes(), view }
     }
 
-    /// Tells whether a memory is seen.
+    /// Returns whether the view contains a stored memory.
     pub(super) fn sees(&self, stored: &Stored) -> bool {
-        // Of a file that cannot be understood nobody can tell whose it is.
+        // The scope of a damaged file is not reliable.
         stored.problem.is_none() && self.view.allows(&stored.memory.scope)
     }
 
-    /// Returns those of the scopes that are seen, or all that are if none are given.
+    /// Returns those of `scopes` that the view contains, or all scopes of the view if `scopes` is `None`.
     pub(super) fn within(&self, scopes: Option<&[Scope]>) -> Vec<Scope> {
         match scopes {
             None => self.scopes.clone(),
@@ -33,23 +33,26 @@ impl Scoped {
         }
     }
 
-    /// Returns the filter that lets pass what `filter` does and is seen.
+    /// Returns `filter`, restricted to the view.
     pub(super) fn narrowed(&self, filter: &Filter) -> Filter {
         Filter { within: Some(self.within(filter.within.as_deref())), ..filter.clone() }
     }
 
-    /// Tells of each of `ids` whether it is there and seen, as far as is known without a look at its file.
+    /// Returns for each of `ids` whether the memory exists in the view, without reading its file.
     pub(super) fn are_seen(&self, ids: &[MemoryId]) -> Result<Vec<bool>, StoreError> {
         let scopes = self.store.scopes(ids)?;
         Ok(scopes.iter().map(|scope| scope.as_ref().is_some_and(|scope| self.view.allows(scope))).collect())
     }
 
-    /// Refuses what would lie in a scope that is not seen.
+    /// Checks that the view contains `scope`.
     pub(super) fn may_hold(&self, scope: &Scope) -> Result<(), StoreError> {
         if self.view.allows(scope) { Ok(()) } else { Err(StoreError::ScopeRefused { scope: scope.clone() }) }
     }
 
-    /// Refuses a memory that leads somewhere where nothing is seen, unless it did so `before` or that is `made` along with it.
+    /// Checks that all memories that `memory` refers to are in the view.
+    ///
+    /// References that the memory already had `before` are allowed, and so are references to memories in `made`, which
+    /// the same operation creates.
     pub(super) fn may_lead(&self, memory: &Memory, before: Option<&Memory>, made: &[MemoryId]) -> Result<(), StoreError> {
         let former = before.map(leads).unwrap_or_default();
         let new: Vec<MemoryId> = leads(memory).into_iter().filter(|id| !former.contains(id) && !made.contains(id)).collect();
@@ -61,7 +64,7 @@ impl Scoped {
     }
 }
 
-/// Returns the memories that one leads to, other than by wikilinks.
+/// Returns the memories that a memory refers to other than by wikilinks.
 fn leads(memory: &Memory) -> Vec<MemoryId> {
     let of = memory.reminder.and_then(|Reminder { of, .. }| of);
     memory.links.iter().chain(&memory.supersedes).chain(&memory.superseded_by).chain(&of).copied().collect()

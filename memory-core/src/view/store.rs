@@ -1,4 +1,4 @@
-//! The store as it is seen.
+//! The store as an agent sees it.
 
 use chrono::{DateTime, Utc};
 
@@ -82,7 +82,7 @@ impl MemoryStore for Scoped {
         match self.store.get(id) {
             Ok(stored) if self.sees(&stored) => Ok(stored),
             Ok(_) | Err(StoreError::NotFound { .. }) => Err(not_found()),
-            // What cannot be read may be anybody's: the index knows whose it was.
+            // The index contains the scope of an unreadable file.
             Err(error) if self.are_seen(&[*id])? == [true] => Err(error),
             Err(_) => Err(not_found()),
         }
@@ -98,7 +98,7 @@ impl MemoryStore for Scoped {
         loop {
             left -= 1;
             match self.store.commit(&self.checked(operation)?) {
-                // Whoever removes whatever is there is not to be kept from it: it is looked at again whether it is seen.
+                // A removal without an expected version is retried after a conflict, once the view is checked again.
                 Err(StoreError::Conflict { .. }) if 0 < left => {}
                 done => return done,
             }
@@ -147,14 +147,14 @@ impl MemoryStore for Scoped {
     }
 
     fn count_access(&self, ids: &[MemoryId]) {
-        // A count is worth less than an answer.
+        // Counts are not essential, so errors are ignored.
         let Ok(seen) = self.are_seen(ids) else { return };
         let own: Vec<MemoryId> = ids.iter().zip(seen).filter_map(|(id, is_seen)| is_seen.then_some(*id)).collect();
         self.store.count_access(&own);
     }
 }
 
-/// Says that so many files are left out, of which nobody can tell whose they are, beside what was to be said already.
+/// Adds the number of omitted damaged files to the reason for incomplete results.
 fn less_by(damaged: usize, said: Option<String>) -> Option<String> {
     let files = if damaged == 1 { "file was" } else { "files were" };
     let left_out =
@@ -163,7 +163,9 @@ fn less_by(damaged: usize, said: Option<String>) -> Option<String> {
 }
 
 impl Scoped {
-    /// Returns what of a page is seen: all of it, unless a file has changed since the store looked.
+    /// Returns the part of a page in the view.
+    ///
+    /// It is the whole page, unless a file is damaged or has changed since the store read it.
     fn page(&self, mut page: Page) -> Page {
         let (all, damaged) = (page.memories.len(), page.memories.iter().filter(|stored| stored.problem.is_some()).count());
         page.memories.retain(|stored| self.sees(stored));
@@ -172,8 +174,10 @@ impl Scoped {
         page
     }
 
-    /// Returns `operation` if it takes nothing from where it is not seen, puts nothing there, and leads nowhere there. Each of
-    /// its changes is for the state in which its memory was seen, and no other.
+    /// Returns `operation` if the view permits it.
+    ///
+    /// An operation must not take memories from other scopes, write to them, or link to memories in them. Each change
+    /// receives the file version that was checked as the expected one.
     fn checked(&self, operation: &Operation) -> Result<Operation, StoreError> {
         let made: Vec<MemoryId> =
             operation.changes.iter().filter(|change| matches!(change, Change::Create { .. })).map(Change::id).collect();

@@ -1,4 +1,4 @@
-//! All names of a set of notes, in memory.
+//! An in-memory catalog of the names of notes.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,46 +8,46 @@ use super::fold::{fold, last_part, stem};
 use super::place::Place;
 use super::{By, Rule};
 
-/// All names of a set of notes and attachments, in memory: some 150 bytes a note.
+/// An in-memory catalog of the names of notes and attachments. It takes about 150 bytes per note.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     rule: Rule,
     files: Vec<File>,
-    /// Which file has which name: a hash of the folded name, by which kind of name, and the file's place in `files`.
+    /// The names: a hash of the normalized name, the kind of name, and the index of the file in `files`.
     names: BTreeSet<(u64, By, u32)>,
-    /// The place in `files` of each note.
+    /// The index in `files` of each note.
     notes: Vec<u32>,
 }
 
 #[derive(Debug, Clone)]
 struct File {
     path: Box<str>,
-    /// The note's number, unless it is an attachment.
+    /// The number of the note; `None` for an attachment.
     note: Option<u32>,
 }
 
-/// What a link leads to.
+/// The target of a link in a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Destination {
     /// The note with this number.
     Note(usize),
-    /// A file that is no note.
+    /// A file that is not a note.
     Attachment,
 }
 
 impl Catalog {
-    /// Returns an empty catalog whose links are followed by `rule`.
+    /// Returns an empty catalog that resolves links by `rule`.
     pub fn new(rule: Rule) -> Self {
         Self { rule, files: Vec::new(), names: BTreeSet::new(), notes: Vec::new() }
     }
 
-    /// Adds a note: its path with `/` between the parts, its title and aliases. Notes are numbered from 0 in this order.
+    /// Adds a note: its path with `/` as separator, its title and its aliases. Notes are numbered from 0.
     pub fn add_note(&mut self, path: &str, title: Option<&str>, aliases: &[String]) {
         let file = self.add_file(path, Some(self.notes.len()));
         self.notes.push(file);
         let file_name = file_key(path);
         let title = title.map(fold).filter(|title| !title.is_empty());
-        // A page with a title of its own is not called by the name of its file.
+        // In Logseq, a page with a title has no name from its file.
         if self.rule == Rule::Paths || title.is_none() {
             self.names.insert((hash(&file_name), By::Path, file));
         }
@@ -59,26 +59,28 @@ impl Catalog {
         }
     }
 
-    /// Adds a file that is no note, by its path.
+    /// Adds a file that is not a note.
     pub fn add_attachment(&mut self, path: &str) {
         let file = self.add_file(path, None);
         self.names.insert((hash(&file_key(path)), By::Path, file));
     }
 
-    /// Returns the rule by which links are followed.
+    /// Returns the rule for resolving links.
     pub fn rule(&self) -> Rule {
         self.rule
     }
 
-    /// Tells whether an alias or title is as good a name as a path, by this catalog's rule.
+    /// Returns whether aliases and titles are equivalent to paths by the rule of the catalog.
     pub fn aliases_resolve(&self) -> bool {
         self.rule == Rule::Pages
     }
 
-    /// Returns what the link target `target`, in the note numbered `from`, leads to, and which of its names fits.
+    /// Resolves the link `target` in the note with number `from`.
+    ///
+    /// Returns the destination and the kind of the matching name.
     ///
     /// # Panics
-    /// If there is no such note.
+    /// If the note does not exist.
     pub fn resolve(&self, target: &str, from: usize) -> Option<(Destination, By)> {
         let whole = fold(target);
         if whole.is_empty() {
@@ -97,7 +99,7 @@ impl Catalog {
             .map(|(file, by)| (file.destination(), by))
     }
 
-    /// Tells whether a note has `target` among its aliases.
+    /// Returns whether a note has the alias `target`.
     pub fn is_alias(&self, target: &str) -> bool {
         self.named(&fold(target), By::Alias).next().is_some()
     }
@@ -105,7 +107,7 @@ impl Catalog {
     fn by_path(&self, target: &str, from: &str) -> Option<&File> {
         let place = Place::of(target, from)?;
         let last = last_part(target);
-        // `a.md` may be the note `a.md`, and also the note `a.md.md`.
+        // `a.md` may refer to the note `a.md` or to the note `a.md.md`.
         let mut keys = vec![stem(last), last];
         keys.dedup();
         let found = keys.into_iter().flat_map(|key| self.named(key, By::Path));

@@ -1,56 +1,58 @@
-//! What a link leads to.
+//! Resolution of a link to one of several candidates.
 
 use crate::{Memory, MemoryId};
 
 use super::fold::{fold, last_part, stem};
 use super::place::Place;
 
-/// Something that a link may lead to, under one of its names.
+/// A possible target of a link, with the name that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// What it is.
+    /// The target.
     pub target: Target,
-    /// Its path, with `/` between the parts and with its extension.
+    /// The path, with `/` as separator and with its extension.
     pub path: String,
-    /// Which of its names fits.
+    /// The kind of the matching name.
     pub by: By,
 }
 
-/// What a link leads to.
+/// The target of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A memory.
     Memory(MemoryId),
-    /// A file that is no memory.
+    /// A file that is not a memory.
     Attachment,
 }
 
-/// By which of its names something is found; the earlier, the stronger.
+/// The kind of a matching name, in descending precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum By {
-    /// Its id, or a prefix of it.
+    /// The id, or a prefix of it.
     Id,
-    /// Its path or file name.
+    /// The path or file name.
     Path,
-    /// Its title.
+    /// The title.
     Title,
-    /// One of its aliases.
+    /// An alias.
     Alias,
-    /// The id, or a prefix of it, of a memory that is gone and whose place it took.
+    /// The id, or a prefix of it, of a deleted memory that the candidate supersedes.
     Former,
 }
 
-/// How links find their targets.
+/// A rule for resolving links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// As in Obsidian: by file name, with as much of the path as the link gives; titles and aliases come after.
+    /// The rule of Obsidian: by file name and any given part of the path, then by title or alias.
     Paths,
-    /// As in Logseq: by the whole name of the page; titles and aliases are names like any other.
+    /// The rule of Logseq: by the complete page name; titles and aliases are equivalent to file names.
     Pages,
 }
 
-/// Returns the keys under which the target of a link is looked up: the whole target, and the last part of its path if
-/// that is another. A title or an alias counts only if the first key finds it.
+/// Returns the keys for looking up the target of a link.
+///
+/// The keys are the complete target and, if it differs, the last component of its path. A title or an alias counts only
+/// if the first key matches it.
 ///
 /// ```
 /// use memory_core::wikilink::keys;
@@ -64,7 +66,9 @@ pub fn keys(target: &str) -> Vec<String> {
     distinct([whole, last])
 }
 
-/// Returns the keys under which a memory at `path` is found: its file name and those of its origins, its title, its aliases.
+/// Returns the keys of a memory at `path`.
+///
+/// They are its file name, the file names of its origins, its title and its aliases.
 pub fn names_of(memory: &Memory, path: &str) -> Vec<String> {
     let own = file_key(path);
     let origins = memory.origin.iter().chain(&memory.other_origins);
@@ -73,22 +77,22 @@ pub fn names_of(memory: &Memory, path: &str) -> Vec<String> {
     distinct([own].into_iter().chain(origin).chain(titles))
 }
 
-/// A link may shorten an id to as many digits.
+/// Minimum number of digits of an abbreviated id in a link.
 const SHORTEST_PREFIX: usize = 4;
 
-/// Returns the keys of the links that name a memory by its id or by a prefix of it.
+/// Returns the keys of links to a memory by its id or a prefix of it.
 pub fn prefixes(id: &MemoryId) -> Vec<String> {
     let digits = id.to_string();
     (SHORTEST_PREFIX..=digits.len()).map(|length| digits[..length].to_owned()).collect()
 }
 
-/// Returns the key under which a file is found: its name, without `.md`.
+/// Returns the key of a file: its normalized name without `.md`.
 pub(super) fn file_key(path: &str) -> String {
     let name = fold(path);
     stem(last_part(&name)).to_owned()
 }
 
-/// Returns the file name of an origin without its extension, whichever that is.
+/// Returns the file name of an origin without its extension.
 fn origin_stem(path: &str) -> String {
     let name = fold(path);
     let name = last_part(&name);
@@ -105,11 +109,11 @@ fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
     kept
 }
 
-/// Returns the one of `candidates` that `target`, in the note at `from`, leads to.
+/// Returns the one of `candidates` that the link `target` in the note at `from` leads to.
 ///
-/// The candidates are what [`keys`] found; of those found by path, the one is meant that the rule says, and none if the
-/// target names another folder. Of several with the same title or alias, the shortest path wins. What took the place of another
-/// is meant by that one's id where nothing else is.
+/// `candidates` are the matches of [`keys`]. Among matches by path, `rule` decides, and a match in a folder that
+/// contradicts the target is excluded. Among matches by the same kind of other name, the shortest path wins. A match by
+/// the id of a superseded memory counts only if there is no other match.
 pub fn choose<'a>(target: &str, from: Option<&str>, candidates: &'a [Candidate], rule: Rule) -> Option<&'a Candidate> {
     let by = |by: By| candidates.iter().filter(move |candidate| candidate.by == by);
     let shortest = |by_name: By| by(by_name).min_by_key(|candidate| (candidate.path.chars().count(), &candidate.path));

@@ -1,12 +1,13 @@
-//! What is not prose.
+//! Removal of code, mathematics and comments from text.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Returns `text` with code, mathematics and comments blanked out; every byte keeps its place.
+/// Returns `text` with code, mathematics and comments replaced by spaces; byte offsets remain valid.
 ///
-/// Blanked are fenced blocks, `<!-- comments -->`, `$$mathematics$$` and `` `inline code` ``, in this order. Line breaks
-/// stay. Whatever is opened and never closed is prose, save a fence, which lasts to the end of the text.
+/// Replaced are fenced blocks, `<!-- comments -->`, `$$mathematics$$` and `` `inline code` ``, in this order. Line
+/// breaks are retained. An opening mark without a closing one is prose, except a fence, which extends to the end of the
+/// text.
 #[expect(clippy::missing_panics_doc, reason = "only whole characters are blanked, so it never does")]
 pub fn blank_code(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
@@ -49,8 +50,9 @@ fn blank_fences(text: &str, bytes: &mut [u8]) {
     }
 }
 
-/// Returns the mark of the fence that begins a line, how many there are, and what follows them. A fence may stand in a
-/// quote or behind the bullet of a list.
+/// Returns the mark of a fence at the start of a line, its length, and the text after it.
+///
+/// A fence may be inside a quote or follow the bullet of a list.
 fn fence(line: &str) -> Option<(u8, usize, &str)> {
     let blanks = [' ', '\t'];
     let line = line.trim_start_matches([' ', '\t', '>']);
@@ -85,7 +87,7 @@ fn find(bytes: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// Blanks what stands between two runs of backticks of the same length in one line.
+/// Replaces the text between two runs of backticks of the same length in one line.
 fn blank_inline(bytes: &mut [u8]) {
     let mut start = 0;
     while start < bytes.len() {
@@ -115,7 +117,7 @@ fn runs_of_backticks(bytes: &[u8], line: Range<usize>) -> Vec<Range<usize>> {
     runs
 }
 
-/// Returns, for each run, the next one of the same length.
+/// Returns, for each run, the index of the next run of the same length.
 fn partners(runs: &[Range<usize>]) -> Vec<Option<usize>> {
     let mut partners = vec![None; runs.len()];
     let mut nearest = HashMap::new();

@@ -1,11 +1,12 @@
-//! The form in which names are compared.
+//! Normalization of names for comparison.
 
 use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// Returns the form in which two names are compared: NFC, a no-break space like any blank, no blanks around it, and no
-/// difference between upper and lower case.
+/// Returns the normalized form for comparing names.
+///
+/// It is in NFC and in lower case, without surrounding whitespace, and with no-break spaces replaced by spaces.
 ///
 /// ```
 /// use memory_core::wikilink::fold;
@@ -18,7 +19,7 @@ pub fn fold(name: &str) -> String {
         return name.trim().to_ascii_lowercase();
     }
     let name: Cow<'_, str> = if name.contains('\u{a0}') { name.replace('\u{a0}', " ").into() } else { name.into() };
-    // Some are one character in lower case only, such as ẗ.
+    // A second composition is needed: some characters, such as ẗ, are precomposed only in lower case.
     composed(&composed(name.trim()).to_lowercase()).into_owned()
 }
 
@@ -29,12 +30,12 @@ fn composed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the part of a folded path after its last `/`.
+/// Returns the last component of a normalized path.
 pub(super) fn last_part(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, last)| last)
 }
 
-/// Returns a folded file name without the `.md` at its end.
+/// Returns a normalized file name without its `.md` extension.
 pub(super) fn stem(name: &str) -> &str {
     name.strip_suffix(".md").unwrap_or(name)
 }

@@ -1,4 +1,4 @@
-//! `[[Wikilinks]]`: finding them in a text, and finding what they lead to.
+//! `[[Wikilinks]]`: parsing them in text, and resolving them to their targets.
 
 mod catalog;
 mod choose;

@@ -1,4 +1,4 @@
-//! Finding wikilinks in a text.
+//! Parsing wikilinks in text.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use super::blank_code;
 /// A `[[wikilink]]` in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wikilink {
-    /// What stands before `#`, `^` and `|`; empty means the note itself.
+    /// The text before `#`, `^` and `|`; empty means the note itself.
     pub target: String,
-    /// The place within the target, if one is named.
+    /// The fragment within the target, if any.
     pub fragment: Option<Fragment>,
-    /// What is shown instead of the target.
+    /// The text to display instead of the target.
     pub alias: Option<String>,
-    /// Whether the target is shown in place (`![[…]]`).
+    /// Whether the target is embedded (`![[…]]`).
     pub embed: bool,
-    /// Where it stands, in bytes, with its brackets.
+    /// The byte range in the text, including the brackets.
     pub span: Range<usize>,
 }
 
-/// A place within a note.
+/// A fragment of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fragment {
     /// A heading.
@@ -28,7 +28,7 @@ pub enum Fragment {
     Block(String),
 }
 
-/// Returns the wikilinks of a text, in order; those in code are none.
+/// Returns the wikilinks of a text, in order, except those in code.
 ///
 /// ```
 /// use memory_core::wikilink::parse;
@@ -42,11 +42,11 @@ pub fn parse(text: &str) -> Vec<Wikilink> {
     parse_prose(&blank_code(text))
 }
 
-/// Returns the wikilinks of a text that holds no code, such as a property or what [`blank_code`] returns.
+/// Returns the wikilinks of a text without code, such as a property or the result of [`blank_code`].
 pub fn parse_prose(prose: &str) -> Vec<Wikilink> {
     let bytes = prose.as_bytes();
     let mut links = Vec::new();
-    // Where the inside of the innermost `[[` begins.
+    // The start of the text inside the innermost `[[`.
     let mut open = None;
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -69,7 +69,7 @@ fn wikilink(prose: &str, inside: Range<usize>) -> Wikilink {
     let (address, alias) = text.split_once('|').map_or((text, None), |(address, alias)| (address, Some(alias)));
     let (target, fragment) = split_fragment(address);
     Wikilink {
-        // In a table the bar is written `\|`.
+        // In a table, the separator is escaped as `\|`.
         target: target.trim_end_matches('\\').trim().to_owned(),
         fragment,
         alias: alias.map(|alias| alias.replace("\\|", "|").trim().to_owned()),

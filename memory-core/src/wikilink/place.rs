@@ -1,23 +1,23 @@
-//! Which of several files with one name a link means.
+//! The comparison of file paths with the target of a link.
 
 use super::fold::{fold, last_part};
 
-/// What the target of a link says about the path of a file, once the linking note is known.
+/// The path pattern of a link target, relative to the linking note.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// The wanted path, and the same with `.md`; folded.
+    /// The normalized path, without and with `.md`.
     paths: [String; 2],
-    /// Whether the path may go on to the left.
+    /// Whether the path may be preceded by further folders.
     is_suffix: bool,
-    /// The folder of the linking note, folded and with `/` at its end; empty at the root.
+    /// The folder of the linking note, normalized and with a trailing `/`; empty at the root.
     folder: String,
 }
 
-/// How well a file fits; the smallest is meant.
+/// The rank of a matching file; the smallest is the best.
 pub(super) type Fit<'a> = (bool, bool, bool, usize, &'a str);
 
 impl Place {
-    /// Reads the target of a link in the note at `from`; `None` if it leads out of the root.
+    /// Parses the target of a link in the note at `from`; returns `None` if it leads out of the root.
     pub(super) fn of(target: &str, from: &str) -> Option<Self> {
         let target = fold(target);
         let mut folder = fold(from);
@@ -32,8 +32,10 @@ impl Place {
         Some(Self { paths: [path.clone(), path + ".md"], is_suffix, folder })
     }
 
-    /// Tells how well the file at `path` fits, if it fits at all. A file that is named with its extension fits better
-    /// than one that is not; then comes the whole path, then the linking note's own folder, then the shortest path.
+    /// Returns the rank of the file at `path`, or `None` if it does not match.
+    ///
+    /// In descending precedence: a match including the extension, a match of the complete path, a file in or below the
+    /// folder of the linking note, and the shortest path.
     pub(super) fn fit<'a>(&self, path: &'a str) -> Option<Fit<'a>> {
         let folded = fold(path);
         let fits = |wanted: &String| {

@@ -1,4 +1,4 @@
-//! Finding `#tags` in a text.
+//! Extraction of `#tags` from text.
 
 use std::sync::LazyLock;
 
@@ -6,9 +6,10 @@ use regex::Regex;
 
 use super::blank_code;
 
-/// Returns the inline tags of a text, in order, without `#`; those in code are none, nor are bare numbers.
+/// Returns the inline tags of a text, in order and without `#`.
 ///
-/// A tag begins a word and holds letters and digits of any script, `_`, `-` and `/`.
+/// A tag starts a word and ends at whitespace or at punctuation other than `_`, `-` and `/`. Tags in code and bare
+/// numbers are excluded.
 ///
 /// ```
 /// use memory_core::wikilink::inline_tags;
@@ -19,7 +20,7 @@ pub fn inline_tags(text: &str) -> Vec<String> {
     prose_tags(&blank_code(text))
 }
 
-/// Returns the inline tags of a text that holds no code, such as what [`blank_code`] returns.
+/// Returns the inline tags of a text without code, such as the result of [`blank_code`].
 pub fn prose_tags(prose: &str) -> Vec<String> {
     let mut tags = Vec::new();
     for (at, _) in prose.match_indices('#') {
@@ -36,7 +37,7 @@ pub fn prose_tags(prose: &str) -> Vec<String> {
     tags
 }
 
-/// Everything but blanks and the punctuation that Obsidian ends a tag at.
+/// Returns whether a character is neither whitespace nor punctuation that ends a tag in Obsidian.
 fn may_stand_in_tag(character: char) -> bool {
     let is_punctuation = matches!(character, '\u{2000}'..='\u{206f}' | '\u{2e00}'..='\u{2e7f}')
         || "'!\"#$%&()*+,.:;<=>?@^`{|}~[]\\".contains(character);
