@@ -1,23 +1,27 @@
-//! Reading a source while what was read is dealt with.
+//! Reading a source on a second thread.
 
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use crate::{Finding, Source, StoreError};
 
-/// How many findings are handed over at once, and how many bytes of text: a thread that is woken for each does little else.
+/// Maximum number of findings per portion; the next constant limits the bytes of text.
+///
+/// Portions reduce the number of thread wake-ups.
 const PORTION: usize = 128;
 const PORTION_BYTES: usize = 1 << 20;
 
-/// How many portions may have been read and not yet been taken: as many as are written with one sync, so that reading goes on
-/// while that lasts.
+/// Maximum number of portions in the queue.
+///
+/// It covers about one batch, so that reading continues while a batch is written.
 const AHEAD: usize = 16;
 
-/// Calls `take` with what `prepare` makes of everything that `source` finds, in its order, while a second thread reads and
-/// prepares on.
+/// Calls `take` with the result of `prepare` for each finding of `source`, in order.
+///
+/// A second thread reads the source and runs `prepare` ahead.
 ///
 /// # Errors
-/// The first error of `take`; nothing more is read then.
+/// The first error of `take`. Reading then stops.
 pub(super) fn each_finding<T: Send>(
     source: &dyn Source,
     prepare: &(dyn Fn(Finding) -> T + Sync),
@@ -34,7 +38,7 @@ pub(super) fn each_finding<T: Send>(
                     bytes += length(&finding);
                     portion.push(prepare(finding));
                 }
-                // Nobody listens any longer once something went wrong.
+                // The receiver is dropped after an error.
                 if portion.is_empty() || sender.send(portion).is_err() {
                     return;
                 }
@@ -44,7 +48,7 @@ pub(super) fn each_finding<T: Send>(
     })
 }
 
-/// Returns how long the text of a finding is, in bytes.
+/// Returns the length of the text of a finding in bytes.
 fn length(finding: &Finding) -> usize {
     match finding {
         Finding::Note { draft, front_matter, .. } => draft.content.len() + front_matter.len(),

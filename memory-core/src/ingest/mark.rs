@@ -1,21 +1,22 @@
-//! What tells whether a note or its memory has changed.
+//! Fingerprints that detect changes of a note or its memory.
 
 use crate::{ContentHash, Draft, Memory};
 
-/// What tells, the next time, whether the note or its memory has changed since it was taken in. It is kept as the hash of
-/// the memory's origin, so its three parts share 32 bytes.
+/// Fingerprints for detecting whether a note or its memory has changed since its ingestion.
+///
+/// They are stored as the hash of the memory's origin, so the three parts share 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
-    /// Of what the note says in fields that memories have.
+    /// The hash of the parts of the note that correspond to fields of a memory.
     pub(super) note: [u8; 12],
-    /// Of the rest of its front matter.
+    /// The hash of the remaining front matter.
     pub(super) front_matter: [u8; 8],
-    /// Of the text and title that its memory got.
+    /// The hash of the text and title written to the memory.
     pub(super) text: [u8; 12],
 }
 
 impl Mark {
-    /// Returns the hash as which the mark is kept.
+    /// Returns the fingerprints in the form of a hash, for storage.
     pub(super) fn to_hash(self) -> ContentHash {
         let mut bytes = [0; 32];
         bytes[..12].copy_from_slice(&self.note);
@@ -24,34 +25,36 @@ impl Mark {
         ContentHash::from(bytes)
     }
 
-    /// Reads a mark out of the hash as which it was kept.
+    /// Extracts the fingerprints from a stored hash.
     pub(super) fn from_hash(hash: &ContentHash) -> Self {
         let bytes = hash.as_bytes();
         Self { note: first(bytes), front_matter: first(&bytes[12..]), text: first(&bytes[20..]) }
     }
 }
 
-/// Returns the mark of what a note says, as it stands at the source.
+/// Returns the fingerprint of a note, before redaction.
 pub(super) fn of_note(draft: &Draft) -> [u8; 12] {
     first(draft.fingerprint("").as_bytes())
 }
 
-/// Returns the mark of foreign front matter.
+/// Returns the fingerprint of unrecognized front matter.
 pub(super) fn of_front_matter(lines: &str) -> [u8; 8] {
     first(ContentHash::of(lines).as_bytes())
 }
 
-/// Returns the mark of the text and title that a draft gives its memory.
+/// Returns the fingerprint of the text and title of a draft.
 pub(super) fn of_draft(draft: &Draft) -> [u8; 12] {
     of_text(&draft.content, draft.title.as_deref())
 }
 
-/// Returns the mark of the text and title of a memory.
+/// Returns the fingerprint of the text and title of a memory.
 pub(super) fn of_memory(memory: &Memory) -> [u8; 12] {
     of_text(&memory.content, memory.title.as_deref())
 }
 
-/// Blanks at the ends of lines, and line breaks at the end, are left to whoever keeps the text.
+/// Returns the fingerprint of a text and a title.
+///
+/// Whitespace at the ends of lines and of the text is ignored, since a store may change it.
 fn of_text(content: &str, title: Option<&str>) -> [u8; 12] {
     let mut text = String::with_capacity(content.len());
     for line in content.lines() {

@@ -1,4 +1,4 @@
-//! What becomes of one note.
+//! The decision about one note.
 
 use chrono::{DateTime, Utc};
 
@@ -6,38 +6,38 @@ use super::mark::{self, Mark};
 use super::survey::{Kept, Note};
 use crate::{Change, Draft, MemoryId, Origin, Patch, Services, StoreError, Stored, Tags, secret};
 
-/// What is known about one note when its turn comes.
+/// The input of the decision about one note.
 pub(super) struct Plan<'a> {
     pub(super) note: &'a Note,
     pub(super) links: &'a [MemoryId],
     pub(super) at: DateTime<Utc>,
 }
 
-/// What becomes of one note.
+/// The decision about one note.
 pub(super) enum Decision {
-    /// Nothing: it is kept already.
+    /// The memory is up to date.
     Leave,
-    /// Nothing, for this reason.
+    /// The note is skipped for this reason.
     Skip(String),
-    /// This.
+    /// The store is changed.
     Do {
-        /// What to do.
+        /// The change.
         change: Change,
-        /// What the person should know about it.
+        /// The warnings to report.
         warnings: Vec<String>,
     },
 }
 
-/// What can be said of a note before those ahead of it are written.
+/// The part of a decision that does not depend on the store.
 pub(super) enum Thought<'a> {
-    /// All: it is new, and so no other concerns it.
+    /// The complete decision.
     Decided(Decision),
-    /// Nothing: the memory that it is kept as must be looked at in its turn.
+    /// The decision depends on the stored memory, which may still change.
     Open(Plan<'a>, Box<Draft>, String),
 }
 
 impl Thought<'_> {
-    /// Decides what is still open.
+    /// Completes the decision.
     pub(super) fn decide(self, services: &Services) -> Result<Decision, StoreError> {
         match self {
             Self::Decided(decision) => Ok(decision),
@@ -47,7 +47,7 @@ impl Thought<'_> {
 }
 
 impl<'a> Plan<'a> {
-    /// Decides what can be decided without a look at the store.
+    /// Decides about the note as far as possible without reading the store.
     pub(super) fn think(self, draft: Box<Draft>, front_matter: String) -> Thought<'a> {
         match self.note.kept {
             Kept::Not => Thought::Decided(self.create(*draft, front_matter)),
@@ -104,8 +104,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Adds to `patch` what has changed about a note since its memory was last brought up to date, or says why the memory
-/// must be left alone.
+/// Adds the changes of a note since its last ingestion to `patch`.
+///
+/// # Errors
+/// The reason why the memory must not be changed.
 fn renew(
     mut draft: Draft,
     front_matter: &str,
@@ -152,7 +154,7 @@ fn with(aliases: &[String], more: Vec<String>) -> Vec<String> {
     aliases.iter().cloned().chain(new).collect()
 }
 
-/// Takes credentials out of a draft; returns what they look like.
+/// Redacts credentials in a draft, and returns their kinds.
 fn redact(draft: &mut Draft) -> Vec<&'static str> {
     let mut kinds = Vec::new();
     let mut clean = |text: &mut String| {

@@ -1,4 +1,4 @@
-//! The first look at a source: who is there, and who links to whom.
+//! The survey of a source: its notes, their memories, and the links between them.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -8,47 +8,49 @@ use super::{IngestReport, LinkCounts, Progress, Skipped};
 use crate::wikilink::{By, Catalog, Destination};
 use crate::{ContentHash, Draft, Finding, Memory, MemoryId, Origin, Services, Source, StoreError, Tags, secret};
 
-/// What the first look at a source found.
+/// The result of surveying a source.
 pub(super) struct Survey {
     notes: Vec<Note>,
-    /// The number of the note at each path.
+    /// The index of the note at each path.
     numbers: HashMap<String, usize>,
     catalog: Catalog,
-    /// The source and the root of all notes.
+    /// An origin with the source and the root of all notes.
     place: Option<Origin>,
-    /// The memories that have the place of notes already, and the numbers of these notes.
+    /// The memories that belong to a note, with the index of the note.
     taken: HashMap<MemoryId, usize>,
 }
 
 /// One note of a source.
 pub(super) struct Note {
-    /// The memory that it is or will be.
+    /// The id of its existing or future memory.
     pub(super) id: MemoryId,
-    /// The memory that stands for it already, if any.
+    /// The relation to an existing memory.
     pub(super) kept: Kept,
-    /// Where else the same is said in this source.
+    /// The origins of other files of this source with the same text.
     pub(super) copies: Vec<Origin>,
-    /// What tells whether another file says the same; nothing for a note without a text.
+    /// The hash for detecting equal files; `None` for a note without text.
     hash: Option<ContentHash>,
-    /// The targets of its links; the first `counted` of them count.
+    /// The targets of its links; only the first `counted` of them are counted.
     links: Vec<String>,
     counted: usize,
 }
 
-/// Whether a note is kept already.
+/// The relation of a note to an existing memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// It is not.
+    /// The note has no memory.
     Not,
-    /// By a memory that came from this source.
+    /// The memory was ingested from this note, possibly from its previous path.
     AsItself,
-    /// By a memory with the same text that came from elsewhere.
+    /// The memory has the same text, but another source.
     AsTwin,
-    /// By the memory of another note of this source that says the same.
+    /// The memory belongs to another note of this source with the same text.
     AsCopy,
 }
 
-/// A note that is the origin of no memory, though one has its text or knows it as a copy.
+/// A note that is not the origin of a memory, with a memory that may be its own.
+///
+/// That memory has the same text or lists the note as another origin.
 struct Stranger {
     number: usize,
     twin: MemoryId,
@@ -99,17 +101,17 @@ impl Survey {
         Ok(survey)
     }
 
-    /// Returns how many notes there are.
+    /// Returns the number of notes.
     pub(super) fn len(&self) -> usize {
         self.notes.len()
     }
 
-    /// Returns the number of the note at `path`.
+    /// Returns the index of the note at `path`, with the path borrowed from the survey.
     pub(super) fn find(&self, path: &str) -> Option<(&str, usize)> {
         self.numbers.get_key_value(path).map(|(path, number)| (path.as_str(), *number))
     }
 
-    /// Returns a note by its number.
+    /// Returns the note with this index.
     pub(super) fn note(&self, number: usize) -> &Note {
         &self.notes[number]
     }
@@ -144,7 +146,7 @@ impl Survey {
         if let Some(twin) = copied {
             return Ok(Some(Stranger { number, twin, origin: origin.clone() }));
         }
-        // Notes without a text are all alike, and none is another.
+        // Notes without text are all equal, but are not duplicates of each other.
         if kept != Kept::Not || draft.content.trim().is_empty() {
             return Ok(None);
         }
@@ -154,8 +156,9 @@ impl Survey {
         Ok(twin.map(|twin| Stranger { number, twin, origin: origin.clone() }))
     }
 
-    /// Finds out whether a note with an unknown origin is a memory all the same: moved within its source, or kept from
-    /// elsewhere.
+    /// Assigns an existing memory to a note with an unrecorded origin, if it has one.
+    ///
+    /// The note was either moved within its source, or a memory from another source has its text.
     fn recognise(&mut self, services: &Services, stranger: &Stranger) -> Result<(), StoreError> {
         let id = stranger.twin;
         let twin = match services.store.get(&id) {
@@ -166,7 +169,7 @@ impl Survey {
         let origin = &stranger.origin;
         let is_sibling = |other: &Origin| (&other.source, &other.root) == (&origin.source, &origin.root);
         let kept = match &twin.memory.origin {
-            // A memory can move to one note only; others that say the same are its copies.
+            // Only one note can continue a memory; other notes with the same text are copies.
             Some(other) if is_sibling(other) => {
                 if let Some(first) = self.numbers.get(&other.path).or_else(|| self.taken.get(&id)).copied() {
                     self.join_copy(stranger.number, first, origin);
@@ -182,7 +185,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Makes one memory of all new notes that say the same.
+    /// Assigns one memory to all new notes with the same content.
     fn join_copies(&mut self) {
         let origins: HashMap<usize, String> = self.numbers.iter().map(|(path, number)| (*number, path.clone())).collect();
         let mut first = HashMap::new();
@@ -200,7 +203,7 @@ impl Survey {
         }
     }
 
-    /// Lets the memory of the note `first` stand for another one too, if both files say the same.
+    /// Makes the note `number` a copy of the note `first`, if both files are equal.
     fn join_copy(&mut self, number: usize, first: usize, origin: &Origin) {
         let (id, kept, hash) = (self.notes[first].id, self.notes[first].kept, self.notes[first].hash);
         if number == first || hash.is_none() || hash != self.notes[number].hash || kept == Kept::AsTwin || kept == Kept::AsCopy {
@@ -210,7 +213,9 @@ impl Survey {
         self.notes[first].copies.push(Origin { hash: None, ..origin.clone() });
     }
 
-    /// Returns, for each note, whom it links to or is linked from; then forgets the links and the names they use.
+    /// Returns the memories to link for each note, in both directions.
+    ///
+    /// Afterwards, the links and the catalog are released.
     pub(super) fn follow(&mut self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
         let joined = self.join(counts);
         self.catalog = Catalog::new(self.catalog.rule());
@@ -222,7 +227,7 @@ impl Survey {
 
     fn join(&self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
         let mut joined = vec![Vec::new(); self.notes.len()];
-        // Several notes may stand for one memory; the first of them, or the one that is not a copy, speaks for all.
+        // Multiple notes may belong to one memory. The note that is not a copy, or else the first, represents them.
         let mut speakers = HashMap::new();
         let is_speaker = |note: &Note| note.kept == Kept::AsTwin || !note.copies.is_empty();
         for (number, note) in self.notes.iter().enumerate().filter(|(_, note)| is_speaker(note)) {
@@ -254,7 +259,7 @@ impl Survey {
         match by {
             Some(By::Title | By::Alias) if !self.catalog.aliases_resolve() => {
                 counts.unresolved += 1;
-                // Who is found by both counts as found by the alias.
+                // A target that matches both an alias and a title counts as an alias.
                 let only = if self.catalog.is_alias(target) { &mut counts.only_by_alias } else { &mut counts.only_by_title };
                 *only += 1;
             }
@@ -264,7 +269,9 @@ impl Survey {
     }
 }
 
-/// Returns a hash of the whole file, without a title that is the file's name; `None` if the file has no text.
+/// Returns a hash of the whole file, excluding a title that equals the file name.
+///
+/// Returns `None` if the file has no text.
 fn hash_of_file(draft: &Draft, front_matter: &str) -> Option<ContentHash> {
     let more = format!("{}\0{front_matter}", draft.scope);
     let name = draft.origin.as_ref().and_then(|origin| Path::new(&origin.path).file_stem()?.to_str());

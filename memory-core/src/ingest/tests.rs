@@ -5,7 +5,7 @@ use crate::testing::{FakeStore, services};
 use crate::wikilink::Rule;
 use crate::{Draft, Filter, Finding, Memory, Origin, Patch, Progress, Secrets, Services, Source, StoreError, update, wikilink};
 
-/// Notes with a path, a text and foreign front matter.
+/// Notes with a path, a text and unrecognized front matter.
 #[derive(Debug, Clone)]
 struct Notes(Vec<(&'static str, String, &'static str)>);
 
@@ -121,7 +121,7 @@ fn what_a_person_changed_is_kept_and_when_both_changed_neither_is_lost() {
     assert_eq!(counts(&report), (0, 0, 0, 1));
     assert!(report.skipped[0].reason.contains("so was its memory"), "{}", report.skipped[0].reason);
     assert_eq!(memories(&home)[0].content, "mine");
-    // Once both say the same, all is well again.
+    // Once both have the same text, ingestion works again.
     assert_eq!(counts(&take(&home, &notes(&[("a.md", "mine")]))), (0, 1, 0, 0));
     assert_eq!(counts(&take(&home, &notes(&[("a.md", "three")]))), (0, 1, 0, 0));
 }
@@ -155,7 +155,7 @@ fn a_memory_that_somebody_else_changes_meanwhile_is_skipped_and_the_rest_is_done
     let vault = notes(&[("a.md", "a2"), ("b.md", "b2"), ("c.md", "c2"), ("d.md", "d")]);
     let first = memories(&home)[0].id.to_string();
     let report = ingest(&home, &vault, false, &mut |progress| {
-        // What becomes of each note is decided by now, and nothing is written yet.
+        // The outcome of each note is decided at this point, but nothing is written.
         if progress == (Progress { done: 4, total: Some(4) }) {
             let tag = Patch { add_tags: ["mine"].into_iter().collect(), ..Patch::default() };
             update(&home, &first, &tag, None, Secrets::Refuse).expect("it can be changed");
@@ -195,7 +195,7 @@ fn equal_files_are_one_memory_with_both_origins() {
     assert_eq!(linked.links.len(), 1, "a copy is found by its name");
     assert_eq!(counts(&take(&home, &vault)), (0, 0, 5, 0));
 
-    // Without one of the files, the other keeps the memory.
+    // If one of the files is removed, the other retains the memory.
     let id = memories(&home)[0].id;
     for (left, path) in [("copy/b.md", "copy/b.md"), ("a.md", "a.md")] {
         let rest: Vec<_> = vault.0.iter().filter(|note| note.0 == left || !note.1.contains("see")).cloned().collect();
@@ -218,7 +218,7 @@ fn a_copy_that_changes_becomes_a_memory_of_its_own() {
     let of =
         |memory: &Memory| (memory.content.clone(), memory.other_origins.iter().map(|own| own.path.clone()).collect::<Vec<_>>());
     assert_eq!(all.iter().map(of).collect::<Vec<_>>(), [("one".into(), vec!["c.md".to_owned()]), ("two".into(), vec![])]);
-    // The first of them changes: the memory follows it, and its copy stays.
+    // The first file changes: the memory follows it, and the other file becomes a new memory.
     let changed = notes(&[("a.md", "three"), ("b.md", "two"), ("c.md", "one")]);
     take(&home, &changed);
     let mut texts: Vec<String> = memories(&home).into_iter().map(|memory| memory.content).collect();

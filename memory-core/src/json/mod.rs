@@ -1,8 +1,8 @@
-//! JSON as text: every digit, every key in its place.
+//! JSON as text that preserves the spelling of numbers and the order of keys.
 //!
-//! What people keep as JSON is theirs to the digit: `0.1`, `1e1000` and `100000000000000000001` are no floating-point numbers
-//! here but the text that was written ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259) sets no limits to numbers). So a value is
-//! a checked text, [`JsonText`], and who wants to know what is in it reads it token by token, with [`Tokens`].
+//! Stored JSON is preserved to the digit: `0.1`, `1e1000` and `100000000000000000001` are not converted to
+//! floating-point numbers, since [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259) does not limit numbers. A value is
+//! therefore a validated text, [`JsonText`], and [`Tokens`] reads its content token by token.
 
 mod pretty;
 mod spelled_out;

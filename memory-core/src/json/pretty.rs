@@ -1,11 +1,13 @@
-//! JSON for people.
+//! Formatting of JSON for display.
 
 use super::{TokenKind, Tokens};
 
-/// Lays a JSON text out on lines, each level two spaces further in, as `jq .` does. What is no JSON is returned as it is.
+/// Formats a JSON text with one line per item and two spaces per level, as `jq .` does.
+///
+/// Text that is not JSON is returned unchanged.
 pub fn pretty(text: &str) -> String {
     let mut laid_out = String::with_capacity(text.len() * 2);
-    // Whether something precedes the next part in the same bracket, and whether it follows its key.
+    // Whether an item precedes the next token in the same bracket, and whether the next token is the value of a key.
     let (mut needs_comma, mut follows_key) = (false, false);
     for token in Tokens::of(text) {
         let Ok(token) = token else { return text.to_owned() };
@@ -14,7 +16,7 @@ pub fn pretty(text: &str) -> String {
         if !ends && needs_comma {
             laid_out.push(',');
         }
-        // Empty brackets stay together.
+        // Empty brackets contain no line break.
         if token.depth != 0 && !follows_key && !ends || ends && needs_comma {
             laid_out.push('\n');
             laid_out.extend(std::iter::repeat_n("  ", token.depth));

@@ -1,11 +1,10 @@
-//! What JSON says, however it spells it.
+//! Unescaping of the strings in JSON text.
 
 use std::borrow::Cow;
 
 use super::{TokenKind, Tokens, unquoted};
 
-/// Returns a JSON text with the characters of its strings as themselves, however they are escaped: to look for words in, and no JSON any
-/// more.
+/// Returns a JSON text with unescaped strings, for full-text search. The result may not be valid JSON.
 pub fn spelled_out(json: &str) -> Cow<'_, str> {
     if !json.contains('\\') {
         return Cow::Borrowed(json);

@@ -1,4 +1,4 @@
-//! One JSON value as the text that was written.
+//! A JSON value that preserves its text.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,12 +9,13 @@ use serde_json::Value;
 
 use super::{TokenKind, Tokens, unquoted};
 
-/// How deep objects and arrays may stand in each other.
+/// Maximum nesting depth of objects and arrays.
 pub const MAX_DEPTH: usize = 512;
 
-/// One JSON value: a text that is checked, without spaces between its parts, with every digit and every key in its place.
+/// A JSON value as validated text without whitespace between tokens.
 ///
-/// No object in it has a key twice, and it is at most [`MAX_DEPTH`] deep.
+/// Numbers retain their spelling, and members their order. No object has a duplicate key, and the nesting depth is at
+/// most [`MAX_DEPTH`].
 ///
 /// ```
 /// use memory_core::json::JsonText;
@@ -37,22 +38,22 @@ impl JsonText {
         Self(Value::from(text).to_string())
     }
 
-    /// Returns the text.
+    /// Returns the compact text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the text itself, for whoever must not leave it in memory.
+    /// Returns the owned text, for example to erase it from memory.
     pub fn into_string(self) -> String {
         self.0
     }
 
-    /// Returns the string that this is, if it is one and none of half a character.
+    /// Returns the content if the value is a string without lone surrogates.
     pub fn as_string(&self) -> Option<String> {
         unquoted(&self.0).map(Cow::into_owned)
     }
 
-    /// Returns the members of the object that this is, in their order; `None` if it is none.
+    /// Returns the members if the value is an object, in order.
     pub fn members(&self) -> Option<Vec<(String, Self)>> {
         let mut members = Vec::new();
         let (mut key, mut start) = (None, 0);
@@ -75,35 +76,37 @@ impl JsonText {
         Some(members)
     }
 
-    /// Returns an object of these members, of which no two have one name.
+    /// Returns an object of these members. The caller ensures that the keys are unique.
     pub fn object<'a>(members: impl IntoIterator<Item = (&'a str, &'a Self)>) -> Self {
         let members: Vec<_> = members.into_iter().map(|(key, value)| format!("{}:{value}", Self::string(key))).collect();
         Self(format!("{{{}}}", members.join(",")))
     }
 
-    /// Returns it as a value whose numbers are those of the machine: what does not fit becomes the nearest that does.
+    /// Converts to a value with machine numbers.
+    ///
+    /// A number out of range becomes the nearest representable one.
     pub fn to_value(&self) -> Value {
         serde_json::from_str(&self.0).unwrap_or_else(|_| approximate(&self.0))
     }
 
-    /// Tells whether [`JsonText::to_value`] says all that this does.
+    /// Returns whether [`JsonText::to_value`] is lossless for this value.
     pub fn is_exact_as_value(&self) -> bool {
         Tokens::of(&self.0)
             .all(|token| token.is_ok_and(|token| token.kind != TokenKind::Number || is_exact_number(&self.0[token.range])))
     }
 }
 
-/// Tells whether a JSON number is one that the machine can hold without rounding it.
+/// Returns whether a JSON number is exactly representable as a machine number.
 pub fn is_exact_number(number: &str) -> bool {
     serde_json::from_str::<Value>(number).is_ok_and(|value| is_same_number(number, &value.to_string()))
 }
 
-/// Tells whether two JSON numbers are the same, digit by digit: `1.50` and `1.5`, `1e2` and `100` are.
+/// Returns whether two JSON numbers are equal: `1.50` equals `1.5`, and `1e2` equals `100`.
 fn is_same_number(one: &str, other: &str) -> bool {
     normal(one) == normal(other)
 }
 
-/// Returns sign, significant digits and exponent.
+/// Returns the sign, the significant digits and the exponent.
 fn normal(number: &str) -> (bool, String, i64) {
     let (is_negative, rest) = number.strip_prefix('-').map_or((false, number), |rest| (true, rest));
     let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
@@ -166,18 +169,18 @@ impl FromStr for JsonText {
     }
 }
 
-/// The keys of one object.
+/// The set of keys of one object.
 #[derive(Default)]
 struct Keys<'a> {
     few: Vec<Cow<'a, str>>,
     many: HashSet<Cow<'a, str>>,
 }
 
-/// Up to so many keys are looked through one by one.
+/// Maximum number of keys that are compared linearly.
 const FEW: usize = 16;
 
 impl<'a> Keys<'a> {
-    /// Takes a key in, or gives it back if it is known.
+    /// Inserts a key, or returns it if it is a duplicate.
     fn take(&mut self, key: Cow<'a, str>) -> Option<Cow<'a, str>> {
         if self.few.contains(&key) || self.many.contains(&key) {
             return Some(key);
@@ -192,13 +195,13 @@ impl<'a> Keys<'a> {
 }
 
 impl From<&Value> for JsonText {
-    /// Keeps a value that is in memory already; deeper than [`MAX_DEPTH`] it cannot have been read.
+    /// Converts a value in memory, which is expected to be at most [`MAX_DEPTH`] deep.
     fn from(value: &Value) -> Self {
         Self(value.to_string())
     }
 }
 
-/// Reads a value with numbers that the machine has no room for, or deeper than `serde_json` goes.
+/// Parses a value with numbers out of the machine range, or deeper than the limit of `serde_json`.
 fn approximate(text: &str) -> Value {
     let mut open: Vec<(Value, Option<String>)> = Vec::new();
     let mut key = None;
@@ -237,24 +240,24 @@ fn nearest(number: &str) -> Value {
     exact.unwrap_or_else(|_| Value::from(if number.starts_with('-') { f64::MIN } else { f64::MAX }))
 }
 
-/// Why a text is no JSON value of ours.
+/// The error that a text is not a valid [`JsonText`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonError {
-    /// It breaks the rules of JSON.
+    /// The text violates the JSON grammar.
     #[error("{what} (byte {at})")]
     Syntax {
-        /// Where, in bytes from 0.
+        /// The byte offset, counted from 0.
         at: usize,
-        /// What is wrong there.
+        /// The violation.
         what: &'static str,
     },
-    /// An object has a key twice.
+    /// An object has a duplicate key.
     #[error("the key {key:?} stands twice in one object")]
     DuplicateKey {
         /// The key.
         key: String,
     },
-    /// It is too deep.
+    /// The nesting depth exceeds the limit.
     #[error("objects and arrays stand in each other more than {MAX_DEPTH} deep")]
     TooDeep,
 }

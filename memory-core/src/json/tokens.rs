@@ -1,24 +1,24 @@
-//! JSON, token by token.
+//! A streaming JSON tokenizer.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::JsonError;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
-    /// `{`
+    /// The token `{`.
     ObjectBegins,
-    /// `}`
+    /// The token `}`.
     ObjectEnds,
-    /// `[`
+    /// The token `[`.
     ArrayBegins,
-    /// `]`
+    /// The token `]`.
     ArrayEnds,
-    /// The key of an object's member, with its quotes.
+    /// The key of an object member, including its quotes.
     Key,
-    /// A string, with its quotes.
+    /// A string, including its quotes.
     String,
     /// A number.
     Number,
@@ -26,20 +26,20 @@ pub enum TokenKind {
     Literal,
 }
 
-/// One token, and where it stands.
+/// A token and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
-    /// Its bytes in the text.
+    /// The byte range in the text.
     pub range: Range<usize>,
-    /// In how many objects and arrays it stands; brackets stand in what is around them.
+    /// The number of enclosing objects and arrays. A bracket is not inside its own object or array.
     pub depth: usize,
 }
 
-/// The tokens of one JSON value, in order. Commas, colons and spaces are checked and left out.
+/// An iterator over the tokens of one JSON value.
 ///
-/// It works without recursion, so no depth of the value can exhaust the stack.
+/// Commas, colons and whitespace are checked, but are not tokens. It does not recurse, so that nesting cannot overflow the stack.
 ///
 /// ```
 /// use memory_core::json::{TokenKind, Tokens};
@@ -52,12 +52,12 @@ pub struct Token {
 pub struct Tokens<'a> {
     text: &'a [u8],
     at: usize,
-    /// Whether each enclosing bracket is that of an object.
+    /// Whether each enclosing bracket belongs to an object, outermost first.
     open: Vec<bool>,
     next: Expected,
 }
 
-/// What may come next.
+/// The tokens that may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     Value,
@@ -66,20 +66,22 @@ enum Expected {
     KeyOrEnd,
     CommaOrEnd,
     Nothing,
-    /// The text was wrong, which was told.
+    /// The text was invalid, and the error was returned.
     Failed,
 }
 
 impl<'a> Tokens<'a> {
-    /// Returns the tokens of `text`, which is to be one value.
+    /// Returns the tokens of `text`, which should be a single value.
     pub fn of(text: &'a str) -> Self {
-        // A byte-order mark says nothing.
+        // A byte-order mark is ignored.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Self { text: text.as_bytes(), at, open: Vec::new(), next: Expected::Value }
     }
 
-    /// Returns the tokens of `text`, which continues behind the opening braces of `objects` objects, each the last member of the one before.
-    /// Its first token is the key of a member, or the end of the innermost object.
+    /// Returns the tokens of `text`, which follows the opening braces of `objects` nested objects.
+    ///
+    /// Each object is the last member of the enclosing one. The first token is the key of a member, or the end of the
+    /// innermost object.
     ///
     /// ```
     /// use memory_core::json::Tokens;
@@ -91,7 +93,7 @@ impl<'a> Tokens<'a> {
         Self { text: text.as_bytes(), at: 0, open: vec![true; objects], next }
     }
 
-    /// Returns up to where the text was read.
+    /// Returns the byte offset of the first unread byte.
     pub fn read_to(&self) -> usize {
         self.at
     }
@@ -179,7 +181,7 @@ impl<'a> Tokens<'a> {
         let start = self.at;
         self.at += 1;
         loop {
-            // Most of a string says nothing to us.
+            // Most bytes of a string need no handling.
             self.at += self.text[self.at..].iter().take_while(|byte| !STOPS[usize::from(**byte)]).count();
             match self.text.get(self.at) {
                 Some(b'"') => {
@@ -268,7 +270,7 @@ impl Iterator for Tokens<'_> {
     }
 }
 
-/// The bytes that mean something within a string.
+/// The bytes that need handling within a string.
 const STOPS: [bool; 256] = {
     let mut stops = [false; 256];
     let mut control = 0;
@@ -281,7 +283,7 @@ const STOPS: [bool; 256] = {
     stops
 };
 
-/// Returns what a JSON string with its quotes says, or `None` if it names half a character (a lone surrogate).
+/// Returns the content of a quoted JSON string, or `None` if it contains a lone surrogate.
 pub fn unquoted(quoted: &str) -> Option<Cow<'_, str>> {
     let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') { serde_json::from_str(quoted).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
