@@ -1,4 +1,4 @@
-//! The search for credentials.
+//! Detection of credentials in text.
 
 use std::ops::Range;
 
@@ -7,21 +7,22 @@ use super::prefilter::each_hit;
 /// A credential in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// What it is, for people: `GitHub token`, `private key`, `password`.
+    /// The kind, for display: `GitHub token`, `private key`, `password`.
     pub kind: &'static str,
-    /// The bytes of the text that must not be kept. Of an assignment and of a URL that is only the value.
+    /// The byte range of the credential. For an assignment and a URL, it covers only the value.
     pub span: Range<usize>,
 }
 
-/// Returns the credentials in `text`, in order and apart from each other.
+/// Returns the credentials in `text`, in order and without overlaps.
 ///
-/// Placeholders such as `sk-xxxx`, `${TOKEN}` or `<password>`, hashes and UUIDs are none. Text without anything that
-/// credentials begin with costs one pass over its bytes; a pattern is compiled only when it is needed for the first time.
+/// Placeholders such as `sk-xxxx`, `${TOKEN}` or `<password>`, hashes and UUIDs are not credentials. Text without any
+/// prefix of a credential costs one pass over its bytes. A pattern is compiled when it is first needed.
 pub fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut covered = 0;
     each_hit(text, &mut |rule, hit| {
-        // Such a value ends where the one around it does, and it may be long.
+        // An assigned value inside another credential ends with it; skipping it avoids scanning a long value
+        // repeatedly.
         if rule.is_assignment() && hit.start < covered {
             return;
         }
@@ -30,7 +31,7 @@ pub fn find(text: &str) -> Vec<Secret> {
             found.push((span, rule));
         }
     });
-    // Of those that begin together, the first rule knows best what it is.
+    // Of credentials with the same start, the first rule has the most specific kind.
     found.sort_by_key(|(span, rule)| (span.start, rule.order()));
 
     let mut secrets = Vec::<Secret>::new();

@@ -1,7 +1,7 @@
-//! Finds credentials before they are written down.
+//! Detection of credentials before they are written.
 //!
-//! A store of memories is copied, synchronised and shown to models; a key that gets into it has leaked. Few false alarms
-//! matter as much as few misses, since people switch off what cries wolf.
+//! A store of memories is copied, synchronized and shown to models, so a stored key is leaked. False positives are as
+//! harmful as misses, because users disable a check that raises false alarms.
 
 mod assignment;
 mod find;

@@ -1,13 +1,15 @@
-//! Private keys in text armour.
+//! Detection of private keys in PEM format.
 
 use std::ops::Range;
 
-/// The fewest characters without a break that a key has. Single words and `...` have fewer.
+/// Minimum length of an uninterrupted run of characters in a key. Ordinary words and `...` are shorter.
 const SHORTEST_LINE: usize = 16;
 
-/// Finds the private key that begins with `-----BEGIN … PRIVATE KEY-----`, of which `begin` is the first part.
+/// Returns the private key that starts with `-----BEGIN … PRIVATE KEY-----`.
 ///
-/// The block ends with its last line, else before the next block, else with the text.
+/// `begin` is the range of `-----BEGIN `.
+///
+/// The block extends to its last line, or else to the next block, or else to the end of the text.
 pub(super) fn block(text: &str, begin: Range<usize>) -> Option<Range<usize>> {
     let label = &text[begin.end..];
     let label = &label[..label.bytes().take(64).position(|byte| !is_in_label(byte))?];
@@ -31,7 +33,7 @@ fn is_in_label(byte: u8) -> bool {
     byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' '
 }
 
-/// Tells whether there is encoded data in `body`, and not only words about it.
+/// Returns whether `body` contains encoded data rather than only prose.
 fn has_key(body: &str) -> bool {
     body.split(|character: char| !(character.is_ascii_alphanumeric() || matches!(character, '+' | '/'))).any(|run| {
         SHORTEST_LINE <= run.len()

@@ -1,25 +1,25 @@
-//! Telling credentials from what stands in their place, or merely looks like them.
+//! Heuristics that distinguish credentials from placeholders and similar text.
 
-/// Parts of words that people put where a credential goes.
+/// Substrings of common placeholders.
 const FILLERS: [&str; 14] =
     ["example", "placeholder", "redacted", "change", "your", "insert", "replace", "dummy", "xxxx", "****", "....", "…", "<", "{"];
 
-/// Tells whether `value` stands in the place of a credential: `your-api-key`, `xxxx`, `${TOKEN}`, `<token>`, `$TOKEN`.
+/// Returns whether `value` is a placeholder: `your-api-key`, `xxxx`, `${TOKEN}`, `<token>`, `$TOKEN`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.to_ascii_lowercase();
     value.starts_with(['$', '%']) || FILLERS.iter().any(|filler| value.contains(filler))
 }
 
-/// Tells whether `token` is made of a few characters only.
+/// Returns whether `token` has fewer than six distinct characters after its prefix.
 pub(super) fn is_monotonous(token: &str) -> bool {
-    // What all tokens of a kind begin with says nothing about this one.
+    // The prefix is common to all tokens of a kind.
     let mut characters: Vec<char> = token.chars().skip(4).collect();
     characters.sort_unstable();
     characters.dedup();
     characters.len() < 6
 }
 
-/// Tells whether a stretch of `token` between `-` and `_` is too long and too mixed for words put together.
+/// Returns whether a piece of `token` between `-` and `_` is long and mixes letters and digits.
 pub(super) fn has_long_random_piece(token: &str) -> bool {
     token.split(['-', '_']).any(|piece| {
         16 <= piece.len()
@@ -28,7 +28,9 @@ pub(super) fn has_long_random_piece(token: &str) -> bool {
     })
 }
 
-/// Tells whether `value` looks drawn by lot: letters and digits take turns more often than in words, names and paths.
+/// Returns whether `value` looks random.
+///
+/// In a random value, letters and digits alternate more often than in words, names and paths.
 pub(super) fn looks_random(value: &str) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -37,20 +39,22 @@ pub(super) fn looks_random(value: &str) -> bool {
     }
     let bytes = value.as_bytes();
     let neighbours = || bytes.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphanumeric));
-    // From a capital to a small letter does not count: names in code do that all the time.
+    // A change from an upper-case to a lower-case letter is excluded, since it is common in identifiers.
     let turns = neighbours()
         .filter(|pair| kind(pair[0]) < kind(pair[1]) || (pair[0].is_ascii_digit() && !pair[1].is_ascii_digit()))
         .count();
     LEAST_TURNS * neighbours().count() <= 100 * turns && LEAST_BITS <= bits_per_byte(bytes)
 }
 
-/// How many of a hundred neighbours must differ in kind. In a random value 40 do, in a name such as `getTokenFromV2` 20.
+/// Minimum percentage of adjacent characters of different kinds.
+///
+/// It is about 40 in a random value, and about 20 in a name such as `getTokenFromV2`.
 const LEAST_TURNS: usize = 22;
 
-/// The least entropy of a random value of 16 characters or more.
+/// Minimum entropy in bits per byte of a random value of at least 16 characters.
 const LEAST_BITS: f64 = 3.0;
 
-/// Small letters, capitals, digits.
+/// Returns the kind of a character: lower case, upper case or other.
 fn kind(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => 0,
@@ -59,7 +63,7 @@ fn kind(byte: u8) -> u8 {
     }
 }
 
-/// Tells whether `value` is a UUID, a git or SHA-1 hash, or a SHA-256 hash, with or without a word that says so.
+/// Returns whether `value` is a UUID, a SHA-1 or git hash, or a SHA-256 hash, with or without a label.
 fn is_hash_or_uuid(value: &str) -> bool {
     let bare =
         value.rsplit([':', '=']).next().unwrap_or(value).trim_matches(|character: char| !character.is_ascii_alphanumeric());

@@ -1,4 +1,4 @@
-//! One cheap pass that tells where a credential may be.
+//! A prefilter that finds possible positions of credentials in one pass.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use super::rule::{RULES, Rule};
 
 static PREFILTER: LazyLock<Prefilter> = LazyLock::new(Prefilter::new);
 
-/// Calls `each` with every place of `text` where a literal of a rule stands, in order.
+/// Calls `each` with every rule and position of its literals in `text`, in order of position.
 pub(super) fn each_hit(text: &str, each: &mut dyn FnMut(&'static Rule, Range<usize>)) {
     let prefilter = &*PREFILTER;
     for (at, window) in text.as_bytes().windows(3).enumerate() {
@@ -24,7 +24,9 @@ pub(super) fn each_hit(text: &str, each: &mut dyn FnMut(&'static Rule, Range<usi
     }
 }
 
-/// Which literals may begin with which three bytes: a bit for each literal, in the order of `literals`.
+/// Bit masks of the literals that match each of the first three bytes.
+///
+/// There is one bit per literal, in the order of `literals`.
 struct Prefilter {
     masks: [[u64; 256]; 3],
     literals: Vec<(&'static Rule, &'static str)>,

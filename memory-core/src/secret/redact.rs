@@ -1,23 +1,23 @@
-//! Text without its credentials.
+//! Redaction of credentials in text.
 
 use super::find;
 
-/// A text whose credentials were taken out.
+/// A text with redacted credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redacted {
-    /// The text with `[redacted: <kind>]` in the place of each.
+    /// The text with `[redacted: <kind>]` in place of each credential.
     pub text: String,
-    /// What was taken out: each kind once, in the order of the text.
+    /// The redacted kinds without duplicates, in order of occurrence.
     pub kinds: Vec<&'static str>,
 }
 
-/// How often to look again.
+/// Maximum number of additional redaction passes.
 const ROUNDS: usize = 8;
 
-/// Returns `text` without its credentials, or nothing if it has none.
+/// Returns `text` with redacted credentials, or `None` if it contains no credentials.
 pub fn redact(text: &str) -> Option<Redacted> {
     let mut redacted = redact_once(text)?;
-    // What one credential has hidden may look like another once it is gone.
+    // A redaction may reveal a further match in the surrounding text.
     for _ in 0..ROUNDS {
         let Some(more) = redact_once(&redacted.text) else { break };
         redacted.text = more.text;

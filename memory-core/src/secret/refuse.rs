@@ -1,14 +1,14 @@
-//! Keeping credentials out.
+//! Rejection of text with credentials.
 
 use std::collections::HashSet;
 
 use super::find;
 use crate::StoreError;
 
-/// Refuses texts that hold credentials: the one choke point of all that is written.
+/// Checks that texts contain no credentials. All writes pass this check.
 ///
 /// # Errors
-/// [`StoreError::Secret`], which says of which kinds.
+/// [`StoreError::Secret`] with the kinds that were found.
 pub fn refuse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
     let mut kinds: Vec<_> = texts.into_iter().flat_map(find).map(|found| found.kind).collect();
     kinds.sort_unstable();
@@ -16,10 +16,10 @@ pub fn refuse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), StoreE
     if kinds.is_empty() { Ok(()) } else { Err(StoreError::Secret { kinds }) }
 }
 
-/// Refuses a text that holds credentials which `former`, the text whose place it takes, does not hold.
+/// Checks that a text contains no credentials that the previous text `former` does not contain.
 ///
 /// # Errors
-/// As [`refuse`].
+/// Those of [`refuse`].
 pub fn refuse_added(former: &str, text: &str) -> Result<(), StoreError> {
     let found = find(text);
     if found.is_empty() {

@@ -1,4 +1,4 @@
-//! What each kind of credential looks like.
+//! The detection rules for each kind of credential.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -8,27 +8,29 @@ use regex::Regex;
 use super::placeholder::{has_long_random_piece, is_monotonous, is_placeholder};
 use super::{assignment, pem, url};
 
-/// How one kind of credential is known.
+/// A detection rule for one kind of credential.
 pub(super) struct Rule {
-    /// What it is called.
+    /// The display name of the kind.
     pub(super) kind: &'static str,
-    /// One of these, of at least three bytes, stands where the shape is looked for.
+    /// The literals that trigger the rule, each of at least three bytes.
     pub(super) literals: &'static [&'static str],
-    /// Whether the case of the literals, which are then lower case, does not matter.
+    /// Whether case is ignored; the literals are then in lower case.
     pub(super) any_case: bool,
     shape: Shape,
 }
 
 enum Shape {
-    /// A token that begins with the literal and matches the pattern; if that has a group, the group is the credential.
+    /// A token that starts with the literal and matches the pattern.
+    ///
+    /// If the pattern has a group, the group is the credential.
     Token { pattern: &'static str, compiled: OnceLock<Regex>, check: fn(&str) -> bool },
-    /// Whatever the function finds, given the text and where the literal begins and ends.
+    /// The result of a function of the text and the range of the literal.
     Function(fn(&str, Range<usize>) -> Option<Range<usize>>),
-    /// What is assigned to a name that contains the literal.
+    /// A value that is assigned to a name that contains the literal.
     Assignment,
 }
 
-/// All rules. Where two find the same, the first one names it.
+/// All rules. If multiple rules match the same text, the first one determines the kind.
 pub(super) static RULES: [Rule; 24] = [
     function("private key", &["-----BEGIN "], pem::block),
     token("AWS access key", &["AKIA", "ASIA"], "[A-Z0-9]{20,}", |token| token.len() == 20),
@@ -62,17 +64,17 @@ pub(super) static RULES: [Rule; 24] = [
 ];
 
 impl Rule {
-    /// Returns its place among the rules.
+    /// Returns the index of the rule.
     pub(super) fn order(&self) -> usize {
         RULES.iter().position(|rule| std::ptr::eq(rule, self)).unwrap_or(RULES.len())
     }
 
-    /// Tells whether it finds what is assigned to a name.
+    /// Returns whether the rule detects an assigned value.
     pub(super) fn is_assignment(&self) -> bool {
         matches!(self.shape, Shape::Assignment)
     }
 
-    /// Tells whether `bytes` begins with `literal`, which is one of its own.
+    /// Returns whether `bytes` starts with `literal`, which is one of the literals of the rule.
     pub(super) fn is_at(&self, literal: &str, bytes: &[u8]) -> bool {
         bytes.get(..literal.len()).is_some_and(|start| {
             if self.any_case { start.eq_ignore_ascii_case(literal.as_bytes()) } else { start == literal.as_bytes() }
@@ -81,7 +83,7 @@ impl Rule {
 }
 
 impl Rule {
-    /// Returns the credential of this kind at `hit`, which is where one of its literals stands.
+    /// Returns the credential of this kind at `hit`, the position of one of the rule's literals.
     pub(super) fn span(&self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         match &self.shape {
             Shape::Function(function) => function(text, hit),
@@ -126,12 +128,12 @@ const fn assigned(kind: &'static str, literals: &'static [&'static str]) -> Rule
     Rule { kind, literals, any_case: true, shape: Shape::Assignment }
 }
 
-/// Tells whether a token may begin at `start`: it is not the rest of a longer one.
+/// Returns whether a token may start at `start`, which is not inside a longer one.
 ///
-/// Since every token stops where a next one could begin, the search takes time in proportion to the text.
+/// Every token ends before the next possible start, so the search takes linear time.
 fn stands_apart(text: &str, start: usize) -> bool {
     let before = &text[..start];
-    // In JSON inside of text a line break is a backslash and a letter.
+    // In JSON inside a text, a line break is a backslash followed by a letter.
     if ["\\n", "\\r", "\\t"].iter().any(|escape| before.ends_with(escape)) {
         return true;
     }
@@ -142,7 +144,7 @@ fn has_digit(token: &str) -> bool {
     token.contains(|character: char| character.is_ascii_digit())
 }
 
-/// Finds `<8 to 10 digits>:AA<33 more>`, the token of a Telegram bot, by its middle.
+/// Returns the Telegram bot token `<8 to 10 digits>:AA<33 more>` around its middle.
 fn telegram(text: &str, middle: Range<usize>) -> Option<Range<usize>> {
     let digits = text[..middle.start].bytes().rev().take(11).take_while(u8::is_ascii_digit).count();
     let tail = text[middle.end..].bytes().take(34).take_while(|&byte| is_base64_url(byte)).count();

@@ -1,18 +1,18 @@
-//! Passwords in URLs.
+//! Detection of passwords in URLs.
 
 use std::ops::Range;
 
 use super::placeholder::is_placeholder;
 
-/// No user or password is longer than this; a longer one is not worth reading every text for.
+/// Maximum length of user and password in bytes; it bounds the scan of each URL.
 const LONGEST: usize = 512;
 
-/// Finds the password in `scheme://user:password@host`, where `separator` is `://`.
+/// Returns the password in `scheme://user:password@host`, where `separator` is `://`.
 pub(super) fn password(text: &str, separator: Range<usize>) -> Option<Range<usize>> {
     let has_scheme = text[..separator.start].ends_with(|character: char| character.is_ascii_alphanumeric());
     let rest = &text[separator.end..];
     let authority = rest.bytes().take(LONGEST).take_while(|&byte| is_in_authority(byte)).count();
-    // The last one, since people forget to escape the one in their password.
+    // The last `@` ends the password, since people may not escape an `@` in it.
     let at = rest.as_bytes()[..authority].iter().rposition(|&byte| byte == b'@')?;
     let colon = rest.as_bytes()[..at].iter().position(|&byte| byte == b':')?;
     let password = &rest[colon + 1..at];
@@ -25,7 +25,7 @@ fn is_in_authority(byte: u8) -> bool {
     0x80 <= byte || (byte.is_ascii_graphic() && !b"/?#\"'`\\[]()<>".contains(&byte))
 }
 
-/// Tells whether `password` is but the word for what belongs there.
+/// Returns whether `password` is only a generic word or a mask.
 fn is_word_for_it(password: &str) -> bool {
     ["password", "passwd", "secret", "token", "..."].iter().any(|word| password.eq_ignore_ascii_case(word))
         || password.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.'))

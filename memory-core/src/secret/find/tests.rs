@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::{Secret, find};
 
-/// Puts a credential together, so that those who scan this file for credentials find none.
+/// Concatenates a credential, so that secret scanners do not report this file.
 macro_rules! join {
     ($($part:expr),+) => { [$($part),+].concat() };
 }
@@ -13,7 +13,7 @@ fn letters(count: usize) -> &'static str {
     &LETTERS[..count]
 }
 
-/// Credentials in their surroundings: what they are, what stands before, what must be found, what stands after.
+/// Returns credentials with their kind, the text before them, the credential and the text after it.
 fn credentials() -> Vec<(&'static str, String, String, &'static str)> {
     let alone = |kind, secret: String| (kind, String::new(), secret, "");
     let pem = |label: &str| join!("-----BEGIN ", label, "-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END ", label, "-----");
@@ -159,7 +159,7 @@ fn what_is_no_credential_is_left_alone() {
 
 #[test]
 fn text_made_to_be_slow_is_not() {
-    // Each takes minutes if the search looks at the rest of the text from every place.
+    // Each of these texts takes minutes if the search scans the rest of the text from every position.
     for piece in ["-----BEGIN PRIVATE KEY-----", "token=", "sk-", "eyJa.", "://a:", "ghp_", "AccountKey=", "password:a1"] {
         find(&piece.repeat(200_000 / piece.len()));
     }
