@@ -1,11 +1,13 @@
-//! Taking entries and banks away.
+//! Deletes entries and whole banks.
 
 use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, EntryChange, Found, Key, ScopeChoice};
 
-/// Deletes the entry under `key` where it is: of the project, or else of the user. Undo brings it back.
+/// Deletes the entry under `key`.
+///
+/// The first folder that contains the key is used: those of the project first, then those of the user. Undo restores the entry.
 ///
 /// # Errors
-/// [`super::Trouble::BankNotFound`] and [`super::Trouble::KeyNotFound`]; or when the disk refuses.
+/// [`super::Trouble::BankNotFound`], [`super::Trouble::KeyNotFound`], or a disk error.
 pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> Result<BankScope, BankError> {
     let mut refusal = None;
     for (scope, store) in banks.places(choice) {
@@ -28,10 +30,13 @@ pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) ->
     Err(refusal.unwrap_or_else(|| BankError::no_bank(bank, Some(banks.scope_of(choice))).of_key(key)))
 }
 
-/// Deletes a whole bank: of the project, or else of the user. It goes to trash as it is; undo brings it back.
+/// Deletes a whole bank.
+///
+/// The first folder that contains the bank is used: those of the project first, then those of the user. The bank file moves to the trash
+/// unchanged, and undo restores it.
 ///
 /// # Errors
-/// [`super::Trouble::BankNotFound`]; or when the disk refuses.
+/// [`super::Trouble::BankNotFound`], or a disk error.
 pub fn delete_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankScope, BankError> {
     for (scope, store) in banks.places(choice) {
         let told = |error: BankError| error.about(bank.as_str(), Some(scope));

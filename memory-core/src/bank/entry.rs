@@ -1,60 +1,60 @@
-//! A bank and what is in it.
+//! The data model: a bank, its metadata and its entries.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{BankName, Key};
 use crate::json::JsonText;
 
-/// One value under a key.
+/// A value under a key, with its times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The value.
     pub value: JsonText,
-    /// When it was first written.
+    /// The time of the first write.
     pub created_at: DateTime<Utc>,
-    /// When it was last written.
+    /// The time of the last write.
     pub updated_at: DateTime<Utc>,
-    /// How many seconds after `updated_at` it expires, if it does.
+    /// The time to live in seconds after `updated_at`; `None` if the entry never expires.
     pub ttl: Option<u64>,
 }
 
 impl Entry {
-    /// Returns when it expires, if it does.
+    /// Returns the expiry time, or `None` if the entry never expires.
     pub fn expires_at(&self) -> Option<DateTime<Utc>> {
         let seconds = i64::try_from(self.ttl?).unwrap_or(i64::MAX);
-        // A time so far away that no calendar holds it never comes.
+        // An expiry time beyond the calendar's range never arrives.
         self.updated_at.checked_add_signed(TimeDelta::try_seconds(seconds)?)
     }
 
-    /// Tells whether it has expired.
+    /// Returns whether the entry has expired at `now`; it expires at the exact expiry time.
     pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
         self.expires_at().is_some_and(|end| end <= now)
     }
 }
 
-/// What a bank says of itself.
+/// The metadata of a bank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BankMeta {
-    /// The version of the format: 1.
+    /// The version of the file format: 1.
     pub version: u64,
-    /// When the bank was made.
+    /// The creation time.
     pub created_at: DateTime<Utc>,
-    /// When something in it was last changed.
+    /// The time of the last change of the bank.
     pub updated_at: DateTime<Utc>,
-    /// The JSON Schema that every value must fit, if there is one.
+    /// The JSON Schema that every value must satisfy, if there is one.
     pub schema: Option<JsonText>,
 }
 
 /// A bank: a set of keys with values, in the order of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bank {
-    /// Its name.
+    /// The name.
     pub name: BankName,
-    /// What it says of itself.
+    /// The metadata.
     pub meta: BankMeta,
-    /// Its entries, expired ones too.
+    /// The entries, including the expired ones.
     pub entries: Vec<(Key, Entry)>,
-    /// The keys of entries that cannot be read, with what is wrong with each. They are kept and left alone.
+    /// The keys of entries that cannot be read, each with the reason. They remain in the file unchanged.
     pub damaged: Vec<(String, String)>,
 }
 
@@ -64,7 +64,7 @@ impl Bank {
         self.entries.iter().find_map(|(own, entry)| (own == key).then_some(entry))
     }
 
-    /// Returns the entries that have not expired.
+    /// Returns the entries that have not expired at `now`.
     pub fn living(&self, now: DateTime<Utc>) -> impl Iterator<Item = (&Key, &Entry)> {
         self.entries.iter().filter(move |(_, entry)| !entry.is_expired(now)).map(|(key, entry)| (key, entry))
     }

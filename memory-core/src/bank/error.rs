@@ -1,4 +1,4 @@
-//! What can go wrong with banks.
+//! The error type of bank operations.
 
 use std::error::Error;
 use std::fmt;
@@ -7,94 +7,94 @@ use super::{BankName, BankScope, FilterTrouble, Key};
 use crate::json::JsonError;
 use crate::{Code, StoreError};
 
-/// Something that could not be done to a bank, and to which one.
+/// An error of an operation on banks.
 #[derive(Debug)]
 pub struct BankError {
-    /// The bank, as it was named.
+    /// The bank, as the caller named it.
     pub bank: Option<String>,
-    /// The key, as it was named.
+    /// The key, as the caller named it.
     pub key: Option<String>,
-    /// The scope, if it is known.
+    /// The scope, if it was determined.
     pub scope: Option<BankScope>,
-    /// What went wrong.
+    /// The cause.
     pub trouble: Trouble,
 }
 
-/// What went wrong with a bank.
+/// The cause of a bank error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Trouble {
-    /// There is no such bank.
+    /// The bank does not exist.
     BankNotFound,
-    /// There is no such key in the bank.
+    /// The key does not exist in the bank.
     KeyNotFound,
     /// The entry has expired.
     Expired,
-    /// The key is there already.
+    /// The key already exists.
     KeyExists,
-    /// That is no name of a bank.
+    /// The bank name is not valid.
     InvalidBankName {
-        /// Why not, as the end of a statement.
+        /// The reason, as the end of a sentence.
         why: &'static str,
     },
-    /// That is no key.
+    /// The key is not valid.
     InvalidKey {
-        /// Why not, as the end of a statement.
+        /// The reason, as the end of a sentence.
         why: &'static str,
     },
-    /// That is no JSON.
+    /// The value is not valid JSON.
     InvalidJson(JsonError),
-    /// An argument other than the value is no JSON.
+    /// An argument other than the value is not valid JSON.
     InvalidArgument {
-        /// The argument, as it is typed.
+        /// The argument, as the user types it.
         argument: &'static str,
-        /// What is wrong with it.
+        /// The JSON error.
         error: JsonError,
     },
-    /// The value, the bank or the number of keys is beyond its limit.
+    /// The value, the bank or the number of keys exceeds its limit.
     TooLarge {
-        /// What is too large, as a statement.
+        /// The violated limit, as a statement.
         what: String,
     },
-    /// The folder or file must not be written.
+    /// The folder or file is not writable.
     PermissionDenied {
-        /// Where.
+        /// The folder or file, for display.
         place: String,
     },
-    /// Others changed the bank each time we tried to.
+    /// Another program changed the bank during each attempt.
     Conflict,
-    /// What an operation left was changed since, so it cannot be taken back.
+    /// The result of the operation was changed afterwards, so the operation cannot be undone.
     ChangedSince,
-    /// A filter gave no answer.
+    /// The filter returned no result.
     Filter(FilterTrouble),
-    /// An update must put out one value.
+    /// The filter of an update must return exactly one value.
     NotOneValue {
-        /// How many it put out.
+        /// The number of values that it returned.
         count: usize,
     },
-    /// That is no schema.
+    /// The schema is not a valid JSON Schema.
     InvalidSchema {
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// The value does not fit the bank's schema.
+    /// The value does not satisfy the schema of the bank.
     SchemaViolation {
-        /// What does not fit.
+        /// The violation.
         why: String,
     },
-    /// That is no pattern to search for.
+    /// The search pattern is not a valid regular expression.
     InvalidPattern {
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// The bank or entry cannot be read as what it should be.
+    /// The bank or entry cannot be parsed.
     Damaged {
-        /// What is wrong, and where.
+        /// The defect and its location, as a statement.
         what: String,
     },
-    /// The document is no bank.
+    /// The imported document is not a bank.
     InvalidDocument {
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// The folder of a project's banks is a symlink, which is not followed.
@@ -102,26 +102,26 @@ pub enum Trouble {
         /// The symlink.
         path: String,
     },
-    /// There is no project here whose bank it could be.
+    /// The project scope was requested outside of a project.
     NoProject,
-    /// As with notes.
+    /// An error that banks share with notes.
     Store(Box<StoreError>),
 }
 
 impl BankError {
-    /// Reports a damaged entry of a bank; `why` is the end of a statement.
+    /// Returns the error for a damaged entry of a bank; `why` is the end of a sentence.
     pub fn damaged_entry(bank: &BankName, scope: BankScope, key: &str, why: &str) -> Self {
         let what = format!("The entry '{key}' of memory bank '{bank}' {why}");
         let error = Self::new(Trouble::Damaged { what }).about(bank.as_str(), Some(scope));
         Self { key: Some(key.to_owned()), ..error }
     }
 
-    /// Says what went wrong; to which bank is yet to be said.
+    /// Returns an error without a bank, key or scope.
     pub fn new(trouble: Trouble) -> Self {
         Self { bank: None, key: None, scope: None, trouble }
     }
 
-    /// Says of which bank and scope it is, where that was not said yet.
+    /// Sets the bank and the scope, unless they are already set.
     #[must_use]
     pub fn about(mut self, bank: &str, scope: Option<BankScope>) -> Self {
         self.bank.get_or_insert_with(|| bank.to_owned());
@@ -129,14 +129,14 @@ impl BankError {
         self
     }
 
-    /// Says of which scope it is, where that was not said yet.
+    /// Sets the scope, unless it is already set.
     #[must_use]
     pub fn in_scope(mut self, scope: BankScope) -> Self {
         self.scope.get_or_insert(scope);
         self
     }
 
-    /// Says of which key it is, where that was not said yet.
+    /// Sets the key, unless it is already set.
     #[must_use]
     pub fn of_key(mut self, key: &Key) -> Self {
         self.key.get_or_insert_with(|| key.as_str().to_owned());
@@ -151,7 +151,7 @@ impl BankError {
         Self::new(Trouble::KeyNotFound).about(name.as_str(), Some(scope)).of_key(key)
     }
 
-    /// Returns the permanent name.
+    /// Returns the permanent error code.
     pub fn code(&self) -> Code {
         match &self.trouble {
             Trouble::BankNotFound => Code::BankNotFound,
@@ -177,7 +177,7 @@ impl BankError {
         }
     }
 
-    /// Returns what to do about it, if there is something to be said.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         let hint = match &self.trouble {
             Trouble::BankNotFound => "`memory bank list` shows the banks; `memory bank write` makes one",

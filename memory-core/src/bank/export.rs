@@ -1,4 +1,4 @@
-//! Banks as one JSON document.
+//! Exports a bank as one JSON document.
 
 use std::fmt::Write;
 
@@ -7,17 +7,21 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::{Bank, BankError, BankName, BankScope, Banks, ScopeChoice};
 use crate::json::JsonText;
 
-/// Returns a bank as one JSON document, as its file is: all that is in it, expired or not, damaged or not.
+/// Returns a bank as one JSON document with the content of its file.
+///
+/// Expired and damaged entries are included.
 ///
 /// # Errors
-/// [`super::Trouble::BankNotFound`]; or when it cannot be read.
+/// [`super::Trouble::BankNotFound`], or if the bank cannot be read.
 pub fn export(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, String), BankError> {
-    // Before all time nothing has expired.
+    // No entry has expired at the earliest representable time.
     let (holders, text) = super::query::document(banks, bank, choice, DateTime::<Utc>::MIN_UTC)?;
     Ok((holders.scope, text))
 }
 
-/// Returns the JSON document of a bank: `{_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}`.
+/// Returns a bank as a JSON document.
+///
+/// The form is `{_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}`.
 pub fn document(bank: &Bank) -> String {
     let meta = &bank.meta;
     let mut text = format!(

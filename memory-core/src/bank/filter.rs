@@ -1,65 +1,67 @@
-//! What banks need of others: jq, and JSON Schema.
+//! The interfaces to jq and JSON Schema.
 
 use std::fmt::Debug;
 use std::time::Duration;
 
 use crate::json::JsonText;
 
-/// Runs jq filters, within bounds of time and memory.
+/// A jq interpreter with limits on time and memory.
 pub trait JsonFilter: Debug + Send + Sync {
-    /// Runs `filter` on `input`, a JSON text, and returns what it puts out, in order.
+    /// Runs `filter` on `input`, a JSON text, and returns its outputs in order.
     ///
     /// # Errors
-    /// As [`FilterTrouble`] says; then nothing of what it put out counts.
+    /// Any [`FilterTrouble`]; the outputs before the failure are discarded.
     fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble>;
 
-    /// As [`JsonFilter::run`], and stopped after `time` if that is less than a filter may take.
+    /// Runs `filter` like [`JsonFilter::run`], with a timeout of at most `time`.
+    ///
+    /// A shorter timeout of the implementation still applies.
     ///
     /// # Errors
     /// As [`JsonFilter::run`].
     fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, FilterTrouble>;
 }
 
-/// Why a filter gave no answer.
+/// The reason why a filter returned no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FilterTrouble {
-    /// It is no filter, or it failed on this input.
+    /// The filter is not valid, or it failed on this input.
     #[error("{message}")]
     Failed {
-        /// jq's own message.
+        /// The error message of jq.
         message: String,
     },
-    /// It took too long.
+    /// The filter exceeded the timeout.
     #[error("the filter was stopped after {seconds} s")]
     Timeout {
-        /// How long it may take.
+        /// The timeout in seconds.
         seconds: u64,
     },
-    /// It needed too much memory, or put out too much.
+    /// The filter exceeded the limit on memory or on the size of its output.
     #[error("the filter needs more memory than the {megabytes} MB it may have")]
     TooLarge {
-        /// How much it may have.
+        /// The limit in megabytes.
         megabytes: u64,
     },
-    /// It could not be run at all.
+    /// The filter could not be started.
     #[error("the filter could not be run: {why}")]
     NotRun {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// Checks values against JSON Schemas.
+/// A validator of values against JSON Schemas.
 pub trait SchemaCheck: Debug + Send + Sync {
-    /// Tells what is wrong with `schema` as a schema.
+    /// Checks whether `schema` is a valid JSON Schema.
     ///
     /// # Errors
-    /// What is wrong, as a statement.
+    /// The defect, as a statement.
     fn check_schema(&self, schema: &JsonText) -> Result<(), String>;
 
-    /// Tells what of `value` does not fit `schema`.
+    /// Checks whether `value` satisfies `schema`.
     ///
     /// # Errors
-    /// What does not fit, as a statement that names the place.
+    /// The violation, as a statement that names its location.
     fn check(&self, schema: &JsonText, value: &JsonText) -> Result<(), String>;
 }

@@ -1,38 +1,38 @@
-//! Taking away what has expired, or is old.
+//! Deletes expired and old entries.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, Entry, EntryChange, Key, ScopeChoice};
 
-/// An entry that goes.
+/// An entry that garbage collection deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collected {
-    /// Its bank.
+    /// The bank.
     pub bank: BankName,
-    /// Whose bank.
+    /// The scope of the bank.
     pub scope: BankScope,
-    /// Its key.
+    /// The key.
     pub key: Key,
-    /// Why it goes.
+    /// The reason for the deletion.
     pub why: Gone,
 }
 
-/// Why an entry goes.
+/// The reason why an entry is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gone {
-    /// Its time to live is over.
+    /// The time to live has passed.
     Expired,
-    /// It was last written too long ago.
+    /// The last write is older than the requested age.
     Old,
 }
 
-/// Takes away the entries that have expired, and those last written longer ago than `older_than`; or, as a `dry_run`, only tells
-/// which. Undo brings them back.
+/// Deletes the entries that have expired, and those last written longer ago than `older_than`.
 ///
-/// Banks and entries that cannot be read are returned beside them, and left alone.
+/// With `dry_run` it only returns those entries. Undo restores them. Banks and entries that cannot be read are returned as errors in the
+/// second list and remain unchanged.
 ///
 /// # Errors
-/// When a folder cannot be read or a bank cannot be written.
+/// If a folder cannot be read or a bank cannot be written.
 pub fn gc(
     banks: &Banks,
     choice: ScopeChoice,
@@ -60,7 +60,7 @@ pub fn gc(
                 let mut decide = |seen: Option<&Bank>| {
                     going = seen.map_or_else(Vec::new, |seen| plan(seen, operation.at, horizon));
                     let changes: Vec<_> = going.iter().map(|(key, _)| EntryChange::Remove(key.clone())).collect();
-                    // Somebody else was faster, and perhaps the bank is gone.
+                    // Another process has already deleted the entries, or the whole bank.
                     Ok(if changes.is_empty() { BankChange::Nothing } else { BankChange::Entries(changes) })
                 };
                 let operation = super::BankOperation { id: banks.ids.operation_id(), ..operation.clone() };
@@ -72,7 +72,7 @@ pub fn gc(
     Ok((collected, unreadable))
 }
 
-/// Decides which entries go.
+/// Returns the entries to delete, each with the reason.
 fn plan(bank: &Bank, now: DateTime<Utc>, horizon: Option<DateTime<Utc>>) -> Vec<(Key, Gone)> {
     let fate = |entry: &Entry| {
         let is_old = horizon.is_some_and(|horizon| entry.updated_at < horizon);

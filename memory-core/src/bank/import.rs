@@ -1,4 +1,4 @@
-//! Taking entries in from an export.
+//! Imports entries from an exported bank.
 
 use std::collections::HashSet;
 
@@ -7,24 +7,26 @@ use super::{Bank, BankChange, BankError, BankScope, BankVerb, Banks, EntryChange
 use crate::Secrets;
 use crate::json::JsonText;
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportReport {
-    /// Whose bank.
+    /// The scope of the bank.
     pub scope: BankScope,
-    /// How many keys are new.
+    /// The number of new keys.
     pub created: usize,
-    /// How many values were replaced.
+    /// The number of replaced values.
     pub updated: usize,
-    /// How many were there already as they are.
+    /// The number of entries that were already equal.
     pub unchanged: usize,
 }
 
-/// Takes the entries of `incoming` into the bank of its name, all or none. Keys that it does not have stay as they are; a schema that
-/// it has takes the place of the bank's own.
+/// Imports the entries of `incoming` into the bank of the same name, all of them in one change.
+///
+/// If an entry is refused, the bank remains unchanged. Keys that `incoming` does not contain remain unchanged. The schema of `incoming`, if
+/// it has one, replaces the schema of the bank.
 ///
 /// # Errors
-/// As [`super::write()`]; the first entry that is refused is named.
+/// Those of [`super::write()`], with the key of the first refused entry.
 pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secrets) -> Result<ImportReport, BankError> {
     let name = &incoming.name;
     check_names(banks, name, incoming.entries.iter().map(|(key, _)| key), choice, secrets)?;
@@ -73,7 +75,7 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
     Ok(report)
 }
 
-/// Checks that what stays in the bank fits the schema that comes.
+/// Checks that the remaining entries of the bank satisfy the new schema.
 fn fits(banks: &Banks, seen: Option<&Bank>, incoming: &Bank, schema: &JsonText) -> Result<(), BankError> {
     let replaced: HashSet<_> = incoming.entries.iter().map(|(key, _)| key).collect();
     for (key, entry) in seen.into_iter().flat_map(|seen| seen.living(banks.clock.now())) {

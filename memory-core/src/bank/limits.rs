@@ -1,13 +1,13 @@
-//! How much banks hold.
+//! The size limits of banks.
 
-/// How much banks hold.
+/// The size limits of banks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest value, in bytes of JSON without spaces.
+    /// The maximum size of a value, in bytes of JSON without whitespace.
     pub value_bytes: usize,
-    /// The longest file of a bank, in bytes before it is compressed.
+    /// The maximum size of a bank file, in bytes before compression.
     pub bank_bytes: usize,
-    /// The most keys of one bank.
+    /// The maximum number of keys in a bank.
     pub keys: usize,
 }
 

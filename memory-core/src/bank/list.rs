@@ -1,30 +1,30 @@
-//! What banks there are, and what keys they have.
+//! Lists the banks and their keys.
 
 use chrono::{DateTime, Utc};
 
 use super::{BankError, BankName, BankScope, Banks, Entry, Holders, Key, ScopeChoice};
 
-/// One bank in a list.
+/// A bank in a list.
 #[derive(Debug)]
 pub struct Listing {
-    /// Its name.
+    /// The name.
     pub name: BankName,
-    /// Whose it is.
+    /// The scope.
     pub scope: BankScope,
-    /// The size of its file in bytes, as it lies on the disk.
+    /// The size of the file on disk, in bytes.
     pub size_bytes: u64,
-    /// The folder that it is in, if there is another bank of its name.
+    /// The folder that contains the bank, if another bank has the same name.
     pub folder: Option<String>,
-    /// Whether reading it needs its scope or folder to be named, because another bank of its name comes first.
+    /// Whether a read must name the scope or folder, because another bank of the same name has priority.
     pub is_hidden: bool,
-    /// How many keys it has and when it was last changed; or why that cannot be told.
+    /// The number of keys and the time of the last change, or the error if the bank cannot be read.
     pub state: Result<(usize, DateTime<Utc>), BankError>,
 }
 
-/// Returns the banks, those of the project first, by name.
+/// Returns the banks of `choice`: those of the project first, then by name.
 ///
 /// # Errors
-/// When a folder cannot be read. A bank that cannot be read is in the list and says so.
+/// If a folder cannot be read. A bank that cannot be read is in the list, with the error in its `state`.
 pub fn list(banks: &Banks, choice: ScopeChoice) -> Result<Vec<Listing>, BankError> {
     let now = banks.clock.now();
     let mut listings: Vec<Listing> = Vec::new();
@@ -32,7 +32,7 @@ pub fn list(banks: &Banks, choice: ScopeChoice) -> Result<Vec<Listing>, BankErro
         for summary in store.banks().map_err(|error| error.in_scope(scope))? {
             let state = match store.bank(&summary.name) {
                 Ok(Some(bank)) => Ok((bank.living(now).count(), bank.meta.updated_at)),
-                // It was deleted in the meantime.
+                // Another process has deleted the bank.
                 Ok(None) => continue,
                 Err(error) => Err(error.about(summary.name.as_str(), Some(scope))),
             };
@@ -48,30 +48,30 @@ pub fn list(banks: &Banks, choice: ScopeChoice) -> Result<Vec<Listing>, BankErro
 /// The keys of a bank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyListing {
-    /// Whose bank it is.
+    /// The scope of the bank.
     pub scope: BankScope,
-    /// Its keys with their entries, in the order of the file.
+    /// The keys with their entries, in the order of the file.
     pub entries: Vec<(Key, Entry)>,
-    /// The keys of entries that cannot be read, with what is wrong with each.
+    /// The keys of entries that cannot be read, each with the reason.
     pub damaged: Vec<(String, String)>,
-    /// Where the bank is.
+    /// The folders that contain the bank.
     pub holders: Holders,
 }
 
-/// Returns the keys of a bank: the project's, or else the user's.
+/// Returns the keys of a bank: that of the project if it exists, otherwise that of the user.
 ///
 /// # Errors
-/// [`super::Trouble::BankNotFound`]; or when it cannot be read.
+/// [`super::Trouble::BankNotFound`], or if the bank cannot be read.
 pub fn keys(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<KeyListing, BankError> {
     let (scope, found) = super::read_bank(banks, bank, choice)?;
     let holders = super::holders(banks, bank, choice)?;
     Ok(KeyListing { scope, entries: found.entries, damaged: found.damaged, holders })
 }
 
-/// Returns the keys of a bank in every scope that has it, the project's first.
+/// Returns the keys of a bank in every folder that contains it, those of the project first.
 ///
 /// # Errors
-/// As [`keys`].
+/// Those of [`keys`].
 pub fn keys_in_all(banks: &Banks, bank: &BankName) -> Result<Vec<KeyListing>, BankError> {
     let now = banks.clock.now();
     let mut listings = Vec::new();

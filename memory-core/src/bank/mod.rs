@@ -1,14 +1,14 @@
 //! Banks: named JSON documents, each a set of keys with values.
 //!
-//! | you want to | look at |
+//! | task | items |
 //! |---|---|
-//! | know what a bank is | [`Bank`], [`Entry`], [`BankName`], [`Key`], [`BankScope`] |
-//! | keep something in one | [`write()`], [`update()`], [`import()`], [`set_schema()`] |
-//! | find it again | [`read()`], [`list()`], [`keys()`], [`query()`], [`search()`], [`export()`] |
-//! | take it away | [`delete()`], [`delete_bank()`], [`gc()`] |
-//! | take that back | [`undo()`], [`history()`] |
-//! | have damage seen to | [`repair()`] |
-//! | keep banks somewhere else | [`BankStore`], and its suite in `testing` |
+//! | the data model | [`Bank`], [`Entry`], [`BankName`], [`Key`], [`BankScope`] |
+//! | write to a bank | [`write()`], [`update()`], [`import()`], [`set_schema()`] |
+//! | read from a bank | [`read()`], [`list()`], [`keys()`], [`query()`], [`search()`], [`export()`] |
+//! | delete entries and banks | [`delete()`], [`delete_bank()`], [`gc()`] |
+//! | undo an operation | [`undo()`], [`history()`] |
+//! | repair damaged files | [`repair()`] |
+//! | implement another store | [`BankStore`], and its suite in `testing` |
 
 mod delete;
 mod entry;

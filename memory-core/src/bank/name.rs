@@ -1,22 +1,22 @@
-//! What banks and their entries are called.
+//! The names of banks and the keys of their entries.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{BankError, Trouble};
 
-/// The name of a bank: `^[a-z][a-z0-9_-]*$`, at most 64 characters.
+/// A bank name: at most 64 characters that match `^[a-z][a-z0-9_-]*$`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BankName(String);
 
 impl BankName {
-    /// How many characters a name has at most.
+    /// The maximum number of characters in a name.
     pub const MAX_LENGTH: usize = 64;
 
-    /// Names that mean something else. None fits the pattern; they are told apart so that the message can say so.
+    /// Reserved names. No reserved name matches the pattern; the list only gives a clearer error message.
     pub const RESERVED: [&str; 3] = ["_system", "_meta", "_index"];
 
-    /// Returns the name.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -48,15 +48,15 @@ impl FromStr for BankName {
     }
 }
 
-/// The key of an entry: 1 to 256 characters, none of them a control character.
+/// The key of an entry: 1 to 256 characters without control characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(String);
 
 impl Key {
-    /// How many characters a key has at most.
+    /// The maximum number of characters in a key.
     pub const MAX_LENGTH: usize = 256;
 
-    /// Returns the key.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,32 +1,34 @@
-//! Asking a bank with jq.
+//! Queries a bank with jq.
 
 use chrono::{DateTime, Utc};
 
 use super::{BankError, BankName, Banks, Holders, Key, ScopeChoice, read};
 use crate::json::JsonText;
 
-/// What a filter is given.
+/// The input of a jq query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject<'a> {
     /// The value under this key.
     Key(&'a Key),
-    /// The whole bank as it is exported, without what has expired.
+    /// The whole bank in its export format, without expired entries.
     Bank,
 }
 
-/// The results of a query.
+/// The result of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Queried {
-    /// The values that the filter put out.
+    /// The values that the filter returned.
     pub results: Vec<JsonText>,
-    /// Where the bank is.
+    /// The folders that contain the bank.
     pub holders: Holders,
 }
 
-/// Returns what `filter` puts out for an entry or a bank: the project's, or else the user's.
+/// Runs `filter` on an entry or on a whole bank, and returns its outputs.
+///
+/// The bank of the project is used if it exists, otherwise that of the user.
 ///
 /// # Errors
-/// As [`super::read()`], and when the filter fails; then nothing of what it put out counts.
+/// Those of [`super::read()`], and a failure of the filter; then its outputs are discarded.
 pub fn query(
     banks: &Banks,
     bank: &BankName,
@@ -48,7 +50,9 @@ pub fn query(
     Ok(Queried { results, holders })
 }
 
-/// Returns the text of a bank without what has expired at `now`, and where the bank is.
+/// Returns the JSON document of a bank, and the folders that contain the bank.
+///
+/// Entries that have expired at `now` are left out.
 pub(super) fn document(
     banks: &Banks,
     bank: &BankName,

@@ -1,35 +1,37 @@
-//! Reading what is under a key.
+//! Reads an entry or a whole bank.
 
 use std::sync::Arc;
 
 use super::{Bank, BankError, BankName, BankScope, BankStore, Banks, Entry, Found, Key, ScopeChoice, Trouble};
 
-/// What was read, and whose it is.
+/// The result of a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// Whose bank.
+    /// The scope of the bank.
     pub scope: BankScope,
     /// The entry.
     pub entry: Entry,
-    /// Where the bank is.
+    /// The folders that contain the bank.
     pub holders: Holders,
 }
 
-/// The folders that have a bank of one name.
+/// The folders that contain a bank of the same name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holders {
-    /// The scope of the folder that was used.
+    /// The scope of the folder in use.
     pub scope: BankScope,
-    /// The folder that was used.
+    /// The folder in use.
     pub used: String,
-    /// The others, each with its scope.
+    /// The other folders, each with its scope.
     pub others: Vec<(BankScope, String)>,
-    /// Whether one of the others is read before this one, unless a scope is named.
+    /// Whether another of the folders has priority, unless the caller names a scope.
     pub is_hidden: bool,
 }
 
 impl Holders {
-    /// Returns the folders that have the bank, where `store` is used and the folders of `choice` are read in their order.
+    /// Returns the folders that contain the bank.
+    ///
+    /// `store` is the one in use, and `choice` defines the read order.
     pub(super) fn of(
         banks: &Banks,
         bank: &BankName,
@@ -43,10 +45,10 @@ impl Holders {
     }
 }
 
-/// Returns which folder is used where a whole bank is read, and which others have one of that name.
+/// Returns the folder from which a whole bank is read, and the others with a bank of that name.
 ///
 /// # Errors
-/// [`Trouble::BankNotFound`]; or when a folder cannot be read.
+/// [`Trouble::BankNotFound`], or if a folder cannot be read.
 pub fn holders(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<Holders, BankError> {
     for (scope, store) in banks.places(choice) {
         if store.has(bank).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
@@ -56,10 +58,12 @@ pub fn holders(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<Ho
     Err(BankError::no_bank(bank, Some(banks.scope_of(choice))))
 }
 
-/// Returns the entry under `key`: the project's, or else the user's.
+/// Returns the entry under `key`: that of the project if it exists, otherwise that of the user.
+///
+/// An expired entry in one folder does not prevent a read from the next.
 ///
 /// # Errors
-/// [`Trouble::BankNotFound`], [`Trouble::KeyNotFound`], [`Trouble::Expired`]; or when the bank cannot be read.
+/// [`Trouble::BankNotFound`], [`Trouble::KeyNotFound`], [`Trouble::Expired`], or if the bank cannot be read.
 pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> Result<Reading, BankError> {
     let now = banks.clock.now();
     let mut refusal: Option<BankError> = None;
@@ -74,7 +78,7 @@ pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> R
             Found::NoKey => Trouble::KeyNotFound,
             Found::NoBank => continue,
         };
-        // That it has expired says more than that the other scope does not have it.
+        // The error of an expired entry is more helpful than that of a missing key in the other scope.
         if refusal.as_ref().is_none_or(|known| matches!(known.trouble, Trouble::KeyNotFound)) {
             refusal = Some(BankError::new(trouble).about(bank.as_str(), Some(scope)).of_key(key));
         }
@@ -82,10 +86,12 @@ pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> R
     Err(refusal.unwrap_or_else(|| BankError::no_bank(bank, Some(banks.scope_of(choice))).of_key(key)))
 }
 
-/// Returns a whole bank, without what has expired: the project's, or else the user's.
+/// Returns a whole bank without expired entries.
+///
+/// The bank of the project is used if it exists, otherwise that of the user.
 ///
 /// # Errors
-/// [`Trouble::BankNotFound`]; or when it cannot be read.
+/// [`Trouble::BankNotFound`], or if the bank cannot be read.
 pub fn read_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, Bank), BankError> {
     let now = banks.clock.now();
     let (scope, _, mut found) = banks.place_of(bank, choice)?;

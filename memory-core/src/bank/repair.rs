@@ -1,20 +1,22 @@
-//! Seeing to damage.
+//! Checks for damaged banks and repairs them.
 
 use super::{BankError, BankName, BankScope, BankVerb, Banks, Damage, Repairs, ScopeChoice};
 
-/// What a check found.
+/// A defect that a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    /// Whose bank it is.
+    /// The scope of the bank.
     pub scope: BankScope,
-    /// What is wrong with it.
+    /// The defect.
     pub damage: Damage,
 }
 
-/// Looks for damage in one bank or in all, and if `repairs` says so, keeps what can be read and sets the rest aside, beside the bank.
+/// Checks one bank or all of them for damage.
+///
+/// With [`Repairs::All`] it also retains the readable entries, and moves the damaged file to a new name next to the bank.
 ///
 /// # Errors
-/// [`super::Trouble::BankNotFound`]; or when a folder cannot be read or written.
+/// [`super::Trouble::BankNotFound`], or if a folder cannot be read or written.
 pub fn repair(banks: &Banks, bank: Option<&BankName>, choice: ScopeChoice, repairs: Repairs) -> Result<Vec<Checked>, BankError> {
     let mut checked = Vec::new();
     let mut is_there = bank.is_none();

@@ -1,31 +1,33 @@
-//! What the values of a bank must be like.
+//! Reads and sets the JSON Schema of a bank.
 
 use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, ScopeChoice, Trouble};
 use crate::json::JsonText;
 
-/// What becomes of a bank that is not there.
+/// The behavior for a bank that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Absent {
-    /// It is refused.
+    /// Returns an error.
     Refuse,
-    /// It is made.
+    /// Creates the bank.
     Make,
 }
 
 /// Returns the JSON Schema of a bank, if it has one.
 ///
 /// # Errors
-/// [`Trouble::BankNotFound`]; or when it cannot be read.
+/// [`Trouble::BankNotFound`], or if the bank cannot be read.
 pub fn schema(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, Option<JsonText>), BankError> {
     let (scope, _, found) = banks.place_of(bank, choice)?;
     Ok((scope, found.meta.schema))
 }
 
-/// Gives a bank a JSON Schema that all its values must fit from now on, or takes it away. It is refused where a value that is there
-/// does not fit.
+/// Sets the JSON Schema that all values of a bank must satisfy, or removes it if `schema` is `None`.
+///
+/// It fails if an existing value that has not expired does not satisfy the schema.
 ///
 /// # Errors
-/// [`Trouble::InvalidSchema`]; [`Trouble::SchemaViolation`], which names the key; or when the disk refuses.
+/// [`Trouble::InvalidSchema`]; [`Trouble::SchemaViolation`] with the key; [`Trouble::BankNotFound`] with [`Absent::Refuse`]; or a disk
+/// error.
 pub fn set_schema(
     banks: &Banks,
     bank: &BankName,

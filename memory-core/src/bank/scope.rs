@@ -1,21 +1,21 @@
-//! Whose a bank is.
+//! The scopes of banks.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::ParseError;
 
-/// Whose a bank is.
+/// The scope of a bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BankScope {
-    /// Of the project at hand.
+    /// The current project.
     Project,
-    /// Of the user, whatever they work on.
+    /// The user, in all projects.
     User,
 }
 
 impl BankScope {
-    /// Returns the word for it.
+    /// Returns the name of the scope.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -42,13 +42,13 @@ impl FromStr for BankScope {
     }
 }
 
-/// In which scopes to look.
+/// The scopes in which an operation looks for a bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScopeChoice {
-    /// Wherever it is: first the project's, then the user's.
+    /// Every scope: first the project, then the user.
     #[default]
     Detected,
-    /// In this one alone.
+    /// Only this scope.
     Only(BankScope),
 }
 

@@ -1,4 +1,4 @@
-//! Finding keys and values by a pattern.
+//! Searches keys and values by a regular expression.
 
 use std::sync::Arc;
 
@@ -7,48 +7,50 @@ use regex::{Regex, RegexBuilder};
 use super::{BankError, BankName, BankScope, Banks, Entry, Holders, Key, ScopeChoice, Trouble};
 use crate::json::spelled_out;
 
-/// The most memory that a pattern may take once it is compiled, in bytes.
+/// The maximum size of a compiled pattern, in bytes.
 const PATTERN_SIZE: usize = 4 * 1024 * 1024;
 
-/// Where a pattern is looked for.
+/// The fields that a search matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Searched {
-    /// In keys.
+    /// Only keys.
     Keys,
-    /// In keys and values.
+    /// Keys and values.
     Values,
 }
 
-/// What was found, and what could not be read.
+/// The matches of a search, and the banks and entries that could not be read.
 #[derive(Debug)]
 pub struct Matches {
-    /// What was found, in the order of scope, bank and file.
+    /// The matches, ordered by scope, bank and position in the file.
     pub matches: Vec<Match>,
     /// The banks and entries that could not be read.
     pub unreadable: Vec<BankError>,
 }
 
-/// An entry that was found.
+/// An entry that matches the pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
-    /// Its bank.
+    /// The bank.
     pub bank: BankName,
-    /// Whose bank.
+    /// The scope of the bank.
     pub scope: BankScope,
-    /// Its key.
+    /// The key.
     pub key: Key,
     /// The entry.
     pub entry: Entry,
-    /// Whether it was found by its key.
+    /// Whether the key matches.
     pub by_key: bool,
-    /// Where the bank is.
+    /// The folders that contain the bank.
     pub holders: Arc<Holders>,
 }
 
-/// Finds the entries whose key, or whose value as one line of JSON, matches the regular expression `pattern`.
+/// Finds the entries with a key or value that matches the regular expression `pattern`.
+///
+/// A value is matched as one line of JSON. Expired entries are skipped.
 ///
 /// # Errors
-/// [`Trouble::InvalidPattern`]; or when a folder cannot be read. Banks and entries that cannot be read are reported in the answer.
+/// [`Trouble::InvalidPattern`], or if a folder cannot be read. Unreadable banks and entries are returned in [`Matches`].
 pub fn search(banks: &Banks, pattern: &str, searched: Searched, choice: ScopeChoice) -> Result<Matches, BankError> {
     let now = banks.clock.now();
     let pattern = RegexBuilder::new(pattern).size_limit(PATTERN_SIZE).build().map_err(|error| {
@@ -81,7 +83,7 @@ pub fn search(banks: &Banks, pattern: &str, searched: Searched, choice: ScopeCho
     Ok(found)
 }
 
-/// Tells whether a pattern is in a JSON text, however its characters are spelled there.
+/// Returns whether a pattern matches a JSON text, in its escaped or in its unescaped form.
 fn is_in(pattern: &Regex, json: &str) -> bool {
     pattern.is_match(json) || (json.contains('\\') && pattern.is_match(&spelled_out(json)))
 }

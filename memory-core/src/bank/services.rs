@@ -1,4 +1,4 @@
-//! What the use cases of banks work with.
+//! The dependencies of the bank operations.
 
 use std::sync::Arc;
 
@@ -7,38 +7,42 @@ use super::{
 };
 use crate::{Clock, IdSource};
 
-/// What the use cases of banks work with: the machine, behind traits.
+/// The dependencies of the bank operations, behind traits.
 #[derive(Debug, Clone)]
 pub struct Banks {
     /// The banks of the user.
     pub user: Arc<dyn BankStore>,
-    /// The banks of the project at hand, if there is one.
+    /// The banks of the current project, if there is one.
     pub project: Option<Arc<dyn BankStore>>,
-    /// Further folders of banks, each of a scope: what is not in the first folder of its scope is looked for in these, in order.
+    /// Further folders of banks, each with its scope.
+    ///
+    /// They are searched in order after the first folder of their scope.
     pub further: Vec<(BankScope, Arc<dyn BankStore>)>,
-    /// Makes the banks of the project where there are none yet, when somebody wants them there.
+    /// The store that creates the banks of a project without banks.
+    ///
+    /// It is used when a caller names the project scope.
     pub new_project: Option<Arc<dyn BankStore>>,
-    /// jq.
+    /// The jq interpreter.
     pub filter: Arc<dyn JsonFilter>,
-    /// JSON Schema.
+    /// The JSON Schema validator.
     pub schemas: Arc<dyn SchemaCheck>,
-    /// How much banks hold.
+    /// The size limits of banks.
     pub limits: Limits,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// New names.
+    /// The source of operation ids.
     pub ids: Arc<dyn IdSource>,
-    /// Who is asking: `cli`, or an agent's name.
+    /// The actor of the operations: `cli`, or the name of an agent.
     pub actor: String,
 }
 
 impl Banks {
-    /// Returns an operation of this actor, now.
+    /// Returns a new operation of this actor at the current time.
     pub fn operation(&self, verb: BankVerb) -> BankOperation {
         BankOperation { id: self.ids.operation_id(), verb, by: self.actor.clone(), at: self.clock.now() }
     }
 
-    /// Returns where to look, in order.
+    /// Returns the folders to search, in order.
     pub(super) fn places(&self, choice: ScopeChoice) -> Vec<(BankScope, &Arc<dyn BankStore>)> {
         let further = |scope| self.further.iter().filter(move |(own, _)| *own == scope).map(|(scope, store)| (*scope, store));
         let project = self.project.as_ref().map(|store| (BankScope::Project, store)).into_iter();
@@ -51,15 +55,15 @@ impl Banks {
         }
     }
 
-    /// Returns the folders that have a bank beside `used`, each with its scope.
+    /// Returns the folders other than `used` that contain a bank, each with its scope.
     pub(super) fn others_with(&self, bank: &BankName, used: &Arc<dyn BankStore>) -> Vec<(BankScope, String)> {
-        // What was read is no less true because another folder cannot be.
+        // A folder that cannot be read does not invalidate a result from another folder.
         let has_it = |store: &Arc<dyn BankStore>| !Arc::ptr_eq(store, used) && matches!(store.has(bank), Ok(true));
         let others = self.places(ScopeChoice::Detected).into_iter().filter(|(_, store)| has_it(store));
         others.map(|(scope, store)| (scope, store.folder())).collect()
     }
 
-    /// Returns where a bank is written: in the folder of the scope that has it, or else in the first.
+    /// Returns the folder to write a bank to: the one of the scope that contains it, otherwise the first.
     pub(super) fn place_to_write(
         &self,
         bank: &BankName,
@@ -74,7 +78,7 @@ impl Banks {
         Ok(first)
     }
 
-    /// Returns where new banks are kept.
+    /// Returns the folder in which new banks are created.
     fn first_place(&self, choice: ScopeChoice) -> Result<(BankScope, &Arc<dyn BankStore>), BankError> {
         let user = (BankScope::User, &self.user);
         match choice {
@@ -87,7 +91,7 @@ impl Banks {
         }
     }
 
-    /// Returns the first place that has the bank.
+    /// Returns the first folder that contains the bank, and the bank.
     pub(super) fn place_of(
         &self,
         name: &BankName,
@@ -101,7 +105,7 @@ impl Banks {
         Err(BankError::no_bank(name, Some(self.scope_of(choice))))
     }
 
-    /// Returns the scope that was asked for; if none was, the one in which one looks first.
+    /// Returns the requested scope; without one, the scope that is searched first.
     pub fn scope_of(&self, choice: ScopeChoice) -> BankScope {
         match choice {
             ScopeChoice::Only(scope) => scope,

@@ -1,4 +1,4 @@
-//! Where banks are kept.
+//! The storage interface of banks.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -9,52 +9,54 @@ use super::{Bank, BankError, BankName, Entry, Key};
 use crate::OperationId;
 use crate::json::JsonText;
 
-/// One folder of banks. Every implementation passes `testing::bank_suite`.
+/// The storage of one folder of banks. Every implementation passes `testing::bank_suite`.
 ///
-/// All methods may be called from any thread and from many processes at once. Reading takes no lock and sees a bank as it was at
-/// one moment; once a change has returned, neither a crash nor a power cut loses it.
+/// All methods may be called from any thread and from multiple processes concurrently. Reads take no lock and observe a consistent snapshot
+/// of a bank. Once a change has returned, it survives a crash and a power loss.
 pub trait BankStore: Debug + Send + Sync {
-    /// Returns where it is, for people.
+    /// Returns the location, for display.
     fn folder(&self) -> String;
 
-    /// Tells whether there is a bank of that name, readable or not.
+    /// Returns whether a bank of that name exists, readable or not.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// If the folder cannot be read.
     fn has(&self, name: &BankName) -> Result<bool, BankError>;
 
-    /// Returns what there is, by name. A bank that cannot be read is among them.
+    /// Returns the banks by name, including those that cannot be read.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// If the folder cannot be read.
     fn banks(&self) -> Result<Vec<BankSummary>, BankError>;
 
-    /// Returns a whole bank, or `None` if there is none of that name.
+    /// Returns a whole bank, or `None` if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be read as a bank.
+    /// If the bank cannot be parsed.
     fn bank(&self, name: &BankName) -> Result<Option<Bank>, BankError>;
 
-    /// Returns one entry, and no more of the bank than needs be read.
+    /// Returns one entry, and reads no more of the bank than necessary.
     ///
     /// # Errors
-    /// When the bank or this entry cannot be read.
+    /// If the bank or this entry cannot be read.
     fn entry(&self, name: &BankName, key: &Key) -> Result<Found, BankError>;
 
-    /// Returns a whole bank as a JSON text, as [`super::document`] writes it or as others did, without what has expired at `now`; or `None`
-    /// if there is none of that name.
+    /// Returns a whole bank as JSON text, or `None` if it does not exist.
+    ///
+    /// Entries that have expired at `now` are left out. The text has the form of [`super::document`], or the form that another program
+    /// wrote.
     ///
     /// # Errors
-    /// When it cannot be read as a bank.
+    /// If the bank cannot be parsed.
     fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError>;
 
-    /// Changes a bank as `decide` says, which is shown what there is, under the lock of the bank. Writers of other banks do not wait.
-    /// Where a program that takes no lock changes it in between, `decide` is asked again, up to three times.
+    /// Changes a bank as `decide` determines from its current content, under the lock of the bank.
     ///
-    /// What was there before is kept, and [`BankStore::undo`] brings it back.
+    /// Writers of other banks do not wait. If a program that does not use the lock changes the bank in between, `decide` is called again,
+    /// up to three times in total. The previous content is retained, and [`BankStore::undo`] restores it.
     ///
     /// # Errors
-    /// Those of `decide`; [`super::Trouble::Conflict`] after the third time; whatever the disk refuses. Then the bank is as it was.
+    /// Those of `decide`; [`super::Trouble::Conflict`] after the third attempt; or a disk error. Then the bank is unchanged.
     fn change(
         &self,
         name: &BankName,
@@ -62,88 +64,91 @@ pub trait BankStore: Debug + Send + Sync {
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
     ) -> Result<Changed, BankError>;
 
-    /// Returns what was done to these banks, newest first.
+    /// Returns the operations on these banks, newest first.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If the log of operations cannot be read.
     fn history(&self) -> Result<Vec<BankRecord>, BankError>;
 
-    /// Takes back the operation `undone`.
+    /// Undoes the operation `undone`.
     ///
     /// # Errors
-    /// [`super::Trouble::Conflict`] if what it left was changed since.
+    /// [`super::Trouble::ChangedSince`] if its result was changed afterwards.
     fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError>;
 
-    /// Removes for good what was there before changes of long ago, by whole months that ended before `before`; returns how many files and
-    /// bytes that was. Those changes cannot be taken back any more.
+    /// Deletes the previous versions of changes in whole months that ended before `before`.
+    ///
+    /// Returns the number of files and bytes deleted. Those changes can no longer be undone.
     ///
     /// # Errors
-    /// When it cannot be read or removed.
+    /// If the versions cannot be read or deleted.
     fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), BankError>;
 
-    /// Looks for damage in one bank or in all, and if `repairs` says so, keeps what can be read and sets the rest aside.
+    /// Checks one bank or all of them for damage.
+    ///
+    /// With [`Repairs::All`] it also retains the readable entries, and moves the damaged file to a new name next to the bank.
     ///
     /// # Errors
-    /// When the folder cannot be read or written.
+    /// If the folder cannot be read or written.
     fn repair(&self, name: Option<&BankName>, repairs: Repairs, operation: &BankOperation) -> Result<Vec<Damage>, BankError>;
 }
 
-/// A bank, without what is in it.
+/// A bank without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BankSummary {
-    /// Its name.
+    /// The name.
     pub name: BankName,
-    /// The size of its file in bytes, as it lies on the disk.
+    /// The size of the file on disk, in bytes.
     pub size_bytes: u64,
 }
 
-/// What was found under a key.
+/// The result of a lookup of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// There is no such bank.
+    /// The bank does not exist.
     NoBank,
-    /// There is no such key in it.
+    /// The bank does not contain the key.
     NoKey,
-    /// This entry, expired or not.
+    /// The entry, expired or not.
     Entry(Box<Entry>),
 }
 
-/// Who changes banks, when and how.
+/// The metadata of a change: the actor, the time and the kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BankOperation {
-    /// Its name.
+    /// The id.
     pub id: OperationId,
-    /// What was asked for.
+    /// The kind of operation.
     pub verb: BankVerb,
-    /// Who asked.
+    /// The actor that requested the operation.
     pub by: String,
-    /// When.
+    /// The time.
     pub at: DateTime<Utc>,
 }
 
-/// What was asked for.
+/// The kind of an operation on banks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BankVerb {
-    /// A value was written.
+    /// Wrote a value.
     Write,
-    /// A value was changed by a filter.
+    /// Changed a value with a filter.
     Update,
-    /// An entry or a bank was deleted.
+    /// Deleted an entry or a bank.
     Delete,
-    /// Entries were taken in from an export.
+    /// Imported entries from an export.
     Import,
-    /// Expired or old entries were taken away.
+    /// Deleted expired or old entries.
     Gc,
-    /// The schema was set or cleared.
+    /// Set or removed the schema.
     Schema,
-    /// Damage was seen to.
+    /// Repaired damage.
     Repair,
-    /// An operation was taken back.
+    /// Undid an operation.
     Undo,
 }
 
 impl BankVerb {
-    /// Returns the word for it.
+    /// Returns the name of the operation.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -157,60 +162,62 @@ impl BankVerb {
         }
     }
 
-    /// All of them.
+    /// All kinds of operations.
     pub const ALL: [Self; 8] =
         [Self::Write, Self::Update, Self::Delete, Self::Import, Self::Gc, Self::Schema, Self::Repair, Self::Undo];
 }
 
-/// What is to become of a bank.
+/// A change of a bank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BankChange {
-    /// Nothing.
+    /// No change.
     Nothing,
-    /// These entries change, each key at most once. A bank that is not there is made.
+    /// Changes these entries, each key at most once. A missing bank is created.
     Entries(Vec<EntryChange>),
-    /// As with `Entries`, and it gets this schema.
+    /// Changes entries like `Entries`, and sets the schema.
     EntriesAndSchema(Vec<EntryChange>, JsonText),
-    /// It gets this schema, or none.
+    /// Sets the schema, or removes it if `None`.
     Schema(Option<JsonText>),
-    /// It goes to trash.
+    /// Moves the bank to the trash.
     Remove,
 }
 
-/// What is to become of one entry.
+/// A change of one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryChange {
-    /// It is this one from now on.
+    /// Writes the entry.
     Put(Key, Entry),
-    /// It goes.
+    /// Deletes the entry.
     Remove(Key),
 }
 
-/// What a change did.
+/// Whether a change modified the bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changed {
-    /// The bank is another now.
+    /// The bank was modified.
     Yes,
-    /// Nothing had to be done.
+    /// The bank was already in the requested state.
     No,
 }
 
-/// Something that was done to the banks.
+/// A record in the log of operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BankRecord {
-    /// What.
+    /// The operation.
     pub operation: BankOperation,
-    /// To which bank.
+    /// The bank.
     pub bank: BankName,
-    /// To which keys; none if it was about the bank as a whole.
+    /// The affected keys; empty if the operation affected the bank as a whole.
     pub keys: Vec<String>,
-    /// The operation that this one took back, if it is an undo.
+    /// The operation that this one undid, if this is an undo.
     pub undoes: Option<OperationId>,
-    /// The operation that took this one back, if any did.
+    /// The operation that undid this one, if any.
     pub undone_by: Option<OperationId>,
 }
 
-/// Says of each of `records`, which are newest first, which operation took it back. An undo that was itself taken back took nothing back.
+/// Sets `undone_by` of each of `records`, which are ordered newest first.
+///
+/// An undo that was itself undone has no effect.
 pub fn mark_undone(records: &mut [BankRecord]) {
     let mut undone = HashMap::new();
     for record in records {
@@ -221,26 +228,26 @@ pub fn mark_undone(records: &mut [BankRecord]) {
     }
 }
 
-/// Whether damage is only looked for or also seen to.
+/// Whether damage is only reported or also repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repairs {
-    /// It is only told.
+    /// Only reports damage.
     None,
-    /// What can be read is kept, and what cannot is set aside.
+    /// Retains the readable entries, and moves the damaged file to a new name.
     All,
 }
 
-/// Something that is wrong with a bank.
+/// A defect of a bank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// The bank, as its file is called.
+    /// The bank, as in its file name.
     pub bank: String,
-    /// The key, if it is about one entry.
+    /// The key, if the defect affects one entry.
     pub key: Option<String>,
-    /// What is wrong.
+    /// The defect, as a statement.
     pub what: String,
-    /// Where that which cannot be read was set aside, as a path.
+    /// The path that the damaged file was moved to, if it was moved.
     pub set_aside: Option<String>,
-    /// Whether it is well now.
+    /// Whether the defect is repaired.
     pub repaired: bool,
 }

@@ -1,4 +1,4 @@
-//! The way back.
+//! Undoes operations on banks.
 
 use super::{BankError, BankRecord, BankScope, BankStore, BankVerb, Banks, ScopeChoice};
 use crate::{OperationId, StoreError};
@@ -7,28 +7,28 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-/// What was taken back.
+/// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BankUndone {
-    /// Whose bank it was.
+    /// The scope of the bank.
     pub scope: BankScope,
-    /// The operation that was taken back.
+    /// The operation that was undone.
     pub record: BankRecord,
-    /// The operation that took it back; taking back this one does the first again.
+    /// The id of the undo operation; undoing it restores the effect of the first operation.
     pub undo: OperationId,
 }
 
-/// Returns what was done to all banks at hand, newest first.
+/// Returns the operations on all available banks, newest first.
 ///
 /// # Errors
-/// When that cannot be read.
+/// If a log of operations cannot be read.
 pub fn history(banks: &Banks) -> Result<Vec<(BankScope, BankRecord)>, BankError> {
     let mut histories = Vec::new();
     for (scope, store) in banks.places(ScopeChoice::Detected) {
         histories.push(store.history()?.into_iter().map(move |record| (scope, record)).collect::<VecDeque<_>>());
     }
     let mut records = Vec::new();
-    // What was done in one place stays in its order, whatever the clock said.
+    // The operations of one folder stay in their own order, even where their clock values are not ascending.
     while let Some(next) = histories.iter_mut().max_by_key(|history| history.front().map(|(_, record)| record.operation.at)) {
         let Some(record) = next.pop_front() else { break };
         records.push(record);
@@ -36,20 +36,21 @@ pub fn history(banks: &Banks) -> Result<Vec<(BankScope, BankRecord)>, BankError>
     Ok(records)
 }
 
-/// Returns the last operation that can be taken back, if there is one.
+/// Returns the last operation that can be undone, if there is one.
 ///
 /// # Errors
-/// When what was done cannot be read.
+/// If a log of operations cannot be read.
 pub fn last(banks: &Banks) -> Result<Option<BankRecord>, BankError> {
     let is_open = |record: &BankRecord| record.operation.verb != BankVerb::Undo && record.undone_by.is_none();
     Ok(history(banks)?.into_iter().map(|(_, record)| record).find(is_open))
 }
 
-/// Removes for good what was there before changes of long ago, by whole months that ended before `before`; returns how many files and bytes
-/// that was.
+/// Deletes the previous versions of changes in whole months that ended before `before`.
+///
+/// Returns the number of files and bytes deleted.
 ///
 /// # Errors
-/// When it cannot be read or removed.
+/// If the versions cannot be read or deleted.
 pub fn purge(banks: &Banks, before: DateTime<Utc>) -> Result<(u64, u64), BankError> {
     let (mut files, mut bytes) = (0, 0);
     for (_, store) in banks.places(ScopeChoice::Detected) {
@@ -60,11 +61,13 @@ pub fn purge(banks: &Banks, before: DateTime<Utc>) -> Result<(u64, u64), BankErr
     Ok((files, bytes))
 }
 
-/// Takes back the operation on a bank whose id begins with `reference`, 4 digits of it or more. Taking back an undo does the operation
-/// again.
+/// Undoes the operation on a bank that `reference` identifies.
+///
+/// `reference` is a prefix of the operation id, at least 4 digits of it. Undoing an undo restores the effect of the first operation.
 ///
 /// # Errors
-/// [`StoreError::OperationNotFound`] if there is none; [`super::Trouble::Conflict`] if what it left was changed since.
+/// [`StoreError::OperationNotFound`] if no operation or more than one matches; [`super::Trouble::ChangedSince`] if its result was changed
+/// afterwards.
 pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndone, BankError> {
     let wanted = reference.trim().to_lowercase();
     let mut found: Option<(BankScope, &Arc<dyn BankStore>, OperationId)> = None;

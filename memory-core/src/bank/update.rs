@@ -1,4 +1,4 @@
-//! Changing a value by a filter.
+//! Changes a value with a jq filter.
 
 use std::time::Duration;
 
@@ -10,32 +10,32 @@ use super::{
 use crate::Secrets;
 use crate::json::JsonText;
 
-/// What becomes of an update of a key that is not there.
+/// The behavior for an update of a key that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// It is refused.
+    /// Returns an error.
     Refuse,
-    /// The filter is given `null`.
+    /// Runs the filter on `null`.
     Create,
 }
 
-/// So often the filter is run on a value that others may change meanwhile.
+/// The number of attempts without the lock, before the filter runs under the lock.
 const ATTEMPTS: usize = 3;
 
-/// How long the filter may take when it is run under the lock of the bank.
+/// The timeout of the filter when it runs under the lock of the bank.
 const UNDER_LOCK: Duration = Duration::from_secs(1);
 
-/// Changes the value under a key to what `filter` puts out for it, which must be one value. Its time to live begins anew.
+/// Replaces the value under a key by the output of `filter`, which must be exactly one value.
 ///
-/// The filter runs outside all locks, and its result is written if the value is still the one that it was given; otherwise it runs
-/// again. After the third time it runs under the lock of the bank, again if a program that takes no lock changes the value, and for a second
-/// at most in all. So no update is lost, and a filter that takes long delays others for no longer.
+/// The time to live restarts. The filter runs without a lock. Its output is written if the value is still the input; otherwise the filter
+/// runs again. After three attempts it runs under the lock of the bank, again if a program that does not use the lock changes the value,
+/// with a timeout of one second in total. So no update is lost, and a slow filter delays other writers no longer than that.
 ///
 /// # Errors
-/// As [`super::write()`], and when the filter fails; [`Trouble::Conflict`] if others changed the value each time.
+/// Those of [`super::write()`], and a failure of the filter; [`Trouble::Conflict`] if the value changed during each attempt.
 ///
 /// # Panics
-/// As [`super::write()`].
+/// Under the same conditions as [`super::write()`].
 pub fn update(
     banks: &Banks,
     bank: &BankName,
@@ -84,7 +84,7 @@ pub fn update(
                         other => other.into(),
                     })?)?
                 }
-                // Somebody else was faster.
+                // Another writer has changed the value.
                 _ => {
                     outcome = None;
                     return Ok(BankChange::Nothing);
@@ -110,7 +110,7 @@ pub fn update(
     Err(told(BankError::new(Trouble::Conflict)))
 }
 
-/// Returns where the key is, or where it would be made.
+/// Returns the folder that contains the key, or in which it is created.
 fn place<'a>(
     banks: &'a Banks,
     bank: &BankName,

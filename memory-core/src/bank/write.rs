@@ -1,62 +1,64 @@
-//! Writing a value under a key.
+//! Writes a value under a key.
 
 use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, Entry, EntryChange, Key, ScopeChoice, Trouble};
 use crate::json::{JsonText, spelled_out};
 use crate::{Secrets, secret};
 
-/// A value that is to be written.
+/// A request to write a value.
 #[derive(Debug, Clone)]
 pub struct WriteRequest {
-    /// In which bank.
+    /// The bank.
     pub bank: BankName,
-    /// Under which key.
+    /// The key.
     pub key: Key,
     /// The value.
     pub value: JsonText,
-    /// How many seconds later it expires, if it does.
+    /// The time to live in seconds; `None` if the value never expires.
     pub ttl: Option<u64>,
-    /// What must be so before.
+    /// The precondition on the key.
     pub condition: Condition,
-    /// Whose bank.
+    /// The scopes in which the bank is searched.
     pub scope: ScopeChoice,
-    /// What becomes of credentials.
+    /// Whether credentials are refused.
     pub secrets: Secrets,
 }
 
-/// What must be so before something is written.
+/// The precondition of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Condition {
-    /// Anything.
+    /// The key may exist or not.
     #[default]
     Any,
-    /// The key is not there.
+    /// The key must not exist.
     Absent,
-    /// The key is there.
+    /// The key must exist.
     Present,
 }
 
-/// What was written, and where.
+/// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
     /// The bank.
     pub bank: BankName,
     /// The key.
     pub key: Key,
-    /// Whose bank.
+    /// The scope of the bank.
     pub scope: BankScope,
     /// Whether the key is new.
     pub created: bool,
-    /// The entry as it is now.
+    /// The new entry.
     pub entry: Entry,
 }
 
-/// Writes a value under a key, in a bank that is made if it is missing. What was there before is kept, and can be brought back.
+/// Writes a value under a key, and creates the bank if it does not exist.
+///
+/// The previous value is retained, and undo restores it.
 ///
 /// # Errors
-/// When a limit, the schema of the bank, a credential, the condition or the disk is against it.
+/// If a limit, the schema, the credential check or the condition refuses the value, or a disk error.
 ///
 /// # Panics
-/// If the store changes a bank without asking what is to become of it.
+/// If the store changes a bank without a call to `decide`.
 pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
     let WriteRequest { bank, key, value, ttl, condition, scope, secrets } = request;
     check_names(banks, bank, [key], *scope, *secrets)?;
@@ -85,7 +87,9 @@ pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
     Ok(Done { bank: bank.clone(), key: key.clone(), scope, created, entry })
 }
 
-/// Refuses names that are credentials, without a word of them: the error names the bank only if its keys are at fault.
+/// Refuses names that contain credentials.
+///
+/// The error never repeats a name with a credential: it names the bank only if a key is refused.
 pub(super) fn check_names<'k>(
     banks: &Banks,
     bank: &BankName,
@@ -102,12 +106,12 @@ pub(super) fn check_names<'k>(
     Ok(())
 }
 
-/// Checks a value before it is kept in a bank with this schema: the one way in.
+/// Checks a value before it is written to a bank with this schema. Every write uses this check.
 pub(super) fn check(banks: &Banks, schema: Option<&JsonText>, value: &JsonText, secrets: Secrets) -> Result<(), BankError> {
     check_changed(banks, schema, None, value, secrets)
 }
 
-/// As [`check`]; credentials that were in `former` already may stay.
+/// Checks a value like [`check`]; credentials that `former` already contains are accepted.
 pub(super) fn check_changed(
     banks: &Banks,
     schema: Option<&JsonText>,
