@@ -1,35 +1,35 @@
-//! What a language model answers, and what that takes.
+//! The response of a language model, with its token usage.
 
-/// What a language model answers.
+/// The response of a language model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The text.
     pub text: String,
-    /// What it took.
+    /// The token usage.
     pub tokens: Tokens,
 }
 
-/// The parts of words that a model has read and written; providers count and charge them.
+/// The tokens that a model has processed, the unit that providers count and charge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// Those of what was asked.
+    /// The tokens of the request.
     pub prompt: u64,
-    /// Those of the answer, with all that the model thought to itself.
+    /// The tokens of the response, including the reasoning of the model.
     pub answer: u64,
-    /// Whether either number is an estimate of ours, because the provider does not tell it.
+    /// Whether either number is an estimate, because the provider does not report it.
     pub estimated: bool,
 }
 
 impl Tokens {
-    /// Estimates how many tokens a text has: one for three bytes of it.
+    /// Estimates the number of tokens in a text: one per three bytes.
     ///
-    /// That is about right for Chinese, Japanese and Korean, whose characters have three bytes and mostly one token, and
-    /// errs on the safe side for English, where a token has some four characters.
+    /// The estimate is about right for Chinese, Japanese and Korean, where a character has three bytes and usually one token. It is too
+    /// high for English, where a token has about four characters.
     pub fn of(text: &str) -> u64 {
         text.len().div_ceil(3) as u64
     }
 
-    /// Returns all of them.
+    /// Returns the sum of both numbers.
     pub fn total(self) -> u64 {
         self.prompt.saturating_add(self.answer)
     }

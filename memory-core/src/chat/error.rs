@@ -1,57 +1,57 @@
-//! Why a language model gave no answer.
+//! The error type of language models.
 
 use crate::{Code, MeterError, Shortage, Spent, StoreError, Tokens};
 
-/// Why a language model gave no answer.
+/// The reason why a language model returned no response.
 #[derive(Debug, thiserror::Error)]
 pub enum ChatError {
-    /// It is not set up so that it could be asked.
+    /// The configuration of the model is incomplete or invalid.
     #[error("the language model cannot be asked: {}", .0.why)]
     Unusable(Trouble),
-    /// Nobody was there to be asked.
+    /// No connection to the model could be established.
     #[error("the language model gave no answer: {}", .0.why)]
     Unreachable(Trouble),
-    /// It was asked, and the connection broke before the answer was there.
+    /// The connection failed after the request was sent and before the response was complete.
     #[error("the language model gave no answer: {}", .0.why)]
     Lost(Trouble),
-    /// It was asked, and did not answer in time.
+    /// The request was sent, and the response did not arrive before the timeout.
     #[error("the language model gave no answer: {}", .0.why)]
     Timeout(Trouble),
-    /// It, or who offers it, refuses to answer.
+    /// The model or its provider refused the request.
     #[error("the language model gave no answer: {}", trouble.why)]
     Refused {
-        /// Why, and what to do about it.
+        /// The reason, and the next step for the user.
         trouble: Trouble,
-        /// What that took.
+        /// The token usage.
         tokens: Tokens,
     },
-    /// It answered with something else than it was asked for, or its answer breaks off.
+    /// The response is incomplete or does not have the requested form.
     #[error("the language model gave no answer that can be used: {}", trouble.why)]
     Unreadable {
-        /// Why, and what to do about it.
+        /// The reason, and the next step for the user.
         trouble: Trouble,
-        /// What that took.
+        /// The token usage.
         tokens: Tokens,
     },
-    /// It was not asked, because that may cost more than is left of the day's budget.
+    /// No request was sent, because it might exceed the rest of the day's budget.
     #[error(transparent)]
     Exhausted(#[from] Shortage),
-    /// It was not asked, because what that costs cannot be written down.
+    /// No request was sent, because its cost cannot be recorded.
     #[error("the language model was not asked, because what is spent cannot be kept")]
     Meter(#[source] StoreError),
 }
 
-/// What went wrong with a language model.
+/// The reason for a failure of a language model, and the next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// What happened.
+    /// The reason.
     pub why: String,
-    /// What to do about it, if there is something to be said.
+    /// The next step for the user, if there is one.
     pub hint: Option<String>,
 }
 
 impl ChatError {
-    /// Returns the permanent name.
+    /// Returns the permanent error code.
     pub fn code(&self) -> Code {
         match self {
             Self::Unusable(_) => Code::ConfigInvalid,
@@ -64,7 +64,7 @@ impl ChatError {
         }
     }
 
-    /// Returns what to do about it, if there is something to be said.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unusable(trouble) | Self::Unreachable(trouble) | Self::Lost(trouble) | Self::Timeout(trouble) => {
@@ -76,9 +76,10 @@ impl ChatError {
         }
     }
 
-    /// Returns what the failure cost, where `reserved` was set aside for the answer.
+    /// Returns the cost of the failure, where `reserved` was reserved for the request.
     ///
-    /// Whoever was asked and did not answer may have worked all the same, and charge for it.
+    /// After a lost connection or a timeout the provider may still have processed the request and may charge for it, so the whole
+    /// reservation counts.
     pub(super) fn spent(&self, reserved: Spent) -> Spent {
         match self {
             Self::Unusable(_) | Self::Unreachable(_) | Self::Exhausted(_) | Self::Meter(_) => Spent::default(),

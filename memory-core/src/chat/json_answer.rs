@@ -1,4 +1,4 @@
-//! The JSON in what a language model says.
+//! Extracts JSON from the response of a language model.
 
 mod group;
 mod strict;
@@ -7,28 +7,27 @@ use serde_json::Value;
 
 use group::{Group, groups};
 
-/// The longest answer that is looked at, in bytes.
+/// The maximum size of a response, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// An answer with no JSON in it that could be used.
+/// The error for a response without usable JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct NoJson {
-    /// Why not, as a statement about the answer.
+    /// The reason, as a statement about the response.
     pub why: String,
 }
 
-/// Returns the one JSON object or list in what a language model says.
+/// Returns the single JSON object or list in the response of a language model.
 ///
-/// Prose around it, a fence of code and what a model says it is thinking are taken away; where something stands in fences,
-/// only that counts. A comma behind the last element is left out, because nothing else can be meant by it.
+/// Surrounding prose, code fences and the reasoning of the model in `<think>` tags are removed. If fenced blocks contain JSON, only those
+/// count. A trailing comma is removed, because it has only one interpretation.
 ///
-/// Nothing is guessed: an answer that breaks off, that is JSON but for some fault, that names a key of an object twice, or
-/// that holds several different values is refused, and so is one of more than 1 MiB or with more than 32 levels. The time
-/// this takes grows with the length of the text alone.
+/// Ambiguous responses are refused: truncated ones, invalid JSON, objects with duplicate keys, and responses with several different values.
+/// Responses of more than 1 MiB or with more than 32 levels are refused as well. The run time is linear in the length of the text.
 ///
 /// # Errors
-/// Says what is wrong with the answer.
+/// The reason why the response is refused.
 ///
 /// # Examples
 /// ```
@@ -56,14 +55,16 @@ fn refused(why: impl Into<String>) -> NoJson {
     NoJson { why: why.into() }
 }
 
-/// Leaves out what a model says it is thinking, if it begins with that. What it only thinks of is no answer.
+/// Removes the reasoning at the start of a response. JSON in the reasoning is not part of the response.
 fn after_thoughts(text: &str) -> Result<&str, NoJson> {
     let Some(thoughts) = text.trim_start().strip_prefix("<think>") else { return Ok(text) };
     let (_, said) = thoughts.split_once("</think>").ok_or_else(|| refused("it breaks off before its end"))?;
     Ok(said)
 }
 
-/// Returns what stands between fences of code: lines that begin with three backticks or tildes. The last one may be open.
+/// Returns the content of fenced code blocks. The last block may lack its closing fence.
+///
+/// A fence is a line that starts with three backticks or tildes.
 fn fences(text: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let (mut open, mut position) = (None, 0);
@@ -83,7 +84,7 @@ fn fences(text: &str) -> Vec<&str> {
     blocks
 }
 
-/// Returns the objects and lists of a text, outermost ones only.
+/// Returns the outermost objects and lists of a text.
 fn values(text: &str) -> Result<Vec<Value>, NoJson> {
     let mut values = Vec::new();
     for group in groups(text) {
@@ -93,7 +94,7 @@ fn values(text: &str) -> Result<Vec<Value>, NoJson> {
                 match strict::parse(part).or_else(|why| mended(part).map_or(Err(why), |part| strict::parse(&part))) {
                     Ok(value) => values.push(value),
                     Err(why) if looks_like_json(part) => return Err(refused(format!("it is no sound JSON ({why})"))),
-                    // Brackets of prose, such as [sic].
+                    // The brackets belong to prose, such as [sic].
                     Err(_) => {}
                 }
             }
@@ -102,7 +103,7 @@ fn values(text: &str) -> Result<Vec<Value>, NoJson> {
     Ok(values)
 }
 
-/// Tells whether somebody who writes this means JSON.
+/// Returns whether the author of this bracketed text intended JSON.
 fn looks_like_json(part: &str) -> bool {
     let within = part[1..].trim_start();
     if part.starts_with('[') {
@@ -112,7 +113,7 @@ fn looks_like_json(part: &str) -> bool {
     within.starts_with(['"', '\'', '}', '/']) || after_a_word.trim_start().starts_with(':')
 }
 
-/// Leaves out each comma between a value and a closing bracket; nothing if there is none.
+/// Removes each comma between a value and a closing bracket; returns `None` if there is no such comma.
 fn mended(part: &str) -> Option<String> {
     let mut mended = String::with_capacity(part.len());
     let mut is_mended = false;

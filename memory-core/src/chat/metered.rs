@@ -1,4 +1,4 @@
-//! A language model that keeps to a budget.
+//! A language model with a daily budget.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use chrono::TimeZone;
 use super::{Answer, ChatError, ChatModel, ChatRequest};
 use crate::{Allowance, Budget, Clock, Meter, Reservation, Spent};
 
-/// A language model that keeps to a budget, and writes down what is spent.
+/// A language model that enforces a budget and records its usage.
 ///
-/// Before it is asked, the estimate of [`ChatRequest::estimate`] is set aside; what that leaves of the budget is all that
-/// others may still spend. Afterwards it is replaced by what the answer took. A request whose answer did not arrive counts
-/// as estimated. Where nothing can be written down, nothing is asked.
+/// Before each request, the model reserves the estimate of [`ChatRequest::estimate`]; other requests can only use the rest of the budget.
+/// After the response, the actual usage replaces the reservation. If the response does not arrive, the whole reservation may count as
+/// spent. If the usage cannot be recorded, no request is sent.
 ///
-/// A call is one request, however often the model within has to try. A model that takes more than was estimated may
-/// overdraw the budget by that much, and no more.
+/// A call counts as one request, regardless of retries in the inner model. A model that uses more than the estimate may overdraw the budget
+/// by the difference.
 #[derive(Debug)]
 pub struct Metered<M, Z> {
     /// The model.
     pub model: M,
-    /// Where what is spent is kept.
+    /// The store of the usage records.
     pub meter: Arc<dyn Meter>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Where a day begins and ends.
+    /// The time zone that defines the start of a day.
     pub zone: Z,
-    /// What a day may cost.
+    /// The daily budget.
     pub budget: Budget,
 }
 
@@ -44,7 +44,7 @@ where
             Ok(answer) => Spent::one_call(answer.tokens),
             Err(error) => error.spent(amount),
         };
-        // An answer that is paid for is not thrown away because of this: the reservation stands.
+        // The response is paid for, so a failure here does not discard it: the reservation counts as spent.
         let _ = self.meter.settle(&reservation, spent);
         answer
     }

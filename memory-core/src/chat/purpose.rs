@@ -1,4 +1,4 @@
-//! What a language model is asked for.
+//! The purpose of a request to a language model.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,9 +6,11 @@ use std::str::FromStr;
 
 use crate::ParseError;
 
-/// What a language model is asked for, as one word such as `classify`: what was spent is told apart by it.
+/// The purpose of a request to a language model, as one word such as `classify`.
 ///
-/// It has 1 to 32 characters: letters from a to z, digits, `-` and `_`.
+/// The usage is recorded per purpose.
+///
+/// A purpose has 1 to 32 characters: letters from a to z, digits, `-` and `_`.
 ///
 /// # Examples
 /// ```
@@ -24,16 +26,16 @@ pub struct Purpose(Cow<'static, str>);
 const LONGEST: usize = 32;
 
 impl Purpose {
-    /// Returns the purpose that is called `word`; meant for constants.
+    /// Returns the purpose `word`; intended for constants.
     ///
     /// # Panics
-    /// When `word` is no purpose: in a constant, that is found when it is compiled.
+    /// If `word` is not a valid purpose. In a constant, this is a compile error.
     pub const fn of(word: &'static str) -> Self {
         assert!(is_purpose(word.as_bytes()), "a purpose has 1 to 32 characters from a-z, 0-9, - and _");
         Self(Cow::Borrowed(word))
     }
 
-    /// Returns the word.
+    /// Returns the purpose as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,9 +1,9 @@
-//! Cues of Chinese sentences.
+//! The cues of Chinese sentences.
 
 use super::StandingKind::{Instruction, Preference};
 use super::classify::Cue;
 
-/// What makes an instruction of any sentence.
+/// Cues that make any sentence an instruction.
 const LASTING: &[&str] = &[
     "以后请",
     "以後請",
@@ -40,20 +40,20 @@ const LASTING: &[&str] = &[
     "回覆時",
 ];
 
-/// What makes an instruction of a sentence that is about answers.
+/// Cues that make a sentence about responses an instruction.
 const BIDDING: &[&str] =
     &["请用", "請用", "请不要", "請不要", "不要", "别用", "別用", "请以", "請以", "总是", "總是", "始终", "始終", "务必", "務必"];
 
-/// What all answers have.
+/// Words for properties of all responses.
 const MANNERS: &[&str] = &[
     "回答", "回复", "回覆", "答复", "答覆", "说话", "說話", "单位", "單位", "格式", "称呼", "稱呼", "表情", "语气", "語氣",
     "简体", "繁体", "繁體", "公制", "英制", "术语", "術語",
 ];
 
-/// How a person is called.
+/// Cues for the form of address of the person.
 const CALLED: &[&str] = &["请叫我", "請叫我", "称呼我", "稱呼我"];
 
-/// What states a preference.
+/// Cues that state a preference.
 const PREFERRED: &[&str] = &[
     "我更喜欢",
     "我更喜歡",
@@ -78,11 +78,13 @@ const PREFERRED: &[&str] = &[
     "我喜歡",
 ];
 
-/// What asks whether the assistant likes something, or tells of once.
+/// Cues of questions about the assistant's preference and of accounts of the past.
 const NO_PREFERENCE: &[&str] =
     &["吗", "嗎", "小时候", "小時候", "以前我", "我喜欢上", "我喜歡上", "我喜欢你", "我喜歡你", "我喜欢她", "我喜欢他"];
 
-/// Finds what makes `sentence` a standing instruction or preference. `is_short` tells that the memory is nothing but a few words.
+/// Finds the cue that makes `sentence` a standing instruction or preference.
+///
+/// `is_short` is true if the whole memory has at most `SHORT` bytes.
 pub(super) fn cue(sentence: &str, is_short: bool) -> Option<Cue> {
     let find = |all: &[&str]| all.iter().filter_map(|cue| sentence.find(cue)).min();
     let is_question = sentence.trim_end().ends_with(['？', '?']);

@@ -1,4 +1,4 @@
-//! Which sentences are standing instructions or preferences.
+//! Recognizes sentences that are standing instructions or preferences.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use super::{chinese, english};
 use crate::conversation::sentences;
 use crate::{Category, Memory, SpeakerRole};
 
-/// What a standing sentence is.
+/// The kind of a standing sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StandingKind {
-    /// It tells the assistant how to answer or behave from now on.
+    /// An instruction on how the assistant must respond or behave from now on.
     Instruction,
-    /// It states what the person prefers.
+    /// A preference of the person.
     Preference,
 }
 
@@ -35,24 +35,28 @@ impl fmt::Display for StandingKind {
 /// A standing instruction or preference in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandingSentence {
-    /// What it is.
+    /// The kind.
     pub kind: StandingKind,
-    /// The bytes of the sentence.
+    /// The byte range of the sentence in the text.
     pub span: Range<usize>,
-    /// Where in the text the words begin that make it one; the clauses before them may be about something else.
+    /// The byte offset of the cue in the text. The clauses before the cue may have another subject.
     pub cue: usize,
 }
 
-/// What a matcher of one language finds in a sentence: the kind, and where the cue begins.
+/// The result of a language's matcher for a sentence: the kind, and the byte offset of the cue.
 pub(super) type Cue = (StandingKind, usize);
 
-/// A longer sentence is a document or code, not something that is said, in bytes.
+/// The maximum size of a sentence, in bytes. A longer one is part of a document or code.
 const LONGEST: usize = 800;
 
-/// A memory of more bytes is a note or a document: there only sentences with an explicit cue such as `always` count.
+/// The maximum size of a short memory, in bytes.
+///
+/// A longer memory is a note or a document, in which only sentences with an explicit cue such as `always` count.
 pub(super) const SHORT: usize = 200;
 
-/// Returns the standing instructions and preferences in `text`, in order. Fenced code and quoted lines are left out.
+/// Returns the standing instructions and preferences in `text`, in order.
+///
+/// Fenced code, quoted lines and sentences of more than 800 bytes are skipped.
 ///
 /// ```
 /// use memory_core::standing::{StandingKind, standing_sentences};
@@ -85,13 +89,17 @@ pub fn standing_sentences(text: &str) -> Vec<StandingSentence> {
     found
 }
 
-/// Tells whether a memory holds a standing instruction or preference of the person. What an assistant or a tool wrote never does.
+/// Returns whether a memory contains a standing instruction or preference of the person.
+///
+/// A memory from an assistant or a tool never does.
 pub fn is_standing(memory: &Memory) -> bool {
     standing_kind(memory).is_some()
 }
 
-/// Returns what standing sentences a memory holds, if any; an instruction counts before a preference. A memory of the category
-/// `preferences` is one without any cue.
+/// Returns the kind of the standing sentences in a memory, if any.
+///
+/// An instruction takes priority over a preference. A memory of the category `preferences` is a preference even without a cue. A reminder,
+/// and a memory from an assistant or a tool, has no kind.
 pub fn standing_kind(memory: &Memory) -> Option<StandingKind> {
     let role = memory.role.or_else(|| SpeakerRole::of_source(&memory.source));
     if memory.reminder.is_some() || matches!(role, Some(SpeakerRole::Assistant | SpeakerRole::Tool)) {

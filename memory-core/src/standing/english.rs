@@ -1,4 +1,4 @@
-//! Cues of English sentences.
+//! The cues of English sentences.
 
 mod words;
 
@@ -6,7 +6,9 @@ use self::words::{ANSWERING, BIDDING, LEADS, MANNERS, NO_VERBS, WAYS};
 use super::StandingKind::{Instruction, Preference};
 use super::classify::Cue;
 
-/// Finds what makes `sentence` a standing instruction or preference. `is_short` tells that the memory is nothing but a few words.
+/// Finds the cue that makes `sentence` a standing instruction or preference.
+///
+/// `is_short` is true if the whole memory has at most `SHORT` bytes.
 pub(super) fn cue(sentence: &str, is_short: bool) -> Option<Cue> {
     let words = Words::of(sentence);
     if words.0.is_empty() {
@@ -20,7 +22,7 @@ pub(super) fn cue(sentence: &str, is_short: bool) -> Option<Cue> {
         .or_else(|| preferred(&words).map(|at| (Preference, at)))
 }
 
-/// The words of a sentence in lower case, without marks, and where each begins.
+/// The words of a sentence in lower case without punctuation, each with its byte offset.
 struct Words(Vec<(String, usize)>);
 
 impl Words {
@@ -41,7 +43,7 @@ impl Words {
         self.0.get(number).map_or(0, |(_, at)| *at)
     }
 
-    /// Returns where `phrase` begins, as the number of its first word.
+    /// Returns the number of the first word of `phrase` in the sentence.
     fn find(&self, phrase: &str) -> Option<usize> {
         let phrase: Vec<&str> = phrase.split(' ').collect();
         (0..self.0.len()).find(|start| self.has(*start, &phrase))
@@ -51,7 +53,7 @@ impl Words {
         phrase.iter().enumerate().all(|(offset, word)| self.word(start + offset) == *word)
     }
 
-    /// Returns the number of the first word that is no lead.
+    /// Returns the number of the first word that is not in [`LEADS`], or 0.
     fn first(&self) -> usize {
         (0..self.0.len()).find(|number| !LEADS.contains(&self.word(*number))).unwrap_or_default()
     }
@@ -69,7 +71,7 @@ impl Words {
     }
 }
 
-/// Finds `when I ask …`, `from now on …` and their like, in what is addressed to the assistant.
+/// Finds `when I ask …`, `from now on …` and similar phrases in sentences addressed to the assistant.
 fn conditional(sentence: &str, words: &Words) -> Option<usize> {
     const ASKED: &[&str] = &[
         "when i ask",
@@ -145,7 +147,9 @@ fn conditional(sentence: &str, words: &Words) -> Option<usize> {
     None
 }
 
-/// Finds `always` and `never` before an imperative: first in the sentence, or behind `you should`, `please`, `I want you to`.
+/// Finds `always` and `never` before an imperative.
+///
+/// The word is the first of the sentence, or it follows `you should`, `please`, `I want you to` and similar phrases.
 fn absolute(words: &Words) -> Option<usize> {
     const BEFORE: &[&str] =
         &["please", "you should", "you must", "you to", "make sure to", "be sure to", "remember to", "make sure you"];
@@ -172,7 +176,9 @@ fn absolute(words: &Words) -> Option<usize> {
     None
 }
 
-/// Finds imperatives that are about all answers: `answer in metric units`, `keep your replies short`, `don't use emojis`, `call me Jo`.
+/// Finds imperatives about all responses.
+///
+/// Examples are `answer in metric units`, `keep your replies short`, `don't use emojis` and `call me Jo`.
 fn bid(words: &Words, is_short: bool) -> Option<usize> {
     let first = words.first();
     let found = Some(words.at(first));
@@ -195,7 +201,7 @@ fn bid(words: &Words, is_short: bool) -> Option<usize> {
     None
 }
 
-/// Finds what a note says of the person: `the user prefers …`, `user wants …`.
+/// Finds a statement of a note about the person: `the user prefers …`, `user wants …`.
 fn third_person(words: &Words) -> Option<Cue> {
     const ADVERBS: &[&str] = &["always", "strongly", "really", "usually", "generally", "also", "now", "still", "never"];
     let at = words.find("user")?;

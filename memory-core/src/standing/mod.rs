@@ -1,8 +1,8 @@
-//! Standing instructions and preferences: how a person wants every answer to be, whatever the question is about.
+//! Standing instructions and preferences, which apply to all responses regardless of their subject.
 //!
-//! `Always answer in metric units` has no word in common with the questions it applies to, so that no search finds it. Such
-//! sentences are recognised by their words ([`standing_sentences()`]), indexed ([`crate::Filter::standing`]), and put first in
-//! what a language model is told ([`crate::context()`]).
+//! `Always answer in metric units` shares no words with the questions it applies to, so a search does not find it. Such sentences are
+//! recognized by their wording ([`standing_sentences()`]), indexed ([`crate::Filter::standing`]), and placed first in the context for a
+//! language model ([`crate::context()`]).
 
 mod chinese;
 mod classify;

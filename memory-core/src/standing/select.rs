@@ -1,4 +1,4 @@
-//! Which standing instructions and preferences a language model is told.
+//! Selects the standing instructions and preferences for the context of a language model.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -10,38 +10,42 @@ use crate::conversation::contradicts;
 use crate::text::{Overlaps, token_count};
 use crate::{Filter, Order, Query, Ranking, Services, Slice, StoreError, Stored, search};
 
-/// A memory with standing sentences, as a language model is told of it.
+/// A memory with standing sentences, with the text for a language model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StandingMemory {
     /// The memory.
     pub(crate) stored: Stored,
-    /// What it is.
+    /// The kind.
     pub(crate) kind: StandingKind,
-    /// The standing sentences, or all of a short text.
+    /// The whole content if it is short, otherwise its standing sentences.
     pub(crate) text: String,
-    /// Whether it applies whatever is asked: no `when I ask about …` limits it.
+    /// Whether this is an instruction without a condition such as `when I ask about …`.
     is_general: bool,
 }
 
-/// Of those that share words with the prompt, and of the newest, so many are looked at.
+/// The maximum number of memories that match the prompt, and of the newest memories.
 const POOL: usize = 24;
 
-/// A text of at most so many tokens is given whole; of a longer one, only the standing sentences are.
+/// The maximum number of tokens of a text that is included whole.
+///
+/// Of a longer text, only the standing sentences are included.
 const WHOLE: usize = 80;
 
-/// The smallest share of common words at which a sentence repeats another.
+/// The minimum overlap of words at which a sentence repeats another.
 const REPEATED: f32 = 0.8;
 
-/// The smallest share of common words at which two instructions are about the same subject.
+/// The minimum overlap of words at which two instructions have the same subject.
 const SAME_SUBJECT: f32 = 0.5;
 
-/// Returns the standing memories that hold now, each once, see [`current()`]: in turns the one that shares most with `prompt` and the newest
-/// instruction, first those that apply whatever is asked; then the preferences, newest first.
+/// Returns the standing memories that are in effect (see [`current()`]), without duplicates.
 ///
-/// Only words are compared: a standing memory is given whatever the prompt is about, so a model would decide little.
+/// The memories that match `prompt`, best match first, alternate with the other instructions: those without a condition first, then the
+/// newest first. The preferences follow, newest first.
+///
+/// The match compares words only. Standing memories are included regardless of the prompt, so a model would change little.
 ///
 /// # Errors
-/// When the memories cannot be read.
+/// If the memories cannot be read.
 pub(crate) fn select_standing(services: &Services, prompt: &str) -> Result<Vec<StandingMemory>, StoreError> {
     let filter = Filter { standing: true, ..Filter::default() };
     let slice = Slice { order: Order::Created, offset: 0, limit: Some(POOL) };
@@ -52,7 +56,7 @@ pub(crate) fn select_standing(services: &Services, prompt: &str) -> Result<Vec<S
         let query = Query { text: prompt.to_owned(), filter, limit: POOL, ranking: Ranking::default() };
         match search(&words_only, &query) {
             Ok(found) => matching = found.hits.into_iter().filter(|hit| !hit.explanation.is_part).map(|hit| hit.stored).collect(),
-            // A prompt without a word shares none.
+            // A prompt without a word matches no memory.
             Err(StoreError::Invalid { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -87,7 +91,7 @@ impl StandingMemory {
     }
 }
 
-/// Returns where the words begin that say when an instruction applies.
+/// Returns the byte offset of the words that state when an instruction applies.
 fn condition(text: &str) -> Option<usize> {
     const WORDS: [&str; 5] = [" when ", " whenever ", " if ", " every time ", " each time "];
     const HAN: [&str; 6] = ["当我", "當我", "每当", "每當", "我问到", "我問到"];
@@ -96,7 +100,9 @@ fn condition(text: &str) -> Option<usize> {
     words.chain(HAN.iter().filter_map(|word| text.find(word))).min()
 }
 
-/// Returns `matching` and the instructions of `newest`, general ones first, in turns; then the preferences, each once.
+/// Alternates `matching` with the instructions of `newest`, unconditional ones first.
+///
+/// The preferences follow. Each memory is returned once.
 fn in_turns(matching: Vec<StandingMemory>, newest: Vec<StandingMemory>) -> Vec<StandingMemory> {
     let (mut instructions, preferences): (Vec<_>, Vec<_>) =
         newest.into_iter().partition(|own| own.kind == StandingKind::Instruction);
@@ -116,19 +122,20 @@ fn in_turns(matching: Vec<StandingMemory>, newest: Vec<StandingMemory>) -> Vec<S
     all
 }
 
-/// A standing text, to be compared with others.
+/// A standing text to compare with others.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StandingText<'t> {
-    /// When it was written.
+    /// The time at which it was written.
     pub(crate) at: DateTime<Utc>,
-    /// What it is.
+    /// The kind.
     pub(crate) kind: StandingKind,
     /// The text.
     pub(crate) text: &'t str,
 }
 
-/// Returns the numbers of the texts that hold now, in their order: without what a newer one repeats or contradicts, and with an older
-/// instruction on the subject of a newer one last.
+/// Returns the indices of the texts that are in effect, in their order.
+///
+/// A text that a newer one repeats or contradicts is dropped. An older instruction on the subject of a newer one is moved to the end.
 pub(crate) fn current(all: &[StandingText<'_>]) -> Vec<usize> {
     let parts = all.iter().map(|own| own.text.split_at(condition(own.text).filter(|at| 0 < *at).unwrap_or(own.text.len())));
     let (mains, conditions): (Vec<&str>, Vec<&str>) = parts.unzip();
@@ -158,7 +165,9 @@ pub(crate) fn current(all: &[StandingText<'_>]) -> Vec<usize> {
     places
 }
 
-/// Returns a text without the words that only say whether to do or not to do something, so that opposites are alike.
+/// Removes the words that only express whether to do something.
+///
+/// Opposite instructions then have the same words.
 fn without_polarity(text: &str) -> String {
     const WORDS: [&str; 8] = ["always", "never", "don't", "do", "not", "please", "avoid", "stop"];
     const HAN: [&str; 9] = ["总是", "總是", "永远", "永遠", "不要", "别", "別", "请", "請"];

@@ -1,4 +1,4 @@
-//! The fakes keep the promises that they stand in for.
+//! Tests that the fakes fulfil the contracts of the traits they implement.
 
 mod remind;
 mod view;

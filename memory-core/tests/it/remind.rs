@@ -1,4 +1,4 @@
-//! However often and in whichever order reminders are asked for, there is one for each memory and time.
+//! Tests that each memory and time has one reminder, however often and in any order it is requested.
 
 use std::collections::HashSet;
 use std::sync::Arc;

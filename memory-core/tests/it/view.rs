@@ -1,4 +1,4 @@
-//! What an agent does not see is not there.
+//! Tests that memories outside an agent's view are treated as missing.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ fn nothing_goes_where_an_agent_does_not_see_it() {
         let moved = Patch { scope: Some(scope), ..Patch::default() };
         assert_eq!(update(&codex, &id, &moved, None, Secrets::Refuse).unwrap_err().code(), Code::ScopeRefused);
     }
-    // Nor in the place of what is there.
+    // An agent cannot overwrite a memory that it does not see either.
     let secret = put(&home, "of claude", own("claude"));
     let mut operation = codex.operation(Verb::Import);
     let memory = Draft::new("in its place").into_memory(secret.parse().unwrap(), operation.at);
@@ -108,7 +108,7 @@ fn nothing_leads_where_an_agent_does_not_see_it() {
             assert!(matches!(refused, StoreError::NotFound { reference } if reference == id.to_string()));
         }
     }
-    // What a person has linked stays so.
+    // A link that a person added remains.
     link(&home, &seen, &secret).unwrap();
     let tagged = tag(&codex, &seen, ["x"].iter().collect(), Tags::default()).unwrap();
     assert_eq!(tagged.memory.links, [secret.parse().unwrap()]);

@@ -1,18 +1,19 @@
-//! Brackets that belong together.
+//! Finds matching brackets in a text.
 
 use std::str::CharIndices;
 
-/// A bracket in a text, and what it holds.
+/// A bracketed part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Group<'a> {
-    /// All from the bracket to the one that closes it.
+    /// The text from the opening bracket to its closing bracket.
     Closed(&'a str),
     /// The text ends before the bracket is closed.
     Open,
 }
 
-/// Returns the outermost groups of curly and square brackets in a text. Brackets in strings do not count within a group;
-/// those of the wrong kind end it.
+/// Returns the outermost groups of curly and square brackets in a text.
+///
+/// Within a group, brackets in strings are skipped, and a closing bracket of the wrong kind ends the group.
 pub(super) fn groups(text: &str) -> Vec<Group<'_>> {
     let mut groups = Vec::new();
     let mut characters = text.char_indices();
@@ -27,7 +28,7 @@ pub(super) fn groups(text: &str) -> Vec<Group<'_>> {
                 open.push(if character == '{' { '}' } else { ']' });
             }
             '}' | ']' if !open.is_empty() => {
-                // Of the wrong kind, it closes all the same: what lies within is then no JSON, and is never taken for some.
+                // A bracket of the wrong kind ends the group; its content is then invalid JSON and is never parsed as a value.
                 let is_right = open.pop() == Some(character);
                 if !is_right {
                     open.clear();
@@ -46,7 +47,7 @@ pub(super) fn groups(text: &str) -> Vec<Group<'_>> {
     groups
 }
 
-/// Goes on behind the string whose first quote was taken.
+/// Advances past the rest of a string after its opening quote.
 pub(super) fn skip_string(characters: &mut CharIndices<'_>) {
     let mut is_escaped = false;
     for (_, character) in characters.by_ref() {

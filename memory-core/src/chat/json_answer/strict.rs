@@ -1,27 +1,29 @@
-//! JSON that means one thing only.
+//! A JSON parser that rejects duplicate keys and deep nesting.
 
 use serde_json::Value;
 
 use super::group::skip_string;
 
-/// How many levels a value may have.
+/// The maximum number of levels of a value.
 const DEEPEST: usize = 32;
 
-/// Reads JSON in which no object names a key twice, and which is not too deep.
+/// Parses JSON without duplicate keys and with a limited depth.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// The defect of the text.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut keys = 0;
     if DEEPEST < levels(&value, &mut keys) {
         return Err(format!("it has more than {DEEPEST} levels"));
     }
-    // Of two values for one key, the parser keeps the last.
+    // Of two values for one key, the parser retains the last; the count of colons reveals the duplicate.
     if keys < colons(text) { Err("an object in it names a key twice".into()) } else { Ok(value) }
 }
 
-/// Returns how many levels a value has, and counts its keys. The parser has seen to it that there are not too many.
+/// Returns the number of levels of a value, and counts its keys.
+///
+/// The recursion limit of the parser bounds the depth.
 fn levels(value: &Value, keys: &mut usize) -> usize {
     match value {
         Value::Array(list) => 1 + list.iter().map(|inner| levels(inner, keys)).max().unwrap_or_default(),
@@ -33,7 +35,7 @@ fn levels(value: &Value, keys: &mut usize) -> usize {
     }
 }
 
-/// Counts the colons outside of strings: JSON has one for each key.
+/// Counts the colons outside of strings. JSON has exactly one per key.
 fn colons(json: &str) -> usize {
     let mut characters = json.char_indices();
     let mut count = 0;

@@ -59,7 +59,7 @@ fn nothing_is_guessed() {
     {
         assert!(why(text).starts_with("it is no sound JSON ("), "{text}: {}", why(text));
     }
-    // What is sound beside it may be something else altogether.
+    // Valid JSON after an invalid object may be unrelated to it.
     assert!(why("{\"a\": 1 \"b\": 2} else []").starts_with("it is no sound JSON ("));
 }
 

@@ -15,7 +15,7 @@ fn metered(model: FakeChat, budget: Budget) -> Metered<FakeChat, FixedOffset> {
     Metered { model, meter: Arc::new(FakeMeter::default()), clock: Arc::new(FakeClock::default()), zone, budget }
 }
 
-/// Returns what was spent on a day of May 2026.
+/// Returns the usage on a day of May 2026.
 fn spent(metered: &Metered<FakeChat, FixedOffset>, day: u32) -> Spent {
     let day = NaiveDate::from_ymd_opt(2026, 5, day).expect("it is a day");
     let spending = metered.meter.spending(day, day).expect("it is read");
@@ -41,7 +41,7 @@ fn what_an_answer_took_is_written_down() {
 
 #[test]
 fn nothing_is_asked_that_may_cost_more_than_is_left() {
-    // The estimate is 2 tokens, 8 around them, and 50 for the answer.
+    // The estimate is 2 tokens for the text, 8 for the message frame, and 50 for the response.
     let budget = Budget { calls_a_day: Some(3), tokens_a_day: Some(110) };
     let model = FakeChat::default();
     model.will_answer("one", tokens(20, 30));

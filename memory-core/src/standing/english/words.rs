@@ -1,6 +1,6 @@
-//! Word lists of the cues of English sentences.
+//! Word lists for the cues of English sentences.
 
-/// What may stand before an imperative.
+/// Words that may precede an imperative.
 pub(super) const LEADS: &[&str] = &[
     "please",
     "pls",
@@ -28,7 +28,7 @@ pub(super) const LEADS: &[&str] = &[
     "chatgpt",
 ];
 
-/// What follows `always` or `never` where that is no instruction.
+/// Words after `always` or `never` in sentences that are not instructions.
 pub(super) const NO_VERBS: &[&str] = &[
     "really",
     "ever",
@@ -133,14 +133,14 @@ pub(super) const NO_VERBS: &[&str] = &[
     "believe",
 ];
 
-/// Verbs of answering: an imperative of theirs that says in which way is about every answer.
+/// Verbs of answering. Their imperative with a manner applies to all responses.
 pub(super) const ANSWERING: &[&str] = &["answer", "reply", "respond", "speak", "talk", "write"];
 
-/// What follows a verb of answering where it says in which way.
+/// Words that introduce a manner after a verb of answering.
 pub(super) const WAYS: &[&str] =
     &["in", "with", "as", "using", "like", "only", "briefly", "concisely", "shortly", "formally", "informally", "politely"];
 
-/// What an instruction about all answers is about.
+/// Words for the properties of all responses that an instruction may set.
 pub(super) const MANNERS: &[&str] = &[
     "answers",
     "replies",
@@ -180,6 +180,6 @@ pub(super) const MANNERS: &[&str] = &[
     "sources",
 ];
 
-/// Verbs that begin an instruction in a short memory that is nothing else.
+/// Verbs that start an instruction if the memory is short and contains a word of [`MANNERS`].
 pub(super) const BIDDING: &[&str] =
     &["use", "avoid", "keep", "format", "include", "prefer", "stop", "skip", "omit", "spell", "cite"];
