@@ -20,7 +20,7 @@ pub struct NoJson {
 
 /// Returns the single JSON object or list in the response of a language model.
 ///
-/// Surrounding prose, code fences and the reasoning of the model in `<think>` tags are removed. If fenced blocks contain JSON, only those
+/// Surrounding prose, code fences and reasoning in `<think>` tags at the start are removed. If fenced blocks contain JSON, only those
 /// count. A trailing comma is removed, because it has only one interpretation.
 ///
 /// Ambiguous responses are refused: truncated ones, invalid JSON, objects with duplicate keys, and responses with several different values.

@@ -1,4 +1,4 @@
-//! Folding: different spellings of the same text become equal.
+//! Folds text, so that different spellings of the same text become equal.
 
 use std::ops::Range;
 
@@ -7,12 +7,11 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use super::simplified::simplified;
 
-/// Folds `text` so that spellings people take for the same are equal.
+/// Folds `text`, so that spellings that readers consider the same become equal.
 ///
-/// That is NFKC, lower case, no accents on letters (`café` becomes `cafe`, but the voicing marks of kana stay, since か and
-/// が are different letters), a few Latin and Greek letters as they are typed without a special keyboard (`ß` is `ss`, `ø`
-/// is `o`, `ς` is `σ`), `’` as `'`, traditional Chinese characters as simplified ones, and nothing invisible. Folding twice
-/// changes nothing more.
+/// Folding applies NFKC and lower case; removes accents from letters (`café` becomes `cafe`, but kana retain their voicing marks, because か
+/// and が are different letters); replaces a few Latin and Greek letters by their form on a plain keyboard (`ß` by `ss`, `ø` by `o`, `ς` by
+/// `σ`), `’` by `'` and traditional Chinese characters by simplified ones; and removes invisible characters. Folding is idempotent.
 ///
 /// ```
 /// # use memory_core::text::fold;
@@ -28,16 +27,16 @@ pub fn fold(text: &str) -> String {
     result
 }
 
-/// Calls `each` with every character of the folded text and the bytes of `text` it came from.
+/// Calls `each` with every character of the folded text and its source bytes in `text`.
 ///
-/// The bytes are those of a whole cluster, that is of a character and of all that joins it; when a cluster folds to
-/// several characters, each comes with all its bytes.
+/// The bytes are those of a whole cluster: a character and all that join it. If a cluster folds to several characters, each of them is
+/// reported with all bytes of the cluster.
 pub(super) fn each_folded(text: &str, mut each: impl FnMut(char, Range<usize>)) {
     let bytes = text.as_bytes();
     let mut decomposed = String::new();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        // What is not ASCII may join the byte before it; two of ASCII have nothing to do with each other.
+        // A non-ASCII character may join the byte before it; two ASCII characters never join.
         if byte.is_ascii() && bytes.get(at + 1).is_none_or(u8::is_ascii) {
             each(char::from(byte.to_ascii_lowercase()), at..at + 1);
             at += 1;
@@ -47,7 +46,7 @@ pub(super) fn each_folded(text: &str, mut each: impl FnMut(char, Range<usize>)) 
     }
 }
 
-/// Folds the cluster of `text` that begins at `start`; returns where it ends.
+/// Folds the cluster of `text` at byte `start`, and returns its end.
 fn cluster(text: &str, start: usize, decomposed: &mut String, each: &mut impl FnMut(char, Range<usize>)) -> usize {
     let mut rest = text[start..].chars();
     let Some(first) = rest.next() else { return text.len() };
@@ -73,18 +72,18 @@ fn cluster(text: &str, start: usize, decomposed: &mut String, each: &mut impl Fn
     end
 }
 
-/// Tells whether `character` may change or belong to the one before it, so that they must be folded together.
+/// Returns whether `character` may change or join the one before it, so that both are folded together.
 pub(super) fn joins(character: char) -> bool {
     match character {
-        // The first arms decide nearly all text without a look into the tables: Latin, Greek and Cyrillic letters, the
-        // typographer's quotes and dashes, full-width ASCII.
+        // The first arms decide nearly all text without a table lookup: Latin, Greek and Cyrillic letters, typographic quotes and dashes,
+        // full-width ASCII.
         '\0'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{2010}'..='\u{2027}' | '\u{ff01}'..='\u{ff5e}' => {
             false
         }
         '\u{300}'..='\u{36f}' => true,
         _ if is_settled(character) => false,
         _ if is_invisible(character) => true,
-        // Two vowel signs of Kirat Rai compose and yet are letters.
+        // Two vowel signs of Kirat Rai compose although they are letters.
         '\u{16d63}' | '\u{16d67}' => true,
         _ => {
             let mut first = None;
@@ -94,34 +93,36 @@ pub(super) fn joins(character: char) -> bool {
     }
 }
 
-/// Tells whether `character` is left out of folded text because nobody sees it.
+/// Returns whether `character` is invisible and therefore absent from folded text.
 pub(super) fn is_invisible(character: char) -> bool {
     matches!(character,
-        // Soft hyphen, the zero-width blanks and joiners, and what picks a glyph for the character before.
+        // The soft hyphen, the zero-width spaces and joiners, and the variation selectors.
         '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Tells whether nothing that follows can be part of `character`.
+/// Returns whether no following character can join `character`.
 ///
-/// Marks after a blank stand alone in Unicode's eyes too, once compatibility is folded; here it keeps the spans tight.
+/// Under compatibility folding Unicode also treats a mark after a space as separate; here it limits the spans.
 fn never_joined(character: char) -> bool {
     character.is_ascii() && !character.is_ascii_alphanumeric()
 }
 
-/// Tells whether `character` alone folds to itself, save for ASCII case, and never joins the one before it.
+/// Returns whether `character` alone folds to itself, except for ASCII case.
+///
+/// Such a character also never joins the one before it.
 fn is_settled(character: char) -> bool {
     matches!(character,
         '\0'..='\u{7f}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{3041}'..='\u{3096}'
         | '\u{30a1}'..='\u{30fe}' | '\u{3001}'..='\u{3029}' | '\u{3400}'..='\u{4dbf}')
 }
 
-/// Tells whether `character` is a vowel or a final consonant that composes with the Hangul jamo before it.
+/// Returns whether `character` is a Hangul vowel or final that composes with the jamo before it.
 fn is_medial_or_final_jamo(character: char) -> bool {
     matches!(character, '\u{1161}'..='\u{1175}' | '\u{11a8}'..='\u{11c2}')
 }
 
-/// Appends what is left of `character` after taking it apart, but not yet composed again.
+/// Appends the folded parts of `character` in decomposed form.
 fn decompose(character: char, parts: &mut String) {
     decompose_compatible(character, |part| {
         if is_accent(part) || is_invisible(part) {
@@ -136,12 +137,12 @@ fn decompose(character: char, parts: &mut String) {
     });
 }
 
-/// Tells whether `mark` is left out: an accent, or what draws a circle or a key around a character.
+/// Returns whether folding removes `mark`: an accent, or an enclosing circle or keycap.
 fn is_accent(mark: char) -> bool {
     matches!(mark, '\u{300}'..='\u{36f}' | '\u{20d0}'..='\u{20ff}')
 }
 
-/// Returns how people type `letter` when their keyboard lacks it, for those that Unicode does not take apart.
+/// Returns the plain-keyboard spelling of a letter that Unicode does not decompose.
 fn plain_letters(letter: char) -> Option<&'static str> {
     Some(match letter {
         'ß' => "ss",

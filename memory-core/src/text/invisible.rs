@@ -1,12 +1,12 @@
-//! Invisible characters, and which of them can deceive a reader.
+//! Finds invisible characters that can deceive a reader.
 
 use unicode_normalization::char::is_combining_mark;
 
-/// Returns the invisible characters that can make `text` read as something else, with the byte offset of each.
+/// Returns the invisible characters that can deceive a reader of `text`, each with its byte offset.
 ///
-/// An invisible character is ordinary only where Unicode gives it a visible effect on its neighbours: a variation selector behind a
-/// character that has variants, a joiner within an emoji or beside a letter of a script whose letters join, and the tags of a
-/// subdivision flag. Anywhere else two texts that look the same can differ in it. Control characters (`Cc`) are not among them.
+/// An invisible character is ordinary only where Unicode gives it a visible effect on its neighbours: a variation selector after a
+/// character that has variants, a joiner within an emoji or next to a letter of a script with joining letters, and the tags of a
+/// subdivision flag. In any other position, two texts that look the same can differ in it. Control characters (`Cc`) are not reported.
 pub fn deceptive_characters(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
     let mut before = Before::default();
     let mut flag_end = 0;
@@ -23,8 +23,10 @@ pub fn deceptive_characters(text: &str) -> impl Iterator<Item = (usize, char)> +
     })
 }
 
-/// Tells whether a reader does not see a character: the property `Default_Ignorable_Code_Point` of Unicode 16 (in its file
-/// `DerivedCoreProperties.txt`), line and paragraph separators, and interlinear annotations.
+/// Returns whether a character is invisible to a reader.
+///
+/// These are the property `Default_Ignorable_Code_Point` of Unicode 16 (file `DerivedCoreProperties.txt`), line and paragraph separators,
+/// and interlinear annotations.
 pub(crate) fn is_invisible(character: char) -> bool {
     !character.is_ascii()
         && matches!(character,
@@ -34,16 +36,16 @@ pub(crate) fn is_invisible(character: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// What precedes a character.
+/// The context before a character.
 #[derive(Default)]
 struct Before {
     last: Option<char>,
     visible: Option<char>,
-    /// Whether `last` is a variation selector that belongs to `visible`.
+    /// Whether `last` is a variation selector that applies to `visible`.
     is_variant: bool,
 }
 
-/// Tells whether Unicode uses an invisible character between these neighbours.
+/// Returns whether Unicode uses an invisible character between these neighbours.
 fn is_expected(character: char, before: &Before, next: Option<char>) -> bool {
     let last = before.last.unwrap_or('\0');
     let next = next.unwrap_or('\0');
@@ -56,11 +58,11 @@ fn is_expected(character: char, before: &Before, next: Option<char>) -> bool {
             let element = if before.is_variant { before.visible.unwrap_or('\0') } else { last };
             joins(last) || (is_pictograph(element) && is_pictograph(next))
         }
-        // A plural that follows a foreign word, such as `PDF‌ها`.
+        // The plural suffix of a foreign word, such as `PDF‌ها`.
         '\u{200c}' => joins(last) || (joins(next) && !is_mark(next) && is_letter(last)),
-        // The combining grapheme joiner keeps the marks of one letter in their order.
+        // The combining grapheme joiner preserves the order of the marks of one letter.
         '\u{34f}' => (is_letter(last) || is_mark(last)) && is_mark(next),
-        // A place where a line may break, in scripts that put no blanks between words.
+        // An allowed line break in scripts without spaces between words.
         '\u{200b}' => is_blankless(last) && is_blankless(next),
         // The fillers of an incomplete syllable of conjoining jamo.
         '\u{115f}' => matches!(next, '\u{1161}'..='\u{11a7}'),
@@ -69,12 +71,14 @@ fn is_expected(character: char, before: &Before, next: Option<char>) -> bool {
     }
 }
 
-/// Tells whether a character is a visible letter or digit: some fillers are letters to Unicode.
+/// Returns whether a character is a visible letter or digit.
+///
+/// Unicode classifies some fillers as letters.
 fn is_letter(character: char) -> bool {
     character.is_alphanumeric() && !is_invisible(character)
 }
 
-/// Tells whether a character is a visible mark on the letter before it.
+/// Returns whether a character is a visible mark on the letter before it.
 fn is_mark(character: char) -> bool {
     is_combining_mark(character) && !is_invisible(character)
 }
@@ -83,10 +87,12 @@ fn is_variation_selector(character: char) -> bool {
     matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// The base of a subdivision flag.
+/// The base character of a subdivision flag.
 const FLAG: char = '\u{1f3f4}';
 
-/// Returns the length in bytes of the tags that make a black flag that of a subdivision, such as `gbsct`; 0 if `rest` begins with none.
+/// Returns the length in bytes of the tags that make a black flag a subdivision flag, such as `gbsct`.
+///
+/// It is 0 if `rest` does not start with such tags.
 fn flag_tags(rest: &str) -> usize {
     let letter = |character: char| matches!(character, '\u{e0061}'..='\u{e007a}');
     let digit = |character: char| matches!(character, '\u{e0030}'..='\u{e0039}');
@@ -101,8 +107,9 @@ fn is_keycap(character: char) -> bool {
     matches!(character, '0'..='9' | '#' | '*')
 }
 
-/// Tells whether a character is an emoji or may become one: the property `Extended_Pictographic` of Unicode 16 (in its file
-/// `emoji-data.txt`), and skin tones.
+/// Returns whether a character is an emoji or may become one.
+///
+/// These are the property `Extended_Pictographic` of Unicode 16 (file `emoji-data.txt`), and the skin tones.
 fn is_pictograph(character: char) -> bool {
     matches!(character,
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2194}'..='\u{2199}'
@@ -122,8 +129,9 @@ fn is_pictograph(character: char) -> bool {
         | '\u{1f947}'..='\u{1faff}' | '\u{1fc00}'..='\u{1fffd}')
 }
 
-/// Tells whether a character has variants that a selector from U+FE00 to U+FE0D may pick: those of the scripts in
-/// `StandardizedVariants.txt`.
+/// Returns whether a character has variants for the selectors from U+FE00 to U+FE0D.
+///
+/// These are the scripts in `StandardizedVariants.txt`.
 fn has_standard_variants(character: char) -> bool {
     is_ideograph(character)
         || matches!(character,
@@ -143,7 +151,7 @@ fn is_mongolian(character: char) -> bool {
     matches!(character, '\u{1807}' | '\u{1820}'..='\u{18aa}')
 }
 
-/// Tells whether a character is a letter or mark of a script in which a joiner changes the shape of what it stands beside.
+/// Returns whether a joiner changes the shape of this letter or mark in its script.
 fn joins(character: char) -> bool {
     let is_joining = matches!(character,
         // Arabic, Syriac, N'Ko, Mandaic.
@@ -159,7 +167,9 @@ fn joins(character: char) -> bool {
     is_joining && !is_invisible(character) && (character.is_alphanumeric() || is_combining_mark(character))
 }
 
-/// Tells whether a character belongs to a script that is written without blanks between words: Thai, Lao, Myanmar or Khmer.
+/// Returns whether a character belongs to a script without spaces between words.
+///
+/// These are Thai, Lao, Myanmar and Khmer.
 fn is_blankless(character: char) -> bool {
     let is_script = matches!(character, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17d3}');
     is_script && !is_invisible(character)

@@ -1,8 +1,8 @@
-//! Irregular forms of English words.
+//! A table of irregular forms of English words.
 
-/// Returns the word of which `form` is an irregular form, or `form` itself. Lower case.
+/// Returns the lemma of an irregular form, or `form` itself; both are in lower case.
 ///
-/// Stemming takes endings off; what changes inside, as in `went` or `children`, it cannot see.
+/// Stemming removes endings; it does not detect changes within a word, as in `went` or `children`.
 pub(super) fn lemma(form: &str) -> &str {
     let Some(letter) = form.bytes().next().map(|letter| usize::from(letter.wrapping_sub(b'a'))) else { return form };
     let (Some(&start), Some(&end)) = (STARTS.get(letter), STARTS.get(letter + 1)) else { return form };
@@ -10,7 +10,9 @@ pub(super) fn lemma(form: &str) -> &str {
     forms.binary_search_by(|(own, _)| (*own).cmp(form)).map_or(form, |found| forms[found].1)
 }
 
-/// Where in [`FORMS`] those begin that begin with each letter, and where those with `z` end. Most words begin as no form does.
+/// The index in [`FORMS`] of the first form for each letter, and the end of those with `z`.
+///
+/// For most words the range of their letter is short or empty, so the lookup is cheap.
 const STARTS: [usize; 27] = {
     let mut starts = [0; 27];
     let mut letter = 0;
@@ -23,7 +25,7 @@ const STARTS: [usize; 27] = {
     starts
 };
 
-/// Every irregular form with its word, ordered by the form.
+/// The irregular forms with their lemmas, ordered by form.
 const FORMS: &[(&str, &str)] = &[
     ("am", "be"),
     ("are", "be"),

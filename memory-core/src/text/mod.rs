@@ -1,7 +1,7 @@
-//! How text is cut, folded and shown: one tokenizer for the index and for the query.
+//! Tokenizes, folds and formats text, with one tokenizer for the index and for queries.
 //!
-//! Whatever [`tokens()`] makes of a text when it is indexed, it makes of the same text when it is asked for; the rest
-//! follows from that. Changing what it returns for any text means that every index must be built anew.
+//! [`tokens()`] returns the same tokens for a text in the index and in a query. A change of its result for any text requires that all
+//! indexes are rebuilt.
 
 mod fold;
 mod invisible;

@@ -1,9 +1,10 @@
-//! Remembered text on one line.
+//! Formats text as one line.
 
 use super::deceptive_characters;
 
-/// Returns `text` as one line of at most `longest` characters: blanks for line breaks and tabs, and nothing for what a reader
-/// would not see or a terminal would obey.
+/// Returns `text` as one line of at most `longest` characters, followed by `…` if it was longer.
+///
+/// Line breaks and tabs become spaces. Invisible tags and characters that control a terminal are removed.
 pub fn one_line(text: &str, longest: usize) -> String {
     let tags: Vec<usize> = if text.contains(is_tag) {
         deceptive_characters(text).filter(|(_, character)| is_tag(*character)).map(|(at, _)| at).collect()
@@ -22,14 +23,14 @@ pub fn one_line(text: &str, longest: usize) -> String {
 fn visible(character: char) -> Option<char> {
     match character {
         '\n' | '\r' | '\t' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some(' '),
-        // They turn the direction of writing.
+        // These change the direction of the text.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
         _ if character.is_control() => None,
         _ => Some(character),
     }
 }
 
-/// Tells whether a character is a tag: it spells out text that nobody sees, except behind a black flag.
+/// Returns whether a character is a tag. Tags encode invisible text, except after a black flag.
 fn is_tag(character: char) -> bool {
     matches!(character, '\u{e0000}'..='\u{e007f}')
 }

@@ -1,30 +1,30 @@
-//! How many words texts have in common.
+//! Computes the share of words that texts have in common.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::tokens;
 
-/// Which words each of some texts has, to compare any two of them quickly.
+/// The word sets of several texts, for fast comparison of any two of them.
 ///
-/// Only words that several of the texts have get a bit in the sets: a word of one text alone is common to no two.
+/// Only words that occur in several of the texts have a bit in the sets: a word of a single text is never common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overlaps {
-    /// For each text, its words among those that several have, as bits; and how many words it has in all.
+    /// For each text, the bit set of its shared words, and the total number of its distinct words.
     texts: Vec<(Vec<u64>, usize)>,
 }
 
-/// Where a word was seen.
+/// The texts in which a word occurs.
 #[derive(Debug, Clone, Copy)]
 enum Seen {
-    /// In this text only.
+    /// Only in the text with this number.
     Once(usize),
-    /// In several: it has this bit.
+    /// In several texts; the word has this bit.
     Several(usize),
 }
 
 impl Overlaps {
-    /// Returns those of `texts`.
+    /// Builds the word sets of `texts`.
     pub fn of(texts: &[&str]) -> Self {
         let mut words = HashMap::<String, Seen>::new();
         let mut sets = vec![(Vec::new(), 0); texts.len()];
@@ -50,7 +50,9 @@ impl Overlaps {
         Self { texts: sets }
     }
 
-    /// Returns which share of the words that either text has both have, from 0 to 1; the texts are known by their numbers.
+    /// Returns the Jaccard similarity of the word sets of two texts, from 0 to 1.
+    ///
+    /// The texts are given by their index; two empty texts have the similarity 0.
     #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
     pub fn between(&self, one: usize, other: usize) -> f32 {
         let ((own, count), (others, other_count)) = (&self.texts[one], &self.texts[other]);
@@ -60,7 +62,7 @@ impl Overlaps {
     }
 }
 
-/// Adds a bit; tells whether it is new.
+/// Sets a bit, and returns whether it was unset.
 fn insert(set: &mut Vec<u64>, bit: usize) -> bool {
     if set.len() <= bit / 64 {
         set.resize(bit / 64 + 1, 0);

@@ -1,22 +1,22 @@
-//! The terms a query asks for.
+//! Splits a query into search terms.
 
 use std::collections::HashSet;
 
 use super::{Token, TokenKind, tokens};
 
-/// One thing a query asks for.
+/// A search term of a query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term {
-    /// As a token of an indexed text spells it.
+    /// The text, in the form of an index token.
     pub text: String,
-    /// What kind of token it is; equal texts of different kinds are different terms.
+    /// The kind of token. Terms with equal texts and different kinds are different.
     pub kind: TokenKind,
 }
 
-/// Returns the distinct terms of a query, in the order in which they first appear.
+/// Returns the distinct terms of a query, in the order of their first occurrence.
 ///
-/// Words are terms. Of a run that is written without blanks only the pairs are, since they are far rarer than their
-/// characters; a run of one character is that character.
+/// Every word is a term. In a run of a script without spaces the bigrams are terms, because they are far rarer than single characters; a
+/// run of one character is a term itself.
 ///
 /// ```
 /// # use memory_core::text::query_terms;
@@ -29,10 +29,10 @@ pub fn query_terms(text: &str) -> Vec<Term> {
     let mut last_kind = None;
     tokens(text, &mut |token| {
         match token.kind {
-            // It is the second one of that pair.
+            // This character is the second one of the preceding bigram.
             TokenKind::Character if last_kind == Some(TokenKind::Bigram) => {}
             TokenKind::Character => terms.extend(lone.replace(Term::from(&token))),
-            // The character kept back was the first one of this pair.
+            // The pending character is the first one of this bigram.
             TokenKind::Bigram => {
                 lone = None;
                 terms.push(Term::from(&token));

@@ -1,23 +1,23 @@
-//! What a folded character is to the tokenizer.
+//! Classifies folded characters for the tokenizer.
 
 use unicode_normalization::char::is_combining_mark;
 
-/// What a folded character is to the tokenizer.
+/// The class of a folded character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// A letter or digit of a script that puts blanks between words.
+    /// A letter or digit of a script with spaces between words.
     Word,
-    /// A letter of a script that is written without blanks, or searched by parts of words.
+    /// A letter of a script that is written without spaces, or searched by parts of words.
     Blankless,
-    /// Belongs to the character before it.
+    /// A mark that belongs to the preceding character.
     Mark,
-    /// Belongs to a word when it stands inside one.
+    /// An apostrophe, which belongs to a word only inside it.
     Apostrophe,
-    /// Parts words.
+    /// A separator of words.
     Break,
 }
 
-/// Tells what `character`, which must be folded, is to the tokenizer.
+/// Returns the class of `character`, which must be folded.
 pub(super) fn class(character: char) -> Class {
     match character {
         'a'..='z' | '0'..='9' => Class::Word,
@@ -31,13 +31,13 @@ pub(super) fn class(character: char) -> Class {
     }
 }
 
-/// Tells whether `character` is a letter of Han, Kana, Hangul or Bopomofo.
+/// Returns whether `character` is a letter of Han, Kana, Hangul or Bopomofo.
 fn is_east_asian(character: char) -> bool {
     matches!(character,
-        // Han: its iteration marks and numerals, then the blocks, then everything in the two planes reserved for it.
+        // Han: iteration marks and numerals, then the blocks, then the two reserved planes.
         '\u{2e80}'..='\u{2fdf}' | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{3038}'..='\u{303c}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3fffd}'
-        // Hiragana and Katakana with the prolonged sound mark, but not its middle dot, which parts words.
+        // Hiragana and Katakana with the prolonged sound mark, but without the middle dot, which separates words.
         | '\u{3041}'..='\u{3096}' | '\u{309d}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}'
         | '\u{31f0}'..='\u{31ff}' | '\u{1aff0}'..='\u{1b16f}'
         // Hangul: jamo that did not compose, and syllables.
@@ -46,7 +46,7 @@ fn is_east_asian(character: char) -> bool {
         | '\u{3105}'..='\u{312f}' | '\u{31a0}'..='\u{31bf}')
 }
 
-/// Tells whether `character` is in a block of Thai, Lao, Myanmar or Khmer.
+/// Returns whether `character` is in a block of Thai, Lao, Myanmar or Khmer.
 fn is_south_east_asian(character: char) -> bool {
     matches!(character,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'

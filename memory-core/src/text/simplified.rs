@@ -1,11 +1,11 @@
-//! Traditional and simplified Chinese characters.
+//! Maps traditional Chinese characters to simplified ones.
 
 use std::sync::LazyLock;
 
-/// Returns the simplified form of a traditional character, or the character itself. What it returns has no simpler form.
+/// Returns the simplified form of a traditional character, or the character itself; it is idempotent.
 ///
-/// Where one simplified character stands for several traditional ones, all of them become it; so texts in either script are
-/// found by questions in the other, and a few different characters become the same.
+/// Several traditional characters may map to the same simplified one. So a query in either script finds texts in the other, and a few
+/// different characters become equal.
 pub(super) fn simplified(character: char) -> char {
     if !('\u{4e00}'..='\u{9fff}').contains(&character) {
         return character;
@@ -18,8 +18,9 @@ static FORMS: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
     std::iter::from_fn(|| characters.next().zip(characters.next())).collect()
 });
 
-/// Each traditional character and its simplified one, ordered by the former: the pairs of the General List of Simplified
-/// Chinese Characters and their counterparts in use.
+/// Pairs of a traditional and a simplified character, ordered by the traditional one.
+///
+/// The source is the General List of Simplified Chinese Characters, with the counterparts in common use.
 const PAIRS: &str = "\
     丟丢並并乾干亂乱亙亘亞亚佇伫佈布佔占併并來来侖仑侶侣侷局俁俣係系俔伣俠侠俥伡俬私倀伥倆俩倈俫倉仓個个們们倖幸倫伦偉伟側侧偵侦偽伪傑杰傖伧傘伞備备傢家傭佣傯偬傳传傴伛債债傷伤傾倾僂偻僅仅僉佥僑侨僕仆僞伪\
     僥侥僨偾僱雇價价儀仪儁俊儂侬億亿儈侩儉俭儎傤儐傧儔俦儕侪儘尽償偿優优儲储儷俪儺傩儻傥儼俨兇凶兌兑兒儿兗兖內内兩两冊册冑胄冪幂凈净凍冻凜凛凱凯別别刪删剄刭則则剋克剎刹剗刬剛刚剝剥剮剐剴剀創创剷铲劃划劇剧\

@@ -1,23 +1,25 @@
-//! File names from titles.
+//! Converts titles to file names.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::fold::is_invisible;
 
-/// The most characters of a slug, save for the `-note` after a name that Windows keeps for a device.
+/// The maximum number of characters, without the suffix `-note` of reserved device names.
 const MOST_CHARACTERS: usize = 60;
 
-/// The most bytes of it. A file name has 255, of which suffixes, numbers and sync tools want their share.
+/// The maximum number of bytes.
+///
+/// File names have at most 255, some of which are left for suffixes, numbers and sync tools.
 const MOST_BYTES: usize = 120;
 
-/// How many characters may be given up so that the slug ends where a word does.
+/// The maximum number of characters to drop in order to end at a word boundary.
 const NEAR: usize = 15;
 
-/// Returns `text` as a file name without suffix: lower case, letters and digits of every script, and single `-`.
+/// Returns `text` as a file name: letters and digits of any script, separated by single `-`.
 ///
-/// It is in NFKC, has at most 60 characters and 120 bytes, is `memory` when nothing is left, and is never a name that
-/// Windows keeps for a device. A slug is its own slug.
+/// The slug is in lower case and NFKC, has at most 60 characters and 120 bytes, and has no extension. It is `memory` if no character is
+/// left, and gets the suffix `-note` if it is a reserved device name of Windows. The function is idempotent.
 ///
 /// ```
 /// # use memory_core::text::slug;
@@ -25,7 +27,7 @@ const NEAR: usize = 15;
 /// assert_eq!(slug("CON"), "con-note");
 /// ```
 pub fn slug(text: &str) -> String {
-    // Lower case of a normal form need not be normal.
+    // Lower case of a normalized text is not always normalized.
     let normal = text.nfkc().filter(|&character| !is_invisible(character)).flat_map(char::to_lowercase).nfkc();
     let mut slug = String::new();
     for character in normal {
@@ -34,7 +36,7 @@ pub fn slug(text: &str) -> String {
         } else if !slug.is_empty() && !slug.ends_with('-') {
             slug.push('-');
         }
-        // Some more, so that the cut sees what follows.
+        // The loop collects more than the limit, so that the cut can inspect the following characters.
         if 2 * MOST_BYTES < slug.len() {
             break;
         }
@@ -49,7 +51,7 @@ pub fn slug(text: &str) -> String {
     slug
 }
 
-/// Tells whether `character` may stand after `before` in a slug.
+/// Returns whether `character` may follow `before` in a slug.
 fn is_kept(character: char, before: &str) -> bool {
     if is_combining_mark(character) {
         return !before.is_empty() && !before.ends_with('-');
@@ -57,7 +59,7 @@ fn is_kept(character: char, before: &str) -> bool {
     character.is_alphanumeric()
 }
 
-/// Returns at which byte `slug` must end.
+/// Returns the byte length at which `slug` is cut.
 fn length_within_limits(slug: &str) -> usize {
     let fits =
         |&(count, (at, character)): &(usize, (usize, char))| count < MOST_CHARACTERS && at + character.len_utf8() <= MOST_BYTES;
@@ -71,14 +73,14 @@ fn length_within_limits(slug: &str) -> usize {
     if let Some((near, _)) = slug[..end].char_indices().rev().take(NEAR).find(|&(_, character)| character == '-') {
         return near;
     }
-    // A letter must not lose its marks: another letter may be what remains.
+    // A letter must not lose its marks, because the rest may be a different letter.
     if slug[end..].starts_with(is_combining_mark) {
         return slug[..end].rfind(|character| !is_combining_mark(character)).unwrap_or(0);
     }
     end
 }
 
-/// Tells whether Windows keeps `slug` for a device, whatever its suffix.
+/// Returns whether Windows reserves `slug` for a device, with any extension.
 fn is_device(slug: &str) -> bool {
     if matches!(slug, "con" | "prn" | "aux" | "nul") {
         return true;

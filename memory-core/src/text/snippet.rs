@@ -1,4 +1,4 @@
-//! Excerpts that show why a text was found.
+//! Excerpts that show the matches of a query in a text.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,22 +11,22 @@ use super::{Term, Token, TokenKind, symbols};
 /// A one-line excerpt of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// The excerpt, with `…` where something was cut off.
+    /// The excerpt, with `…` where text was cut off.
     pub text: String,
-    /// The bytes of `text` that match a term: in order, apart from each other, not empty.
+    /// The byte ranges of `text` that match a term: in order, separate and not empty.
     pub marks: Vec<Range<usize>>,
 }
 
-/// How many characters may be given up on each side so that the excerpt begins and ends with a whole word.
+/// The maximum number of characters to drop on each side in order to end at a word boundary.
 const NEAR: usize = 12;
 
-/// In a narrower excerpt there is no room for two `…` and something between them.
+/// The minimum width of an excerpt with two `…` and text between them.
 const NARROWEST: usize = 3;
 
-/// Returns at most `width` characters of `text` around the place where most distinct `terms` stand close together.
+/// Returns at most `width` characters of `text` around the densest group of distinct `terms`.
 ///
-/// Of equally good places the one where they stand closest is taken, then the first. It is the beginning of the text
-/// when nothing matches. White space and control characters become single blanks. `parts` match within words, too.
+/// If several groups have the maximum number of distinct terms, the shortest one is chosen, then the first. Without a match, the excerpt is
+/// the start of the text. Whitespace and control characters become single spaces. `parts` also match within words.
 pub fn snippet(text: &str, terms: &[Term], parts: &[&str], width: usize) -> Snippet {
     if width == 0 {
         return Snippet::default();
@@ -39,21 +39,21 @@ pub fn snippet(text: &str, terms: &[Term], parts: &[&str], width: usize) -> Snip
     cut(&line, &excerpt, &matches)
 }
 
-/// A place where a term stands.
+/// An occurrence of a term.
 struct Match {
     term: usize,
     bytes: Range<usize>,
     characters: Range<usize>,
 }
 
-/// Which characters of a line to show: at most those `within`, and all of `focus` that is in there.
+/// The characters of a line to show: at most `within`, which contains `focus` where it fits.
 struct Excerpt {
     within: Range<usize>,
     focus: Range<usize>,
     length: usize,
 }
 
-/// Returns `text` without line breaks and other control characters, and with single blanks.
+/// Returns `text` without line breaks and other control characters, and with single spaces.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for piece in text.split(|character: char| character.is_whitespace() || is_control(character)) {
@@ -68,7 +68,7 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// Tells whether `character` would steer a terminal rather than show.
+/// Returns whether `character` controls a terminal instead of being displayed.
 fn is_control(character: char) -> bool {
     character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -99,7 +99,7 @@ fn matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<Match> {
         });
     }
     found.sort_by_key(|(_, bytes)| bytes.start);
-    // They are in order, so the characters before each are counted only once.
+    // The matches are in order, so the characters before each match are counted only once.
     let (mut byte, mut character) = (0, 0);
     let place = |(term, bytes): (usize, Range<usize>)| {
         character += line[byte..bytes.start].chars().count();
@@ -110,7 +110,7 @@ fn matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<Match> {
     found.into_iter().map(place).collect()
 }
 
-/// Returns where in a word a part of it stands, or the whole word where folding has changed its length.
+/// Returns the range of a part within a word, or of the whole word if folding has changed its length.
 fn part_of(line: &str, token: &Token<'_>, part: &str) -> Range<usize> {
     let Range { start, end } = token.span;
     let at = token.spelled.find(part).filter(|_| token.spelled.len() == end - start);
@@ -118,7 +118,7 @@ fn part_of(line: &str, token: &Token<'_>, part: &str) -> Range<usize> {
     bytes.filter(|bytes| line.get(bytes.clone()).is_some()).unwrap_or(start..end)
 }
 
-/// Returns the characters where most distinct terms stand within `room` characters.
+/// Returns the character range with the most distinct terms within `room` characters.
 fn focus(matches: &[Match], room: usize) -> Option<Range<usize>> {
     let mut best: Option<(usize, usize, Range<usize>)> = None;
     let mut inside = HashMap::<usize, usize>::new();
@@ -128,7 +128,7 @@ fn focus(matches: &[Match], room: usize) -> Option<Range<usize>> {
         while first < last {
             let oldest = &matches[first];
             let fits = newest.characters.end - oldest.characters.start <= room;
-            // A term that comes again later need not be kept here.
+            // The term at the start is dropped if it occurs again in the window.
             if fits && inside[&oldest.term] == 1 {
                 break;
             }
@@ -156,7 +156,7 @@ fn excerpt(length: usize, focus: Option<Range<usize>>, width: usize) -> Excerpt 
     let within = if length <= width {
         0..length
     } else if focus.end < width || width < NARROWEST {
-        // One character less than the width each time: the place of `…`.
+        // The width is reduced by one for each `…`.
         0..width - 1
     } else if length - focus.start < width {
         length - (width - 1)..length
@@ -204,7 +204,9 @@ fn bytes_of(line: &str, characters: &Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Returns a start at most `spare` characters later where a word begins, or at least no mark is torn from its letter.
+/// Returns a start at most `spare` characters later, at the beginning of a word if possible.
+///
+/// Otherwise it moves the start only so far that no mark is separated from its letter.
 fn later_start(line: &str, bytes: Range<usize>, spare: usize) -> usize {
     let shown = &line[bytes.clone()];
     if line[..bytes.start].ends_with(' ') {
@@ -216,7 +218,9 @@ fn later_start(line: &str, bytes: Range<usize>, spare: usize) -> usize {
     bytes.start + (shown.len() - shown.trim_start_matches(joins).len())
 }
 
-/// Returns an end at most `spare` characters earlier where a word ends, or at least no mark is torn from its letter.
+/// Returns an end at most `spare` characters earlier, at the end of a word if possible.
+///
+/// Otherwise it moves the end only so far that no mark is separated from its letter.
 fn earlier_end(line: &str, bytes: Range<usize>, spare: usize) -> usize {
     let shown = &line[bytes.clone()];
     if line[bytes.end..].starts_with(' ') {

@@ -1,4 +1,4 @@
-//! English stems.
+//! A cached English stemmer.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -7,53 +7,55 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::lemma::lemma;
 
-/// How many stems a thread remembers. Few texts have more distinct words.
+/// The maximum number of cached stems per thread. Few texts have more distinct words.
 const REMEMBERED: usize = 8192;
 
 thread_local! {
     static LAST: Cell<Option<Stems>> = const { Cell::new(None) };
 }
 
-/// Stems words and remembers what it stemmed, since stemming takes ten times as long as all else done to a word.
+/// A stemmer with a cache, because stemming takes ten times as long as all other work on a word.
 ///
-/// It hands what it remembers on to the next one on the same thread; most texts are too short to profit from their own.
+/// The cache is passed on to the next stemmer on the same thread, because most texts are too short to benefit from their own.
 pub(super) struct Stems {
     stemmer: Stemmer,
     known: HashMap<Box<str>, Box<str>>,
 }
 
-/// In a stem that long, more than the first two letters are those of its words.
+/// The minimum length of a stem that shares more than its first two letters with all of its words.
 const LONG: usize = 5;
 
-/// Tells whether `word`, which is no irregular form, may have this stem: it begins as the word does, for all the letters that
-/// need be compared to know most that have not.
+/// Returns whether `word`, which must not be an irregular form, may have this stem.
+///
+/// It compares only the leading letters, which excludes most words with a different stem.
 pub(super) fn may_have(word: &str, stem: &str) -> bool {
-    // What Snowball puts in the place of an ending differs from it in two letters at most.
+    // The replacement of an ending by Snowball differs from the ending in at most two letters.
     if LONG <= stem.len() && stem.is_ascii() {
         return word.as_bytes().starts_with(&stem.as_bytes()[..stem.len() - 2]);
     }
     let (mut word, mut stem) = (word.chars(), stem.chars());
     let is_first_alike = word.next() == stem.next();
-    // Of `dying`, the stem is `die`.
+    // The stem of `dying` is `die`.
     is_first_alike && stem.next().is_none_or(|second| word.next().is_some_and(|own| own == second || own == 'y' && second == 'i'))
 }
 
 impl Stems {
-    /// Takes over what the last one on this thread left.
+    /// Takes over the cache of the previous stemmer on this thread.
     pub(super) fn take() -> Self {
         let fresh = || Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::new() };
         LAST.take().unwrap_or_else(fresh)
     }
 
-    /// Leaves what it remembers to the next one on this thread.
+    /// Passes the cache on to the next stemmer on this thread.
     pub(super) fn leave(self) {
         LAST.set(Some(self));
     }
 
-    /// Returns the Snowball stem of `word`, or of the word it is an irregular form of. It must be lower-case ASCII letters and
-    /// apostrophes.
+    /// Returns the Snowball stem of `word`, or of its lemma if `word` is an irregular form.
+    ///
+    /// `word` must consist of lower-case ASCII letters and apostrophes.
     pub(super) fn stem<'a>(&'a mut self, word: &'a str) -> &'a str {
-        // Snowball leaves these alone; the only irregular forms so short are those of `be`, which tell nothing.
+        // Snowball does not change such words; the only irregular forms of this length belong to `be`, which carries no information.
         if word.len() < 3 {
             return word;
         }

@@ -1,4 +1,4 @@
-//! Signs and emoji: what a text is found by besides its words.
+//! Extracts signs and emoji, which make a text searchable in addition to its words.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -8,26 +8,26 @@ use super::fold::{fold, joins};
 use super::script::{Class, class};
 use super::{Term, Token, TokenKind};
 
-/// Longer runs of signs are rules and borders, which nobody looks for.
+/// The maximum length of a run of signs; longer runs are rules and borders, which are not searched for.
 const LONGEST_RUN: usize = 8;
 
-/// A word with more bytes than this is not joined with the signs beside it.
+/// The maximum number of bytes of a word that is combined with adjacent signs.
 const LONGEST_WORD: usize = 40;
 
-/// A query has at most this many symbols; the rest is left out.
+/// The maximum number of symbols in a query; further ones are ignored.
 const MOST_TERMS: usize = 32;
 
-/// Signs that belong to the word before them: `c++`, `c#`, `50%`, `20$`.
+/// Signs that attach to the preceding word: `c++`, `c#`, `50%`, `20$`.
 const AFTER: [char; 4] = ['+', '#', '%', '$'];
 
-/// Signs that belong to the word behind them: `.net`, `$home`, `#idea`, `@anna`.
+/// Signs that attach to the following word: `.net`, `$home`, `#idea`, `@anna`.
 const BEFORE: [char; 4] = ['.', '$', '#', '@'];
 
-/// Calls `each` with every symbol of `text`, in no certain order.
+/// Calls `each` with every symbol of `text`, in unspecified order.
 ///
-/// Of a run of ASCII signs the run and each sign are symbols, and the run together with the word that it touches (`c++`, `.net`,
-/// `--fresh`). Every other sign and every emoji is a symbol of its own; an emoji that is made of several is found by these too.
-/// Sentence punctuation is none.
+/// A run of ASCII signs yields the run, each distinct sign, and the run combined with an adjacent word (`c++`, `.net`, `--fresh`). Every
+/// other sign and every emoji is a symbol of its own; a composed emoji also yields its components. Sentence punctuation alone is not a
+/// symbol.
 ///
 /// ```
 /// # use memory_core::text::symbols;
@@ -48,7 +48,7 @@ pub fn symbols(text: &str, each: &mut dyn FnMut(Token<'_>)) {
                 for (at, sign) in text.char_indices().filter(|(_, sign)| is_sign(*sign)) {
                     if !seen.contains(&sign) {
                         seen.push(sign);
-                        // A full-width sign is longer than what it is folded to.
+                        // A full-width sign is longer than its folded form.
                         let at = if span.len() == text.len() { span.start + at..span.start + at + 1 } else { span.clone() };
                         emit(sign.encode_utf8(&mut [0; 4]), &at);
                     }
@@ -65,9 +65,9 @@ pub fn symbols(text: &str, each: &mut dyn FnMut(Token<'_>)) {
     });
 }
 
-/// Returns the distinct symbols that a query asks for, each with whether it is a mere run of ASCII signs.
+/// Returns the distinct symbols of a query, each with whether it is a bare run of ASCII signs.
 ///
-/// Of signs that touch a word only the two together are asked for.
+/// For signs next to a word, only the combination of both is returned.
 pub fn symbol_terms(text: &str) -> Vec<(Term, bool)> {
     let mut terms: Vec<(Term, bool)> = Vec::new();
     let mut push = |text: &str, is_bare: bool| {
@@ -87,11 +87,11 @@ pub fn symbol_terms(text: &str) -> Vec<(Term, bool)> {
     terms
 }
 
-/// What a scan of a text finds.
+/// A symbol that a scan of a text finds.
 enum Symbol<'s> {
-    /// ASCII signs side by side, and the words they touch together with them.
+    /// Adjacent ASCII signs, and their combinations with the adjacent words.
     Run { text: &'s str, span: Range<usize>, joined: &'s [(String, Range<usize>)] },
-    /// A sign beyond ASCII, or an emoji: without what only picks a glyph, and the pieces that it is joined of.
+    /// A non-ASCII sign or an emoji, without variation selectors, and its components.
     Picture { whole: &'s str, parts: &'s [&'s str], span: Range<usize> },
 }
 
@@ -114,7 +114,7 @@ fn scan(text: &str, each: &mut dyn FnMut(Symbol<'_>)) {
     }
 }
 
-/// Reads the signs from `start` on.
+/// Parses the run of signs at `start`.
 fn run(
     text: &str,
     start: usize,
@@ -157,14 +157,14 @@ fn run(
     each(Symbol::Run { text: &signs, span: start..end, joined: &joined });
 }
 
-/// Reads the emoji, or the sign, that begins at `start`.
+/// Parses the emoji or sign at `start`.
 fn picture(text: &str, start: usize, first: char, characters: &mut Peekable<CharIndices<'_>>, each: &mut dyn FnMut(Symbol<'_>)) {
     let mut whole = String::from(first);
     let mut parts: Vec<_> = std::iter::once(0..first.len_utf8()).collect();
     if is_regional(first)
         && let Some((_, second)) = characters.next_if(|(_, next)| is_regional(*next))
     {
-        // Half a flag is no symbol.
+        // Half of a flag is not a symbol.
         whole.push(second);
         parts.clear();
     }
@@ -177,7 +177,7 @@ fn picture(text: &str, start: usize, first: char, characters: &mut Peekable<Char
                 parts.push(whole.len()..whole.len() + part.len_utf8());
                 whole.push(part);
             }
-            // These only pick a glyph.
+            // These only select a glyph.
             '\u{fe00}'..='\u{fe0f}' | '\u{20e3}' => {}
             modifier => whole.push(modifier),
         }
@@ -187,10 +187,10 @@ fn picture(text: &str, start: usize, first: char, characters: &mut Peekable<Char
     each(Symbol::Picture { whole: &whole, parts: &parts, span: start..end });
 }
 
-/// Joins emoji.
+/// The zero-width joiner, which joins emoji.
 const JOINER: char = '\u{200d}';
 
-/// Tells whether `character` belongs to the emoji before it.
+/// Returns whether `character` belongs to the preceding emoji.
 fn is_joined(character: char) -> bool {
     matches!(character, JOINER | '\u{fe00}'..='\u{fe0f}' | '\u{20e3}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}')
 }
@@ -199,7 +199,7 @@ fn is_regional(character: char) -> bool {
     matches!(character, '\u{1f1e6}'..='\u{1f1ff}')
 }
 
-/// Returns the ASCII character that a full-width one stands for.
+/// Returns the ASCII form of a full-width character, or the character itself.
 fn narrow(character: char) -> char {
     match character {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
@@ -207,7 +207,7 @@ fn narrow(character: char) -> char {
     }
 }
 
-/// Tells whether `character` is part of a word of a script that puts blanks between words.
+/// Returns whether `character` is part of a word of a script with spaces between words.
 fn is_word(character: char) -> bool {
     match character {
         '\0'..='\u{7f}' => character.is_ascii_alphanumeric(),
@@ -217,21 +217,23 @@ fn is_word(character: char) -> bool {
     }
 }
 
-/// Tells whether an ASCII character is a symbol by itself.
+/// Returns whether an ASCII character is a symbol on its own.
 fn is_sign(character: char) -> bool {
     matches!(character, '#'..='&' | '*' | '+' | '-' | '/' | '<'..='>' | '@' | '\\' | '^'..='`' | '|' | '~')
 }
 
-/// Tells whether an ASCII character is a symbol beside others: `::`, `!=`.
+/// Returns whether an ASCII character may be part of a run of signs: `::`, `!=`.
 fn is_in_run(character: char) -> bool {
     is_sign(character) || matches!(character, '!' | '.' | ':' | '?')
 }
 
-/// Tells whether `character` is a sign beyond ASCII or an emoji. Punctuation is not, nor are letters and digits.
+/// Returns whether `character` is a non-ASCII sign or an emoji.
+///
+/// Punctuation, letters and digits are not.
 pub(crate) fn is_picture(character: char) -> bool {
     let is_in_block = matches!(character,
         '\u{a2}'..='\u{a6}' | '\u{a9}' | '\u{ac}' | '\u{ae}'..='\u{b1}' | '\u{d7}' | '\u{f7}'
-        // Currencies, arrows, mathematics, technical signs, shapes, dingbats; then what fonts make of their own, and emoji.
+        // Currencies, arrows, mathematics, technical signs, shapes and dingbats; then the private use area, and emoji.
         | '\u{20a0}'..='\u{20cf}' | '\u{2100}'..='\u{2bff}' | '\u{e000}'..='\u{f8ff}' | '\u{1f000}'..='\u{1fbff}');
     is_in_block && !character.is_alphanumeric()
 }

@@ -1,10 +1,12 @@
-//! How much of a language model's attention a text takes.
+//! Estimates the number of tokens in a text.
 
-/// Returns about how many tokens a language model makes of `text`: one for four letters of Latin script and its like, one for
-/// each character of all others. The vocabularies of models differ; this is rather too much than too little for prose.
+/// Estimates the number of language model tokens in `text`.
+///
+/// Four characters of Latin and similar scripts count as one token, and each character of other scripts counts as one. The vocabularies of
+/// models differ; for prose the estimate is rather too high than too low.
 pub fn token_count(text: &str) -> usize {
     let (narrow, wide) = text.chars().fold((0, 0), |(narrow, wide), character| {
-        // Up to here scripts are written in letters of which several make a token.
+        // In the scripts below this code point, a token contains several letters.
         if character < '\u{2e80}' { (narrow + 1, wide) } else { (narrow, wide + 1) }
     });
     usize::div_ceil(narrow, 4) + wide

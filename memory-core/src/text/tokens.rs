@@ -7,44 +7,45 @@ use super::lemma::lemma;
 use super::script::{Class, class};
 use super::stem::Stems;
 
-/// What a text is found by.
+/// A token, by which a text is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// Folded as [`super::fold()`] does, and stemmed if it is an English-looking word.
+    /// The text folded by [`super::fold()`], and stemmed if it looks like an English word.
     pub text: &'a str,
-    /// Folded and no more.
+    /// The folded text without stemming.
     pub spelled: &'a str,
-    /// What it is a piece of.
+    /// The kind.
     pub kind: TokenKind,
-    /// The bytes of the original text it stands for.
+    /// The byte range of the token in the original text.
     pub span: Range<usize>,
 }
 
-/// What a token is a piece of.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TokenKind {
-    /// A word, or a number, of a script that puts blanks between words.
+    /// A word or number of a script with spaces between words.
     Word,
-    /// Two neighbouring characters of a script that does not.
+    /// Two adjacent characters of a script without spaces between words.
     Bigram,
-    /// One character of such a script.
+    /// A single character of a script without spaces between words.
     Character,
-    /// A sign or an emoji, or a word with the signs that it touches. See [`super::symbols()`].
+    /// A sign or an emoji, or a word with its adjacent signs. See [`super::symbols()`].
     Symbol,
 }
 
-/// A longer word is known by this many characters of its beginning. Such words are keys and encoded data.
+/// The maximum length of a word in characters.
+///
+/// Longer words, which are keys and encoded data, are truncated.
 const LONGEST_WORD: usize = 64;
 
-/// More marks than this on one character are decoration.
+/// The maximum number of marks on one character. Further marks are decoration.
 const MOST_MARKS: usize = 8;
 
-/// Calls `each` with every token of `text`, ordered by where they begin.
+/// Calls `each` with every token of `text`, ordered by start offset.
 ///
-/// A word is a run of letters and digits with their marks, and the apostrophes inside it; words of ASCII letters are
-/// reduced to their English stem. A run of Han, Kana, Hangul, Bopomofo, Thai, Lao, Khmer or Myanmar gives every
-/// character and every pair of neighbours, whatever mixture of these scripts it is. Where the two kinds meet, there is
-/// a border.
+/// A word is a run of letters and digits with their marks, and the apostrophes inside it; words of ASCII letters are reduced to their
+/// English stem. A run of Han, Kana, Hangul, Bopomofo, Thai, Lao, Khmer or Myanmar, in any mixture, yields every character and every
+/// bigram. A token never spans both kinds of scripts.
 ///
 /// ```
 /// # use memory_core::text::tokens;
@@ -56,8 +57,9 @@ pub fn tokens(text: &str, each: &mut dyn FnMut(Token<'_>)) {
     some_tokens(text, &|_, _| true, each);
 }
 
-/// Calls `each` as [`tokens`] does, save for the words that are not `wanted`: those are not even stemmed. `wanted` is asked with
-/// the word of which it is an irregular form, and with the word as it is spelled.
+/// Calls `each` like [`tokens`], but skips the words for which `wanted` returns false, before stemming.
+///
+/// The arguments of `wanted` are the lemma if the word is an irregular form, otherwise the word, and the word as spelled.
 pub(super) fn some_tokens(text: &str, wanted: &dyn Fn(&str, &str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
     let mut tokenizer = Tokenizer { stems: Stems::take(), word: Word::default(), run: Run::default(), wanted, each };
     each_folded(text, |character, span| tokenizer.take(character, span));
@@ -65,7 +67,7 @@ pub(super) fn some_tokens(text: &str, wanted: &dyn Fn(&str, &str) -> bool, each:
     tokenizer.stems.leave();
 }
 
-/// At most one of `word` and `run` is under way at any time.
+/// The state of the tokenizer. At most one of `word` and `run` is not empty at any time.
 struct Tokenizer<'e> {
     stems: Stems,
     word: Word,
@@ -93,7 +95,7 @@ impl Tokenizer<'_> {
                     self.word.finish(&mut self.stems, self.wanted, self.each);
                 }
             }
-            // Marks that stand alone say nothing.
+            // Marks without a base character are ignored.
             Class::Mark if self.word.apostrophe => self.word.finish(&mut self.stems, self.wanted, self.each),
             Class::Mark if !self.word.is_empty() => self.word.push(character, span),
             Class::Mark => self.run.push_mark(character, span),
@@ -107,14 +109,16 @@ impl Tokenizer<'_> {
     }
 }
 
-/// The word under way.
+/// The current word.
 #[derive(Default)]
 struct Word {
     text: String,
     characters: usize,
-    /// Whether there is anything but ASCII letters and apostrophes in it, for which English has no stem.
+    /// Whether the word contains characters other than lower-case ASCII letters and apostrophes.
+    ///
+    /// Such a word has no English stem.
     foreign: bool,
-    /// Whether an apostrophe came last; it is part of the word only if the word goes on.
+    /// Whether the last character was an apostrophe; it is part of the word only if the word continues.
     apostrophe: bool,
     span: Range<usize>,
 }
@@ -145,7 +149,7 @@ impl Word {
         if self.foreign { &self.text } else { lemma(&self.text) }
     }
 
-    /// Returns an ordinal number without its ending: the 15th is found by 15.
+    /// Returns an ordinal number without its ending, so that the query 15 finds 15th.
     fn number(&self) -> &str {
         let digits = self.text.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
         let is_ordinal = matches!(&self.text[digits.len()..], "st" | "nd" | "rd" | "th");
@@ -175,14 +179,14 @@ impl Word {
     }
 }
 
-/// The last two characters of a run of a script without blanks.
+/// The last two characters of a run of a script without spaces.
 #[derive(Default)]
 struct Run {
-    /// The character before the last one, if any, and the last one, both with their marks.
+    /// The previous character, if any, and the last one, both with their marks.
     pair: String,
-    /// Where in `pair` the last character begins.
+    /// The byte offset of the last character in `pair`.
     border: usize,
-    /// How many marks the last character has.
+    /// The number of marks on the last character.
     marks: usize,
     before: Range<usize>,
     last: Range<usize>,
@@ -209,7 +213,7 @@ impl Run {
         }
     }
 
-    /// Reports the last character, and before it the pair that begins earlier.
+    /// Emits the bigram first, because it starts earlier, then the last character.
     fn emit(&self, each: &mut dyn FnMut(Token<'_>)) {
         if 0 < self.border {
             let span = self.before.start..self.last.end;

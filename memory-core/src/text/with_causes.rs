@@ -1,8 +1,8 @@
-//! An error and why it came to it.
+//! Formats an error with its causes.
 
 use std::error::Error;
 
-/// Returns what `error` says, and behind it what each of its causes says, with colons between them.
+/// Returns the messages of `error` and of its causes, separated by colons.
 pub fn with_causes(error: &(dyn Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |&error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")

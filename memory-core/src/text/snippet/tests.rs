@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::{Snippet, snippet};
 use crate::text::{Term, query_terms, symbol_terms, tokens};
 
-/// Shows the marks as brackets.
+/// Returns the snippet with brackets around its marks.
 fn shown(text: &str, query: &str, width: usize) -> String {
     let Snippet { mut text, marks } = snippet(text, &query_terms(query), &[], width);
     for mark in marks.iter().rev() {

@@ -74,7 +74,9 @@ fn endless_marks_are_cut() {
     assert_eq!(texts(&text), [format!("ก{}", "\u{e48}".repeat(8))]);
 }
 
-/// Text in which scripts, marks, apostrophes and blanks meet far more often than in `any::<String>()`.
+/// Generates text in which scripts, marks, apostrophes and spaces often meet.
+///
+/// In `any::<String>()` they rarely do.
 fn mixed() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "a",
