@@ -1,14 +1,14 @@
-//! Keeping what is said, and facts.
+//! Stores turns and facts in a conversation.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{ConversationId, Conversations, Entry, EntryChange, EntryRole};
 use crate::{Secrets, StoreError, secret};
 
-/// Keeps facts in a conversation as they are, in one go, and returns them. Empty ones are left out.
+/// Stores facts in a conversation in one commit, and returns the new entries. Empty facts are skipped.
 ///
 /// # Errors
-/// [`StoreError::Secret`] if one holds a credential that is to be refused; whatever the store refuses.
+/// [`StoreError::Secret`] if a fact contains a credential and `secrets` refuses them, or an error of the store.
 pub fn add(
     conversations: &Conversations,
     conversation: &ConversationId,
@@ -29,10 +29,10 @@ pub fn add(
     Ok(entries)
 }
 
-/// Keeps what somebody said, with credentials blotted out, and returns it; nothing if it says nothing.
+/// Stores a turn with its credentials redacted, and returns it; `None` if the text is empty.
 ///
 /// # Errors
-/// Whatever the store refuses.
+/// An error of the store.
 pub fn keep_turn(
     conversations: &Conversations,
     conversation: &ConversationId,
@@ -42,17 +42,17 @@ pub fn keep_turn(
     keep_turns(conversations, conversation, &[(role, said.to_owned())]).map(|mut kept| kept.pop())
 }
 
-/// Keeps what was said, in its order and in one go, with credentials blotted out; what says nothing is left out.
+/// Stores turns in their order in one commit, with credentials redacted. Empty turns are skipped.
 ///
 /// # Errors
-/// Whatever the store refuses.
+/// An error of the store.
 pub fn keep_turns(
     conversations: &Conversations,
     conversation: &ConversationId,
     turns: &[(EntryRole, String)],
 ) -> Result<Vec<Entry>, StoreError> {
     let now = conversations.clock.now();
-    // Who spoke first is told by the time.
+    // The order of the turns is stored in their times, which therefore differ by a microsecond.
     let entry = |(number, (role, text)): (i64, &(EntryRole, String))| {
         said(conversations, conversation, *role, text, now + TimeDelta::microseconds(number))
     };
@@ -64,8 +64,9 @@ pub fn keep_turns(
     Ok(entries)
 }
 
-/// Returns what somebody said at a time as it is to be kept: under a name of its own, with credentials blotted out; nothing if it says
-/// nothing. Whoever keeps it again because that failed has it kept once.
+/// Returns a turn as a new entry with its credentials redacted, or `None` if the text is empty.
+///
+/// A caller that retries a failed commit must reuse the entry: its id prevents a duplicate.
 pub fn said(
     conversations: &Conversations,
     conversation: &ConversationId,
@@ -77,7 +78,7 @@ pub fn said(
     (!text.trim().is_empty()).then(|| Entry::new(conversations.entry_id(), conversation, role, &text, at))
 }
 
-/// Returns a text with its credentials blotted out.
+/// Returns a text with its credentials redacted.
 pub(super) fn without_secrets(text: &str) -> String {
     secret::redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }

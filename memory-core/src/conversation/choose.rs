@@ -1,4 +1,4 @@
-//! Which memories a message calls to mind.
+//! Selects the memories to recall for a message.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,16 +11,18 @@ use super::{Entry, EntryId, EntryRole};
 use crate::rank::{diverse, recency};
 use crate::text::Overlaps;
 
-/// How memories are chosen.
+/// The parameters of a recall.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RecallRules {
-    /// How many at most.
+    /// The maximum number of memories.
     pub top_k: usize,
-    /// How much newness counts, from 0 to 1.
+    /// The weight of recency in the score, from 0 to 1.
     pub recency_weight: f32,
-    /// What is less relevant is left out, from 0 to 1.
+    /// The minimum relevance, from 0 to 1.
     pub score_threshold: f32,
-    /// How much of the order is the worth of a memory, from 0 to 1; the rest is how little it repeats what was chosen before it.
+    /// The weight of the score in maximal marginal relevance, from 0 to 1.
+    ///
+    /// The rest is the weight of diversity.
     pub mmr_lambda: f32,
 }
 
@@ -30,63 +32,67 @@ impl Default for RecallRules {
     }
 }
 
-/// An entry that may be called to mind.
+/// An entry that may be recalled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The entry.
     pub entry: Arc<Entry>,
-    /// What it is to the question.
+    /// The kind of match.
     pub kind: CandidateKind,
-    /// How well it answers, from 0 to 1.
+    /// The relevance to the query, from 0 to 1.
     pub relevance: f32,
-    /// The vector of its text, if it has one.
+    /// The vector of the text, if it has one.
     pub vector: Option<Arc<[f32]>>,
-    /// Whether something newer took its place.
+    /// Whether a newer entry has superseded it.
     pub is_superseded: bool,
-    /// What its text claims.
+    /// The parsed claims of the text.
     pub(super) claims: EntryClaims,
 }
 
-/// What a candidate is to a question; the first kind comes first.
+/// The kind of match, in descending priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CandidateKind {
-    /// A fact, or a turn of the user that answers by what it states.
+    /// A fact, or a turn of the user that matches by its statements.
     Statement,
-    /// Something the model said.
+    /// A turn of the model.
     Answer,
-    /// A turn of the user that only asks, or answers only by what it asks.
+    /// A turn of the user that is only a request, or matches only by its requests.
     Request,
 }
 
-/// An entry that was called to mind.
+/// A recalled entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remembered {
     /// The entry.
     pub entry: Arc<Entry>,
-    /// How well it answers, from 0 to 1.
+    /// The relevance to the query, from 0 to 1.
     pub relevance: f32,
-    /// What it is worth: `(1 − w) · relevance + w · exp(−age / 30 days)`, and less if something newer took its place.
+    /// The score: `(1 − w) · relevance + w · exp(−age / 30 days)`.
+    ///
+    /// It is reduced if a newer entry has superseded this one.
     pub score: f32,
-    /// Whether something newer took its place.
+    /// Whether a newer entry has superseded it.
     pub is_superseded: bool,
 }
 
-/// So much more relevant must an answer of the model be than the last fact to take its place.
+/// The minimum lead in relevance with which a turn of the model replaces the last fact.
 const MORE_RELEVANT: f32 = 0.25;
 
-/// The fewest places of which an answer of the model may take one from a fact.
+/// The minimum `top_k` at which a turn of the model may replace a fact.
 const FEWEST: usize = 4;
 
-/// The share of its worth that is left to what something newer took the place of.
+/// The factor on the score of a superseded entry.
 const SUPERSEDED: f32 = 0.7;
 
-/// Beyond so many candidates, nobody looks for variations.
+/// The number of candidates that are checked for variations.
 const COMPARED: usize = 200;
 
-/// Returns which of the candidates are called to mind: facts and statements first, then those that something newer took the place of, then
-/// what the model said, then what was only asked. What says the same as a better one is left out, and what says much the same comes behind
-/// all others of its group. The rest of each is in the order of maximal marginal relevance: what repeats a better one comes behind what does
-/// not. What is not relevant enough is left out, and what stands among the candidates twice counts once.
+/// Returns the candidates to recall, in order.
+///
+/// The order of the groups is: statements, superseded statements, turns of the model, requests. A candidate with the same claim as a better
+/// one is dropped; one with nearly the same claim follows all others of its group. Within these groups the order is maximal marginal
+/// relevance, so that a repetition of a better candidate follows different ones. Candidates below the relevance threshold are dropped, and
+/// each entry is returned once. If the list is full, the most relevant turn of the model may replace its last entry.
 pub fn choose(candidates: Vec<Candidate>, rules: &RecallRules, now: DateTime<Utc>) -> Vec<Remembered> {
     let mut pool: Vec<Scored> = candidates
         .into_iter()
@@ -120,7 +126,7 @@ pub fn choose(candidates: Vec<Candidate>, rules: &RecallRules, now: DateTime<Utc
     chosen.into_iter().map(Scored::remembered).collect()
 }
 
-/// A candidate, what it is worth and what it claims.
+/// A candidate with its score and claim.
 #[derive(Debug)]
 struct Scored {
     score: f32,
@@ -138,7 +144,7 @@ impl Scored {
         Self { score, candidate, claim, is_variation: false }
     }
 
-    /// Returns its group; those of a smaller one come first.
+    /// Returns the group; smaller groups come first.
     fn group(&self) -> (CandidateKind, bool, bool) {
         (self.candidate.kind, self.candidate.is_superseded, self.is_variation)
     }
@@ -153,7 +159,7 @@ impl Scored {
     }
 }
 
-/// Removes the turns of which facts among the candidates say all that matters.
+/// Removes each turn that is fully covered by facts among the candidates.
 fn remove_turns_with_facts(pool: &mut Vec<Scored>) {
     let mut facts = HashMap::<EntryId, Vec<Arc<Claim>>>::new();
     for fact in pool.iter().filter(|own| own.is_current_fact()) {
@@ -167,7 +173,9 @@ fn remove_turns_with_facts(pool: &mut Vec<Scored>) {
     });
 }
 
-/// Removes what claims the same as a better one. Of a fact and a turn of one group, the fact stays.
+/// Removes candidates with the same claim as a better one.
+///
+/// Of a fact and a turn of one group, the fact remains.
 fn remove_repeated(pool: &mut Vec<Scored>) {
     let mut known = HashMap::<Arc<Claim>, usize>::new();
     let mut kept: Vec<Scored> = Vec::with_capacity(pool.len());
@@ -196,7 +204,7 @@ fn remove_repeated(pool: &mut Vec<Scored>) {
     *pool = kept;
 }
 
-/// Marks what says much the same as a better one of its group.
+/// Marks candidates with nearly the same claim as a better one of their group.
 fn mark_variations(pool: &mut [Scored]) {
     for number in 1..pool.len().min(COMPARED) {
         let (better, rest) = pool.split_at_mut(number);
@@ -210,7 +218,7 @@ fn mark_variations(pool: &mut [Scored]) {
     }
 }
 
-/// Returns the best of some candidates in the order of maximal marginal relevance.
+/// Returns the best `top_k` candidates in the order of maximal marginal relevance.
 fn most_diverse<'p>(pool: &'p [Scored], rules: &RecallRules) -> Vec<&'p Scored> {
     let scores: Vec<f32> = pool.iter().map(|own| own.score).collect();
     let texts: Vec<String> = pool.iter().map(|own| own.claim.to_string()).collect();

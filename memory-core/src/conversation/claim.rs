@@ -1,4 +1,4 @@
-//! What a text claims, so that texts which say the same, or the opposite, are known without a model.
+//! Parses the claims of a text, to detect repetitions and contradictions without a model.
 
 mod attitude;
 mod attribute;
@@ -19,28 +19,31 @@ use super::speech_act::{clauses_of, is_han, statements};
 use crate::question::is_aside;
 use crate::text::{TokenKind, tokens};
 
-/// What a text claims: its words without those that say nothing, how they depend on each other, and whether it is for or against what
-/// they name.
+/// The claim of a text: its content words, their order, and the attitude towards them.
+///
+/// Stop words and other words without content are left out.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Claim {
     words: BTreeSet<String>,
-    /// Those that are a name, a number or another person.
+    /// The subset of `words` that are a name, a number or another person.
     marked: BTreeSet<String>,
-    /// How the words depend on each other, in one form for all orders that mean the same.
+    /// The canonical word order: orders with the same meaning have the same form.
     order: String,
-    /// 1 for what is liked, -1 for what is disliked, else 0.
+    /// 1 if the text expresses liking, -1 if it expresses dislike, otherwise 0.
     attitude: i8,
     is_negated: bool,
 }
 
-/// The smallest share of common words at which one text is a variation of another.
+/// The minimum overlap of words at which one text is a variation of another.
 const VARIATION: f32 = 0.5;
 
-/// The largest share of the words of a turn that facts drawn from it may lack and still say the same.
+/// The maximum share of the words of a turn that may be missing from facts that cover it.
 const LACKING: f32 = 0.34;
 
 impl Claim {
-    /// Returns what a text claims. `I really love coffee` and `Coffee is my favourite drink` claim the same.
+    /// Parses the claim of a text.
+    ///
+    /// `I really love coffee` and `Coffee is my favourite drink` have the same claim.
     pub(super) fn new(text: &str) -> Self {
         let mut claim = Self::default();
         let mut daily = BTreeSet::new();
@@ -58,7 +61,7 @@ impl Claim {
             let is_name =
                 !is_first && spelled.starts_with(char::is_uppercase) || lower.contains(|own: char| own.is_ascii_digit());
             is_first = false;
-            // To the tokenizer, these are nouns.
+            // The tokenizer treats these as nouns.
             let stem = match lower.as_str() {
                 "lives" => "live",
                 "leaves" => "leave",
@@ -88,7 +91,7 @@ impl Claim {
             self.words.insert(person.into());
             self.marked.insert(person.into());
         } else if is_aside(lower, true) || LIGHT.contains(&lower) {
-            // It says nothing.
+            // A word without content.
         } else if DISLIKES.contains(&lower) {
             self.attitude = -1;
         } else if LIKES.contains(&lower) {
@@ -149,7 +152,7 @@ impl Claim {
         }
     }
 
-    /// Returns what a turn or a fact states.
+    /// Parses the claim of the statements in a turn or a fact.
     pub(super) fn of(role: EntryRole, text: &str) -> Self {
         match role {
             EntryRole::User => {
@@ -160,12 +163,12 @@ impl Claim {
         }
     }
 
-    /// Tells whether it claims nothing.
+    /// Returns whether the text claims nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.words.is_empty() && self.attitude == 0
     }
 
-    /// Returns which share of the words of either claim both have, from 0 to 1.
+    /// Returns the Jaccard similarity of the words of two claims, from 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
     pub(super) fn likeness(&self, other: &Self) -> f32 {
         let attitude = |claim: &Self| usize::from(claim.attitude != 0);
@@ -175,7 +178,9 @@ impl Claim {
         common as f32 / all.max(1) as f32
     }
 
-    /// Tells whether it says much the same as another: most words, and no other name, number or person.
+    /// Returns whether two claims are nearly the same.
+    ///
+    /// They are if most words agree, and no name, number or person differs.
     pub(super) fn is_variation(&self, other: &Self) -> bool {
         let mut differing = self.words.symmetric_difference(&other.words);
         self.attitude == other.attitude
@@ -184,7 +189,7 @@ impl Claim {
             && !differing.any(|word| self.marked.contains(word) || other.marked.contains(word))
     }
 
-    /// Tells whether facts that were drawn from this turn say all that it says, but for a few words.
+    /// Returns whether `facts`, extracted from this turn, cover all of its words but a few.
     #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
     pub(super) fn is_said_by(&self, facts: &[&Self]) -> bool {
         let lacking = || self.words.iter().filter(|word| !facts.iter().any(|fact| fact.words.contains(*word)));
@@ -192,8 +197,9 @@ impl Claim {
         !facts.is_empty() && count <= LACKING * self.words.len() as f32 && !lacking().any(|word| self.marked.contains(word))
     }
 
-    /// Tells whether it claims the opposite of an earlier claim, about the same thing. Who dislikes a thing dislikes each kind of it, but
-    /// who likes it may dislike it in one place.
+    /// Returns whether this claim contradicts an earlier claim about the same subject.
+    ///
+    /// A dislike of a thing includes every kind of it; a liking of it does not exclude a dislike of one kind.
     fn contradicts(&self, earlier: &Self) -> bool {
         match (self.attitude, earlier.attitude) {
             _ if self.words.is_empty() => false,
@@ -205,7 +211,7 @@ impl Claim {
     }
 }
 
-/// Returns the person that a pronoun means.
+/// Returns the person that a pronoun refers to.
 fn person(lower: &str) -> Option<&'static str> {
     match lower.strip_suffix("'s").unwrap_or(lower) {
         "he" | "him" | "his" => Some("he"),
@@ -233,7 +239,7 @@ impl Hash for Claim {
 }
 
 impl fmt::Display for Claim {
-    /// Writes its words, for a comparison of many.
+    /// Formats the words, as input for a similarity comparison.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.words.iter().try_for_each(|word| write!(formatter, "{word} "))?;
         formatter.write_str(match self.attitude {
@@ -244,19 +250,19 @@ impl fmt::Display for Claim {
     }
 }
 
-/// The claims of a text clause by clause, and the attributes that it gives the user.
+/// The claims of a text by clause, and the attributes of the user in it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Claims {
     claims: Vec<Claim>,
-    /// Attributes that have one value at a time, with their values.
+    /// The single-valued attributes with their values.
     attributes: Vec<(String, String)>,
 }
 
-/// The longest text whose claims are compared, in bytes. Longer ones are no plain statements.
+/// The maximum size of a text with comparable claims, in bytes. Longer texts are not plain statements.
 const LONGEST: usize = 1024;
 
 impl Claims {
-    /// Returns the claims of what a turn of the user or a fact states.
+    /// Parses the claims of the statements in a turn of the user or in a fact.
     pub(super) fn new(role: EntryRole, text: &str) -> Self {
         let stated = match role {
             _ if LONGEST < text.len() => Vec::new(),
@@ -272,13 +278,14 @@ impl Claims {
         all
     }
 
-    /// Tells whether they claim nothing.
+    /// Returns whether the text claims nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.claims.is_empty() && self.attributes.is_empty()
     }
 
-    /// Tells whether these claims of a later text take the place of one of an earlier text: they say the opposite, or give an attribute
-    /// another value.
+    /// Returns whether these claims of a later text supersede those of an earlier text.
+    ///
+    /// They do if they contradict one of them or give an attribute another value.
     pub(super) fn supersede(&self, earlier: &Self) -> bool {
         let is_opposite = |own: &Claim| earlier.claims.iter().any(|claim| own.contradicts(claim));
         let has_other = |(name, value): &(String, String)| {
@@ -289,7 +296,7 @@ impl Claims {
     }
 }
 
-/// Tells whether a later text says the opposite of an earlier one, or gives an attribute of the person another value.
+/// Returns whether a later text contradicts an earlier one or changes an attribute of the user.
 pub(crate) fn contradicts(later: &str, earlier: &str) -> bool {
     let claims = |text: &str| Claims::new(EntryRole::Memory, text);
     claims(later).supersede(&claims(earlier))

@@ -1,25 +1,27 @@
-//! Seeing to it that facts are drawn from what people say.
+//! Enqueues turns for the extraction of facts.
 
 use chrono::TimeDelta;
 
 use super::{Conversations, Entry, Job, JobQueue};
 use crate::StoreError;
 
-/// Sees to it that facts are drawn from what the person said in `turn`, whatever happens meanwhile.
+/// Enqueues `turn` for the extraction of facts; the job survives a crash.
 ///
 /// # Errors
-/// Whatever the queue refuses.
+/// An error of the queue.
 pub fn enqueue(queue: &dyn JobQueue, turn: &Entry) -> Result<(), StoreError> {
     queue.push(&[Job::of(turn)])
 }
 
-/// Whoever died did so lately. What is older, or of a time to come, was brought from elsewhere, where others see to it.
+/// The maximum age of a turn that a crashed process may have left without a job.
+///
+/// Older turns, and turns with a later time, were copied from another machine, which processes them.
 const LATELY: TimeDelta = TimeDelta::days(1);
 
-/// Sees to it that facts are drawn from what was kept by somebody who died before they could see to it. Returns of how many turns.
+/// Enqueues stored turns that a crashed process did not enqueue, and returns their number.
 ///
 /// # Errors
-/// When it cannot be read which turns these are; whatever the queue refuses.
+/// If the turns cannot be read, or an error of the queue.
 pub fn enqueue_rest(conversations: &Conversations, queue: &dyn JobQueue) -> Result<usize, StoreError> {
     let now = conversations.clock.now();
     let known = queue.taken_up(now)?;

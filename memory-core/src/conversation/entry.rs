@@ -1,4 +1,4 @@
-//! One thing that is kept of a conversation.
+//! The entries of a conversation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,32 +8,32 @@ use chrono::{DateTime, Utc};
 use super::ConversationId;
 use crate::{MemoryId, ParseError};
 
-/// The longest text of an entry, in bytes.
+/// The maximum size of the text of an entry, in bytes.
 pub const MAX_CONTENT: usize = 15 * 1024 * 1024;
 
-/// One thing that is kept of a conversation.
+/// An entry of a conversation: a turn, a fact or a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// What it is called.
+    /// The id.
     pub id: EntryId,
-    /// Where it belongs.
+    /// The conversation.
     pub conversation: ConversationId,
-    /// What it is.
+    /// The kind of entry.
     pub role: EntryRole,
-    /// The text, without blanks around it.
+    /// The text, without surrounding whitespace.
     pub content: String,
-    /// When it was kept, to the microsecond.
+    /// The creation time, in microseconds.
     pub created_at: DateTime<Utc>,
-    /// What was said of which this is a fact, if that is known.
+    /// The turn from which this fact was extracted, if it is recorded.
     pub source_id: Option<EntryId>,
-    /// Which kind of summary it is, if it is one.
+    /// The kind of summary, if this is one.
     pub summary_kind: Option<String>,
-    /// What took its place, if it was deleted because of that.
+    /// The entry that replaced this one, if it was deleted for that reason.
     pub replaced_by: Option<EntryId>,
 }
 
 impl Entry {
-    /// Returns an entry with nothing said but what it must say.
+    /// Returns an entry with only the required fields.
     pub fn new(id: EntryId, conversation: &ConversationId, role: EntryRole, content: &str, created_at: DateTime<Utc>) -> Self {
         Self {
             id,
@@ -47,7 +47,7 @@ impl Entry {
         }
     }
 
-    /// Tells whether `other` is to come later where entries stand in their order: by time, then by id.
+    /// Returns whether this entry precedes `other` in the order by time, then by id.
     pub fn is_before(&self, other: &Self) -> bool {
         (self.created_at, &self.id) < (other.created_at, &other.id)
     }
@@ -57,21 +57,21 @@ fn to_the_microsecond(at: DateTime<Utc>) -> DateTime<Utc> {
     DateTime::from_timestamp_micros(at.timestamp_micros()).unwrap_or(at)
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryRole {
     /// A fact.
     Memory,
-    /// Something the person said.
+    /// A turn of the user.
     User,
-    /// Something the model said.
+    /// A turn of the model.
     Assistant,
-    /// What the conversation was about so far.
+    /// A summary of the conversation so far.
     Summary,
 }
 
 impl EntryRole {
-    /// Returns its name, as files and prompts spell it.
+    /// Returns the name used in files and prompts.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -98,23 +98,25 @@ impl FromStr for EntryRole {
     }
 }
 
-/// The source of what a search finds of a conversation. A note may say the same of itself: see [`Place`](crate::Place).
+/// The source of search results from conversations.
+///
+/// A note may have the same source: see [`Place`](crate::Place).
 pub const SOURCE: &str = "conversation";
 
-/// What an entry is called: a UUID for those we make, and whatever others made of it, as long as it can be a part of a file's name.
+/// The id of an entry: a UUID, or any file name component that another program chose.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(String);
 
-/// The longest, in bytes, so that a moment and an ending find room beside it in a file's name.
+/// The maximum size in bytes, which leaves room for a timestamp and an extension in a file name.
 const LONGEST: usize = 216;
 
 impl EntryId {
-    /// Returns it as it is spelled.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns what the summary of a conversation is called.
+    /// Returns the id of the summary of a conversation.
     pub fn of_summary(conversation: &ConversationId) -> Self {
         Self(format!("{}__summary-summary", conversation.folder()))
     }

@@ -1,10 +1,12 @@
-//! Letting go of the oldest.
+//! Evicts the oldest entries of a conversation.
 
 use std::sync::Arc;
 
 use super::{Entry, EntryChange, EntryRole};
 
-/// Returns how to delete the oldest facts and turns, so that no more than `max_entries` are left. Summaries stay, and count for nothing.
+/// Returns the deletions of the oldest facts and turns that leave at most `max_entries`.
+///
+/// Summaries remain and are not counted.
 pub fn evicted(entries: &[Arc<Entry>], max_entries: usize) -> Vec<EntryChange> {
     let mut oldest: Vec<&Arc<Entry>> = entries.iter().filter(|entry| entry.role != EntryRole::Summary).collect();
     oldest.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));

@@ -1,4 +1,4 @@
-//! The facts in what a language model says.
+//! Parses the facts in a response of a language model.
 
 use serde_json::Value;
 
@@ -7,26 +7,28 @@ use super::add::without_secrets;
 use crate::json_answer;
 use crate::text::one_line;
 
-/// What was read of an answer.
+/// The facts that were parsed from a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadFacts {
-    /// The facts, each once, in their order, each on one line.
+    /// The distinct facts in order, each on one line.
     pub facts: Vec<String>,
-    /// Why nothing or not all could be read, if so.
+    /// The reason why nothing or not everything could be parsed, if so.
     pub trouble: Option<String>,
 }
 
-/// At most this many facts of one message are kept, whatever a model answers.
+/// The maximum number of facts per message, regardless of the response.
 pub const MAX_FACTS: usize = 3;
 
-/// The keys under which models put the text of a fact.
+/// The keys that models use for the text of a fact.
 const FACT_KEYS: [&str; 4] = ["fact", "text", "content", "memory"];
 
-/// A longer fact, in characters, is none.
+/// The maximum length of a fact in characters; longer ones are dropped.
 const LONGEST: usize = 1000;
 
-/// Reads an answer: a JSON list of texts, or an object whose only list that is. Prose and fences around it are taken away; what is no
-/// such list gives no facts, and says why. Credentials are blotted out. Facts beyond the first [`MAX_FACTS`] are left out.
+/// Parses a response: a JSON list of texts, or an object that contains exactly one list.
+///
+/// Surrounding prose and code fences are removed. Any other response yields no facts and the reason. Credentials are redacted. Facts after
+/// the first [`MAX_FACTS`] are dropped.
 pub fn read_facts(answer: &str) -> ReadFacts {
     let value = match json_answer(answer) {
         Ok(value) => value,
@@ -40,13 +42,14 @@ pub fn read_facts(answer: &str) -> ReadFacts {
     facts_of(&list)
 }
 
-/// Reads an answer about several messages, which the model knows by the numbers from 0 to `count` - 1, and returns the facts of each:
-/// an object with a list of texts for each number, or a list of objects such as `{"id": 0, "facts": […]}`, of which several may be about
-/// one message. A message that is not named has no facts. What is said of [`read_facts()`] holds for each message.
+/// Parses a response about `count` messages, numbered from 0, and returns the facts of each.
+///
+/// The response is an object with a list of texts per number, or a list of objects such as `{"id": 0, "facts": […]}`, of which several may
+/// name the same message. A message without an entry has no facts. The rules of [`read_facts()`] apply to each message.
 ///
 /// # Errors
-/// When there is no such answer, or it names a message that was not given: nobody knows then which fact is whose; when an object has an
-/// id and nothing that is known to hold facts.
+/// If the response has no such form, if it names an unknown message, so that the assignment of the facts is not reliable, or if an object
+/// has an id and no key for facts.
 pub fn read_facts_of_each(answer: &str, count: usize) -> Result<Vec<ReadFacts>, Misread> {
     let misread = |why: &str| Misread { why: why.to_owned() };
     let value = json_answer(answer).map_err(|why| misread(&why.to_string()))?;
@@ -66,7 +69,7 @@ pub fn read_facts_of_each(answer: &str, count: usize) -> Result<Vec<ReadFacts>, 
     Ok(lists.iter().map(|list| facts_of(list)).collect())
 }
 
-/// Returns which message each part of an answer is about.
+/// Returns the parts of a response, each with the message id.
 fn answers_by_id(value: Value) -> Option<Vec<(String, Value)>> {
     let map = match value {
         Value::Array(list) => return list.into_iter().map(answer_with_id).collect(),
@@ -76,7 +79,7 @@ fn answers_by_id(value: Value) -> Option<Vec<(String, Value)>> {
     if map.keys().all(|key| key.trim().parse::<usize>().is_ok()) {
         return Some(map.into_iter().collect());
     }
-    // Some models put the answer under a name of its own, such as {"facts": …}.
+    // Some models wrap the response in an object, such as {"facts": …}.
     let mut values = map.into_iter().map(|(_, value)| value);
     let inner = values.next().filter(|inner| inner.is_array() || inner.is_object())?;
     let is_named = |inner: &Value| inner.as_object().is_none_or(|map| map.keys().all(|key| key.trim().parse::<usize>().is_ok()));
@@ -94,7 +97,7 @@ fn answer_with_id(item: Value) -> Option<(String, Value)> {
     Some((id, facts))
 }
 
-/// Returns the facts in a list, and why some of its items are none.
+/// Returns the facts in a list, and the number of invalid items as the reason.
 fn facts_of(list: &[Value]) -> ReadFacts {
     let mut read = ReadFacts::default();
     let mut ignored = 0;
@@ -103,7 +106,7 @@ fn facts_of(list: &[Value]) -> ReadFacts {
         match text {
             Some(fact) if read.facts.contains(&fact) => {}
             Some(fact) if fact.chars().count() <= LONGEST => read.facts.push(fact),
-            // An empty text is how some models say that there is nothing.
+            // Some models express the absence of facts by an empty text.
             None if item.as_str().is_some_and(|text| text.trim().is_empty()) => {}
             _ => ignored += 1,
         }
@@ -127,7 +130,7 @@ pub(super) fn only_list(value: Value) -> Option<Vec<Value>> {
     }
 }
 
-/// Returns a text, or the one in an object such as `{"fact": "…"}`.
+/// Returns a text, or the text in an object such as `{"fact": "…"}`.
 fn text_of(item: &Value) -> Option<&str> {
     match item {
         Value::String(text) => Some(text),

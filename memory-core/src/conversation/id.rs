@@ -1,11 +1,11 @@
-//! What a conversation is called.
+//! The id of a conversation.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{ContentHash, ParseError, Scope};
 
-/// What a conversation is called: any line of up to 512 bytes, such as `default` or `work/plans`.
+/// The id of a conversation: any single line of up to 512 bytes, such as `default` or `work/plans`.
 ///
 /// # Examples
 /// ```
@@ -18,36 +18,38 @@ use crate::{ContentHash, ParseError, Scope};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConversationId(String);
 
-/// The longest, in bytes.
+/// The maximum size in bytes.
 const LONGEST: usize = 512;
 
-/// The longest name of a folder, in bytes: what waits beside it has a longer one.
+/// The maximum size of a folder name in bytes; the names of temporary files next to it are longer.
 const LONGEST_FOLDER: usize = 200;
 
-/// The folder of tombstones, which is no conversation's.
+/// The folder of tombstones, which is reserved.
 const DELETED: &str = "deleted";
 
-/// What git keeps no state of, whoever asks it to.
+/// A folder name that git never tracks.
 const GIT: &str = ".git";
 
 impl ConversationId {
-    /// Returns the conversation that is meant where none is named.
+    /// Returns the default conversation.
     pub fn unnamed() -> Self {
         Self("default".into())
     }
 
-    /// Returns the one whose memories every conversation has.
+    /// Returns the global conversation, which is part of every recall.
     pub fn global() -> Self {
         Self("global".into())
     }
 
-    /// Returns it as it was given.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the name of its folder, which two of them may share: everything but letters, digits, `-`, `.` and `_` is a `_`. What
-    /// leads elsewhere, holds tombstones or is too long is called otherwise.
+    /// Returns the name of the folder, which several conversations may share.
+    ///
+    /// Every character other than letters, digits, `-`, `.` and `_` becomes a `_`. Names that are relative paths, reserved or too long are
+    /// replaced by other names.
     pub fn folder(&self) -> String {
         let kept = |character: char| if character.is_alphanumeric() || "-._".contains(character) { character } else { '_' };
         let folder: String = self.0.chars().map(kept).collect();
@@ -65,7 +67,7 @@ impl ConversationId {
         format!("{}_{digits}", &folder[..folder.floor_char_boundary(LONGEST_FOLDER - 17)])
     }
 
-    /// Returns the scope of what is remembered of it.
+    /// Returns the scope of the memories of this conversation.
     pub fn scope(&self) -> Scope {
         Scope::Conversation(self.0.clone())
     }

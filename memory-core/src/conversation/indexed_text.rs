@@ -1,4 +1,4 @@
-//! The words of an entry, as they are indexed.
+//! The index terms of an entry.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,32 +9,36 @@ use super::speech_act::statements;
 use super::wanted::{content_terms, words_of_one_character};
 use crate::text::Term;
 
-/// The distinct words of an entry, and which of them stand in a part that states something.
+/// The distinct words of an entry, each with whether it occurs in a statement.
 #[derive(Debug, Clone, Default)]
 pub(super) struct IndexedText {
-    /// Every word, with its use.
+    /// All words with their use.
     pub words: HashMap<Term, WordUse>,
-    /// Number of words, each as often as it occurs.
+    /// The number of word occurrences.
     pub length: u32,
-    /// Number of distinct words that state something.
+    /// The number of distinct words in statements.
     pub stated: u32,
-    /// Number of words that state something, each as often as it occurs.
+    /// The number of word occurrences in statements.
     pub stated_length: u32,
-    /// Hash of the set of words that state something, by which repeated statements are known; `None` without such words.
+    /// The hash of the set of words in statements, or `None` without such words.
+    ///
+    /// It identifies repeated statements.
     pub statement: Option<u64>,
 }
 
-/// How a word is used in a text.
+/// The use of a word in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct WordUse {
-    /// How often it occurs, up to the largest number that there is.
+    /// The number of occurrences, at most 255.
     pub count: u8,
-    /// Whether it stands in a part that states something.
+    /// Whether the word occurs in a statement.
     pub is_stated: bool,
 }
 
 impl IndexedText {
-    /// Indexes a text. All of a fact states something but its subject, and nothing of what the model said does.
+    /// Indexes a text.
+    ///
+    /// All of a fact except its subject is a statement; no part of a turn of the model is.
     pub(super) fn new(role: EntryRole, text: &str) -> Self {
         let parts = match role {
             EntryRole::Memory | EntryRole::Summary => std::iter::once(0..text.len()).collect(),
@@ -67,22 +71,24 @@ impl IndexedText {
         }
         let stated: Vec<&Term> = indexed.words.iter().filter(|(_, word)| word.is_stated).map(|(term, _)| term).collect();
         indexed.stated = u32::try_from(stated.len()).unwrap_or(u32::MAX);
-        // The sum does not depend on the order of the words.
+        // The sum is independent of the order of the words.
         let sum = |sum: u64, term: &Term| sum.wrapping_add(hash(term));
         indexed.statement = (!stated.is_empty()).then(|| stated.into_iter().fold(0, sum));
         indexed
     }
 }
 
-/// What extracted facts call the user.
+/// The names of the user in extracted facts.
 const SUBJECTS: [&str; 4] = ["the user", "user", "用户", "用戶"];
 
-/// Tells whether the user is the subject of a fact.
+/// Returns whether the user is the subject of a fact.
 pub(super) fn has_subject(text: &str) -> bool {
     !subjects(text).is_empty()
 }
 
-/// Returns where the clauses of a fact name the user as their subject: at their beginnings, and as `the user` anywhere.
+/// Returns the ranges that name the user as the subject of a clause.
+///
+/// The names are matched at the start of a clause, and `the user` in any position.
 fn subjects(text: &str) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Listing conversations, and showing one.
+//! Lists conversations, and shows the content of one.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 use super::{ConversationId, ConversationStore, Entry, EntryRole};
 use crate::{Problem, StoreError};
 
-/// One conversation of a list.
+/// A conversation in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationSummary {
-    /// Its id.
+    /// The id.
     pub id: ConversationId,
     /// The number of turns, of the user and of the assistant.
     pub turns: usize,
@@ -18,14 +18,14 @@ pub struct ConversationSummary {
     pub facts: usize,
     /// Whether it has a rolling summary.
     pub has_summary: bool,
-    /// When its newest fact, turn or summary was created.
+    /// The creation time of the newest fact, turn or summary.
     pub last_used: DateTime<Utc>,
 }
 
 /// All conversations of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationList {
-    /// The conversations, last used first, then by id.
+    /// The conversations, by last use in descending order, then by id.
     pub conversations: Vec<ConversationSummary>,
     /// The files that could not be read, by path.
     pub problems: Vec<Problem>,
@@ -34,7 +34,7 @@ pub struct ConversationList {
 /// Returns the conversations of a store.
 ///
 /// # Errors
-/// When the store cannot be read.
+/// If the store cannot be read.
 pub fn list(store: &dyn ConversationStore) -> Result<ConversationList, StoreError> {
     let mut list = ConversationList::default();
     for id in store.conversations()? {
@@ -53,7 +53,7 @@ pub fn list(store: &dyn ConversationStore) -> Result<ConversationList, StoreErro
     Ok(list)
 }
 
-/// What a conversation holds.
+/// The content of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationContents {
     /// The rolling summary, if there is one.
@@ -66,10 +66,10 @@ pub struct ConversationContents {
     pub problems: Vec<Problem>,
 }
 
-/// Returns what a conversation holds.
+/// Returns the content of a conversation.
 ///
 /// # Errors
-/// [`StoreError::ConversationNotFound`] if it holds nothing; or when the store cannot be read.
+/// [`StoreError::ConversationNotFound`] if it has no entries, or if the store cannot be read.
 pub fn show(store: &dyn ConversationStore, id: &ConversationId) -> Result<ConversationContents, StoreError> {
     let index = store.read(id)?;
     let problems: Vec<Problem> = index.problems().cloned().collect();

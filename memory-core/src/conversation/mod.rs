@@ -1,18 +1,18 @@
-//! Conversations with a language model, and what is remembered of them: what was said, facts drawn from it, and a rolling summary.
+//! Conversations with a language model: turns, the facts extracted from them, and a rolling summary.
 //!
-//! | you want to | look at |
+//! | task | items |
 //! |---|---|
-//! | know what is kept | [`Entry`], [`EntryRole`], [`ConversationId`], [`Shelf`] |
-//! | keep what is said, or facts | [`keep_turn()`], [`keep_turns()`], [`said()`], [`add()`] |
-//! | keep once what is sent twice | [`Questions`] |
-//! | know what a message calls to mind | [`recall()`], [`choose()`] |
-//! | tell a language model of it | [`remembered_text()`], [`introduction()`] |
-//! | believe a model's facts no more than one may | [`read_facts()`], [`read_decisions()`], [`plan_facts()`] |
+//! | the data model | [`Entry`], [`EntryRole`], [`ConversationId`], [`Shelf`] |
+//! | store turns or facts | [`keep_turn()`], [`keep_turns()`], [`said()`], [`add()`] |
+//! | deduplicate repeated requests | [`Questions`] |
+//! | recall memories for a message | [`recall()`], [`choose()`] |
+//! | format memories for a model | [`remembered_text()`], [`introduction()`] |
+//! | validate the facts of a model | [`read_facts()`], [`read_decisions()`], [`plan_facts()`] |
 //! | list conversations, or show one | [`list()`], [`show()`] |
-//! | change or delete entries, and undo that | [`change()`], [`undo()`], [`restore()`], [`ConversationOperations`] |
-//! | let go of the oldest | [`evicted()`] |
-//! | see to it that no turn is forgotten | [`enqueue()`], [`enqueue_rest()`], [`Job`], [`JobQueue`] |
-//! | keep conversations somewhere else | [`ConversationStore`], and its suite in `testing` |
+//! | change or delete entries, and undo | [`change()`], [`undo()`], [`restore()`], [`ConversationOperations`] |
+//! | evict the oldest entries | [`evicted()`] |
+//! | queue turns for extraction | [`enqueue()`], [`enqueue_rest()`], [`Job`], [`JobQueue`] |
+//! | implement another store | [`ConversationStore`], and its suite in `testing` |
 
 mod add;
 mod choose;

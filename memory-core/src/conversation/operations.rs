@@ -1,4 +1,4 @@
-//! What was taken away from conversations, and the way back.
+//! Operations that delete or restore entries of conversations, and their undo.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -10,37 +10,37 @@ use super::add::without_secrets;
 use super::{ConversationId, Conversations, EntryChange, EntryId, EntryRole};
 use crate::{Clock, IdSource, OperationId, StoreError};
 
-/// A change of a conversation that takes entries away or brings them back.
+/// The metadata of a change that deletes or restores entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationOperation {
-    /// Its id.
+    /// The id.
     pub id: OperationId,
-    /// When it is done.
+    /// The time.
     pub at: DateTime<Utc>,
-    /// What is done.
+    /// The kind of operation.
     pub verb: ConversationVerb,
-    /// Who does it: `model`, `proxy` or `cli`.
+    /// The actor: `model`, `proxy` or `cli`.
     pub by: String,
 }
 
 /// The kind of an operation on a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ConversationVerb {
-    /// Known facts were deleted or replaced because of new ones.
+    /// Deleted or replaced existing facts because of new ones.
     Reconcile,
-    /// The oldest facts and turns were deleted, because there were too many.
+    /// Deleted the oldest facts and turns, because the limit was exceeded.
     Evict,
-    /// A deleted entry was brought back.
+    /// Restored a deleted entry.
     Restore,
-    /// An operation was undone.
+    /// Undid an operation.
     Undo,
 }
 
 impl ConversationVerb {
-    /// All kinds.
+    /// All kinds of operations.
     pub const ALL: [Self; 4] = [Self::Reconcile, Self::Evict, Self::Restore, Self::Undo];
 
-    /// Returns its name.
+    /// Returns the name of the operation.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Reconcile => "reconcile",
@@ -51,13 +51,13 @@ impl ConversationVerb {
     }
 }
 
-/// Changes a conversation, with credentials redacted in what is added. A change that takes entries away is recorded as an operation,
-/// which [`undo()`] reverts.
+/// Changes a conversation, with credentials redacted in added entries.
 ///
-/// To ask for the same changes again, because the first attempt was interrupted, makes and records each of them once.
+/// A change that deletes entries is recorded as an operation, which [`undo()`] reverts. If an interrupted call is repeated with the same
+/// changes, each change is made and recorded once.
 ///
 /// # Errors
-/// Whatever the store refuses.
+/// An error of the store.
 pub fn change(
     conversations: &Conversations,
     conversation: &ConversationId,
@@ -84,7 +84,7 @@ fn begin(clock: &dyn Clock, ids: &dyn IdSource, verb: ConversationVerb, by: &str
     ConversationOperation { id: ids.operation_id(), at: clock.now(), verb, by: by.to_owned() }
 }
 
-/// An operation of the past.
+/// A record in the log of operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationRecord {
     /// The operation.
@@ -93,15 +93,17 @@ pub struct ConversationRecord {
     pub conversation: ConversationId,
     /// The entries that it added.
     pub added: Vec<EntryId>,
-    /// The entries that it deleted, each with the entry that replaced it, if one did.
+    /// The entries that it deleted, each with its replacement, if any.
     pub deleted: Vec<(EntryId, Option<EntryId>)>,
-    /// The operation that it reverted, if it is an undo.
+    /// The operation that it reverted, if this is an undo.
     pub undoes: Option<OperationId>,
-    /// The operation that reverted it, if one did.
+    /// The operation that reverted it, if any.
     pub undone_by: Option<OperationId>,
 }
 
-/// Marks in `records`, newest first, which operation was reverted by which. An undo that was itself undone reverts nothing.
+/// Sets `undone_by` of each of `records`, which are ordered newest first.
+///
+/// An undo that was itself undone has no effect.
 pub fn mark_undone(records: &mut [ConversationRecord]) {
     let mut undone = HashMap::new();
     for record in records {
@@ -112,96 +114,99 @@ pub fn mark_undone(records: &mut [ConversationRecord]) {
     }
 }
 
-/// A deleted entry that is still kept.
+/// A deleted entry that is still in the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeletedEntry {
-    /// Its id.
+    /// The id.
     pub id: EntryId,
-    /// Its conversation.
+    /// The conversation.
     pub conversation: ConversationId,
-    /// Its role.
+    /// The role.
     pub role: EntryRole,
-    /// Where it was.
+    /// The path before the deletion.
     pub path: String,
-    /// Where it is now, below the folder of the conversations.
+    /// The path in the trash, relative to the folder of the conversations.
     pub trash: String,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// When it was deleted, as far as the file system knows.
+    /// The time of the deletion, according to the file system.
     pub at: DateTime<Utc>,
-    /// The operation that deleted it, if that is recorded.
+    /// The operation that deleted it, if it is recorded.
     pub operation: Option<(OperationId, ConversationVerb)>,
 }
 
-/// The way back of a folder of conversations.
+/// The interface to the operations and the trash of a folder of conversations.
 ///
-/// All methods may be called from any thread and from many processes at once.
+/// All methods may be called from any thread and from multiple processes concurrently.
 pub trait ConversationOperations: Debug + Send + Sync {
     /// Returns the operations, newest first.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// If the operations cannot be read.
     fn operations(&self) -> Result<Vec<ConversationRecord>, StoreError>;
 
-    /// Reverts the operation `undone` and returns it: what it added is deleted, what it deleted comes back. That is an operation
-    /// itself, and to undo it does the first again. If it is interrupted, to ask again completes it.
+    /// Reverts the operation `undone`, and returns it.
+    ///
+    /// The entries that it added are deleted, and those that it deleted are restored. The undo is an operation itself; undoing it restores
+    /// the effect of the first. If the undo is interrupted, a repeated call completes it.
     ///
     /// # Errors
-    /// [`StoreError::OperationNotFound`] if there is none, or what it deleted was purged; [`StoreError::Invalid`] if it was undone
-    /// already; [`StoreError::Conflict`] if what it added was changed since. Nothing is changed then.
+    /// [`StoreError::OperationNotFound`] if it does not exist or its deleted entries were purged; [`StoreError::Invalid`] if it was already
+    /// undone; [`StoreError::Conflict`] if its added entries were changed afterwards. Then nothing is changed.
     fn undo(&self, undone: &OperationId, operation: &ConversationOperation) -> Result<ConversationRecord, StoreError>;
 
     /// Returns the deleted entries, last deleted first.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// If the entries cannot be read.
     fn trashed(&self) -> Result<Vec<DeletedEntry>, StoreError>;
 
-    /// Brings a deleted entry back and returns its path.
+    /// Restores a deleted entry, and returns its path.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] if it is a summary, or there again; [`StoreError::TrashNotFound`] if it was purged since.
+    /// [`StoreError::Invalid`] if it is a summary or already exists; [`StoreError::TrashNotFound`] if it was purged.
     fn restore(&self, entry: &DeletedEntry, operation: &ConversationOperation) -> Result<String, StoreError>;
 
-    /// Removes for good what was deleted before `before`, and records of whole months that ended before it; returns how many files
-    /// and bytes that was.
+    /// Purges entries deleted before `before`, and the log of whole months that ended before it.
+    ///
+    /// Returns the number of files and bytes purged.
     ///
     /// # Errors
-    /// When it cannot be read or removed.
+    /// If the trash cannot be read or purged.
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), StoreError>;
 }
 
-/// A folder of conversations, and its way back.
+/// A folder of conversations, with its operations.
 #[derive(Debug, Clone)]
 pub struct KeptConversations {
-    /// The folder, for people.
+    /// The path of the folder, for display.
     pub place: String,
-    /// Its operations.
+    /// The operations and the trash of the folder.
     pub store: Arc<dyn ConversationOperations>,
 }
 
-/// An operation that was undone.
+/// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationUndone {
     /// The operation that was undone.
     pub record: ConversationRecord,
-    /// The undo, which is an operation as well.
+    /// The id of the undo operation.
     pub undo: OperationId,
 }
 
 /// Returns the newest operation that can be undone, if there is one.
 ///
 /// # Errors
-/// When the operations cannot be read.
+/// If the operations cannot be read.
 pub fn last(store: &dyn ConversationOperations) -> Result<Option<ConversationRecord>, StoreError> {
     let is_open = |record: &ConversationRecord| record.operation.verb != ConversationVerb::Undo && record.undone_by.is_none();
     Ok(store.operations()?.into_iter().find(is_open))
 }
 
-/// Undoes the operation whose id begins with `reference`, 4 digits of it or more.
+/// Undoes the operation that `reference`, a prefix of its id with at least 4 digits, identifies.
 ///
 /// # Errors
-/// As [`ConversationOperations::undo`]; [`StoreError::Ambiguous`] if several operations begin so.
+/// Those of [`ConversationOperations::undo`]; [`StoreError::Ambiguous`] if several operations match.
 pub fn undo(
     store: &dyn ConversationOperations,
     reference: &str,
@@ -222,11 +227,12 @@ pub fn undo(
     Ok(ConversationUndone { record, undo: operation.id })
 }
 
-/// Brings back the entry that was deleted last under `reference`: its id, 4 or more characters of it, the name of its file, or its
-/// path in the trash. Returns the entry, and where it is now.
+/// Restores the last deleted entry that matches `reference`, and returns it with its new path.
+///
+/// `reference` is the id, a prefix of it with at least 4 characters, the file name, or the path in the trash.
 ///
 /// # Errors
-/// [`StoreError::TrashNotFound`] if there is none; as [`ConversationOperations::restore`].
+/// [`StoreError::TrashNotFound`] if no entry matches; those of [`ConversationOperations::restore`].
 pub fn restore(
     store: &dyn ConversationOperations,
     reference: &str,

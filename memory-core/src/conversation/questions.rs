@@ -1,4 +1,4 @@
-//! What was asked, and whether that was kept before.
+//! Detects questions that an application sends again.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,7 +8,7 @@ use super::add::without_secrets;
 use super::{ConversationId, Conversations, EntryRole};
 use crate::ContentHash;
 
-/// What was asked lately in each conversation, so that what an application sends again is kept once.
+/// The recent questions of each conversation, so that a resent question is stored only once.
 #[derive(Debug, Default)]
 pub struct Questions {
     known: HashMap<ConversationId, VecDeque<Question>>,
@@ -21,18 +21,19 @@ struct Question {
     is_answered: bool,
 }
 
-/// More conversations than this are not kept in mind, and in each no more questions.
+/// The maximum number of conversations, and the maximum number of questions in each.
 const MOST: usize = 10_000;
 const EACH: usize = 16;
 
-/// What nobody has answered for so long is not sent again: it is asked once more.
+/// A question without a response for this long counts as new when it is sent again.
 const LATELY: TimeDelta = TimeDelta::hours(1);
 
 impl Questions {
-    /// Tells whether a question, asked at a time, is another than those that were kept: it is the same as long as it has no answer,
-    /// whoever else asks what in the meantime; and while the model is under way to one, as by calling tools. Takes it for kept from then on.
+    /// Returns whether a question is new, and records it as stored.
     ///
-    /// What was asked before the start is known by the last turns of the conversation.
+    /// A resent question is not new while it has no response, regardless of other questions, and while the model still works on it
+    /// (`is_under_way`), for example by calling tools. Questions from before the start of the process are read from the last turns of the
+    /// conversation.
     pub fn is_news(
         &mut self,
         conversations: &Conversations,
@@ -63,7 +64,7 @@ impl Questions {
         true
     }
 
-    /// Takes a question for answered, so that it is another one when it is asked the next time.
+    /// Records that the model has responded to a question. A repetition is then a new question.
     pub fn answered(&mut self, conversation: &ConversationId, question: &str) {
         let text = hash(question);
         let known = self.known.get_mut(conversation).into_iter().flatten();
@@ -75,8 +76,9 @@ fn hash(question: &str) -> ContentHash {
     ContentHash::of(question.trim())
 }
 
-/// Returns what people asked lately at the end of a conversation, behind the last answer. What cannot be read is better kept twice than
-/// not at all.
+/// Returns the recent questions after the last response in a conversation.
+///
+/// If the conversation cannot be read, it returns no questions: a duplicate is preferable to a lost question.
 fn unanswered(
     conversations: &Conversations,
     conversation: &ConversationId,
@@ -95,7 +97,9 @@ fn unanswered(
     found
 }
 
-/// Tells whether a question stands in a conversation. What cannot be read is better kept twice than not at all.
+/// Returns whether a conversation contains a question.
+///
+/// If the conversation cannot be read, it returns false: a duplicate is preferable to a lost question.
 fn was_kept(conversations: &Conversations, conversation: &ConversationId, question: &str) -> bool {
     let Ok(shelf) = conversations.store.read(conversation) else { return false };
     let kept = without_secrets(question);
@@ -110,7 +114,7 @@ mod tests {
     use crate::conversation::keep_turn;
     use crate::testing::{FakeConversations, conversations};
 
-    /// One process, which keeps what is news.
+    /// A process that stores each new question.
     struct Case {
         all: Conversations,
         questions: Questions,
@@ -178,7 +182,7 @@ mod tests {
         assert!(!case.asks(key, false) && !case.asks("coffee?", false));
         assert!(case.asks("tea?", false), "it was answered");
         case.starts_again();
-        // Somebody comes back the next day.
+        // The same question is sent again the next day.
         let later = case.all.clock.now() + TimeDelta::days(1);
         assert!(case.questions.is_news(&case.all, &case.place, ("coffee?", later), false));
         let next = later + LATELY;

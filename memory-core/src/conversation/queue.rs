@@ -1,4 +1,4 @@
-//! What is still to be made of what was said.
+//! The job queue for the extraction of facts.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -8,21 +8,21 @@ use chrono::{DateTime, Utc};
 use super::{ConversationId, Entry, EntryChange, EntryId};
 use crate::{ContentHash, OperationId, StoreError};
 
-/// A turn of which facts are to be drawn.
+/// A job: a turn from which facts are to be extracted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// What it is called.
+    /// The id.
     pub id: OperationId,
     /// The conversation.
     pub conversation: ConversationId,
-    /// What the person said.
+    /// The turn of the user.
     pub turn: EntryId,
-    /// When that was said.
+    /// The time of the turn.
     pub at: DateTime<Utc>,
 }
 
 impl Job {
-    /// Returns the job of a turn. It follows from the turn what it is called, so that there is one for each.
+    /// Returns the job of a turn. The id is derived from the turn, so that each turn has one job.
     pub fn of(turn: &Entry) -> Self {
         let hash = ContentHash::of(&format!("{}\n{}", turn.conversation, turn.id));
         let bits = hash.as_bytes().iter().take(6).fold(0, |bits, byte| bits << 8 | u64::from(*byte));
@@ -31,84 +31,90 @@ impl Job {
     }
 }
 
-/// How far a job is.
+/// The progress of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobState {
-    /// Nothing was decided. A model was asked so often and did not answer.
+    /// No decision yet, after failed requests to a model.
     Waiting {
-        /// How often.
+        /// The number of failed requests.
         attempts: u32,
     },
-    /// Facts were extracted. It is not decided what becomes of them, because the budget of the day was used up or the model failed.
+    /// Facts were extracted, and their reconciliation is pending.
+    ///
+    /// The daily budget was used up or the model failed.
     Extracted {
         /// The facts.
         facts: Vec<String>,
-        /// How many times the model was asked in vain what becomes of them.
+        /// The number of failed requests for the reconciliation.
         attempts: u32,
     },
-    /// It was decided what to change, and perhaps some or all of it was done.
+    /// The changes were decided, and some or all of them may be done.
     Decided {
-        /// The changes, facts only; none once they were made and only the summary is to be brought up to date.
+        /// The changes of facts; empty if they are done and only the summary must be updated.
         changes: Vec<EntryChange>,
-        /// What was drawn from the turn.
+        /// The facts extracted from the turn.
         facts: Vec<String>,
     },
-    /// All was done, or nothing is to be done.
+    /// The job is complete.
     Done,
 }
 
 /// A job that is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingJob {
-    /// Which.
+    /// The job.
     pub job: Job,
-    /// How far it is; never [`JobState::Done`].
+    /// The progress; never [`JobState::Done`].
     pub state: JobState,
 }
 
-/// Which turns have a job, or had one.
+/// The turns that have or had a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakenUp {
-    /// Of turns from then on it is known.
+    /// The start of the period for which the turns are recorded.
     pub since: DateTime<Utc>,
-    /// Which of those have one, or had one.
+    /// The turns in this period that have or had a job.
     pub turns: HashSet<(ConversationId, EntryId)>,
 }
 
-/// Keeps jobs until they are done, so that no turn is forgotten by a crash or a power cut. Every implementation passes
-/// `testing::job_queue_suite`.
+/// A durable job queue, so that no turn is lost in a crash or a power loss.
 ///
-/// All methods may be called from any thread and from many processes at once. A job whose end was not written down is taken up again, so
-/// whatever is done for it is done so that twice is as good as once.
+/// Every implementation passes `testing::job_queue_suite`.
+///
+/// All methods may be called from any thread and from multiple processes concurrently. A job without a recorded end is processed again, so
+/// its processing must be idempotent.
 pub trait JobQueue: Debug + Send + Sync {
-    /// Adds jobs in their order, except those that were added before. Once this returns, neither a crash nor a power cut loses any.
+    /// Adds jobs in order, except those that were added before. Once this returns, they survive a crash.
     ///
     /// # Errors
-    /// Whatever the disk refuses. Then some may have been added.
+    /// A disk error; some jobs may have been added.
     fn push(&self, jobs: &[Job]) -> Result<(), StoreError>;
 
-    /// Records the states of jobs, as durably. A job that is done or not known stays so.
+    /// Records the states of jobs, with the same durability. Done and unknown jobs remain unchanged.
     ///
     /// # Errors
-    /// Whatever the disk refuses. Then some may have been recorded.
+    /// A disk error; some states may have been recorded.
     fn note(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError>;
 
     /// Returns the jobs that are not done, in the order in which they were added.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// If the jobs cannot be read.
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError>;
 
-    /// Returns which turns have a job or had one, as far back as that is known, at least of those later than the last one of which there
-    /// was a job. A queue that nobody has used knows it from `now` on.
+    /// Returns the turns that have or had a job, as far back as they are recorded.
+    ///
+    /// The period includes at least all turns after the last one with a job. For a queue that was never used it starts at `now`.
     ///
     /// # Errors
-    /// When that cannot be read, or from when on it is known cannot be written down.
+    /// If the jobs cannot be read, or the start of the period cannot be recorded.
     fn taken_up(&self, now: DateTime<Utc>) -> Result<TakenUp, StoreError>;
 
-    /// Returns the right to do the jobs, which one process at a time has, as long as it keeps what is returned; nothing if another has it.
+    /// Acquires the lock to process the jobs, held until the returned value is dropped.
+    ///
+    /// Returns `None` if another process holds the lock.
     ///
     /// # Errors
-    /// When that cannot be told.
+    /// If the state of the lock cannot be determined.
     fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError>;
 }

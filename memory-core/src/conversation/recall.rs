@@ -1,4 +1,4 @@
-//! Calling to mind what a message is about.
+//! Recalls memories that are relevant to a message.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -14,33 +14,35 @@ use crate::rank::sigmoid;
 use crate::standing::{StandingKind, StandingText, current};
 use crate::{Problem, StoreError, has_direction};
 
-/// What a message calls to mind.
+/// The result of a recall.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recalled {
-    /// What the conversation was about so far, if that was summed up.
+    /// The summary of the conversation so far, if there is one.
     pub summary: Option<Arc<Entry>>,
-    /// The memories: standing instructions first, then most relevant first, but for what repeats.
+    /// The memories: standing instructions first, then by relevance with repetitions moved back.
     pub memories: Vec<Remembered>,
-    /// Why it may be less than it should be, if it may.
+    /// The reason why the result may be incomplete, if it may.
     pub degraded: Option<String>,
 }
 
-/// For each memory that is wanted, so many are looked at.
+/// The number of candidates per requested memory.
 const POOL: usize = 3;
 
-/// How many bytes of a text a cross-encoder is shown.
+/// The maximum size of a text for the cross-encoder, in bytes.
 const SHOWN: usize = 2000;
 
-/// How often it is looked again at what was changed at the same moment.
+/// The maximum number of attempts if entries change during a recall.
 const LOOKS: usize = 3;
 
-/// So many facts are told beside each new one that has to be reconciled with them.
+/// The number of existing facts that are compared with each new one.
 const NEIGHBOURS: usize = 5;
 
-/// Returns what `message` calls to mind of a conversation and of what is global. Where nothing is wanted, nothing is.
+/// Returns the memories for `message` from a conversation and from the global one.
+///
+/// With a `top_k` of 0 the result is empty.
 ///
 /// # Errors
-/// When the memories cannot be read. A model that fails only makes the answer less than it could be, which is told.
+/// If the memories cannot be read. A failure of a model only degrades the result, which reports it.
 pub fn recall(
     conversations: &Conversations,
     conversation: &ConversationId,
@@ -50,11 +52,13 @@ pub fn recall(
     recall_beside(conversations, conversation, message, rules, &[], &|_| false)
 }
 
-/// Returns what `message` calls to mind beside what `is_known` anyway, such as what was said a moment ago. Turns of the conversation that
-/// are still `unwritten` are called to mind as if the store had them.
+/// Returns the memories for `message`, without the entries for which `is_known` returns true.
+///
+/// Such entries are, for example, the latest turns, which the model sees anyway. The `unwritten` turns of the conversation are recalled as
+/// if they were stored.
 ///
 /// # Errors
-/// As [`recall()`].
+/// Those of [`recall()`].
 pub fn recall_beside(
     conversations: &Conversations,
     conversation: &ConversationId,
@@ -125,11 +129,12 @@ fn ask(
     Ok(Recalled { summary: own.summary().cloned(), memories, degraded })
 }
 
-/// Of the places for memories, this part at most is for standing instructions.
+/// The divisor of `top_k` that limits the number of standing instructions.
 const STANDING_PART: usize = 4;
 
-/// Puts the standing instructions of the person before the memories, the recalled ones first, then the newest, in their part of `top_k`
-/// places.
+/// Moves the standing instructions of the person before the memories, within their share of `top_k`.
+///
+/// Recalled instructions come first, then the newest.
 fn instructions_first(
     memories: &[Remembered],
     shelves: &[Arc<Shelf>],
@@ -162,7 +167,7 @@ fn instructions_first(
     first.into_iter().chain(rest).take(top_k).collect()
 }
 
-/// Says which files of the conversations were left out, if any were.
+/// Returns a message about files of the conversations that could not be read, if any.
 fn unreadable(shelves: &[Arc<Shelf>]) -> Option<String> {
     let mut problems: Vec<&Problem> = shelves.iter().flat_map(|shelf| shelf.problems()).collect();
     problems.sort_by(|one, other| one.path.cmp(&other.path));
@@ -175,10 +180,10 @@ fn unreadable(shelves: &[Arc<Shelf>]) -> Option<String> {
     Some(format!("{} is left out{others}: {}", first.path, first.what))
 }
 
-/// Returns the vector of a message, if there is a model that can read it and anything to compare it with.
+/// Returns the vector of a message, if there is an embedding model and vectors to compare with.
 fn vector(conversations: &Conversations, shelves: &[Arc<Shelf>], message: &str) -> Result<Option<Vec<f32>>, String> {
     let Some(embedder) = &conversations.embedder else { return Ok(None) };
-    // To ask for its identity may mean to open it.
+    // Reading the identity may load the model.
     if shelves.iter().all(|shelf| shelf.identity().is_empty()) {
         return Ok(None);
     }
@@ -194,7 +199,7 @@ fn vector(conversations: &Conversations, shelves: &[Arc<Shelf>], message: &str) 
     Ok(Some(vector).filter(|vector| has_direction(vector)))
 }
 
-/// Has a cross-encoder, if there is one, tell how relevant the candidates are.
+/// Replaces the relevance of the candidates by the scores of the cross-encoder, if there is one.
 fn reread(conversations: &Conversations, message: &str, candidates: &mut [Candidate]) -> Result<(), String> {
     let Some(reranker) = conversations.reranker.as_ref().filter(|_| !candidates.is_empty()) else { return Ok(()) };
     let shown = |text: &str| text[..text.floor_char_boundary(SHOWN)].to_owned();
@@ -208,7 +213,7 @@ fn reread(conversations: &Conversations, message: &str, candidates: &mut [Candid
     Ok(())
 }
 
-/// Tells whether somebody changed what is about to be returned.
+/// Returns whether another program changed an entry of the result.
 fn is_stale(conversations: &Conversations, recalled: &Recalled) -> Result<bool, StoreError> {
     let entries = recalled.memories.iter().map(|remembered| &remembered.entry).chain(&recalled.summary);
     let mut by_place: Vec<(&ConversationId, Vec<EntryId>)> = Vec::new();
@@ -225,10 +230,12 @@ fn is_stale(conversations: &Conversations, recalled: &Recalled) -> Result<bool, 
     Ok(is_stale)
 }
 
-/// Returns the facts of a conversation that new ones may repeat or contradict, each once, the most alike of each new one first.
+/// Returns the distinct facts of a conversation that new ones may repeat or contradict.
+///
+/// The facts most similar to each new one come first.
 ///
 /// # Errors
-/// When they cannot be read.
+/// If the facts cannot be read.
 pub fn neighbours(
     conversations: &Conversations,
     conversation: &ConversationId,
@@ -237,14 +244,14 @@ pub fn neighbours(
     let shelf = conversations.store.read(conversation)?;
     let mut found: Vec<Arc<Entry>> = Vec::new();
     for fact in facts {
-        // Without a vector, the words alone tell; that costs a contradiction at times, and no fact.
+        // Without a vector only words are compared, which may miss a contradiction but loses no fact.
         let vector = vector(conversations, std::slice::from_ref(&shelf), fact).unwrap_or_default();
         let wanted = Wanted { vector: vector.as_deref(), ..Wanted::of(fact) };
         let is_fact = |entry: &Entry| entry.role == EntryRole::Memory;
         let alike = shelf.candidates(&wanted, NEIGHBOURS, &is_fact).into_iter().map(|candidate| candidate.entry);
         let mut alike: Vec<Arc<Entry>> = alike.collect();
         if alike.len() < NEIGHBOURS && has_subject(fact) {
-            // Facts about the user may contradict each other without a word in common.
+            // Facts about the user may contradict each other without a common word.
             let latest = shelf.entries().into_iter().rev().filter(|entry| is_fact(entry) && has_subject(&entry.content));
             let others: Vec<_> = latest.filter(|entry| alike.iter().all(|own| own.id != entry.id)).collect();
             let lacking = NEIGHBOURS - alike.len();

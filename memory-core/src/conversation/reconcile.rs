@@ -1,4 +1,4 @@
-//! What becomes of facts beside those that were known before.
+//! Reconciles new facts with existing ones.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,56 +12,57 @@ use super::{ConversationId, Entry, EntryChange, EntryId, EntryRole};
 use crate::json_answer;
 use crate::text::{fold, one_line, tokens};
 
-/// A fact that a model found in what a person said.
+/// A fact that a model extracted from a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractedFact {
     /// The fact.
     pub text: String,
-    /// The turn in which it was said.
+    /// The turn that contains it.
     pub source: Option<EntryId>,
 }
 
-/// What a model decided about one fact.
+/// The decision of a model about one fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// It is new.
+    /// Adds a new fact.
     Add {
         /// The fact.
         text: String,
     },
-    /// It says better what a known one said.
+    /// Replaces an existing fact by a better text.
     Update {
-        /// The number of the known one.
+        /// The number of the existing fact.
         number: usize,
-        /// What it says now.
+        /// The new text.
         text: String,
     },
-    /// A known one holds no longer.
+    /// Deletes an existing fact that is no longer true.
     Delete {
-        /// Its number.
+        /// The number of the existing fact.
         number: usize,
     },
-    /// A known one says it already.
+    /// Leaves an existing fact unchanged, because it already covers the new one.
     Keep {
-        /// Its number.
+        /// The number of the existing fact.
         number: usize,
     },
 }
 
-/// Why an answer cannot be followed.
+/// The reason why a response is not usable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Misread {
-    /// Why, as a statement that the model may be told.
+    /// The reason, as a statement that may be sent to the model.
     pub why: String,
 }
 
-/// Reads an answer about `known` facts, which the model knows by the numbers from 0 on: a JSON list of
-/// `{"event": "ADD", "text": …}`, `{"event": "UPDATE", "id": 0, "text": …}`, `{"event": "DELETE", "id": 0}` and
-/// `{"event": "NONE", "id": 0}`. Texts that are empty say nothing.
+/// Parses a response about `known` existing facts, numbered from 0.
+///
+/// The response is a JSON list of `{"event": "ADD", "text": …}`, `{"event": "UPDATE", "id": 0, "text": …}`, `{"event": "DELETE", "id": 0}`
+/// and `{"event": "NONE", "id": 0}`. Additions and updates with an empty text are skipped.
 ///
 /// # Errors
-/// When there is no such list, or one names what is not known: then the model may be asked again.
+/// If there is no such list, or a decision names an unknown fact. Then the caller may repeat the request.
 pub fn read_decisions(answer: &str, known: usize) -> Result<Vec<Decision>, Misread> {
     let misread = |why: String| Misread { why };
     let value = json_answer(answer).map_err(|why| misread(why.to_string()))?;
@@ -100,11 +101,11 @@ fn decision(item: &Value, known: usize) -> Result<Option<Decision>, String> {
     })
 }
 
-/// Returns what to do so that a conversation has new `facts` beside those it `knew`, as was decided about them.
+/// Returns the changes that reconcile the new `facts` with the `known` ones, following `decisions`.
 ///
-/// No fact is lost: where what was decided only takes away, or says nothing of the new facts, these are added all the same. An update is
-/// a deletion and an addition of its own, and the tombstone tells what took its place. What is known word for word is not added again.
-/// Of each turn at most [`MAX_FACTS`] facts are added; decisions beyond that change nothing. `next_id` gives ids that no entry has.
+/// No fact is lost: if the decisions only delete facts, or do not mention the new facts, these are added anyway. An update is a deletion
+/// and an addition, and the tombstone names the replacement. A fact that equals an existing one word for word is not added again. Each turn
+/// adds at most [`MAX_FACTS`] facts; decisions beyond this limit have no effect. `next_id` returns unused ids.
 pub fn plan_facts(
     conversation: &ConversationId,
     known: &[Arc<Entry>],
@@ -169,7 +170,9 @@ pub fn plan_facts(
     added.into_iter().map(EntryChange::Add).chain(deletions).collect()
 }
 
-/// Returns the turn that a text most likely comes from: that of the same fact, or else of the one with which it shares most words.
+/// Returns the most likely source turn of a text.
+///
+/// It is the turn of the same fact, otherwise of the fact with the most common words.
 fn source_of(text: &str, facts: &[ExtractedFact]) -> Option<EntryId> {
     let words = |text: &str| {
         let mut words = HashSet::new();
@@ -183,7 +186,7 @@ fn source_of(text: &str, facts: &[ExtractedFact]) -> Option<EntryId> {
     facts.iter().max_by_key(|fact| likeness(fact))?.source.clone()
 }
 
-/// Tells whether two texts say the same word for word.
+/// Returns whether two texts are equal up to case, whitespace and final punctuation.
 fn same(one: &str, other: &str) -> bool {
     let plain = |text: &str| fold(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let trimmed = |text: String| text.trim_end_matches(['.', '。', '!', '！']).to_owned();

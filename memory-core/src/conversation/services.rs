@@ -1,29 +1,29 @@
-//! What the use cases of conversations work with.
+//! The dependencies of the conversation operations.
 
 use std::sync::Arc;
 
 use super::{ConversationStore, EntryId};
 use crate::{ChatModel, Clock, Embedder, IdSource, Reranker};
 
-/// Conversations, and the machine behind traits.
+/// The dependencies of the conversation operations, behind traits.
 #[derive(Debug, Clone)]
 pub struct Conversations {
-    /// Where they are kept.
+    /// The store of the conversations.
     pub store: Arc<dyn ConversationStore>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// New names.
+    /// The source of ids.
     pub ids: Arc<dyn IdSource>,
-    /// The model that turns texts into vectors, if there is one.
+    /// The embedding model, if there is one.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// The cross-encoder that tells how relevant a memory is, if there is one.
+    /// The cross-encoder that scores the relevance of memories, if there is one.
     pub reranker: Option<Arc<dyn Reranker>>,
-    /// The language model, if there is one; it keeps to its budget by itself.
+    /// The language model, if there is one; it enforces its own budget.
     pub chat: Option<Arc<dyn ChatModel>>,
 }
 
 impl Conversations {
-    /// Returns an id that no entry has.
+    /// Returns an unused entry id.
     pub(super) fn entry_id(&self) -> EntryId {
         self.ids.memory_id().into()
     }

@@ -1,4 +1,4 @@
-//! Where conversations are kept.
+//! The storage interface of conversations.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -8,72 +8,78 @@ use chrono::{DateTime, Utc};
 use super::{ConversationId, ConversationOperation, Entry, EntryId, MAX_CONTENT, Shelf};
 use crate::{ContentHash, StoreError};
 
-/// One place that keeps conversations. Every implementation passes `testing::conversation_suite`.
+/// A store of conversations. Every implementation passes `testing::conversation_suite`.
 ///
-/// All methods may be called from any thread and from many processes at once. Nothing is destroyed: what is deleted, and a summary
-/// whose place is taken, stays as a tombstone.
+/// All methods may be called from any thread and from multiple processes concurrently. No data is destroyed: deleted entries and replaced
+/// summaries remain as tombstones.
 pub trait ConversationStore: Debug + Send + Sync {
-    /// Returns where it is, for people.
+    /// Returns the location, for display.
     fn place(&self) -> String;
 
-    /// Returns the conversations of which something is kept, by name.
+    /// Returns the conversations with at least one entry, by name.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If the conversations cannot be read.
     fn conversations(&self) -> Result<Vec<ConversationId>, StoreError>;
 
-    /// Returns what is kept of a conversation and was not deleted; nothing if there is no such conversation. It knows of deleted facts
-    /// which turns they supersede: see [`Shelf::is_superseded`].
+    /// Returns the active entries of a conversation; they are empty if it does not exist.
     ///
-    /// Which entries there are is known as of now. What an entry says, where others changed it in place, is known as of now among some
-    /// hundreds of entries, and else as of the last minute; [`ConversationStore::look_again`] sees to single ones.
+    /// The result includes which turns are superseded by deleted facts: see [`Shelf::is_superseded`].
+    ///
+    /// The set of entries is current. The content of an entry that another program edited in place is current in a conversation of up to a
+    /// few hundred entries, otherwise at most one minute old; [`ConversationStore::look_again`] rechecks single entries.
     ///
     /// # Errors
-    /// When that cannot be read. What is wrong with one file is told by [`Shelf::problems`].
+    /// If the conversation cannot be read. Defects of single files are reported by [`Shelf::problems`].
     fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError>;
 
-    /// Returns what people said after a moment, in all conversations, as far as it was not deleted; in no order.
+    /// Returns the active turns of the user after `moment` in all conversations, in unspecified order.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If the conversations cannot be read.
     fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError>;
 
-    /// Looks at some entries again, and returns whether one of them is no longer what [`ConversationStore::read`] told last. Then that
-    /// tells what they are now.
+    /// Rechecks some entries, and returns whether one of them has changed since the last read.
+    ///
+    /// The next [`ConversationStore::read`] then returns their current content.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If the entries cannot be read.
     fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError>;
 
-    /// Returns what was deleted of a conversation, by time, then by id.
+    /// Returns the deleted entries of a conversation, by time, then by id.
     ///
     /// # Errors
-    /// When that cannot be read. What cannot be read as an entry is left out.
+    /// If the folder cannot be read. Files that cannot be parsed as an entry are skipped.
     fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError>;
 
-    /// Makes changes, in their order, but what is new before what goes. Once this returns, neither a crash nor a power cut loses any.
+    /// Makes changes in order, except that additions precede deletions.
     ///
-    /// If it fails or is cut off, each change was made or was not, no entry is lost, and to ask for the same changes again is to make
-    /// each of them once: to add what is there, or was deleted since, and to delete what is gone, changes nothing.
+    /// Once this returns, the changes survive a crash and a power loss.
+    ///
+    /// If it fails or is interrupted, each change was made or was not made, and no entry is lost. A repeated call with the same changes
+    /// makes each of them once: the addition of an entry that exists or was deleted since, and the deletion of a missing entry, have no
+    /// effect.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] if an entry is longer than [`MAX_CONTENT`]; whatever the disk refuses.
+    /// [`StoreError::Invalid`] if an entry is longer than [`MAX_CONTENT`], or a disk error.
     fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError>;
 
-    /// Makes changes of several conversations as [`ConversationStore::commit`] makes those of each, in less time.
+    /// Makes changes of several conversations like [`ConversationStore::commit`], in less time.
     ///
     /// # Errors
-    /// As [`ConversationStore::commit`], for all of them: each change may have been made.
+    /// Those of [`ConversationStore::commit`], for all conversations: each change may have been made.
     fn commit_all(&self, changes: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError>;
 
-    /// Makes changes as [`ConversationStore::commit`] does, and records what they add and delete as an operation before the first is
-    /// made. Changes that take entries away come through here, by [`change()`](super::change()).
+    /// Makes changes like [`ConversationStore::commit`], and first records them as an operation.
     ///
-    /// To ask for the same changes again records nothing; if the operation was undone since, nothing is changed either, and an entry
-    /// that was restored since is not deleted again.
+    /// Every change that deletes entries uses this method, through [`change()`](super::change()).
+    ///
+    /// A repeated call with the same changes records nothing. If the operation was undone since, it also changes nothing, and an entry that
+    /// was restored since is not deleted again.
     ///
     /// # Errors
-    /// As [`ConversationStore::commit`].
+    /// Those of [`ConversationStore::commit`].
     fn commit_operation(
         &self,
         conversation: &ConversationId,
@@ -81,30 +87,31 @@ pub trait ConversationStore: Debug + Send + Sync {
         operation: &ConversationOperation,
     ) -> Result<(), StoreError>;
 
-    /// Keeps vectors of the model `identity`, which [`Shelf::vector`] tells from then on for texts that have one. They can be made
-    /// again, so they may be lost; those of another model may be let go.
+    /// Stores vectors of the model `identity`; [`Shelf::vector`] returns them for texts that have one.
+    ///
+    /// Vectors can be recomputed, so they may be lost. Those of another model may be deleted.
     ///
     /// # Errors
-    /// When something is no vector of this model, or cannot be kept.
+    /// If a vector is not valid for this model or cannot be stored.
     fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError>;
 }
 
-/// What is to become of one entry.
+/// A change of one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryChange {
-    /// It is kept. A summary takes the place of the former one.
+    /// Adds an entry. A summary replaces the previous one.
     Add(Entry),
-    /// It is deleted, perhaps because another took its place.
+    /// Deletes an entry, which may have a replacement.
     Delete {
-        /// Which.
+        /// The id of the entry.
         id: EntryId,
-        /// What took its place.
+        /// The replacement, if there is one.
         replaced_by: Option<EntryId>,
     },
 }
 
 impl EntryChange {
-    /// Tells whether this may be asked of a store.
+    /// Checks whether a store accepts this change.
     ///
     /// # Errors
     /// [`StoreError::Invalid`] if an entry is longer than [`MAX_CONTENT`].

@@ -1,4 +1,4 @@
-//! What a conversation was about so far.
+//! The rolling summary of a conversation.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -7,22 +7,22 @@ use super::add::without_secrets;
 use super::{ConversationId, Entry, EntryId, EntryRole};
 use crate::json_answer;
 
-/// The kind of the one summary of a conversation.
+/// The kind of the only summary of a conversation.
 const KIND: &str = "summary";
 
-/// A longer summary, in characters, is none: it is read with every message.
+/// The maximum length of a summary in characters, because it is part of every prompt.
 const LONGEST: usize = 8000;
 
-/// Returns the summary of a conversation as an entry, whose id is always the same.
+/// Returns the summary of a conversation as an entry with a fixed id.
 pub fn summary_entry(conversation: &ConversationId, text: &str, now: DateTime<Utc>) -> Entry {
     let entry = Entry::new(EntryId::of_summary(conversation), conversation, EntryRole::Summary, text, now);
     Entry { summary_kind: Some(KIND.into()), ..entry }
 }
 
-/// Reads an answer: a text, or the only text in an object of JSON. Credentials are blotted out.
+/// Parses a response: a text, or the text in a JSON object. Credentials are redacted.
 ///
 /// # Errors
-/// Says why it is no summary.
+/// The reason why the response is not a summary.
 pub fn read_summary(answer: &str) -> Result<String, String> {
     let plain = answer.rsplit_once("</think>").map_or(answer, |(_, said)| said);
     let text = match json_answer(answer) {

@@ -1,4 +1,4 @@
-//! Which candidates something newer took the place of.
+//! Detects candidates that a newer entry supersedes.
 
 use std::sync::Arc;
 
@@ -7,17 +7,19 @@ use chrono::{DateTime, Utc};
 use super::claim::{Claims, EntryClaims};
 use super::{Candidate, CandidateKind, Entry, EntryRole, Shelf};
 
-/// At most so many candidates are compared with each other, the most relevant ones.
+/// The maximum number of candidates that are compared with each other, most relevant first.
 const COMPARED: usize = 64;
 
-/// At most so many of the most relevant candidates are compared with all entries.
+/// The maximum number of candidates that are compared with all entries, most relevant first.
 const CONTESTED: usize = 16;
 
-/// At most so many of the newest entries of a conversation are compared with each of them.
+/// The maximum number of newest entries of a conversation that are compared with each of them.
 const LOOKED_AT: usize = 500;
 
-/// Adds the entries that contradict relevant candidates and are newer, so that an earlier statement never comes without the one that
-/// took its place: each is as relevant as the best candidate that it contradicts. Entries that are `known` anyway are not added.
+/// Adds newer entries that contradict relevant candidates, except for `known` ones.
+///
+/// An earlier statement is therefore never returned without the one that superseded it. Each added entry has the relevance of the best
+/// candidate that it contradicts.
 pub(super) fn add_successors(
     candidates: &mut Vec<Candidate>,
     shelves: &[Arc<Shelf>],
@@ -50,8 +52,9 @@ pub(super) fn add_successors(
     }
 }
 
-/// Marks the facts and statements that a later one contradicts: another candidate, one of the entries that are `known` anyway, or the
-/// message itself.
+/// Marks the facts and statements that a later text contradicts.
+///
+/// The later text is another candidate, one of the `known` entries, or the message itself.
 pub(super) fn mark_superseded(candidates: &mut [Candidate], known: &[(Arc<Entry>, EntryClaims)], message: &str) {
     let statements = |candidate: &&Candidate| candidate.kind == CandidateKind::Statement;
     let compared: Vec<(Arc<Entry>, EntryClaims)> = candidates

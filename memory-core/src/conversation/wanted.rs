@@ -1,4 +1,4 @@
-//! What a message asks the memory for.
+//! Parses a message as a recall query.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,41 +9,43 @@ use super::speech_act::framing;
 use crate::question::is_aside;
 use crate::text::{Term, TokenKind, tokens};
 
-/// What a message asks the memory for: its words, without those that hold a sentence together, and its vector if there is one.
+/// A recall query: the words of a message without stop words, and its vector if there is one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Wanted<'v> {
-    /// The words, each once.
+    /// The distinct words.
     pub terms: Vec<WantedTerm>,
     /// The vector, of length 1.
     pub vector: Option<&'v [f32]>,
-    /// Hash of the words that the message itself states: a copy of it says nothing of how common its words are.
+    /// The hash of the statement in the message. A stored copy of it is excluded from the word frequencies.
     pub statement: Option<u64>,
 }
 
-/// One word of a message.
+/// A term of a recall query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WantedTerm {
     /// The word.
     pub term: Term,
-    /// What it counts for by its kind: 1 for a word, less for one of several pieces of a text without blanks.
+    /// The weight by kind: 1 for a word, less for one of several pieces of a text without spaces.
     pub weight: f32,
     /// Whether it only frames a request, as `write` and `poem` do in `Write a poem about my dog`.
     pub is_framing: bool,
-    /// Whether it counts only where an entry has it, as a character that may or may not be a word of its own.
+    /// Whether it counts only if an entry contains it.
+    ///
+    /// This holds for a character that may or may not be a separate word.
     pub is_optional: bool,
 }
 
-/// Of a longer message only its beginning and its end, so many bytes each, are looked at.
+/// The number of bytes that are parsed at the start and at the end of a longer message.
 const LOOKED_AT: usize = 4096;
 
-/// What a single character counts for in a longer run of a script without blanks, where a pair counts for 1.
+/// The weight of a single character in a run of a script without spaces; a bigram has 1.
 const CHARACTER: f32 = 0.15;
 
-/// What a pair of characters counts for if one of them holds the sentence together, or frames a request.
+/// The weight of a bigram that contains a stop word or frames a request.
 const HALF_PAIR: f32 = 0.5;
 
 impl Wanted<'_> {
-    /// Returns what `message` asks for by its words.
+    /// Parses the words of `message` as a query.
     pub fn of(message: &str) -> Self {
         let mut known = HashMap::<Term, usize>::new();
         let mut terms = Vec::<WantedTerm>::new();
@@ -82,11 +84,12 @@ impl Wanted<'_> {
     }
 }
 
-/// Characters between which a single one is a word of its own: they stand for relations, counts and measures, and are hardly ever part of a
-/// longer noun.
+/// Characters that delimit a one-character word: relations, counts and measures.
+///
+/// They are rarely part of a longer noun.
 const BETWEEN: &str = "叫养養给給把被让讓跟对對很也都就还還再又不没沒一二三四五两兩几幾只隻个個条條位辆輛台臺";
 
-/// Returns the characters of a statement that are words of their own, as 猫 is in 我家的猫叫咪咪, and where they stand.
+/// Returns the one-character words of a statement with their ranges, such as 猫 in 我家的猫叫咪咪.
 pub(super) fn words_of_one_character(text: &str) -> Vec<(Term, Range<usize>)> {
     let is_between = |span: &Range<usize>| BETWEEN.contains(&text[span.clone()]);
     let starts = lone_characters(text, &is_between);
@@ -94,13 +97,14 @@ pub(super) fn words_of_one_character(text: &str) -> Vec<(Term, Range<usize>)> {
     spans.map(|span| (own_word(&text[span.clone()]), span)).collect()
 }
 
-/// Returns a character as a word of its own, which no text is split into.
+/// Returns a character as a word term, which the tokenizer never emits for such a script.
 fn own_word(character: &str) -> Term {
     Term { text: character.to_owned(), kind: TokenKind::Word }
 }
 
-/// Returns where characters stand that are a word of their own in a script without blanks: all around them holds the sentence together
-/// or frames a request.
+/// Returns the offsets of the one-character words in a script without spaces.
+///
+/// The characters on both sides of such a word are stop words or frame a request.
 fn lone_characters(text: &str, is_framed: &dyn Fn(&Range<usize>) -> bool) -> Vec<usize> {
     let mut lone = Vec::new();
     let mut run: Vec<usize> = Vec::new();
@@ -132,11 +136,12 @@ fn has_aside(pair: &str) -> bool {
     pair.chars().any(|character| is_aside(character.encode_utf8(&mut buffer), false))
 }
 
-/// Words that are a noun to the tokenizer, and a verb in most facts: both are meant.
+/// Words that the tokenizer treats as a noun and most facts use as a verb; both terms are emitted.
 const VERBS: [(&str, &str); 2] = [("lives", "live"), ("leaves", "leave")];
 
-/// Calls `each` with every word of a text that says something, and with every pair and single character of scripts without blanks, and
-/// where it stands.
+/// Calls `each` with every content term of a text and its range.
+///
+/// Terms are words without stop words, and the bigrams and single characters of scripts without spaces.
 pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)) {
     tokens(text, &mut |token| {
         let spelled = &text[token.span.clone()];
@@ -151,7 +156,7 @@ pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)
     });
 }
 
-/// Returns the beginning and the end of what is too long to be looked at whole.
+/// Returns the message, or its start and end if it is too long to parse.
 pub(super) fn parts(message: &str) -> Vec<&str> {
     if message.len() <= 2 * LOOKED_AT {
         return vec![message];

@@ -1,4 +1,4 @@
-//! Words that tell whether somebody is for or against something, and words that add nothing to it.
+//! Word lists for attitudes, and for words without content.
 
 pub(super) const LIKES: &[&str] = &[
     "like",
@@ -66,7 +66,7 @@ pub(super) const DISLIKES: &[&str] = &[
 
 pub(super) const NEGATIONS: &[&str] = &["not", "never", "no", "nothing", "cannot", "dont", "doesnt", "cant", "isnt"];
 
-/// Words that say nothing beside others.
+/// Words without content in combination with others.
 pub(super) const LIGHT: &[&str] = &[
     "user",
     "user's",
@@ -110,7 +110,7 @@ pub(super) const LIGHT: &[&str] = &[
     "actual",
 ];
 
-/// Words that add little to what somebody likes or dislikes.
+/// Words that add little to an expression of liking or dislike.
 pub(super) const DAILY: &[&str] = &[
     "every",
     "day",

@@ -1,9 +1,9 @@
-//! Attributes of the user that have one value at a time: where they live, what something of theirs is called.
+//! Parses the single-valued attributes of the user, such as the home or the name of a pet.
 
 use crate::conversation::speech_act::is_han;
 use crate::text::fold;
 
-/// Returns the attributes that a clause gives the user, each with its value.
+/// Returns the attributes of the user in a clause, each with its value.
 pub(super) fn attributes(clause: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = han(clause).into_iter().collect();
     let spelled: Vec<&str> =
@@ -15,7 +15,7 @@ pub(super) fn attributes(clause: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Words that stand anywhere and change nothing.
+/// Words that may occur in any position without a change of meaning.
 const FLAT: [&str; 22] = [
     "",
     "now",
@@ -41,13 +41,13 @@ const FLAT: [&str; 22] = [
     "all",
 ];
 
-/// Words that end a value: what follows tells more of it, or something else.
+/// Words that end a value: the words after them are details or belong to another statement.
 const ADJUNCTS: [&str; 30] = [
     "with", "as", "since", "for", "from", "near", "at", "on", "in", "by", "until", "during", "where", "when", "while", "which",
     "who", "whose", "after", "before", "again", "together", "without", "if", "although", "though", "to", "about", "or", "than",
 ];
 
-/// Kinds of which somebody may have several, each with a name of its own.
+/// Kinds of people of which the user may have several, each with a separate name.
 const SEVERAL: [&str; 40] = [
     "friend",
     "brother",
@@ -91,16 +91,16 @@ const SEVERAL: [&str; 40] = [
     "godchild",
 ];
 
-/// Words that leave one of several.
+/// Words that select one of several.
 const ONLY: [&str; 9] = ["best", "oldest", "eldest", "elder", "youngest", "only", "first", "closest", "favourite"];
 
-/// The same in Chinese, at the end of what has a name.
+/// The Chinese counterpart of [`SEVERAL`], at the end of the named thing.
 const HAN_SEVERAL: [&str; 22] = [
     "朋友", "哥哥", "弟弟", "姐姐", "妹妹", "同事", "同学", "同學", "邻居", "鄰居", "儿子", "兒子", "女儿", "女兒", "孩子",
     "学生", "學生", "客户", "客戶", "老师", "老師", "室友",
 ];
 
-/// What people move to that is no place to live in.
+/// Objects of `move to` that are not a home.
 const NO_PLACES: [&str; 24] = [
     "linux",
     "windows",
@@ -128,14 +128,14 @@ const NO_PLACES: [&str; 24] = [
     "firefox",
 ];
 
-/// Tells whether two values of an attribute may be the same one: they are, or one only tells more than the other.
+/// Returns whether two values of an attribute may be equal: they are, or one only adds details.
 pub(super) fn is_same_value(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     let rest = long.strip_prefix(short);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || short.chars().chain(rest.chars()).all(is_han))
 }
 
-/// Returns the beginning of a value, without what tells more of it.
+/// Returns the head of a value, without details.
 fn core<'v, 'w>(value: &'v [&'w str]) -> &'v [&'w str] {
     let begin = value.iter().take_while(|word| matches!(**word, "on" | "at" | "in")).count();
     let value = &value[begin..];
@@ -186,7 +186,7 @@ fn english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
             if is_one_of_several && !rest[..is].iter().any(|word| ONLY.contains(word)) {
                 return None;
             }
-            // A name, a number or a day: what is brown today may be large as well.
+            // Only a name, a number or a day is single-valued: a brown dog may also be large.
             let first = value.iter().find(|word| !["on", "at", "in"].contains(word))?;
             let is_name =
                 |word: &&&str| fold(word) == **first && word.starts_with(|own: char| own.is_uppercase() || own.is_numeric());

@@ -1,4 +1,4 @@
-//! What an entry claims, parsed once.
+//! Caches the parsed claims of an entry.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,7 +6,7 @@ use super::{Claim, Claims, LONGEST};
 use crate::conversation::{Entry, EntryRole};
 use crate::standing::{StandingKind, standing_sentences};
 
-/// What one entry claims, parsed when it is first asked for. Copies share it.
+/// The claims of one entry, parsed on first use and shared by copies.
 #[derive(Debug, Clone, Default)]
 pub(in crate::conversation) struct EntryClaims(Arc<Parsed>);
 
@@ -18,18 +18,22 @@ struct Parsed {
 }
 
 impl EntryClaims {
-    /// Returns the claim of all that `entry` states, which is empty if that is too long. It is the same entry each time.
+    /// Returns the claim of all statements of `entry`, or an empty one if the text is too long.
+    ///
+    /// The caller must pass the same entry each time.
     pub(in crate::conversation) fn whole(&self, entry: &Entry) -> Arc<Claim> {
         let parse = || if entry.content.len() <= LONGEST { Claim::of(entry.role, &entry.content) } else { Claim::default() };
         Arc::clone(self.0.whole.get_or_init(|| Arc::new(parse())))
     }
 
-    /// Returns the claims of `entry` clause by clause. It is the same entry each time.
+    /// Returns the claims of `entry` by clause. The caller must pass the same entry each time.
     pub(in crate::conversation) fn clauses(&self, entry: &Entry) -> Arc<Claims> {
         Arc::clone(self.0.clauses.get_or_init(|| Arc::new(Claims::new(entry.role, &entry.content))))
     }
 
-    /// Tells whether `entry` holds a standing instruction of the person. It is the same entry each time.
+    /// Returns whether `entry` contains a standing instruction of the person.
+    ///
+    /// The caller must pass the same entry each time.
     pub(in crate::conversation) fn is_instruction(&self, entry: &Entry) -> bool {
         let is_by_person = matches!(entry.role, EntryRole::User | EntryRole::Memory);
         let read = || standing_sentences(&entry.content).iter().any(|own| own.kind == StandingKind::Instruction);
@@ -38,7 +42,7 @@ impl EntryClaims {
 }
 
 impl PartialEq for EntryClaims {
-    /// They follow from the entry, which is compared itself.
+    /// Claims are derived from the entry, which is compared separately.
     fn eq(&self, _: &Self) -> bool {
         true
     }

@@ -1,12 +1,12 @@
-//! The order of the words of a claim, as far as it matters to the meaning.
+//! The word order of a claim, as far as it affects the meaning.
 
 use std::collections::BTreeSet;
 
 use super::person;
 
-/// The words of a text in their order: its clauses, the sides of `is` in each, and the words of each side.
+/// The words of a text in order, by clause and by side of `is` within each clause.
 ///
-/// `Rex is my dog` means what `My dog is Rex` means, but `Anna is the boss of Tom` is not `Tom is the boss of Anna`.
+/// `Rex is my dog` has the same meaning as `My dog is Rex`, but `Anna is the boss of Tom` differs from `Tom is the boss of Anna`.
 #[derive(Debug, Default)]
 pub(super) struct WordOrder {
     clauses: Vec<Vec<Vec<String>>>,
@@ -14,28 +14,28 @@ pub(super) struct WordOrder {
     side: Vec<String>,
 }
 
-/// Words that part a clause into two sides, which may be exchanged.
+/// Words that split a clause into two interchangeable sides.
 const COPULAS: [&str; 14] =
     ["is", "are", "am", "was", "were", "be", "i'm", "it's", "called", "named", "isn't", "aren't", "wasn't", "weren't"];
 
-/// Prepositions that tell apart what the same words mean.
+/// Prepositions that distinguish meanings of the same words.
 const PREPOSITIONS: [&str; 21] = [
     "from", "to", "into", "before", "after", "with", "without", "by", "for", "against", "over", "under", "above", "below",
     "until", "since", "than", "between", "through", "near", "behind",
 ];
 
-/// Those of them that tell something at the beginning of a side as well; others there follow a verb that is left out.
+/// Prepositions that are also significant at the start of a side; others there follow an omitted verb.
 const LEADING: [&str; 6] = ["before", "after", "without", "until", "since", "from"];
 
 impl WordOrder {
-    /// Takes the text between two words: marks begin another clause.
+    /// Processes the text between two words; punctuation ends the clause.
     pub(super) fn take_gap(&mut self, gap: &str) {
         if gap.contains(['.', '!', '?', ';', ':', ',', '\n']) {
             self.end_clause();
         }
     }
 
-    /// Takes a word, which `is_content` or only holds the sentence together.
+    /// Processes a word; `is_content` is false for stop words.
     pub(super) fn take(&mut self, lower: &str, stem: &str, is_content: bool) {
         if COPULAS.contains(&lower) {
             self.end_side();
@@ -52,28 +52,30 @@ impl WordOrder {
         }
     }
 
-    /// Takes a word that says something.
+    /// Adds a content word.
     pub(super) fn push(&mut self, word: &str) {
         self.side.push(word.to_owned());
     }
 
-    /// Begins the other side of a clause.
+    /// Starts the other side of a clause.
     pub(super) fn end_side(&mut self) {
         self.sides.push(std::mem::take(&mut self.side));
     }
 
-    /// Begins another clause.
+    /// Starts a new clause.
     pub(super) fn end_clause(&mut self) {
         self.end_side();
         self.clauses.push(std::mem::take(&mut self.sides));
     }
 
-    /// Returns the order of those words that are among `words`, in one form for all orders that mean the same.
+    /// Returns the canonical order of the words that are in `words`.
+    ///
+    /// Orders with the same meaning have the same form.
     pub(super) fn canonical(mut self, words: &BTreeSet<String>) -> String {
         self.end_clause();
         let side = |side: Vec<String>| -> String {
             let mut kept: Vec<String> = side.into_iter().filter(|word| word.ends_with('~') || words.contains(word)).collect();
-            // A preposition in front of nothing says nothing.
+            // A trailing preposition has no meaning.
             while kept.last().is_some_and(|word| word.ends_with('~')) {
                 kept.pop();
             }

@@ -1,4 +1,4 @@
-//! What a chat remembers without a model: turns are the facts.
+//! Tests of recall without a model, where the turns are the facts.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::conversation::{keep_turn, keep_turns};
 use crate::testing::{FakeConversations, conversations};
 
-/// A chat in which each request is sent alone, as by an application that shows no earlier message.
+/// A chat in which each request is sent without the earlier messages.
 struct Chat {
     conversations: Conversations,
     place: ConversationId,
@@ -17,7 +17,7 @@ impl Chat {
         Self { conversations: conversations(Arc::new(FakeConversations::default())), place: ConversationId::unnamed() }
     }
 
-    /// Sends a message and hears an answer; returns what the model was told.
+    /// Sends a message, stores both turns, and returns the recalled memories.
     fn say(&self, text: &str, answer: &str) -> Vec<String> {
         let rules = RecallRules::default();
         let recalled =
@@ -28,7 +28,7 @@ impl Chat {
     }
 }
 
-/// What was stated first, the ways of asking, and what the model answers.
+/// Dialogues: a statement, requests that refer to it, and the response of the model.
 const DIALOGUES: [(&str, &[&str], &str); 10] = [
     (
         "My dog is Rex.",
@@ -153,7 +153,7 @@ fn an_answer_that_tells_more_than_weak_facts_is_recalled_beside_them() {
 }
 
 impl Chat {
-    /// Keeps facts as turns, one after another.
+    /// Stores statements as turns, in order.
     fn state(&self, texts: &[&str]) {
         for text in texts {
             keep_turn(&self.conversations, &self.place, EntryRole::User, text).unwrap();

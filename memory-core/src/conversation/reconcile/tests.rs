@@ -27,7 +27,7 @@ fn plan(texts: &[&str], facts: &[&str], decisions: &[Decision]) -> Vec<EntryChan
     plan_facts(&conversation(), &known(texts), &facts, decisions, DateTime::UNIX_EPOCH, &mut next_id)
 }
 
-/// Says what a plan does, one line a change.
+/// Formats a plan, one line per change.
 fn told(changes: &[EntryChange]) -> Vec<String> {
     let told = |change: &EntryChange| match change {
         EntryChange::Add(entry) => format!("+ {} {}", entry.id, entry.content),
@@ -127,7 +127,7 @@ fn a_turn_adds_three_facts_at_most_whatever_is_decided() {
             EntryChange::Delete { .. } => "deleted".into(),
         })
         .collect();
-    // The update finds no room, so what it would replace stays.
+    // The update exceeds the limit of its turn, so the fact that it would replace remains.
     assert_eq!(sources, ["turn-1", "turn-1", "turn-1", "turn-2", "turn-2", "turn-2"]);
 }
 
@@ -163,7 +163,7 @@ proptest! {
             }
         }
         prop_assert!(all.iter().all(|id| active.contains_key(id) || tombstones.contains(id)));
-        // What is new is not lost where nobody said what it becomes.
+        // A new fact is not lost if no decision mentions it.
         let tells = decisions.iter().any(|decision| match decision {
             Decision::Add { .. } | Decision::Update { .. } | Decision::Keep { .. } => true,
             Decision::Delete { .. } => false,
