@@ -1,4 +1,4 @@
-//! What is kept of one conversation, ready to be asked.
+//! An in-memory index of one conversation.
 
 mod score;
 mod slots;
@@ -17,7 +17,7 @@ use super::{Candidate, CandidateKind, Entry, EntryId, EntryRole, EntryVector, Wa
 use crate::text::Term;
 use crate::{ContentHash, Problem};
 
-/// What is kept of one conversation and was not deleted, with its words and vectors, so that a question costs little.
+/// An in-memory index of the active entries of one conversation, with their words and vectors.
 ///
 /// # Examples
 /// ```
@@ -33,68 +33,70 @@ use crate::{ContentHash, Problem};
 /// # Ok::<(), memory_core::ParseError>(())
 /// ```
 ///
-/// A copy shares with its original what neither has changed since, so whoever asks one while another is made holds up nobody for long.
+/// A clone shares unchanged data with its original, so cloning for a concurrent read is cheap.
 #[derive(Debug, Clone, Default)]
 pub struct Shelf {
     slots: Slots,
     numbers: HashTrieMapSync<EntryId, u32>,
-    /// Where each word stands, and how often.
+    /// The postings of each word.
     words: HashTrieMapSync<Term, Arc<Postings>>,
-    /// The distinct statements, by their hashes, and how many entries make each. How common a word is follows from them, so that neither
-    /// requests, nor answers, nor what is said again make the words of a fact count for less.
+    /// The distinct statements by hash, with the number of entries for each.
+    ///
+    /// The word frequencies are counted in these statements, so that requests, turns of the model and repetitions do not lower the weight
+    /// of the words of a fact.
     statements: HashTrieMapSync<u64, Statement>,
-    /// How many words the distinct statements have.
+    /// The total length of the distinct statements in words.
     stated_length: u64,
     summary: Option<Arc<Entry>>,
-    /// Deleted facts that were drawn from a turn, by their ids.
+    /// The deleted facts that were extracted from a turn, by id.
     tombstones: HashTrieMapSync<EntryId, Tombstone>,
-    /// The deleted facts of each turn.
+    /// The ids of the deleted facts of each turn.
     buried: HashTrieMapSync<EntryId, Arc<Vec<EntryId>>>,
     problems: BTreeMap<String, Problem>,
-    /// The model of the vectors.
+    /// The identity of the embedding model of the vectors.
     identity: String,
     vectors: HashTrieMapSync<ContentHash, Arc<[f32]>>,
 }
 
-/// A statement that entries make.
+/// A distinct statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Statement {
-    /// How many entries make it.
+    /// The number of entries that make it.
     entries: u32,
-    /// How many words the first of them uses for it.
+    /// The number of word occurrences in the first of these entries.
     length: u32,
 }
 
 /// A deleted fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Tombstone {
-    /// The turn from which it was drawn.
+    /// The turn from which it was extracted.
     source: EntryId,
     replaced_by: Option<EntryId>,
 }
 
-/// The entries that have a word.
+/// The postings of a word.
 #[derive(Debug, Clone, Default)]
 struct Postings {
     places: Vec<Place>,
-    /// Number of distinct statements with the word.
+    /// The number of distinct statements with the word.
     statements: u32,
 }
 
-/// Where a word stands.
+/// A posting: the occurrences of a word in one entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     number: u32,
-    /// How often it stands there.
+    /// The number of occurrences in the entry.
     count: u8,
-    /// Whether it stands in a part that states something.
+    /// Whether the word occurs in a statement.
     is_stated: bool,
-    /// How many words stand there, up to the largest number that there is.
+    /// The number of words in the entry, at most 65,535.
     length: u16,
 }
 
 impl Shelf {
-    /// Puts an entry in its place, or in that of the one with its id. Of summaries the latest is kept.
+    /// Adds an entry, or replaces the one with the same id. Only the latest summary is retained.
     pub fn put(&mut self, entry: Entry) {
         if entry.role == EntryRole::Summary {
             if !self.summary.as_ref().is_some_and(|own| own.id != entry.id && entry.is_before(own)) {
@@ -126,7 +128,7 @@ impl Shelf {
         self.numbers.insert_mut(id, number);
     }
 
-    /// Takes an entry away.
+    /// Removes an entry, and returns it.
     pub fn remove(&mut self, id: &EntryId) -> Option<Arc<Entry>> {
         if self.summary.as_ref().is_some_and(|summary| summary.id == *id) {
             return self.summary.take();
@@ -150,7 +152,7 @@ impl Shelf {
         Some(slot.entry)
     }
 
-    /// Takes in a deleted entry: a turn whose fact was deleted or replaced is superseded.
+    /// Adds a deleted entry. The turn of a deleted or replaced fact counts as superseded.
     pub fn bury(&mut self, tombstone: &Entry) {
         self.unbury(&tombstone.id);
         let Some(source) = tombstone.source_id.clone().filter(|_| tombstone.role == EntryRole::Memory) else { return };
@@ -160,7 +162,7 @@ impl Shelf {
         self.tombstones.insert_mut(tombstone.id.clone(), Tombstone { source, replaced_by: tombstone.replaced_by.clone() });
     }
 
-    /// Forgets a deleted entry, as when it was restored.
+    /// Removes a deleted entry, for example after it was restored.
     pub fn unbury(&mut self, id: &EntryId) {
         let Some(Tombstone { source, .. }) = self.tombstones.get(id).cloned() else { return };
         self.tombstones.remove_mut(id);
@@ -173,7 +175,7 @@ impl Shelf {
         }
     }
 
-    /// Tells whether a fact that was drawn from a turn was deleted, or replaced by one that was drawn from another turn.
+    /// Returns whether a fact of this turn was deleted, or replaced by a fact of another turn.
     pub fn is_superseded(&self, turn: &EntryId) -> bool {
         let source = |fact: &EntryId| {
             let active = self.get(fact).and_then(|entry| entry.source_id.as_ref());
@@ -186,7 +188,7 @@ impl Shelf {
         self.buried.get(turn).is_some_and(|facts| facts.iter().any(is_outdated))
     }
 
-    /// Counts an entry that makes a statement of this length; returns whether it is the first.
+    /// Counts an entry with this statement, and returns whether it is the first one.
     fn count_statement(&mut self, statement: u64, length: u32) -> bool {
         let known = self.statements.get(&statement).copied();
         let first = Statement { entries: 1, length };
@@ -198,19 +200,19 @@ impl Shelf {
         known.is_none()
     }
 
-    /// No longer counts an entry that makes a statement; returns whether it was the last.
+    /// Uncounts an entry with this statement, and returns whether it was the last one.
     fn uncount_statement(&mut self, statement: u64) -> bool {
         let Some(known) = self.statements.get(&statement).copied() else { return false };
         if 1 < known.entries {
             self.statements.insert_mut(statement, Statement { entries: known.entries - 1, ..known });
             return false;
         }
-        // The same words may be used more often in the last entry than in the first.
+        // The first entry may have repeated the words less often than the last one, so the recorded length is subtracted.
         self.stated_length -= u64::from(known.length);
         self.statements.remove_mut(&statement)
     }
 
-    /// Says what is wrong with a file, or that nothing is any longer.
+    /// Sets or clears the defect of a file.
     pub fn report(&mut self, path: &str, problem: Option<Problem>) {
         match problem {
             Some(problem) => drop(self.problems.insert(path.to_owned(), problem)),
@@ -218,23 +220,25 @@ impl Shelf {
         }
     }
 
-    /// Returns what is wrong with files that were left out, by their paths.
+    /// Returns the defects of files that could not be read, by path.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.problems.values()
     }
 
-    /// Returns an entry.
+    /// Returns the entry with this id, which may be the summary.
     pub fn get(&self, id: &EntryId) -> Option<&Arc<Entry>> {
         let summary = self.summary.as_ref().filter(|summary| summary.id == *id);
         summary.or_else(|| self.slots.get(*self.numbers.get(id)?).map(|slot| &slot.entry))
     }
 
-    /// Returns what an entry claims.
+    /// Returns the parsed claims of an entry.
     pub(super) fn claims(&self, id: &EntryId) -> Option<&EntryClaims> {
         Some(&self.slots.get(*self.numbers.get(id)?)?.claims)
     }
 
-    /// Returns the newest facts and turns of the user, at most so many, with what they claim.
+    /// Returns the newest `most` facts and turns of the user with their parsed claims.
+    ///
+    /// Their order is unspecified.
     pub(super) fn newest_claims(&self, most: usize) -> impl Iterator<Item = (&Arc<Entry>, &EntryClaims)> {
         let slots = self.slots.iter().map(|(_, slot)| slot);
         let mut slots: Vec<_> = slots.filter(|slot| matches!(slot.entry.role, EntryRole::User | EntryRole::Memory)).collect();
@@ -245,12 +249,12 @@ impl Shelf {
         slots.into_iter().map(|slot| (&slot.entry, &slot.claims))
     }
 
-    /// Returns the facts and turns of the user that hold a standing instruction.
+    /// Returns the facts and turns of the user that contain a standing instruction.
     pub(super) fn instructions(&self) -> impl Iterator<Item = &Arc<Entry>> {
         self.slots.iter().map(|(_, slot)| slot).filter(|slot| slot.claims.is_instruction(&slot.entry)).map(|slot| &slot.entry)
     }
 
-    /// Returns an entry as a candidate that answers by what it states.
+    /// Returns an entry as a candidate that matches by its statements.
     pub(super) fn statement(&self, id: &EntryId, relevance: f32) -> Option<Candidate> {
         let slot = self.slots.get(*self.numbers.get(id)?)?;
         Some(self.candidate(slot, CandidateKind::Statement, relevance))
@@ -262,29 +266,29 @@ impl Shelf {
         Candidate { entry, kind, relevance, vector, is_superseded, claims }
     }
 
-    /// Returns what the conversation was about so far, if that was summed up.
+    /// Returns the summary of the conversation so far, if there is one.
     pub fn summary(&self) -> Option<&Arc<Entry>> {
         self.summary.as_ref()
     }
 
-    /// Returns all but the summary, by time, then by id.
+    /// Returns all entries except the summary, by time, then by id.
     pub fn entries(&self) -> Vec<Arc<Entry>> {
         let mut entries: Vec<Arc<Entry>> = self.slots.iter().map(|(_, slot)| Arc::clone(&slot.entry)).collect();
         entries.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
         entries
     }
 
-    /// Returns how many there are, without the summary.
+    /// Returns the number of entries without the summary.
     pub fn len(&self) -> usize {
         self.numbers.size()
     }
 
-    /// Tells whether there is nothing but perhaps a summary.
+    /// Returns whether there are no entries, except for a possible summary.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// Takes vectors of the model `identity`; those of another one are let go.
+    /// Adds vectors of the model `identity`, and drops those of any other model.
     pub fn give_vectors(&mut self, identity: &str, vectors: &[EntryVector]) {
         if self.identity != identity {
             identity.clone_into(&mut self.identity);
@@ -302,25 +306,27 @@ impl Shelf {
         });
     }
 
-    /// Returns the vector of an entry's text, if the model `identity` has read it.
+    /// Returns the vector of an entry's text, if there is one of the model `identity`.
     pub fn vector(&self, id: &EntryId, identity: &str) -> Option<&Arc<[f32]>> {
         let number = *self.numbers.get(id).filter(|_| self.identity == identity)?;
         self.slots.get(number)?.vector.as_ref()
     }
 
-    /// Returns the texts that the model `identity` has not read yet.
+    /// Returns the entries without a vector of the model `identity`.
     pub fn lacking(&self, identity: &str) -> Vec<Arc<Entry>> {
         let is_read = |slot: &Slot| self.identity == identity && slot.vector.is_some();
         self.slots.iter().filter(|(_, slot)| !is_read(slot)).map(|(_, slot)| Arc::clone(&slot.entry)).collect()
     }
 
-    /// Returns the model whose vectors there are; it is empty if there are none.
+    /// Returns the identity of the model of the vectors, or an empty string without vectors.
     pub fn identity(&self) -> &str {
         &self.identity
     }
 
-    /// Returns the `limit` facts and statements `of` a kind that answer best, best first; then as many other turns. Ties go to the newer,
-    /// then to the smaller id. What has nothing to do with what is wanted is left out.
+    /// Returns the best `limit` statements that match `of`, best first, then the best `limit` other turns.
+    ///
+    /// Statements include facts. Ties are resolved in favour of the newer entry, then of the smaller id. Entries with a relevance of 0 are
+    /// left out.
     pub fn candidates(&self, wanted: &Wanted<'_>, limit: usize, of: &dyn Fn(&Entry) -> bool) -> Vec<Candidate> {
         score::best(self, wanted, limit, of)
     }

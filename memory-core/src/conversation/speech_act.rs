@@ -1,8 +1,8 @@
-//! Which parts of a message state something, and which only ask.
+//! Distinguishes the statements of a message from its requests.
 //!
-//! A fact that nobody extracted is a message of the user that states something. Requests, questions and pleasantries repeat the words of
-//! facts and hold none themselves, so recall ranks them apart. The rules are for English and Chinese; a text of another language states
-//! something unless it ends in a question mark.
+//! A turn of the user that states something is a fact that was not extracted. Requests, questions and pleasantries repeat the words of
+//! facts without being facts, so recall ranks them separately. The rules cover English and Chinese. A text in another language is a
+//! statement unless it ends in a question mark.
 
 mod chinese;
 mod english;
@@ -12,21 +12,22 @@ use std::ops::Range;
 
 pub(super) use self::words::is_han;
 
-/// What a clause does.
+/// The speech act of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Act {
-    /// It asks or requests something.
+    /// A request or a question.
     Request,
-    /// It has a subject and a verb of its own, so it states something beside a request too.
+    /// A statement with its own subject and verb, which counts as one even next to a request.
     Statement,
-    /// It says nothing: a greeting, thanks, a yes.
+    /// A clause without content: a greeting, thanks, a confirmation.
     Filler,
-    /// It does what the rest of its sentence does; alone, it states something.
+    /// A clause with the act of the rest of its sentence; a statement if it is alone.
     Fragment,
 }
 
-/// Returns the parts of a user's message that state something, in their order. What follows a request and a colon, and what stands in a
-/// fenced block of code, is material of the request.
+/// Returns the ranges of the statements in a user's message, in order.
+///
+/// Text after a request with a colon, and fenced code, belong to the request.
 pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut is_code = false;
@@ -64,7 +65,9 @@ pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the words that only frame the requests of a text: verbs such as `write`, what is to be made, and courtesies.
+/// Returns the words that only frame the requests of a text.
+///
+/// These are verbs such as `write`, products and courtesies.
 pub(super) fn framing(text: &str) -> Vec<Range<usize>> {
     let clauses = sentences(text).into_iter().flat_map(|sentence| clauses(text, sentence));
     let mut found = Vec::new();
@@ -87,7 +90,7 @@ fn act(clause: &str) -> Act {
     if clause.chars().any(words::is_han) { chinese::act(clause) } else { english::act(clause) }
 }
 
-/// Returns the sentences of a text, each with the marks that end it.
+/// Returns the sentences of a text, each with its final punctuation.
 pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut begin, mut has_ended) = (0, false);
@@ -111,7 +114,7 @@ pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the clauses of a sentence, each with the mark that ends it.
+/// Returns the clauses of a sentence, each with its final punctuation.
 fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut begin = sentence.start;

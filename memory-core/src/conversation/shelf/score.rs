@@ -1,11 +1,11 @@
-//! How well entries answer, on a scale of its own.
+//! Scores the relevance of entries to a query on an absolute scale.
 //!
-//! Relevance lies between 0 and 1, so that a threshold means the same in every conversation. By words it is the share of the question
-//! that an entry answers, where rare words count for more, raised by the share of the entry that the question is about; by vectors, it
-//! grows with the cosine. Neither of them takes from the other: what either finds relevant is.
+//! Relevance is between 0 and 1, so that a threshold has the same meaning in every conversation. The word relevance is the share of the
+//! query that an entry contains, with a higher weight for rare words, raised by the share of the entry that the query contains. The vector
+//! relevance grows with the cosine. The combined relevance is never below either of them.
 //!
-//! How common a word is follows from what states something. A word that no statement has, and one that only frames a request, counts for
-//! little; so a fact about a dog answers `Write a poem about my dog`, however long the request is and however often it was made.
+//! Word frequencies are counted in statements. A word that no statement contains, and a word that only frames a request, have a low weight.
+//! So a fact about a dog matches `Write a poem about my dog`, regardless of the length and the repetitions of the request.
 
 use std::cmp::Ordering;
 
@@ -15,26 +15,34 @@ use super::slots::{Rank, Slot};
 use crate::rank::{idf_share, saturation};
 use crate::text::Term;
 
-/// What a word counts for that no statement has, where one counts 1 that a single statement has. Of several, only the square root of
-/// their number counts: nobody can answer what was never said, but a long request is about one of its words as a short one is.
+/// The weight of a word that no statement contains; a word of a single statement has the weight 1.
+///
+/// The total weight of several such words grows with the square root of their number: no entry can contain them, and a long request may
+/// have the same subject as a short one.
 const UNHEARD: f32 = 0.25;
 
-/// Number of statements without any of the words that are imagined beside those that there are: among few, none is common yet.
+/// The number of virtual statements without any of the words.
+///
+/// They prevent that a word counts as common in a small conversation.
 const IMAGINED: u64 = 10;
 
-/// The shortest average length of a statement, in words. A word of a text that is no longer counts in full.
+/// The minimum average length of a statement, in words.
+///
+/// A word in an entry up to the average length has full weight.
 const SHORTEST_AVERAGE: f32 = 40.0;
 
-/// So much of what is missing to the whole does it give if the question holds every word of an entry.
+/// The share of the missing relevance that is added if the query contains every word of an entry.
 const RETURNED: f32 = 0.5;
 
-/// The share of what an entry answers that must be by what it states, or it counts as a request.
+/// The minimum share of the matched weight that must be in statements.
+///
+/// Below it the entry counts as a request.
 const STATED: f32 = 0.5;
 
-/// The cosine at which texts have nothing to do with each other, and at which they say the same.
+/// The cosine of unrelated texts, and the cosine of equivalent texts.
 const COSINES: [f32; 2] = [0.15, 0.75];
 
-/// Returns the best `limit` statements `of` a kind, best first, then the best `limit` other turns.
+/// Returns the best `limit` statements that match `of`, best first, then the best `limit` other turns.
 pub(super) fn best(shelf: &Shelf, wanted: &Wanted<'_>, limit: usize, of: &dyn Fn(&Entry) -> bool) -> Vec<Candidate> {
     let words = by_words(shelf, wanted);
     let (mut statements, mut others) = (Vec::new(), Vec::new());
@@ -45,7 +53,7 @@ pub(super) fn best(shelf: &Shelf, wanted: &Wanted<'_>, limit: usize, of: &dyn Fn
         let own = if is_stated { raised(share.stated, slot.stated) } else { raised(share.all, slot.distinct) };
         let relevance = own + near - own * near;
         let kind = kind(slot, is_stated);
-        // A request all of whose words are in the message tells nothing beside it.
+        // A request with all of its words in the message adds no information.
         let is_repeated = kind == CandidateKind::Request && slot.distinct <= share.all.words;
         if 0.0 < relevance && !is_repeated {
             let found = Found { relevance, rank: slot.rank, slot, kind };
@@ -65,11 +73,11 @@ fn kind(slot: &Slot, is_stated: bool) -> CandidateKind {
     }
 }
 
-/// Returns the best `limit` that are `of` a kind, best first.
+/// Returns the best `limit` matches of `of`, best first.
 fn first(shelf: &Shelf, found: &mut [Found<'_>], limit: usize, of: &dyn Fn(&Entry) -> bool) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     let mut rest = found;
-    // Few are left out, so few are put in order; each time twice as many, or those that are left out would be looked at again and again.
+    // Few entries are excluded, so only a prefix is sorted. It doubles each time, to bound the number of rounds.
     let mut portion = limit;
     while candidates.len() < limit && !rest.is_empty() {
         if portion < rest.len() {
@@ -85,7 +93,7 @@ fn first(shelf: &Shelf, found: &mut [Found<'_>], limit: usize, of: &dyn Fn(&Entr
     candidates
 }
 
-/// An entry that answers, and how well.
+/// A matching entry with its relevance.
 struct Found<'s> {
     relevance: f32,
     rank: Rank,
@@ -104,19 +112,19 @@ impl Found<'_> {
     }
 }
 
-/// What the words of a question find in one entry.
+/// The matches of the query words in one entry.
 #[derive(Debug, Clone, Copy, Default)]
 struct Shares {
     all: Share,
-    /// What they find in the parts that state something.
+    /// The matches in statements.
     stated: Share,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
-    /// Of the question, from 0 to 1.
+    /// The matched share of the query, from 0 to 1.
     asked: f32,
-    /// How many different words.
+    /// The number of distinct matched words.
     words: u32,
 }
 
@@ -127,7 +135,7 @@ impl Share {
     }
 }
 
-/// Returns what the words find in each slot; nothing if they find nothing at all.
+/// Returns the word matches of each slot; empty if no word matches.
 fn by_words(shelf: &Shelf, wanted: &Wanted<'_>) -> Vec<Shares> {
     let postings = |term: &Term| shelf.words.get(term);
     let worths = worths(shelf, wanted);
@@ -140,7 +148,7 @@ fn by_words(shelf: &Shelf, wanted: &Wanted<'_>) -> Vec<Shares> {
     let mut shares = vec![Shares::default(); shelf.slots.numbers()];
     for (wanted, worth) in wanted.terms.iter().zip(worths) {
         for place in postings(&wanted.term).into_iter().flat_map(|postings| postings.places.iter()) {
-            // Once in a text of average length is all of it.
+            // One occurrence in a text of average length has full weight.
             let strength = saturation(place.count.into(), place.length.into(), average.max(SHORTEST_AVERAGE));
             let worth = worth / whole * strength.min(1.0);
             let shares = &mut shares[place.number as usize];
@@ -153,9 +161,9 @@ fn by_words(shelf: &Shelf, wanted: &Wanted<'_>) -> Vec<Shares> {
     shares
 }
 
-/// Returns what each word of a question counts for.
+/// Returns the weight of each word of a query.
 fn worths(shelf: &Shelf, wanted: &Wanted<'_>) -> Vec<f32> {
-    // A copy of the question vouches for none of its words.
+    // A stored copy of the query itself does not count towards the frequency of its words.
     let is_copied = wanted.statement.is_some_and(|statement| shelf.statements.get(&statement).is_some());
     let documents = (shelf.statements.size() as u64).saturating_sub(u64::from(is_copied));
     let heard = |term: &Term| {
@@ -188,12 +196,12 @@ fn nearness(cosine: f32) -> f32 {
     ((cosine - nothing) / (same - nothing)).clamp(0.0, 1.0)
 }
 
-/// Returns the cosine of two vectors of length 1; of vectors of two models, 0.
+/// Returns the cosine of two vectors of length 1, or 0 for vectors of different dimensions.
 pub(in crate::conversation) fn cosine(one: &[f32], other: &[f32]) -> f32 {
     if one.len() != other.len() {
         return 0.0;
     }
-    // Eight sums at a time, which the compiler makes one instruction of.
+    // Eight parallel sums, which the compiler vectorizes.
     let mut sums = [0.0_f32; 8];
     let (ones, others) = (one.chunks_exact(8), other.chunks_exact(8));
     let rest: f32 = ones.remainder().iter().zip(others.remainder()).map(|(left, right)| left * right).sum();

@@ -1,4 +1,4 @@
-//! The entries of a shelf by numbers.
+//! The storage of the entries of an index, by number.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -6,32 +6,34 @@ use std::sync::Arc;
 use super::super::claim::EntryClaims;
 use crate::conversation::{Entry, EntryId};
 
-/// So many slots lie together, and are copied together.
+/// The number of slots per group; a group is copied as a whole on write.
 const TOGETHER: usize = 128;
 
-/// Entries by numbers. A copy shares with its original those that neither has changed since.
+/// A copy-on-write vector of entries. A clone shares unchanged groups with its original.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Slots {
-    /// What was taken away leaves an empty place, which is used again.
+    /// The groups of slots. A removed entry leaves an empty slot, which is reused.
     groups: Vec<Arc<Vec<Option<Slot>>>>,
     empty: Vec<u32>,
     count: u32,
 }
 
-/// An entry, and what is asked of it each time.
+/// An entry with its precomputed features for queries.
 #[derive(Debug, Clone)]
 pub(super) struct Slot {
     pub entry: Arc<Entry>,
     pub rank: Rank,
-    /// Number of distinct words.
+    /// The number of distinct words.
     pub distinct: u32,
-    /// Number of distinct words that state something.
+    /// The number of distinct words in statements.
     pub stated: u32,
     pub vector: Option<Arc<[f32]>>,
     pub claims: EntryClaims,
 }
 
-/// The order of entries that answer equally well: the newer first, then the smaller id, of which this is the beginning.
+/// The sort key for equally relevant entries: the newer first, then the smaller id.
+///
+/// It contains only the first 8 bytes of the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank(Reverse<(i64, u32)>, u64);
 
@@ -49,7 +51,7 @@ fn beginning(id: &EntryId) -> u64 {
 }
 
 impl Slots {
-    /// Puts a slot in an empty place, or behind all others, and returns its number.
+    /// Stores a slot in an empty place or at the end, and returns its number.
     pub(super) fn put(&mut self, slot: Slot) -> u32 {
         let number = self.empty.pop().unwrap_or_else(|| {
             self.count += 1;
@@ -67,7 +69,7 @@ impl Slots {
         number
     }
 
-    /// Takes a slot away.
+    /// Removes a slot, and returns it.
     pub(super) fn take(&mut self, number: u32) -> Option<Slot> {
         let (group, place) = split(number);
         let slot = Arc::make_mut(self.groups.get_mut(group)?).get_mut(place)?.take()?;
@@ -80,18 +82,18 @@ impl Slots {
         self.groups.get(group)?.get(place)?.as_ref()
     }
 
-    /// Returns how many numbers there are, those of empty places among them.
+    /// Returns the number of slots, including empty ones.
     pub(super) fn numbers(&self) -> usize {
         self.count as usize
     }
 
-    /// Returns the slots, with their numbers.
+    /// Returns the occupied slots with their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Slot)> {
         let all = self.groups.iter().flat_map(|group| group.iter());
         all.enumerate().filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
     }
 
-    /// Changes every slot.
+    /// Applies `each` to every occupied slot.
     pub(super) fn change(&mut self, mut each: impl FnMut(&mut Slot)) {
         let all = self.groups.iter_mut().flat_map(|group| Arc::make_mut(group).iter_mut());
         all.flatten().for_each(&mut each);

@@ -1,11 +1,11 @@
-//! What a Chinese clause does.
+//! Classifies Chinese clauses.
 
 use std::ops::Range;
 
 use super::Act;
 use super::words::{HAN_FRAME, HAN_PRODUCTS, HAN_VERBS};
 
-/// What stands before a clause and changes nothing of what it does.
+/// Words that may precede a clause without a change of its act.
 const LEADS: [&str; 30] = [
     "你好",
     "您好",
@@ -121,7 +121,7 @@ const ASKING: [&str; 34] = [
     "你会",
 ];
 
-/// How a request begins that names for whom or of what before it names what to do.
+/// Prepositions at the start of a request that names the recipient or subject before the verb.
 const PREPOSITIONS: [&str; 13] = ["给", "給", "为", "為", "替", "以", "用", "把", "将", "根据", "关于", "關於", "围绕"];
 
 const MAKING: [&str; 22] = [
@@ -136,7 +136,7 @@ const PREDICATES: [&str; 37] = [
     "岁", "歲", "了", "会", "會", "不", "很", "属", "屬", "姓", "怕", "生于", "出生", "吃", "喝", "学", "最", "已经", "刚",
 ];
 
-/// Returns what a clause does.
+/// Returns the speech act of a clause.
 pub(super) fn act(clause: &str) -> Act {
     let is_mark = |character: char| !character.is_alphanumeric();
     let mut text = clause.trim_matches(is_mark);
@@ -161,7 +161,9 @@ pub(super) fn act(clause: &str) -> Act {
     }
 }
 
-/// Returns the words of a request that only frame it. What a question with a question word names is what it is about.
+/// Returns the words that only frame a request.
+///
+/// In a question with a question word, verbs and products are the subject, so they are not returned.
 pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
     if act(clause) != Act::Request {
         return Vec::new();
@@ -191,7 +193,7 @@ fn is_question(text: &str) -> bool {
     asks_what || text.ends_with(['吗', '嗎', '呢']) || has(text, &ASKING)
 }
 
-/// Tells whether a clause asks for something as a wish of the user.
+/// Returns whether a clause expresses a request as a wish of the user.
 fn is_wish(text: &str) -> bool {
     let verbs = ["想", "要", "需要", "希望", "还想", "很想", "好想", "就想", "也想", "还要"];
     let Some(rest) = ["我们", "我們", "我"].iter().find_map(|subject| text.strip_prefix(subject)) else { return false };
@@ -201,7 +203,7 @@ fn is_wish(text: &str) -> bool {
     begins(wished, &["你", "请你", "让你", "知道", "了解", "问", "問", "请教"]) || is_made
 }
 
-/// What people request; a few words of one character are left out that stand in many others.
+/// Products of requests, without one-character words that are part of frequent other words.
 const HAN_PRODUCTS_AND_MORE: [&str; 13] =
     ["诗", "詩", "故事", "歌", "文章", "笑话", "笑話", "建议", "文案", "作文", "散文", "小说", "例子"];
 
@@ -242,7 +244,7 @@ fn is_command(text: &str) -> bool {
     (is_counted && has(text, HAN_PRODUCTS) || is_named) && !has(text, &PREDICATES) && !begins(text, &["我家", "这", "那"])
 }
 
-/// Tells whether a clause has a subject and a verb.
+/// Returns whether a clause has a subject and a verb.
 fn declares(text: &str) -> bool {
     if begins(text, &["它要", "它应该", "它需要", "它必须"]) {
         return false;

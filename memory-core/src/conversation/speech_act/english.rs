@@ -1,4 +1,4 @@
-//! What a clause does that is not Chinese.
+//! Classifies clauses in languages other than Chinese.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ const MODALS: [&str; 10] = ["will", "can", "must", "should", "would", "could", "
 const CONSTRAINTS: [&str; 6] = ["should", "must", "needs", "could", "can", "shouldn't"];
 const CONJUNCTIONS: [&str; 9] = ["because", "since", "as", "but", "although", "though", "and", "cause", "while"];
 
-/// What stands before a clause and changes nothing of what it does.
+/// Words that may precede a clause without a change of its act.
 const LEADS: [&str; 54] = [
     "please",
     "pls",
@@ -78,7 +78,7 @@ const LEADS: [&str; 54] = [
     "immediately",
 ];
 
-/// Words of a clause that says nothing, beside [`LEADS`].
+/// Words of a clause without content, in addition to [`LEADS`].
 const FILLERS: [&str; 36] = [
     "thank",
     "you",
@@ -118,7 +118,7 @@ const FILLERS: [&str; 36] = [
     "go",
 ];
 
-/// What a sentence begins with that is no verb, and stands before a determiner all the same.
+/// Words at the start of a sentence that precede a determiner but are not verbs.
 const NOT_VERBS: [&str; 96] = [
     "about",
     "above",
@@ -218,14 +218,14 @@ const NOT_VERBS: [&str; 96] = [
     "yesterday",
 ];
 
-/// Tells whether a clause of its own begins here, after a blank: a conjunction and a subject.
+/// Returns whether an independent clause starts after a space: with a conjunction and a subject.
 pub(super) fn begins_clause(rest: &str) -> bool {
     let mut words = rest.split_whitespace().take(2).map(plain);
     let (Some(first), Some(second)) = (words.next(), words.next()) else { return false };
     CONJUNCTIONS.contains(&first.as_str()) && is_subject(&second)
 }
 
-/// Returns what a clause does.
+/// Returns the speech act of a clause.
 pub(super) fn act(clause: &str) -> Act {
     let words: Vec<String> = clause.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
     let all: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -250,7 +250,9 @@ pub(super) fn act(clause: &str) -> Act {
     }
 }
 
-/// Returns the words of a request that only frame it. What a question with a question word names is what it is about.
+/// Returns the words that only frame a request.
+///
+/// A question with a question word has no framing words, because all of its words are its subject.
 pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
     const BEFORE_VERB: [&str; 17] = [
         "can", "could", "would", "will", "you", "i", "want", "need", "to", "like", "i'd", "let's", "let", "us", "me", "should",
@@ -270,7 +272,7 @@ pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
         let is_verb = VERBS.contains(&words[*at].1.as_str());
         is_verb || words.get(at + 1).is_some_and(|(_, next)| DETERMINERS.contains(&next.as_str()))
     });
-    // What stands between an article and what is to be made is how it is to be made.
+    // The words between an article and the product describe the product.
     let product = words.iter().rposition(|(_, word)| PRODUCTS.contains(&word.as_str()));
     let article = product.and_then(|product| words[..product].iter().rposition(|(_, word)| ARTICLES.contains(&word.as_str())));
     let manner = article.zip(product).map_or(0..0, |(article, product)| article..product);
@@ -285,7 +287,7 @@ pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
     words.filter(|(number, (_, word))| is_framing(*number, word)).map(|(_, (span, _))| span).collect()
 }
 
-/// Returns where the words of a text stand.
+/// Returns the ranges of the words of a text.
 fn spans(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     text.split_whitespace().map(move |word| {
         let begin = word.as_ptr() as usize - text.as_ptr() as usize;
@@ -293,7 +295,7 @@ fn spans(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Tells whether a clause tells the assistant to remember something, or how to behave from now on.
+/// Returns whether a clause is a request to remember something, or about future behavior.
 fn keeps(words: &[&str]) -> bool {
     match words {
         ["remember" | "note" | "fyi" | "always" | "never", ..]
@@ -331,7 +333,7 @@ fn is_question(words: &[&str]) -> bool {
     }
 }
 
-/// Tells whether a clause asks for something as a wish of the user.
+/// Returns whether a clause expresses a request as a wish of the user.
 fn is_wish(words: &[&str]) -> bool {
     match words {
         ["i" | "we", rest @ ..] => is_wished(rest, false),
@@ -347,12 +349,12 @@ fn is_wish(words: &[&str]) -> bool {
     }
 }
 
-/// Tells whether what stands behind `I`, or behind `I would`, asks for something.
+/// Returns whether the words after `I` or `I would` express a request.
 fn is_wished(words: &[&str], is_conditional: bool) -> bool {
     match words {
         ["would", rest @ ..] => is_wished(rest, true),
         ["really" | "just" | "also" | "still" | "now" | "do", rest @ ..] => is_wished(rest, is_conditional),
-        // `I like the song` states something.
+        // `I like the song` is a statement.
         ["like" | "love" | "appreciate" | "fancy", ..] if !is_conditional => false,
         ["wonder" | "wondered" | "wanna" | "gotta", ..]
         | ["am" | "are" | "was" | "were", "wondering" | "curious", ..]
@@ -375,7 +377,7 @@ fn is_command(words: &[&str]) -> bool {
     if is_constraint || matches!(*first, "let's" | "lets" | "let" | "don't") {
         return true;
     }
-    // `Work is hard` and `Code reviews are long` have a noun for a subject.
+    // `Work is hard` and `Code reviews are long` have a noun as their subject.
     let is_verb = |word: &str| BE.contains(&word) || MODALS.contains(&word);
     let is_plural = next.ends_with('s') && VERBS.contains(&third);
     let is_noun = is_plural || is_verb(next) || is_verb(third) && !DETERMINERS.contains(&next);
@@ -396,13 +398,13 @@ fn is_command(words: &[&str]) -> bool {
     is_word && !is_form && !is_other && DETERMINERS.contains(&next)
 }
 
-/// Tells whether one of the next few words is something that people request.
+/// Returns whether one of the next seven words is a product of requests.
 fn has_product(words: &[&str]) -> bool {
     let before = words.iter().take_while(|word| !matches!(**word, "about" | "for" | "on" | "of" | "that" | "which" | "with"));
     before.take(7).any(|word| PRODUCTS.contains(word))
 }
 
-/// Tells whether a clause has a subject and a verb.
+/// Returns whether a clause has a subject and a verb.
 fn declares(words: &[&str]) -> bool {
     match words {
         ["it" | "this", "has", "to", ..] => false,
@@ -427,7 +429,7 @@ fn is_subject(word: &str) -> bool {
     SUBJECTS.contains(&word) || POSSESSIVES.contains(&word)
 }
 
-/// Returns a word in lower case, without the marks around it.
+/// Returns a word in lower case without surrounding punctuation.
 fn plain(word: &str) -> String {
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
     word.to_lowercase().replace('’', "'")

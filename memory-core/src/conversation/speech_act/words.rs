@@ -1,11 +1,11 @@
-//! The words by which requests are known.
+//! Word lists that identify requests.
 
-/// Tells whether a character is Han.
+/// Returns whether a character is Han.
 pub(in crate::conversation) fn is_han(character: char) -> bool {
     matches!(character, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
 
-/// Verbs with which an English request begins.
+/// Verbs at the start of an English request.
 pub(super) const VERBS: &[&str] = &[
     "adapt",
     "add",
@@ -256,7 +256,7 @@ pub(super) const VERBS: &[&str] = &[
     "write",
 ];
 
-/// What people request, in English.
+/// Products of English requests.
 pub(super) const PRODUCTS: &[&str] = &[
     "acrostic",
     "advice",
@@ -393,7 +393,7 @@ pub(super) const PRODUCTS: &[&str] = &[
     "walkthrough",
 ];
 
-/// Verbs with which a Chinese request begins.
+/// Verbs at the start of a Chinese request.
 pub(super) const HAN_VERBS: &[&str] = &[
     "写",
     "寫",
@@ -512,7 +512,7 @@ pub(super) const HAN_VERBS: &[&str] = &[
     "夸",
 ];
 
-/// What people request, in Chinese.
+/// Products of Chinese requests.
 pub(super) const HAN_PRODUCTS: &[&str] = &[
     "诗",
     "詩",
@@ -566,7 +566,7 @@ pub(super) const HAN_PRODUCTS: &[&str] = &[
     "主意",
 ];
 
-/// What a Chinese request consists of beside what it is about: neither of it says what is asked for.
+/// Words of a Chinese request other than its verb, product and subject.
 pub(super) const HAN_FRAME: &[&str] = &[
     "请",
     "請",
