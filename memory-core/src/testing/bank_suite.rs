@@ -1,4 +1,4 @@
-//! What every store of banks promises.
+//! The conformance suite of [`BankStore`].
 
 use chrono::TimeDelta;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::bank::{
 use crate::json::JsonText;
 use crate::{Code, Secrets};
 
-/// Returns banks over `user` and `project`, with a clock and ids that are the same in every run.
+/// Returns banks over `user` and `project`, with a deterministic clock and deterministic ids.
 pub fn banks(user: Arc<dyn BankStore>, project: Option<Arc<dyn BankStore>>) -> (Banks, Arc<FakeClock>) {
     let clock = Arc::new(FakeClock::default());
     let banks = Banks {
@@ -30,10 +30,10 @@ pub fn banks(user: Arc<dyn BankStore>, project: Option<Arc<dyn BankStore>>) -> (
     (banks, clock)
 }
 
-/// Checks that the stores that `make` makes keep the promises of [`BankStore`].
+/// Checks the contract of [`BankStore`] on new and empty stores from `make`.
 ///
 /// # Panics
-/// With the promise that was broken.
+/// If the contract is violated, with the violated rule.
 pub fn bank_suite(make: &dyn Fn() -> Arc<dyn BankStore>) {
     let case = || {
         let (banks, clock) = banks(make(), None);

@@ -1,4 +1,4 @@
-//! What every store of conversations promises.
+//! The conformance suite of [`ConversationStore`].
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use crate::conversation::{
 };
 use crate::{Code, ContentHash, Embedder, Secrets};
 
-/// Returns conversations over `store`, with a clock and ids that are the same in every run.
+/// Returns conversations over `store`, with a deterministic clock and deterministic ids.
 pub fn conversations(store: Arc<dyn ConversationStore>) -> Conversations {
     let (clock, ids) = (Arc::new(FakeClock::default()), Arc::new(CountingIds::default()));
     Conversations { store, clock, ids, embedder: None, reranker: None, chat: None }
 }
 
-/// Checks every promise of [`ConversationStore`] against what `make` makes, anew and empty each time.
+/// Checks the contract of [`ConversationStore`] on new and empty stores from `make`.
 ///
 /// # Panics
-/// With the promise that was broken.
+/// If the contract is violated, with the violated rule.
 pub fn conversation_suite(make: &dyn Fn() -> Arc<dyn ConversationStore>) {
     let cases: [fn(&Case); 13] = [
         what_is_kept_is_read,
@@ -104,7 +104,7 @@ fn what_is_kept_is_read(case: &Case) {
 }
 
 fn changes_of_several_conversations_are_made_together(case: &Case) {
-    // Two of them share a folder.
+    // Two of these conversations share a folder.
     let names = ["a:b", "a/b", "work"].map(id);
     let kept: Vec<EntryId> = names.iter().flat_map(|name| case.add(name.as_str(), &["old"])).collect();
     let changes: Vec<Vec<EntryChange>> = names
@@ -120,7 +120,7 @@ fn changes_of_several_conversations_are_made_together(case: &Case) {
         .collect();
     let all: Vec<_> = names.iter().zip(&changes).map(|(name, changes)| (name, changes.as_slice())).collect();
     for _ in 0..2 {
-        // To ask again changes nothing.
+        // A repeated call has no effect.
         case.conversations.store.commit_all(&all).expect("they are made");
     }
     for name in &names {
@@ -264,7 +264,7 @@ fn a_turn_whose_fact_was_replaced_or_deleted_is_superseded(case: &Case) {
     let (first, second) = (say("Pizza is what I want for lunch at work"), say("Pizza was on the menu of the office today"));
     let loves = fact("loves", "The user wants pizza for lunch at work.", &first);
     case.commit("default", &[EntryChange::Add(loves.clone())]);
-    // The same turn says it better: that is no other.
+    // The replacement has the same source turn, so this turn is not superseded.
     let better = fact("better", "The user has pizza for lunch at work.", &first);
     case.commit("default", &[EntryChange::Add(better.clone()), delete(&loves, Some(&better))]);
     assert!(recalled().iter().all(|(_, is_superseded)| !is_superseded), "{:?}", recalled());

@@ -1,4 +1,4 @@
-//! Conversations and jobs that something comes between.
+//! Fakes of conversations and jobs with a hook at each step, to inject delays and errors.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -12,27 +12,27 @@ use crate::conversation::{
 };
 use crate::{OperationId, StoreError};
 
-/// What is about to be done, or was done, when something comes between.
+/// The point at which the hook is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// A conversation is about to be read.
+    /// Before a conversation is read.
     Read,
-    /// Changes are about to be made, or a job to be pushed.
+    /// Before changes are made or a job is pushed.
     Write,
-    /// That was done, and is about to be said.
+    /// After that, before the call returns.
     Written,
 }
 
 type Between = dyn Fn(Step) -> Result<(), StoreError> + Send + Sync;
 
-/// A fake that something comes between at each step, which holds up whoever calls it, or has them hear an error.
+/// A fake that calls a hook at each step, which may block the caller or return an error.
 pub struct Disturbed<T> {
     inner: T,
     between: Box<Between>,
 }
 
 impl<T: Default> Disturbed<T> {
-    /// Makes an empty one that calls `between` at each step.
+    /// Returns an empty fake that calls `between` at each step.
     pub fn new(between: impl Fn(Step) -> Result<(), StoreError> + Send + Sync + 'static) -> Self {
         Self { inner: T::default(), between: Box::new(between) }
     }

@@ -1,4 +1,4 @@
-//! What every store of vectors promises.
+//! The conformance suite of [`crate::Embeddings`].
 
 use std::sync::Arc;
 
@@ -8,11 +8,12 @@ use crate::{
     Services, StoreError, delete, embed, search, update, write,
 };
 
-/// Checks every promise of [`crate::Embeddings`], and what searches make of vectors; `make` returns services over a new,
-/// empty store.
+/// Checks the contract of [`crate::Embeddings`], and the use of vectors by searches.
+///
+/// `make` returns services over a new, empty store.
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn embeddings_suite(make: &dyn Fn() -> Services) {
     a_hit_without_common_words_is_found_by_its_vector(&make());
     what_has_no_vector_yet_is_found_by_its_words(&make());
@@ -29,7 +30,7 @@ pub fn embeddings_suite(make: &dyn Fn() -> Services) {
     without_a_model_nothing_is_embedded(&make());
 }
 
-/// A model to which some words mean the same.
+/// An embedding model with three synonyms.
 #[derive(Debug)]
 struct Meaning(&'static str);
 
@@ -44,7 +45,7 @@ impl Embedder for Meaning {
     }
 }
 
-/// A model that reads ASCII.
+/// An embedding model that supports only ASCII text.
 #[derive(Debug)]
 struct Ascii;
 
@@ -72,7 +73,7 @@ impl Embedder for Failing {
     }
 }
 
-/// A model that cannot be opened.
+/// An embedding model that cannot be loaded.
 #[derive(Debug)]
 struct Unopened;
 
@@ -94,7 +95,7 @@ fn put(services: &Services, content: &str) -> MemoryId {
     write(services, Draft::new(content), Secrets::Refuse).expect("a draft is written").id
 }
 
-/// Keeps a memory of an automobile and forty of other things.
+/// Stores a memory about an automobile, and forty memories about other subjects.
 fn garage(services: &Services) -> MemoryId {
     for number in 0..40 {
         put(services, &format!("note{number} tells of thing{} and of place{}", number * 7, number * 11));
@@ -248,7 +249,7 @@ fn a_model_that_has_read_nothing_is_not_asked(services: &Services) {
     all(&meaning);
     assert!(services.store.has_vectors(None).expect("it is known"));
     assert!(ask(&unopened, "dark").degraded.is_some(), "who cannot be told is asked why");
-    // There are vectors, but of another model.
+    // The store has vectors, but only of another model.
     assert!(!services.store.has_vectors(Some("failing")).expect("it is known"));
     let answer = ask(&failing, "dark");
     assert_eq!((found(&answer), answer.degraded), (vec![id], None));

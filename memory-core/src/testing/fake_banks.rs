@@ -1,4 +1,4 @@
-//! Banks in memory.
+//! In-memory banks.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -13,7 +13,7 @@ use crate::bank::{
 use crate::json::JsonText;
 use crate::{OperationId, StoreError};
 
-/// Banks in memory, which are gone with it.
+/// An in-memory [`BankStore`].
 #[derive(Debug, Default)]
 pub struct FakeBanks {
     state: Mutex<State>,
@@ -25,7 +25,7 @@ struct State {
     done: Vec<Step>,
 }
 
-/// What was done, and the bank before and after.
+/// A recorded operation, with the bank before and after it.
 #[derive(Debug)]
 struct Step {
     record: BankRecord,
@@ -166,12 +166,12 @@ impl BankStore for FakeBanks {
     }
 
     fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), BankError> {
-        // There is no month in memory.
+        // The fake does not group its operations by month.
         Ok((0, 0))
     }
 
     fn repair(&self, _: Option<&BankName>, _: Repairs, _: &BankOperation) -> Result<Vec<Damage>, BankError> {
-        // Memory does not rot.
+        // In-memory banks are never damaged.
         Ok(Vec::new())
     }
 }
@@ -199,7 +199,7 @@ fn back(now: Option<&Bank>, before: Option<&Bank>, keys: &[String]) -> Option<Ba
     if before.is_none() && bank.entries.is_empty() { None } else { Some(bank) }
 }
 
-/// Knows three filters: `.`, `.+1` for whole numbers, and `empty`. Any other fails.
+/// A fake jq with three filters: `.`, `.+1` for whole numbers, and `empty`. All others fail.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FakeFilter;
 
@@ -224,7 +224,7 @@ impl JsonFilter for FakeFilter {
     }
 }
 
-/// Knows one schema, `{"type":"string"}`.
+/// A fake JSON Schema validator with one valid schema, `{"type":"string"}`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FakeSchemas;
 

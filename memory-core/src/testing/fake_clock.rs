@@ -1,4 +1,4 @@
-//! Time and chance that are the same in every run.
+//! A deterministic clock and deterministic ids.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use crate::{Clock, IdSource, MemoryId, OperationId};
 
-/// A clock that starts on 7 May 2026 at 10:00 UTC and goes on by one second each time it is asked.
+/// A clock that starts on 7 May 2026 at 10:00 UTC and advances by one second per call.
 #[derive(Debug)]
 pub struct FakeClock(AtomicI64);
 
-/// 2026-05-07T10:00:00Z, in seconds.
+/// The start time, 2026-05-07T10:00:00Z, in seconds.
 const START: i64 = 1_778_148_000;
 
 impl Default for FakeClock {
@@ -21,7 +21,7 @@ impl Default for FakeClock {
 }
 
 impl FakeClock {
-    /// Lets time pass.
+    /// Advances the clock by `by`.
     pub fn advance(&self, by: TimeDelta) {
         self.0.fetch_add(by.num_seconds(), Ordering::Relaxed);
     }
@@ -34,11 +34,11 @@ impl Clock for FakeClock {
     }
 }
 
-/// Ids that count: the n-th one is the same in every run, and its first 8 digits are its own.
+/// A source of deterministic ids that differ in their first 8 digits.
 #[derive(Debug, Default)]
 pub struct CountingIds(AtomicU64);
 
-/// An odd number with many bits set, so that consecutive counts look nothing alike (2^64 divided by the golden ratio).
+/// 2^64 divided by the golden ratio: an odd number that makes consecutive counts look unrelated.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl CountingIds {

@@ -1,4 +1,4 @@
-//! Conversations in memory.
+//! In-memory conversations and jobs.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -14,7 +14,7 @@ use crate::conversation::{
 };
 use crate::{OperationId, StoreError};
 
-/// Conversations in memory, which are gone with it.
+/// An in-memory [`ConversationStore`].
 #[derive(Debug, Default)]
 pub struct FakeConversations(Mutex<BTreeMap<ConversationId, Kept>>);
 
@@ -116,7 +116,7 @@ impl ConversationStore for FakeConversations {
     }
 }
 
-/// Jobs in memory, which are gone with it.
+/// An in-memory [`JobQueue`].
 #[derive(Debug, Default)]
 pub struct FakeJobs {
     jobs: Mutex<Vec<PendingJob>>,

@@ -1,4 +1,4 @@
-//! Sessions and values in memory.
+//! In-memory sessions and key-value pairs.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -10,7 +10,7 @@ use crate::instance::kv::{KeySummary, KeyValueStore, Prefix, Value, ValueKey};
 use crate::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceRecords, InstanceVerb, Operations, mark_undone};
 use crate::{OperationId, StoreError};
 
-/// What was done, the last one last: each with what was there before and after.
+/// A log of operations, oldest first, each with the state before and after it.
 #[derive(Debug)]
 struct FakeOperations<T> {
     done: Mutex<Vec<(InstanceRecord, T, T)>>,
@@ -68,7 +68,7 @@ impl<T: Clone> FakeOperations<T> {
     }
 }
 
-/// Sessions in memory, which are gone with it.
+/// An in-memory [`MessageStore`].
 #[derive(Debug, Default)]
 pub struct FakeMessages {
     sessions: Mutex<BTreeMap<SessionName, Vec<Record>>>,
@@ -153,7 +153,7 @@ impl Operations for FakeMessages {
     }
 }
 
-/// Values in memory, which are gone with it.
+/// An in-memory [`KeyValueStore`].
 #[derive(Debug, Default)]
 pub struct FakeValues {
     values: Mutex<BTreeMap<ValueKey, Value>>,
@@ -231,7 +231,7 @@ impl Operations for FakeValues {
     }
 }
 
-/// Returns the key that is a namespace of `key`, or of which `key` is one.
+/// Returns a key that is a namespace of `key`, or a key within the namespace `key`.
 fn in_the_way(values: &BTreeMap<ValueKey, Value>, key: &ValueKey) -> Option<ValueKey> {
     let is_within = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
     let mut keys = values.keys();

@@ -1,4 +1,4 @@
-//! A meter in memory.
+//! An in-memory meter.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 use super::fake_models::held;
 use crate::{Budget, Code, Meter, MeterError, Purpose, Reservation, Spending, Spent, SpentOn, StoreError};
 
-/// A meter that keeps what is spent for as long as it lives.
+/// An in-memory [`Meter`].
 #[derive(Debug, Default)]
 pub struct FakeMeter {
     spent: Mutex<BTreeMap<(NaiveDate, Purpose), Spent>>,
@@ -17,7 +17,7 @@ pub struct FakeMeter {
 }
 
 impl FakeMeter {
-    /// Lets everything fail from now on.
+    /// Makes all further calls fail.
     pub fn will_fail(&self) {
         self.is_broken.store(true, Ordering::Relaxed);
     }

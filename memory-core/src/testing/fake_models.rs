@@ -1,4 +1,4 @@
-//! Models and notifiers that need nothing.
+//! Fake models and notifiers without dependencies.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use crate::{
     RerankError, Reranker, Tokens, Trouble,
 };
 
-/// A language model that gives the answers it was told to give, in order, and then fails.
+/// A language model that returns predefined responses in order, and then fails.
 #[derive(Debug, Default)]
 pub struct FakeChat {
     answers: Mutex<VecDeque<Result<Answer, ChatError>>>,
@@ -17,7 +17,7 @@ pub struct FakeChat {
 }
 
 impl FakeChat {
-    /// Returns a model that will give `answers`, whose tokens are estimated.
+    /// Returns a model with the responses `answers`, with estimated tokens.
     pub fn answering(answers: &[&str]) -> Self {
         let model = Self::default();
         for text in answers {
@@ -26,7 +26,7 @@ impl FakeChat {
         model
     }
 
-    /// Adds an answer.
+    /// Adds a response.
     pub fn will_answer(&self, text: &str, tokens: Tokens) {
         held(&self.answers).push_back(Ok(Answer { text: text.to_owned(), tokens }));
     }
@@ -36,7 +36,7 @@ impl FakeChat {
         held(&self.answers).push_back(Err(error));
     }
 
-    /// Returns what it was asked.
+    /// Returns the requests so far.
     pub fn asked(&self) -> Vec<ChatRequest> {
         held(&self.asked).clone()
     }
@@ -54,7 +54,7 @@ impl ChatModel for FakeChat {
     }
 }
 
-/// An embedding model of 64 dimensions in which texts are alike as far as they share words.
+/// An embedding model with 64 dimensions; the similarity of two texts is their word overlap.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FakeEmbedder;
 
@@ -71,7 +71,7 @@ impl Embedder for FakeEmbedder {
 }
 
 fn embed(text: &str) -> Embedding {
-    // A small constant keeps the vector of a text without words at length 1 too.
+    // A small constant also allows a vector of length 1 for a text without words.
     let mut vector = vec![0.01_f32; DIMENSIONS];
     tokens(text, &mut |token| {
         if token.kind != TokenKind::Character {
@@ -83,7 +83,7 @@ fn embed(text: &str) -> Embedding {
     vector.into_iter().map(|part| part / length).collect()
 }
 
-/// A reranking model to which a text is the better an answer the more words of the question stand in it.
+/// A reranking model that scores a text by the number of query words in it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FakeReranker;
 
@@ -106,12 +106,12 @@ fn words(text: &str) -> HashSet<String> {
     words
 }
 
-/// A notifier that remembers what it was to show.
+/// A notifier that records its notifications.
 #[derive(Debug, Default)]
 pub struct FakeNotifier(Mutex<Vec<Notification>>);
 
 impl FakeNotifier {
-    /// Returns what it was to show.
+    /// Returns the notifications so far.
     pub fn shown(&self) -> Vec<Notification> {
         held(&self.0).clone()
     }

@@ -1,14 +1,16 @@
-//! A source that finds what it was told to find.
+//! A source with predefined findings.
 
 use crate::wikilink::Rule;
 use crate::{Draft, Finding, Origin, Source};
 
-/// A source that finds what it was told to find.
+/// A source with predefined findings.
 #[derive(Debug, Clone, Default)]
 pub struct FakeSource(Vec<Finding>);
 
 impl FakeSource {
-    /// Returns a source with one note for each pair of path and text; the links of a note are those of its text.
+    /// Returns a source with one note per pair of path and text.
+    ///
+    /// The links of a note are parsed from its text.
     pub fn with_notes(notes: &[(&str, &str)]) -> Self {
         Self(notes.iter().map(|(path, text)| note(path, text)).collect())
     }

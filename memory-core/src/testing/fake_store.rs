@@ -1,4 +1,4 @@
-//! A store in memory.
+//! An in-memory store of memories.
 
 mod derived;
 mod history;
@@ -16,8 +16,9 @@ use crate::{
     embedded_text,
 };
 
-/// A store in memory that keeps every promise of [`MemoryStore`] and [`crate::History`] but durability. It is also the model that
-/// real stores are compared with.
+/// An in-memory implementation of [`MemoryStore`] and [`crate::History`], without durability.
+///
+/// Tests also use it as the reference model of real stores.
 #[derive(Debug, Default)]
 pub struct FakeStore(Mutex<State>);
 
@@ -26,12 +27,12 @@ struct State {
     memories: BTreeMap<MemoryId, (String, Memory)>,
     accesses: HashMap<MemoryId, u64>,
     journal: Vec<Entry>,
-    /// By the model's identity.
+    /// The vectors by identity of the embedding model.
     vectors: HashMap<String, HashMap<MemoryId, TextVector>>,
     impressions: HashMap<MemoryId, (ContentHash, Vec<u8>)>,
 }
 
-/// A file: its path and what it says.
+/// A file: its path and its content.
 type File = (String, Memory);
 
 #[derive(Debug, Clone)]
@@ -117,24 +118,24 @@ impl Names for FakeStore {
 }
 
 impl State {
-    /// Returns the vector of a memory's present text.
+    /// Returns the vector of a memory's current text.
     fn vector(&self, identity: &str, memory: &Memory) -> Option<&TextVector> {
         let vector = self.vectors.get(identity)?.get(&memory.id)?;
         (vector.text == ContentHash::of(&embedded_text(memory))).then_some(vector)
     }
 
-    /// Returns the cosines of memories' vectors to that of the question, in standard deviations above the mean.
+    /// Returns the cosine of each memory with the query, in standard deviations above the mean.
     fn cosines(&self, asked: &Asked<'_>) -> BTreeMap<MemoryId, f32> {
         let Some(question) = asked.vector else { return BTreeMap::new() };
         let vectors = self.memories.values().filter_map(|(_, memory)| self.vector(question.identity, memory));
         let cosine = |own: &TextVector| own.vector.iter().zip(question.vector).map(|(one, other)| one * other).sum();
-        // In order, so that the sums are the same each time.
+        // The order is fixed, so that floating-point sums are reproducible.
         let cosines: BTreeMap<MemoryId, f32> = vectors.map(|own| (own.id, cosine(own))).collect();
         #[expect(clippy::cast_precision_loss, reason = "tests have few memories")]
         let count = cosines.len().max(1) as f32;
         let mean = cosines.values().sum::<f32>() / count;
         let deviation = (cosines.values().map(|cosine| (cosine - mean).powi(2)).sum::<f32>() / count).sqrt().max(1e-6);
-        // Few tell neither what is usual nor what is not.
+        // A small sample has no meaningful mean and deviation.
         let (mean, deviation) = if cosines.len() < 16 { (0.1, 0.12) } else { (mean, deviation) };
         cosines.into_iter().map(|(id, cosine)| (id, (cosine - mean) / deviation)).collect()
     }

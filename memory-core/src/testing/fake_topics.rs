@@ -1,4 +1,4 @@
-//! Topics in memory.
+//! In-memory topics.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -11,7 +11,7 @@ use crate::topic::{
 };
 use crate::{OperationId, StoreError};
 
-/// Topics in memory, which are gone with it. Of YAML it knows `key: value`.
+/// An in-memory [`TopicStore`]. Of YAML it supports only `key: value`.
 #[derive(Debug, Default)]
 pub struct FakeTopics {
     state: Mutex<State>,
@@ -25,7 +25,7 @@ struct State {
     done: Vec<Step>,
 }
 
-/// What was done, and each file before and after.
+/// A recorded operation, with each file before and after it.
 #[derive(Debug)]
 struct Step {
     record: TopicRecord,
@@ -211,7 +211,7 @@ impl TopicStore for FakeTopics {
     }
 
     fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), TopicError> {
-        // There is no month in memory.
+        // The fake does not group its operations by month.
         Ok((0, 0))
     }
 }

@@ -1,4 +1,4 @@
-//! Arbitrary texts, drafts and memories.
+//! Proptest strategies for texts, drafts and memories.
 
 use chrono::{DateTime, Utc};
 use proptest::collection::vec;
@@ -8,7 +8,9 @@ use uuid::Uuid;
 
 use crate::{Category, ContentHash, Draft, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole};
 
-/// Any text without NUL: of many scripts, with line breaks of all kinds, and with what means something in Markdown and YAML.
+/// Generates any text without NUL.
+///
+/// It contains different scripts, all kinds of line breaks, and the special characters of Markdown and YAML.
 pub fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-zA-Z0-9 ]{1,12}",
@@ -22,7 +24,7 @@ pub fn any_text() -> impl Strategy<Value = String> {
     vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// Any name that a tag, title, alias or source may have: one line, no blanks around it, not empty.
+/// Generates a valid tag, title, alias or source: one non-empty line without surrounding whitespace.
 fn any_name() -> impl Strategy<Value = String> {
     any_text()
         .prop_map(|text| text.chars().filter(|char| !char.is_control() && *char != '#').collect::<String>().trim().to_owned())
@@ -56,7 +58,7 @@ fn any_role() -> impl Strategy<Value = SpeakerRole> {
     prop::sample::select(vec![SpeakerRole::Person, SpeakerRole::Assistant, SpeakerRole::Tool, SpeakerRole::Author])
 }
 
-/// Any draft.
+/// Generates any draft.
 pub fn any_draft() -> impl Strategy<Value = Draft> {
     let category = option::of(prop::sample::select(Category::ALL.to_vec()));
     let phase = option::of(prop_oneof![Just(Phase::Inbox), Just(Phase::Organized)]);
@@ -105,7 +107,7 @@ pub fn any_draft() -> impl Strategy<Value = Draft> {
     )
 }
 
-/// Any memory.
+/// Generates any memory.
 pub fn any_memory() -> impl Strategy<Value = Memory> {
     let ids = (any_id(), vec(any_id(), 0..3), vec(any_id(), 0..2), option::of(any_id()));
     (any_draft(), ids, any_moment(), any::<u32>(), 1..u32::MAX).prop_map(

@@ -1,4 +1,4 @@
-//! What every history promises.
+//! The conformance suite of [`crate::History`].
 
 use chrono::TimeDelta;
 
@@ -8,10 +8,10 @@ use crate::{
 };
 use crate::{MemoryStoreExt, link};
 
-/// Checks every promise of [`crate::History`]; `make` returns services over a new, empty store.
+/// Checks the contract of [`crate::History`]. `make` returns services over a new, empty store.
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn history_suite(make: &dyn Fn() -> Services) {
     every_change_is_recorded(&make());
     an_undo_puts_back_what_was(&make());

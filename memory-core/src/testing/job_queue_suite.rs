@@ -1,4 +1,4 @@
-//! What every queue of jobs promises.
+//! The conformance suite of [`JobQueue`].
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use chrono::{DateTime, TimeDelta};
 use crate::OperationId;
 use crate::conversation::{Entry, EntryChange, EntryRole, Job, JobQueue, JobState, PendingJob};
 
-/// Checks every promise of [`JobQueue`] against what `make` makes, anew and empty each time.
+/// Checks the contract of [`JobQueue`] on new and empty queues from `make`.
 ///
 /// # Panics
-/// With the promise that was broken.
+/// If the contract is violated, with the violated rule.
 pub fn job_queue_suite(make: &dyn Fn() -> Arc<dyn JobQueue>) {
     jobs_wait_in_their_order_until_they_are_done(make().as_ref());
     what_was_decided_comes_back_as_it_was(make().as_ref());

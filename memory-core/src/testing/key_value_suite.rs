@@ -1,4 +1,4 @@
-//! What every store of values promises.
+//! The conformance suite of [`KeyValueStore`].
 
 use std::sync::Arc;
 use std::thread;
@@ -9,15 +9,15 @@ use crate::instance::InstanceError;
 use crate::instance::kv::{KeyValueStore, ValueKey, Values, delete, get, list, set};
 use crate::{Code, Secrets};
 
-/// Returns the values of `store`, with a clock and ids that are the same in every run.
+/// Returns the values of `store`, with a deterministic clock and deterministic ids.
 pub fn values(store: Arc<dyn KeyValueStore>) -> Values {
     Values { store, clock: Arc::new(FakeClock::default()), ids: Arc::new(CountingIds::default()) }
 }
 
-/// Checks that the stores that `make` makes keep the promises of [`KeyValueStore`].
+/// Checks the contract of [`KeyValueStore`] on new and empty stores from `make`.
 ///
 /// # Panics
-/// With the promise that was broken.
+/// If the contract is violated, with the violated rule.
 pub fn key_value_suite(make: &dyn Fn() -> Arc<dyn KeyValueStore>) {
     let case = || Case { values: values(make()) };
     what_is_set_is_got(&case());

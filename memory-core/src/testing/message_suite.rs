@@ -1,4 +1,4 @@
-//! What every store of messages promises.
+//! The conformance suite of [`MessageStore`].
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use crate::instance::history::{
 };
 use crate::{Clock, Code, Secrets};
 
-/// Returns the sessions of `store`, with a clock and ids that are the same in every run.
+/// Returns the sessions of `store`, with a deterministic clock and deterministic ids.
 pub fn messages(store: Arc<dyn MessageStore>) -> (Messages, Arc<FakeClock>) {
     let clock = Arc::new(FakeClock::default());
     let ids = Arc::new(CountingIds::default());
     (Messages { store, clock: Arc::clone(&clock) as _, ids }, clock)
 }
 
-/// Checks that the stores that `make` makes keep the promises of [`MessageStore`].
+/// Checks the contract of [`MessageStore`] on new and empty stores from `make`.
 ///
 /// # Panics
-/// With the promise that was broken.
+/// If the contract is violated, with the violated rule.
 pub fn message_suite(make: &dyn Fn() -> Arc<dyn MessageStore>) {
     let case = || Case::over(make());
     what_is_appended_is_read_in_its_order(&case());

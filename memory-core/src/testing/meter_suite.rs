@@ -1,4 +1,4 @@
-//! What meters promise.
+//! The conformance suite of [`Meter`].
 
 use std::thread;
 
@@ -9,10 +9,10 @@ use crate::{Budget, Limit, Meter, MeterError, Purpose, Reservation, Spending, Sp
 const CLASSIFY: Purpose = Purpose::of("classify");
 const COMPRESS: Purpose = Purpose::of("compress");
 
-/// Checks every promise of [`Meter`]; `fresh` makes one that has nothing written down.
+/// Checks the contract of [`Meter`] on new and empty meters from `fresh`.
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn meter_suite(fresh: &dyn Fn() -> Box<dyn Meter>) {
     what_is_set_aside_counts_until_it_is_settled(fresh().as_ref());
     a_budget_is_that_of_one_day_and_all_purposes(fresh().as_ref());
@@ -75,7 +75,7 @@ fn days_and_purposes_come_in_order(meter: &dyn Meter) {
     assert_eq!(found(day(6, 30), day(4, 30)), [], "no day lies between a later and an earlier one");
 }
 
-/// Several threads set aside more than there is.
+/// Runs several threads that try to reserve more than the budget.
 fn many_threads_lose_no_count_and_overdraw_no_budget(meter: &dyn Meter) {
     let (today, budget) = (day(5, 7), Budget { calls_a_day: Some(90), tokens_a_day: Some(1_000) });
     let reservation = Reservation { day: today, purpose: CLASSIFY, amount: amount(1, 6, 4) };

@@ -1,7 +1,7 @@
 //! Fakes, generators, and one conformance suite per trait.
 //!
-//! A suite takes whatever makes a fresh implementation and checks every promise of the trait against it; it panics with
-//! the promise that was broken. Drivers run it from their own tests.
+//! A suite takes a function that makes a fresh implementation, and checks the contract of the trait on it. It panics with the violated
+//! rule. Each implementation runs the suite in its own tests.
 
 mod bank_suite;
 mod conversation_suite;
@@ -64,7 +64,7 @@ use std::sync::Arc;
 
 use crate::{History, InboxTtl, MemoryStore, Services};
 
-/// Returns services over `store`, with a clock and ids that are the same in every run.
+/// Returns services over `store`, with a deterministic clock and deterministic ids.
 pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
     Services {
         store: Arc::clone(&store) as Arc<dyn MemoryStore>,

@@ -1,4 +1,4 @@
-//! What every store of messages or values promises of the way back.
+//! The conformance suite for the undo of messages and values.
 
 use chrono::{DateTime, Datelike, Months, TimeDelta, Utc};
 
@@ -105,7 +105,7 @@ pub(super) fn what_is_taken_out_of_a_session_comes_back(messages: &Messages) {
     assert_eq!(code(history::undo(messages, Some(undone.undo.as_str()))), Code::OperationNotFound, "it is gone for good");
 }
 
-/// Returns the first moment of the next month.
+/// Returns the start of the next month.
 fn end_of_month(clock: &dyn Clock) -> DateTime<Utc> {
     let first = clock.now().date_naive().with_day(1).expect("every month has one");
     let next = first.checked_add_months(Months::new(1)).expect("there is a next month");

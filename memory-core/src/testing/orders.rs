@@ -1,15 +1,16 @@
-//! Orders in which threads may have their turns.
+//! Checks concurrent code under different thread schedules.
 
 use shuttle::{check_pct, check_random};
 
-/// How many orders are tried, of each kind.
+/// The number of schedules of each kind.
 const ORDERS: usize = 1_000;
 
-/// Has `claim` checked in orders by chance, and in those in which a thread is held up at the worst moments. Turns change hands where
-/// threads use what is in `shuttle::sync` and `shuttle::thread`; time does not pass, so that nothing ever comes too late.
+/// Runs `claim` under random schedules, and under schedules that delay a thread at critical points.
+///
+/// Threads are switched at operations of `shuttle::sync` and `shuttle::thread`. Time does not pass, so that timeouts never expire.
 ///
 /// # Panics
-/// In the first order in which it does not hold, with what does it again.
+/// In the first schedule in which `claim` fails, with the data to replay it.
 pub fn in_any_order(claim: fn()) {
     check_random(claim, ORDERS);
     check_pct(claim, ORDERS, 3);

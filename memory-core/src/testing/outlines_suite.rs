@@ -1,13 +1,13 @@
-//! What every store of outlines promises.
+//! The conformance suite of [`crate::Outlines`].
 
 use chrono::TimeDelta;
 
 use crate::{Category, Draft, Impression, MemoryId, Outline, Patch, Phase, Secrets, Services, delete, update, upgrade, write};
 
-/// Checks every promise of [`crate::Outlines`]; `make` returns services over a new, empty store.
+/// Checks the contract of [`crate::Outlines`]. `make` returns services over a new, empty store.
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn outlines_suite(make: &dyn Fn() -> Services) {
     an_outline_tells_what_the_memory_says(&make());
     an_impression_is_of_one_text(&make());

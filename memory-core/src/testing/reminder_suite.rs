@@ -1,4 +1,4 @@
-//! What reminders promise, over every store.
+//! The conformance suite of reminders, over any store.
 
 use std::sync::Mutex;
 
@@ -11,10 +11,12 @@ use crate::{
 
 use super::FakeNotifier;
 
-/// Checks every promise of reminders; `make` returns services over a new, empty store, with a [`super::FakeClock`].
+/// Checks the contract of reminders.
+///
+/// `make` returns services over a new, empty store, with a [`super::FakeClock`].
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn reminder_suite(make: &dyn Fn() -> Services) {
     a_text_says_when_it_is_due(&make());
     what_is_over_or_names_no_time_is_refused(&make());
@@ -29,7 +31,7 @@ pub fn reminder_suite(make: &dyn Fn() -> Services) {
     the_page_tells_what_is_due(&make());
 }
 
-/// Two hours east of Greenwich, where the reminders of the suite are meant.
+/// The time zone of the suite, UTC+2.
 fn zone() -> FixedOffset {
     FixedOffset::east_opt(7200).expect("an offset")
 }
@@ -43,7 +45,7 @@ fn in_seconds(services: &Services, text: &str, seconds: i64) -> MemoryId {
     remind(services, Draft::new(text), Some(at), &zone(), Secrets::Refuse).expect("it is made").stored.memory.id
 }
 
-/// Lets the clock pass the moments of [`in_seconds`]; it goes on by a second each time it is asked.
+/// Advances the clock by `seconds`; each call to it advances it by one second.
 fn wait(services: &Services, seconds: i64) {
     let until = services.clock.now() + TimeDelta::seconds(seconds);
     while services.clock.now() < until {}
@@ -165,7 +167,7 @@ fn each_is_shown_once(services: &Services) {
     assert_eq!(listed(services, ReminderFilter::Due).len(), 2, "they are due until they are done");
 }
 
-/// A notifier that shows so many and then no more.
+/// A notifier that fails after the given number of notifications.
 #[derive(Debug)]
 struct Tired(Mutex<usize>);
 

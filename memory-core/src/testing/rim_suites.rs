@@ -1,4 +1,4 @@
-//! What sources, clocks, ids, models and notifiers promise.
+//! The conformance suites of sources, clocks, ids, models and notifiers.
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use crate::{
     ChatModel, ChatRequest, Clock, Embedder, Finding, IdSource, Message, Notification, Notifier, Purpose, Reranker, Role, Source,
 };
 
-/// Checks every promise of [`Source`] on something that it can read.
+/// Checks the contract of [`Source`] on a source that is readable.
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn source_suite(source: &dyn Source) {
     let first: Vec<_> = source.findings().collect();
     let second: Vec<_> = source.findings().collect();
@@ -29,29 +29,29 @@ pub fn source_suite(source: &dyn Source) {
     assert!(paths.is_sorted(), "notes come in the order of their paths: {paths:?}");
 }
 
-/// Checks every promise of [`Clock`].
+/// Checks the contract of [`Clock`].
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn clock_suite(clock: &dyn Clock) {
     let (first, second) = (clock.now(), clock.now());
     assert!(first <= second, "{first} {second}");
 }
 
-/// Checks every promise of [`IdSource`].
+/// Checks the contract of [`IdSource`].
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn id_suite(ids: &dyn IdSource) {
     let memories: HashSet<_> = (0..1_000).map(|_| ids.memory_id()).collect();
     let operations: HashSet<_> = (0..1_000).map(|_| ids.operation_id()).collect();
     assert_eq!((memories.len(), operations.len()), (1_000, 1_000));
 }
 
-/// Checks every promise of [`Embedder`].
+/// Checks the contract of [`Embedder`].
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn embedder_suite(embedder: &dyn Embedder) {
     let texts = ["a red apple", "", "深色模式", "a red apple"];
     let vectors = embedder.embed(&texts).expect("it answers");
@@ -66,10 +66,10 @@ pub fn embedder_suite(embedder: &dyn Embedder) {
     assert!(embedder.embed(&[]).expect("it answers").is_empty());
 }
 
-/// Checks every promise of [`Reranker`].
+/// Checks the contract of [`Reranker`].
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn reranker_suite(reranker: &dyn Reranker) {
     let query = "which fruit is red?";
     let texts = ["a red apple", "", "深色模式", "a red apple", "which fruit is red? An apple is, and so is a cherry."];
@@ -85,10 +85,10 @@ pub fn reranker_suite(reranker: &dyn Reranker) {
     assert!(reranker.score(query, &[]).expect("it answers").is_empty());
 }
 
-/// Checks every promise of [`ChatModel`], on a model that has an answer.
+/// Checks the contract of [`ChatModel`] on a model that responds.
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn chat_suite(model: &dyn ChatModel) {
     let messages = vec![Message { role: Role::User, content: "Say one word.".into() }];
     let answer = model.answer(&ChatRequest { purpose: Purpose::of("test"), messages, max_tokens: 10 }).expect("it answers");
@@ -96,10 +96,10 @@ pub fn chat_suite(model: &dyn ChatModel) {
     assert!(0 < answer.tokens.answer, "every answer takes a token");
 }
 
-/// Checks every promise of [`Notifier`].
+/// Checks the contract of [`Notifier`].
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn notifier_suite(notifier: &dyn Notifier) {
     let notification = Notification { title: "提醒".into(), body: "call Anna".into() };
     notifier.notify(&notification).expect("it is shown");

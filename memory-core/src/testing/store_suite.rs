@@ -1,4 +1,4 @@
-//! What every store of memories promises.
+//! The conformance suite of [`crate::MemoryStore`].
 
 mod within;
 
@@ -12,10 +12,10 @@ use crate::{
     backlinks, delete, link, list, read, resolve_links, search, tag, unlink, update, upgrade, write,
 };
 
-/// Checks every promise of [`crate::MemoryStore`]; `make` returns services over a new, empty store.
+/// Checks the contract of [`crate::MemoryStore`]. `make` returns services over a new, empty store.
 ///
 /// # Panics
-/// When a promise is broken.
+/// If the contract is violated.
 pub fn store_suite(make: &dyn Fn() -> Services) {
     what_is_written_is_read(&make());
     the_same_text_is_kept_once_in_a_scope(&make());

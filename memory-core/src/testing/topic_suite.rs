@@ -1,4 +1,4 @@
-//! What every store of topics promises.
+//! The conformance suite of [`TopicStore`].
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use crate::topic::{
 };
 use crate::{Code, Secrets};
 
-/// Returns topics over `store`, with a clock and ids that are the same in every run.
+/// Returns topics over `store`, with a deterministic clock and deterministic ids.
 pub fn topics(store: Arc<dyn TopicStore>) -> (Topics, Arc<FakeClock>) {
     let clock = Arc::new(FakeClock::default());
     (Topics { store, clock: Arc::clone(&clock) as _, ids: Arc::new(CountingIds::default()), actor: "test".into() }, clock)
 }
 
-/// Checks every promise of [`TopicStore`] against what `make` makes, anew and empty each time.
+/// Checks the contract of [`TopicStore`] on new and empty stores from `make`.
 ///
 /// # Panics
-/// With the promise that was broken.
+/// If the contract is violated, with the violated rule.
 pub fn topic_suite(make: &dyn Fn() -> Arc<dyn TopicStore>) {
     let cases: [fn(&Case); 11] = [
         what_is_written_is_read_and_stands_in_the_index,

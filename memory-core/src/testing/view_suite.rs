@@ -1,4 +1,4 @@
-//! What everything that is seen through a view promises.
+//! The property test of services that are restricted to a view.
 
 mod calls;
 mod home;
@@ -12,13 +12,15 @@ use self::calls::{Call, Caller, any_call};
 use self::home::{Planted, any_planted, plant, view};
 use crate::{Filter, MemoryId, Order, Services, Slice, Stored};
 
-/// Checks on any homes and whatever an agent may do there, so many times, that what it does not see is for it as if it were
-/// not there: everything answers as in a home without it, nothing of it comes out, and none of it changes.
+/// Checks that memories outside an agent's view are treated as missing.
 ///
-/// `make` returns services over a new, empty store whose ids and clock are the same each time.
+/// It runs `cases` random call sequences on random homes. Every call has the same result as in a home without those memories, no result
+/// contains their text, and no call changes them.
+///
+/// `make` returns services over a new, empty store with deterministic ids and a deterministic clock.
 ///
 /// # Panics
-/// When that does not hold.
+/// If a call violates this property.
 pub fn view_suite(make: &dyn Fn() -> Services, cases: u32) {
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let any = (prop::collection::vec(any_planted(), 1..10), prop::collection::vec(any_call(), 1..16));
@@ -46,7 +48,7 @@ fn check(make: &dyn Fn() -> Services, planted: &[Planted], calls: &[Call]) -> Re
     Ok(())
 }
 
-/// Returns what is not seen, and what is.
+/// Returns the memories outside the view, and those within it.
 fn split(services: &Services) -> (Vec<Stored>, Vec<Stored>) {
     services.store.refresh().expect("the files can be read");
     let slice = Slice { order: Order::Created, offset: 0, limit: None };

@@ -1,4 +1,4 @@
-//! What is remembered of texts, in memory.
+//! The in-memory vectors and cached analyses.
 
 use super::FakeStore;
 use crate::{

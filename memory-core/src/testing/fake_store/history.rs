@@ -1,4 +1,4 @@
-//! What was done, in memory.
+//! The in-memory log of operations.
 
 use std::collections::HashMap;
 

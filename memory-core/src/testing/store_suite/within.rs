@@ -1,4 +1,4 @@
-//! What is promised of what lies outside the scopes that are asked of.
+//! Checks that memories outside the requested scopes are treated as missing.
 
 use std::collections::BTreeMap;
 

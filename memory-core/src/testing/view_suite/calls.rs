@@ -1,4 +1,4 @@
-//! Whatever an agent may do.
+//! Generates and executes the calls of an agent.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -13,24 +13,24 @@ use crate::{
     resolve_links, resolve_links_of, restore, revise, search, smart_search, snooze, tag, undo, unlink, update, upgrade, write,
 };
 
-/// How somebody names a memory.
+/// A reference to a memory.
 #[derive(Debug, Clone)]
 pub(super) enum Named {
     Whole(usize),
     Short(usize),
     Stem(usize),
-    /// By what all of those that were there begin with.
+    /// The common prefix of all planted ids.
     Alike,
-    /// One that was written by the agent.
+    /// A memory that the agent wrote.
     Own(usize),
     Unknown,
 }
 
-/// What the agent writes.
+/// The text that the agent writes.
 #[derive(Debug, Clone)]
 pub(super) enum Said {
     New(usize),
-    /// What another memory says already.
+    /// The text of a planted memory.
     Same(usize),
     LinkTo(usize),
 }
@@ -64,11 +64,11 @@ pub(super) enum Call {
     Records,
     Trash,
     Outlines,
-    /// A change that no use case makes: a link to whatever memory.
+    /// A change that no use case makes: a link to an arbitrary memory.
     Forge(Named, usize),
 }
 
-/// Which operation is to be taken back.
+/// The operation to undo.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Undone {
     Before(usize),
@@ -138,14 +138,16 @@ pub(super) fn any_call() -> impl Strategy<Value = Call> {
 }
 
 impl Call {
-    /// Tells whether the agent says itself what the memory with that number says, and so may hear it from then on.
+    /// Returns whether the call contains the text of the planted memory `number`.
+    ///
+    /// Later results may then repeat this text.
     pub(super) fn tells(&self, number: usize) -> bool {
         let (Self::Write(said, _) | Self::Rewrite(_, said) | Self::Remind(said, _)) = self else { return false };
         matches!(said, Said::Same(other) if *other == number)
     }
 }
 
-/// An agent, and what it knows.
+/// An agent with its knowledge.
 #[derive(Debug)]
 pub(super) struct Caller<'h> {
     services: Services,
@@ -159,7 +161,7 @@ impl<'h> Caller<'h> {
         Self { services, planted, stems, written: Vec::new() }
     }
 
-    /// Returns whatever comes out, in words.
+    /// Executes a call, and returns its result as text.
     pub(super) fn call(&mut self, call: &Call) -> String {
         let services = &self.services;
         let name = |named: &Named| self.name(named);
@@ -263,7 +265,7 @@ impl<'h> Caller<'h> {
         record.map(|record| record.id.to_string())
     }
 
-    /// Links one memory to another at that end alone.
+    /// Adds a link to one memory only, without the backlink.
     fn forge(&self, name: &str, other: MemoryId) -> Result<(), StoreError> {
         let stored = self.services.store.get_by(name)?;
         let mut operation = self.services.operation(Verb::Update);
@@ -281,7 +283,7 @@ fn told<T: Debug>(result: Result<T, StoreError>) -> String {
     }
 }
 
-/// Tells what was found, in no order: how much a word is worth may depend on how long all memories are.
+/// Formats the hits by id, because the weight of a word may depend on the length of hidden memories.
 fn found(found: Result<(Vec<crate::Hit>, u64, Option<String>), StoreError>) -> String {
     told(found.map(|(hits, total, degraded)| {
         let mut stored: Vec<_> = hits.into_iter().map(|hit| (hit.stored.memory.id, hit.stored, hit.snippet)).collect();

@@ -1,4 +1,4 @@
-//! Homes of several agents.
+//! Generates homes with memories of several agents.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{
     Change, Draft, Duplicates, Memory, MemoryId, Operation, OperationId, Outcome, Reminder, Scope, Services, Verb, View,
 };
 
-/// Those whose memories there are; the first of them are seen.
+/// Returns one of seven scopes; the first three are within the view.
 pub(super) fn scope(number: usize) -> Scope {
     match number % 7 {
         0 => Scope::Global,
@@ -29,7 +29,7 @@ pub(super) fn view() -> View {
     View { agent: Some("own".parse().expect("a name")), project: Some("ours".into()) }
 }
 
-/// A memory that was there before.
+/// A memory that exists before the calls.
 #[derive(Debug, Clone)]
 pub(super) struct Planted {
     scope: usize,
@@ -42,12 +42,12 @@ pub(super) struct Planted {
     past: Past,
 }
 
-/// What became of it.
+/// The change of a planted memory before the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Past {
     Kept,
     Removed,
-    /// If it is not seen, it was before.
+    /// Moved to its scope from the global one, if it is outside the view.
     Moved,
 }
 
@@ -69,13 +69,15 @@ pub(super) fn any_planted() -> impl Strategy<Value = Planted> {
     )
 }
 
-/// Returns the id of a planted memory; they begin alike.
+/// Returns the id of a planted memory. All of them have a common prefix.
 pub(super) fn id(number: usize) -> MemoryId {
     let first = 0xabcd_0000_u128 + number as u128;
     MemoryId::from(Uuid::from_u128(first << 96 | 0x4000 << 64 | 0x8000 << 48 | number as u128))
 }
 
-/// Returns what only the text of that memory says; the name of its file does not, since that is what an agent may ask for.
+/// Returns a word that occurs only in the text of the memory.
+///
+/// It does not occur in the file name, which the agent may name.
 pub(super) fn secret(number: usize) -> String {
     format!("hush{number}hush")
 }
@@ -85,7 +87,7 @@ impl Planted {
         view().allows(&scope(self.scope))
     }
 
-    /// Returns the text of the memory with that number.
+    /// Returns the text of the memory `number`.
     pub(super) fn text(&self, number: usize) -> String {
         let links: Vec<String> = self.wikilinks.iter().map(|other| format!("[[Name{other}]]")).collect();
         format!("tea for word{number}\n\n{}, see {}", secret(number), links.join(" "))
@@ -104,7 +106,9 @@ impl Planted {
     }
 }
 
-/// Makes the memories, without those that are not seen unless `all` are wanted; returns the stems of their files.
+/// Creates the memories, and returns the stems of their files.
+///
+/// Unless `all` is set, those outside the view are left out.
 pub(super) fn plant(services: &Services, planted: &[Planted], all: bool) -> BTreeMap<usize, String> {
     let mut stems = BTreeMap::new();
     for (number, own) in planted.iter().enumerate().filter(|(_, own)| all || own.is_seen()) {
