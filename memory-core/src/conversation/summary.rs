@@ -21,6 +21,8 @@ pub fn summary_entry(conversation: &ConversationId, text: &str, now: DateTime<Ut
 
 /// Parses a response: a text, or the text in a JSON object. Credentials are redacted.
 ///
+/// In an object, it is the value of `summary`, otherwise the first value.
+///
 /// # Errors
 /// The reason why the response is not a summary.
 pub fn read_summary(answer: &str) -> Result<String, String> {
