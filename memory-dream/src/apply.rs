@@ -1,4 +1,4 @@
-//! Carrying out what was decided.
+//! Applies a plan to the store.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,10 +14,12 @@ use crate::merge::{conserved, may_merge, merged};
 use crate::pace::{Halt, Pace};
 use crate::plan::{Filing, Merge, Parting, Plan, Reminding, Withdrawal};
 
-/// How many changes are made with one sync.
+/// Number of changed memories at which a batch is committed with one sync.
 const BATCH: usize = 2_000;
 
-/// Carries out a plan, a part of which may be refused: what somebody has changed since stays as it is, and `skipped` says so.
+/// Applies a plan.
+///
+/// A change to memories that were modified since the decision is refused and added to `skipped`.
 pub(crate) fn apply<'s>(
     services: &'s Services,
     plan: &Plan,
@@ -47,15 +49,15 @@ pub(crate) fn apply<'s>(
     work.flush()
 }
 
-/// A unit of changes, or why there is none.
+/// A unit of changes, or the reason why there is no change.
 type Thought = Result<Unit, String>;
 
 const CHANGED: &str = "it was changed meanwhile";
 
-/// What is written with one sync.
+/// Units that are written with one sync.
 #[derive(Default)]
 struct Batch {
-    /// Each with the memory that it is about.
+    /// Each unit with the memory that it concerns.
     units: Vec<(MemoryId, Unit)>,
     touched: HashSet<MemoryId>,
 }
@@ -71,7 +73,7 @@ struct Work<'w, 's, 'p> {
 }
 
 impl Work<'_, '_, '_> {
-    /// Thinks a unit out on what is there now, and writes it with others.
+    /// Computes a unit from the current state of the store and adds it to the batch.
     fn take(
         &mut self,
         about: MemoryId,
@@ -84,7 +86,7 @@ impl Work<'_, '_, '_> {
             thought.as_ref().is_ok_and(|unit| unit.changes.iter().any(|change| batch.touched.contains(&change.id())))
         };
         if is_touched(&thought, &self.batch) {
-            // It is thought out anew on what the others make of it.
+            // The unit is recomputed after the batch that changes one of its memories is written.
             self.flush()?;
             thought = think(self.services, now)?;
         }
@@ -111,7 +113,7 @@ impl Work<'_, '_, '_> {
     }
 }
 
-/// Returns a memory, if it still says what it said when this was thought out.
+/// Returns the memory if its text still has the hash `text` and its file may be changed.
 pub(crate) fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -> Result<Option<Stored>, StoreError> {
     match services.store.get(id) {
         Ok(stored) if stored.problem.is_none() => {
@@ -124,7 +126,7 @@ pub(crate) fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -
 }
 
 fn file(services: &Services, filing: &Filing, now: DateTime<Utc>) -> Result<Thought, StoreError> {
-    // Whoever has filed it meanwhile knows better.
+    // If the memory was filed since the decision, that category takes precedence.
     let stored = unchanged(services, &filing.id, filing.text)?.filter(|stored| stored.memory.phase == Phase::Inbox);
     let Some(stored) = stored else { return Ok(Err(CHANGED.into())) };
     let patch = Patch { category: Some(filing.category), ..Patch::default() };
@@ -161,7 +163,7 @@ fn part(parting: &Parting) -> Unit {
     Unit { changes: vec![change], reasons: BTreeMap::from([(parting.id, why)]) }
 }
 
-/// Makes one of several: it takes their place, also where others link to them, and in their reminders.
+/// Computes the unit that merges memories and redirects links and reminders to the result.
 fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Thought, StoreError> {
     let mut sources = Vec::with_capacity(merge.texts.len());
     for (id, text) in std::iter::once(&merge.kept).chain(&merge.gone).zip(&merge.texts) {
@@ -195,7 +197,7 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
                 others.insert(other.memory.id, other);
             }
         }
-        // So that a wikilink to its file leads to what has its place.
+        // The alias makes wikilinks to the removed file resolve to the merged memory.
         if is_named && let Some(stem) = stem(&source.path) {
             aliases.push(stem.to_owned());
         }
@@ -206,7 +208,7 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
     let first = sources.iter().find(|stored| stored.memory.id == kept).expect("it is one of them");
     let is_new = |place: usize, alias: &String| !aliases[..place].contains(alias);
     let aliases = aliases.iter().enumerate().filter(|(place, alias)| is_new(*place, alias)).map(|(_, alias)| alias.clone());
-    // The clock may have been set back: what was changed last is not older for that.
+    // The clock may have been set back; `updated_at` must not decrease.
     let updated_at = sources.iter().map(|stored| stored.memory.updated_at).fold(now, Ord::max);
     let memory = Memory { aliases: aliases.collect(), version: first.memory.version + 1, updated_at, ..one.memory.clone() };
     let mut changes = vec![replace(first, memory)];

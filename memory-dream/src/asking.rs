@@ -1,4 +1,4 @@
-//! Asking a language model, where there is one.
+//! Classifies and summarises memories with a language model, if one is configured.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,16 +9,18 @@ use crate::ask::{classify_batches, compress_request, compressed};
 use crate::dream::Skipped;
 use crate::plan::{Filing, Looked, Plan, Why};
 
-/// How many memories the model is asked about at once.
+/// Number of memories in one classification request.
 const BATCH: usize = 20;
 
-/// How many are asked about in one dream.
+/// Maximum number of memories to classify by the model in one dream.
 const MOST: usize = 200;
 
-/// How many texts are summarised in one dream.
+/// Maximum number of texts to summarise in one dream.
 const SUMMARIES: usize = 10;
 
-/// Asks where those belong that nothing says surely enough of; returns what went wrong, if anything did.
+/// Classifies the unsure memories of `plan` with the language model; returns the failure, if any.
+///
+/// Each memory is submitted once; later dreams skip it. After a failure, the remaining memories stay in the inbox.
 pub(crate) fn classify(services: &Services, looked: &mut Looked, plan: &mut Plan) -> Result<Option<String>, StoreError> {
     let Some(chat) = &services.chat else { return Ok(None) };
     let mut memories = Vec::new();
@@ -55,14 +57,16 @@ pub(crate) fn classify(services: &Services, looked: &mut Looked, plan: &mut Plan
     Ok(None)
 }
 
-/// What became of long texts.
+/// The result of summarising long texts.
 #[derive(Debug, Default)]
 pub(crate) struct Summaries {
     pub(crate) done: Vec<MemoryId>,
     pub(crate) trouble: Option<String>,
 }
 
-/// Has long texts summarised; the former ones are in the trash. What comes from a note, is pinned, or is a reminder stays as it is.
+/// Replaces long texts by summaries of the language model; the originals go to the trash.
+///
+/// Memories that were ingested from notes, pinned memories and reminders remain unchanged.
 pub(crate) fn compress(
     services: &Services,
     looked: &mut Looked,
@@ -97,7 +101,7 @@ pub(crate) fn compress(
         let id = stored.memory.id;
         looked.mark_summarised(&[id]);
         let summary = match compressed(&stored.memory.content, &answer) {
-            // What a model says is no text that was kept before: the door for credentials is here.
+            // A refinement does not scan texts for credentials, but the output of a model is new text, so the scan is here.
             Ok(summary) if secret::find(&summary.text).is_empty() => summary.text,
             Ok(_) => {
                 skipped.push(Skipped { id, reason: "its summary was refused: it holds what looks like a credential".to_owned() });

@@ -1,4 +1,4 @@
-//! Tidying memories.
+//! Refines memories in rounds: decides, applies, and repeats until nothing changes.
 
 use std::collections::HashSet;
 
@@ -16,80 +16,82 @@ use crate::plan::{Filing, Looked, Merge, Parting, Plan, Reminding, Unsure, Withd
 use crate::review::{Contradiction, Review, Supersession};
 use crate::{Rules, Task, asking, reviewing};
 
-/// So many times at most is looked again at what has become of memories, until nothing is left to do.
+/// Maximum number of rounds of a dream, and of reviews within a dream.
 const ROUNDS: usize = 8;
 
-/// What a dream is to do.
+/// The parameters of a dream.
 #[derive(Debug, Clone, Copy)]
 pub struct Dream<'d, Tz> {
-    /// What the journal calls it.
+    /// The verb of the operation in the journal.
     pub verb: Verb,
-    /// What is done.
+    /// The tasks to perform.
     pub tasks: &'d [Task],
-    /// By which rules.
+    /// The thresholds to apply.
     pub rules: Rules,
-    /// Whether it only tells what the first round would do.
+    /// Whether this is a dry run, which only reports the changes of the first round.
     pub is_rehearsal: bool,
-    /// The time zone in which memories mean times.
+    /// The time zone for dates and times in the texts.
     pub zone: &'d Tz,
 }
 
-/// What became of memories, or would.
+/// The result of a dream or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dreamt {
-    /// What the journal calls it; nothing if nothing was changed.
+    /// The operation in the journal; `None` if nothing was changed.
     pub operation: Option<OperationId>,
-    /// What left the inbox.
+    /// The memories that left the inbox.
     pub filed: Vec<Filing>,
-    /// What stays in the inbox, because nothing says surely enough what it is about.
+    /// The memories that remain in the inbox because no category is probable enough.
     pub unsure: Vec<Unsure>,
-    /// What became one.
+    /// The memories that were merged.
     pub merged: Vec<Merge>,
-    /// What says the same and stays apart, because each was taken in from a note of its own.
+    /// Pairs of duplicates that remain separate because both were ingested from notes.
     pub alike: Vec<(MemoryId, MemoryId)>,
-    /// What went to trash because of its age.
+    /// The memories that went to the trash because of their age.
     pub parted: Vec<Parting>,
-    /// What stays though its time has come, and why.
+    /// The memories that are due for removal but exempt, with the reason.
     pub spared: Vec<(MemoryId, Spared)>,
-    /// What somebody is to be reminded of.
+    /// The reminders that were created.
     pub reminders: Vec<Reminding>,
-    /// Which reminders went to trash, since what they were made of names their time no longer.
+    /// The reminders that went to the trash because their source no longer names their time.
     pub withdrawn: Vec<Withdrawal>,
-    /// What following wikilinks led to.
+    /// The result of resolving wikilinks.
     pub links: LinksResolved,
-    /// What was seen when all memories were looked at together.
+    /// The result of the review of all memories.
     pub review: Option<Review>,
-    /// What holds no longer, since a later memory says so.
+    /// The memories that are superseded because a later memory declares them outdated.
     pub superseded: Vec<Supersession>,
-    /// What was summarised.
+    /// The memories that were summarised.
     pub compressed: Vec<MemoryId>,
-    /// How many files could not be understood, and so were left alone.
+    /// Number of files that cannot be parsed and were therefore not changed.
     pub damaged: usize,
-    /// What made it less than it could be: a language model that failed, files that cannot be read.
+    /// Failures that made the result incomplete: an error of a language model, unreadable files.
     pub troubles: Vec<String>,
-    /// What was left alone, though it was meant.
+    /// The memories that a planned change left unchanged.
     pub skipped: Vec<Skipped>,
-    /// Whether it was stopped before the end.
+    /// Whether the dream was interrupted before the end.
     pub is_cut: bool,
 }
 
-/// A memory that was left alone.
+/// A memory that a planned change left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     /// The memory.
     pub id: MemoryId,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Does what a dream is to do, as one operation that one `undo` takes back; a rehearsal only tells what the first round would do.
+/// Performs the tasks of a dream as one operation that a single `undo` reverts.
 ///
-/// Each round decides first, sees to it that every memory is accounted for, and changes then what nobody else has changed in the
-/// meantime. Rounds follow until there is nothing left to do, so that the next dream, when nothing else happens, changes nothing.
-/// Whoever is killed in between leaves what was done whole, and the next dream does the rest.
+/// A dry run only reports the changes of the first round.
+///
+/// Each round decides first, checks that the plan accounts for every memory, and then applies each change to memories that are unmodified
+/// since the decision. Rounds repeat until there is no change left, `ROUNDS` times at most, so that the next dream changes nothing unless
+/// the memories change in between. If the process is killed, each applied change is complete and the next dream performs the others.
 ///
 /// # Errors
-/// Whatever the store says; a language model that fails is told of in what is returned.
+/// Any error of the store. A failure of a language model is reported in [`Dreamt::troubles`] instead.
 pub fn dream<Tz: TimeZone>(services: &Services, dream: &Dream<'_, Tz>, pace: &mut Pace<'_>) -> Result<Dreamt, StoreError> {
     let mut dreamt = Dreamt::default();
     let mut refinement = Refinement::new(services, dream.verb);
@@ -140,10 +142,10 @@ fn rounds<'s, Tz: TimeZone>(
     pace: &mut Pace<'_>,
 ) -> Result<(), Halt> {
     let does = |task: Task| dream.tasks.contains(&task);
-    // What was interrupted in the middle is taken back before anything is decided on it.
+    // An operation that was interrupted is rolled back before any decision depends on its changes.
     services.history.recover()?;
     for round in 0..ROUNDS {
-        // What nothing leads to any more because of this dream has its time before it, as the rehearsal says.
+        // A memory that loses its last incoming link in this dream does not expire in the same dream, as in a dry run.
         let later: Vec<Task> = dream.tasks.iter().copied().filter(|task| ![Task::Expire, Task::Decay].contains(task)).collect();
         let tasks = if round == 0 { dream.tasks } else { &later };
         let (mut plan, mut looked) = decide(services, &Dream { tasks, ..*dream }, pace)?;
@@ -171,13 +173,13 @@ fn rounds<'s, Tz: TimeZone>(
         }
     }
     if does(Task::Review) {
-        // A review lists so many at most, and what it leads to may leave others.
+        // A review lists a limited number of contradictions, and resolving them can reveal others.
         for _ in 0..ROUNDS {
             let review = reviewing::review(services)?;
             let superseded = reviewing::supersede(services, &review, refinement, &mut dreamt.skipped)?;
             let is_done = superseded.is_empty();
             dreamt.superseded.extend(superseded);
-            // What is told is what there was to see before anything was written down.
+            // The first review, made before any supersession was written, is the one to report.
             dreamt.review.get_or_insert(review);
             if is_done {
                 break;
@@ -187,10 +189,10 @@ fn rounds<'s, Tz: TimeZone>(
     Ok(())
 }
 
-/// When at least one of so many is to be followed, the wikilinks of all are.
+/// If at least one memory in `SHARE` has links to resolve, the wikilinks of all memories are resolved.
 const SHARE: usize = 4;
 
-/// Follows the wikilinks that are to be.
+/// Resolves the wikilinks that the plan selects.
 fn follow(
     services: &Services,
     plan: &Plan,
@@ -206,10 +208,10 @@ fn follow(
     resolve_links_in(services, &all, refinement)
 }
 
-/// Writes down what need not be looked at again.
+/// Records in the impressions which analyses are complete, so that the next dream skips them.
 fn remember(services: &Services, plan: &Plan, skipped: &[Skipped], looked: &mut Looked, tasks: &[Task]) {
     let skipped: HashSet<MemoryId> = skipped.iter().map(|skipped| skipped.id).collect();
-    // Those are compared again.
+    // The memories of skipped merges are compared again.
     let apart = plan.merges.iter().filter(|merge| skipped.contains(&merge.kept));
     let apart: HashSet<MemoryId> = apart.flat_map(|merge| merge.gone.iter().chain([&merge.kept])).copied().collect();
     let followed: HashSet<MemoryId> = plan.followed.iter().copied().collect();
@@ -227,12 +229,12 @@ fn remember(services: &Services, plan: &Plan, skipped: &[Skipped], looked: &mut 
             impressions.push(renewed(outline, glance));
         }
     }
-    // They can be had again.
+    // A lost impression is recomputed, so an error here is ignored.
     let _ = services.store.keep_impressions(&impressions);
 }
 
 impl Dreamt {
-    /// Takes over what a plan said, but for what was left alone.
+    /// Adds the content of an applied plan, except for skipped changes.
     fn take(&mut self, plan: Plan, skipped: &[Skipped]) {
         let left: HashSet<MemoryId> = skipped.iter().map(|skipped| skipped.id).collect();
         self.filed.extend(plan.filings.into_iter().filter(|filing| !left.contains(&filing.id)));
@@ -243,19 +245,19 @@ impl Dreamt {
         self.alike.extend(plan.alike);
         self.alike.sort_unstable();
         self.alike.dedup();
-        // What the last round says of those that stay is what holds.
+        // The last round determines which memories remain unsure.
         (self.unsure, self.damaged) = (plan.unsure, plan.damaged);
         self.spared.extend(plan.spared);
     }
 
     fn add_links(&mut self, links: &LinksResolved) {
-        // Later rounds follow some of them again.
+        // Later rounds resolve some of the links again.
         self.links.resolved = self.links.resolved.max(links.resolved);
         self.links.unresolved = self.links.unresolved.max(links.unresolved);
         self.links.updated += links.updated;
     }
 
-    /// Tells whether nothing was changed, nor would be.
+    /// Returns whether nothing was changed, or would be changed by a dry run.
     pub fn is_empty(&self) -> bool {
         let has_moved = !(self.filed.is_empty() && self.merged.is_empty() && self.parted.is_empty());
         let has_written =

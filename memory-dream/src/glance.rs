@@ -1,31 +1,31 @@
-//! What is remembered of a text between dreams.
+//! The cached analysis of a memory's text.
 
 use memory_core::{Category, Memory, wikilink};
 
 use crate::classify::{Choice, choose_category, cue_version, shipped};
 use crate::similar::{SKETCH_BYTES, SKETCH_VERSION, Sketch};
 
-/// What is remembered of a text between dreams, so that it need not be read again.
+/// The cached analysis of a memory's text, which saves reading the text again in the next dream.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, kept as one bit")]
 pub struct Glance {
-    /// The category it surely belongs to, if there is one, and how sure that is.
+    /// The category of the text, if one is probable enough.
     pub verdict: Option<Category>,
-    /// How probable the most probable category is, from 0 to 1, in steps of 1/255.
+    /// The probability of the most probable category, from 0 to 1 in steps of 1/255.
     pub confidence: f32,
-    /// Its sketch.
+    /// The `MinHash` sketch of the text.
     pub sketch: Sketch,
-    /// Whether there are wikilinks in it.
+    /// Whether the text contains wikilinks.
     pub has_links: bool,
-    /// Whether it was compared with all others that there were.
+    /// Whether the text was compared with all other texts at that time.
     pub is_compared: bool,
-    /// Whether its wikilinks were followed, and those that lead to it.
+    /// Whether the wikilinks in the text and those to the memory were resolved.
     pub is_linked: bool,
-    /// Whether somebody has listened to what it asks to be reminded of.
+    /// Whether the text was searched for requests for reminders.
     pub is_heard: bool,
-    /// Whether a language model was asked where it belongs.
+    /// Whether a language model was queried for the category.
     pub is_asked: bool,
-    /// Whether a language model was asked for a summary.
+    /// Whether a language model was queried for a summary.
     pub is_summarised: bool,
 }
 
@@ -36,14 +36,14 @@ const LINKS: u8 = 8;
 const HEARD: u8 = 16;
 const SUMMARISED: u8 = 32;
 
-/// What stands for no category.
+/// The byte that encodes the absence of a category.
 const NONE: u8 = u8::MAX;
 
-/// How many bytes are kept of a text: what made them, the flags, the category and the confidence, and the sketch.
+/// Size of an encoded analysis in bytes: version, flags, category, confidence and sketch.
 const BYTES: usize = 8 + 3 + SKETCH_BYTES;
 
 impl Glance {
-    /// Looks at a memory's text.
+    /// Analyses the text of a memory.
     pub fn of(memory: &Memory) -> Self {
         let Choice { category: verdict, confidence } = choose_category(memory);
         let sketch = Sketch::of(&memory.content);
@@ -60,7 +60,7 @@ impl Glance {
         }
     }
 
-    /// Returns it as bytes.
+    /// Encodes the analysis as bytes.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a confidence is from 0 to 1")]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(BYTES);
@@ -81,7 +81,7 @@ impl Glance {
         bytes
     }
 
-    /// Reads what [`Glance::to_bytes`] returned; `None` if it was another version of us that looked.
+    /// Decodes the result of [`Glance::to_bytes`]; `None` if another version of the analysis wrote it.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (head, sketch) = bytes.split_at_checked(BYTES - SKETCH_BYTES)?;
         let [flags, category, confidence] = head[8..].try_into().ok()?;
@@ -102,7 +102,7 @@ impl Glance {
     }
 }
 
-/// Tells what made a glance: another classifier, or other sketches, see another thing.
+/// Returns the version of the analysis: a value derived from the classifier, cue and sketch versions.
 fn maker() -> u64 {
     shipped().fitted_on ^ u64::from(cue_version()).rotate_left(20) ^ u64::from(SKETCH_VERSION).rotate_left(56)
 }

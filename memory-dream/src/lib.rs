@@ -1,23 +1,23 @@
-//! Refinement while nobody looks: classifying, linking, merging, expiring, reminding.
+//! Background refinement of memories: classification, linking, merging, expiry and reminders.
 //!
-//! Each kind of refinement is decided first and done then: a [`plan::Plan`] is data, every memory in it is accounted for, and one
-//! function carries it out through the use cases of [`memory_core`], as one operation that one `undo` takes back. Nothing here
-//! touches a disk, a database or a clock.
+//! Each kind of refinement first decides and then acts. A [`plan::Plan`] is data that accounts for every memory. One function applies it
+//! through the use cases of [`memory_core`], as one operation that a single `undo` reverts. This crate accesses no disk, database or clock
+//! directly.
 //!
-//! | you want to | look at |
+//! | task | items |
 //! |---|---|
-//! | tidy memories | [`dream()`], [`Level`], [`Task`], [`Rules`] |
-//! | know what would become of them | [`plan::plan()`] |
-//! | know what age does to them | [`lifecycle::fate()`], [`lifecycle::spared()`] |
-//! | know where a memory belongs, and why | [`classify::choose_category()`], [`classify::explain()`] |
+//! | refine memories | [`dream()`], [`Level`], [`Task`], [`Rules`] |
+//! | preview the changes | [`plan::plan()`] |
+//! | determine the effect of age | [`lifecycle::fate()`], [`lifecycle::spared()`] |
+//! | choose a category and explain the choice | [`classify::choose_category()`], [`classify::explain()`] |
 //! | file one memory | [`upgrade()`] |
-//! | find what says the same | [`similar::candidates()`], [`similar::likeness()`] |
-//! | make one of several | [`merge::merged()`], [`merge::conserved()`] |
-//! | know what somebody asks to be reminded of | [`reminders::reminders()`] |
-//! | see what contradicts what, and what belongs together | [`review::review()`] |
-//! | ask a language model, and believe it no more than one may | [`ask::classify_batches()`], [`ask::compressed()`] |
-//! | draw facts and a summary from what was said | [`conversation::process()`], [`conversation::Prompts`] |
-//! | know what a daemon does when | [`schedule::Schedule`], [`schedule::Chores`] |
+//! | find near-duplicates | [`similar::candidates()`], [`similar::likeness()`] |
+//! | merge duplicates | [`merge::merged()`], [`merge::conserved()`] |
+//! | detect requests for reminders | [`reminders::reminders()`] |
+//! | find contradictions and clusters | [`review::review()`] |
+//! | query a language model and validate its output | [`ask::classify_batches()`], [`ask::compressed()`] |
+//! | extract facts and a summary from a conversation | [`conversation::process()`], [`conversation::Prompts`] |
+//! | schedule the chores of a daemon | [`schedule::Schedule`], [`schedule::Chores`] |
 
 #![forbid(unsafe_code)]
 

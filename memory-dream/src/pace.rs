@@ -1,10 +1,10 @@
-//! Stopping in the middle of long work.
+//! Progress reports and cancellation of long operations.
 
 use std::ops::ControlFlow;
 
 use memory_core::{Progress, StoreError};
 
-/// Tells how far long work has come, and hears whether to go on with it.
+/// A callback that reports the progress of a long operation and can cancel it.
 pub struct Pace<'p>(&'p mut dyn FnMut(Progress) -> ControlFlow<()>);
 
 impl std::fmt::Debug for Pace<'_> {
@@ -13,24 +13,27 @@ impl std::fmt::Debug for Pace<'_> {
     }
 }
 
-/// Why long work was not done to its end.
+/// The reason why a long operation ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum Halt {
-    /// Somebody asked to stop. What was done so far is whole.
+    /// The caller cancelled the operation. Each change that was already applied is complete.
     #[error("it was stopped")]
     Asked,
-    /// The store says why.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl<'p> Pace<'p> {
-    /// Tells `step` of each step; it breaks to stop.
+    /// Creates a `Pace` that calls `step` after each step; `step` returns [`ControlFlow::Break`] to cancel.
     pub fn new(step: &'p mut dyn FnMut(Progress) -> ControlFlow<()>) -> Self {
         Self(step)
     }
 
-    /// Tells how far the work has come.
+    /// Reports the progress.
+    ///
+    /// # Errors
+    /// [`Halt::Asked`] if the callback cancels the operation.
     pub(crate) fn step(&mut self, progress: Progress) -> Result<(), Halt> {
         match (self.0)(progress) {
             ControlFlow::Continue(()) => Ok(()),

@@ -1,4 +1,4 @@
-//! Looking at all memories together, and writing down what is certain.
+//! Reviews all memories in the store and records certain supersessions.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::apply::replace;
 use crate::dream::Skipped;
 use crate::review::{Review, Reviewer, Rules, Side, Supersession};
 
-/// Looks at all memories together.
+/// Reviews all memories, except reminders, memories of conversations and damaged files.
 pub(crate) fn review(services: &Services) -> Result<Review, StoreError> {
     let now = services.clock.now();
     let mut reviewer = Reviewer::default();
@@ -22,7 +22,9 @@ pub(crate) fn review(services: &Services) -> Result<Review, StoreError> {
     Ok(reviewer.finish(&Rules::default(), now))
 }
 
-/// Writes down which memories hold no longer, as far as a later one says so itself; returns those that were written.
+/// Marks memories as superseded where a later memory explicitly declares them outdated.
+///
+/// Returns the supersessions that were written; refused ones go to `skipped`.
 pub(crate) fn supersede(
     services: &Services,
     review: &Review,
@@ -43,7 +45,7 @@ pub(crate) fn supersede(
     Ok(done)
 }
 
-/// Returns a memory, if it still says what was seen and nothing has taken its place.
+/// Returns the memory if its text is unchanged since the review and it is not superseded.
 fn there(services: &Services, side: &Side) -> Result<Option<Stored>, StoreError> {
     match services.store.get(&side.id) {
         Ok(stored) if stored.problem.is_none() => {

@@ -1,16 +1,16 @@
-//! What may be set about refinement.
+//! The settings, tasks and levels of refinement.
 
 use chrono::TimeDelta;
 use memory_core::InboxTtl;
 
-/// What may be set about refinement.
+/// The settings of refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// How long a memory may wait in the inbox before it expires.
+    /// The time that a memory may stay in the inbox before it expires.
     pub inbox_ttl: InboxTtl,
-    /// How old a filed memory may become that nobody reads.
+    /// The age at which a filed memory that was never read is deleted.
     pub decay_after: TimeDelta,
-    /// How often a memory in the inbox is read until it is filed for that alone.
+    /// The number of reads after which a memory in the inbox is filed.
     pub filing_accesses: u64,
 }
 
@@ -23,34 +23,34 @@ impl Default for Rules {
 /// A kind of refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Task {
-    /// What waited in the inbox for too long, or says when it expires, goes to trash.
+    /// Moves memories to the trash that were in the inbox too long or have reached their expiry date.
     Expire,
-    /// What nobody reads goes to trash.
+    /// Moves filed memories that are never read to the trash.
     Decay,
-    /// What is read often is filed.
+    /// Files memories that are read often.
     Upgrade,
-    /// What is surely of one category is filed there.
+    /// Files memories in the inbox that have a sufficiently probable category.
     Classify,
-    /// What says the same becomes one.
+    /// Merges duplicates.
     Merge,
-    /// Wikilinks are followed, and recorded at both ends.
+    /// Resolves wikilinks and records them in both memories.
     Link,
-    /// Reminders are made of what asks for them.
+    /// Creates reminders for memories that request one.
     Remind,
-    /// All memories are looked at together.
+    /// Reviews all memories together for contradictions and clusters.
     Review,
-    /// What is long is summarised, if there is a language model.
+    /// Summarises long texts, if a language model is configured.
     Compress,
 }
 
-/// How deep a dream is. Each level does what the one before does, and more.
+/// The depth of a dream. Each level includes the tasks of the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
-    /// The inbox is sorted.
+    /// Sorts the inbox.
     Light = 1,
-    /// What says the same becomes one, and wikilinks are followed.
+    /// Also merges duplicates and resolves wikilinks.
     Medium = 2,
-    /// All memories are compared with each other.
+    /// Also creates reminders, reviews all memories together and summarises long texts.
     Deep = 3,
 }
 
@@ -60,7 +60,7 @@ impl Level {
         [Self::Light, Self::Medium, Self::Deep].into_iter().find(|level| *level as u8 == number)
     }
 
-    /// Returns what is done in a dream so deep.
+    /// Returns the tasks of a dream of this level.
     pub fn tasks(self) -> &'static [Task] {
         match self {
             Self::Light => &[Task::Classify],

@@ -1,15 +1,17 @@
-//! Filing a memory by its text.
+//! Files a memory in a category.
 
 use memory_core::{Category, MemoryStoreExt, Phase, Services, StoreError, Stored};
 
 use crate::classify::choose_category;
 use crate::plan::DEFAULT_CATEGORY;
 
-/// Files the memory that a person means by `reference`: under `category` if one is given, else under the one that its file
-/// suggests, else under the one that [`choose_category`] chooses, else under [`DEFAULT_CATEGORY`].
+/// Files the memory that `reference` names.
+///
+/// The category is `category` if given, else the suggestion in the memory's file, else the choice of [`choose_category`], else
+/// [`DEFAULT_CATEGORY`].
 ///
 /// # Errors
-/// [`StoreError::Invalid`] for the category inbox, [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
+/// [`StoreError::Invalid`] for the category inbox, [`StoreError::NotFound`], [`StoreError::Ambiguous`], or another error of the store.
 pub fn upgrade(services: &Services, reference: &str, category: Option<Category>) -> Result<Stored, StoreError> {
     let chosen = || -> Result<Option<Category>, StoreError> {
         let memory = services.store.get_by(reference)?.memory;

@@ -1,28 +1,27 @@
-//! What becomes of a memory with time.
+//! The effect of age on a memory.
 
 use chrono::{DateTime, Utc};
 use memory_core::{Outline, Phase, Scope};
 
 use crate::{Rules, Task};
 
-/// What becomes of a memory with time, unless it is spared.
+/// The effect of age on a memory, before exemptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It says itself that it has expired.
+    /// The end date that the memory itself sets has passed.
     Over,
-    /// It waited in the inbox for too long, since that moment.
+    /// It was in the inbox too long, unchanged since that time.
     Expired(DateTime<Utc>),
-    /// Nobody has read it, since that moment.
+    /// It was never read and is unchanged since that time.
     Decayed(DateTime<Utc>),
-    /// It was read so often that it is filed.
+    /// It is filed because it was read this number of times.
     Filed(u64),
 }
 
-/// Tells what becomes of a memory when `tasks` are done at `now`, if anything.
+/// Returns the effect of age on a memory when `tasks` run at `now`, if there is one.
 ///
-/// What is read often is filed rather than let expire. How long it has been there is counted from the last change of its file,
-/// so that what was taken in yesterday, however old it is, has all its time before it. What stands in a conversation is left
-/// to that conversation, and a file that must not be changed is left alone.
+/// A memory that is read often is filed rather than expired. Ages count from the last change of the file, so that a newly ingested memory
+/// has its full time, however old its content is. Memories of conversations and files that must not be changed have no fate.
 pub fn fate(outline: &Outline, rules: &Rules, tasks: &[Task], now: DateTime<Utc>) -> Option<Fate> {
     if outline.is_damaged || matches!(outline.scope, Scope::Conversation(_)) {
         return None;

@@ -1,6 +1,6 @@
-//! What becomes of memories with time.
+//! The effects of age on memories.
 //!
-//! [`fate()`] tells it from what is known without a look at the file, and [`spared()`] why the file says otherwise. Both are pure.
+//! [`fate()`] decides on the index data alone, and [`spared()`] returns an exemption that the file shows. Both are pure functions.
 
 mod fate;
 mod spared;

@@ -1,28 +1,30 @@
-//! What keeps a memory from its fate.
+//! Exemptions of memories from removal.
 
 use chrono::{DateTime, Utc};
 use memory_core::Memory;
 
 use super::Fate;
 
-/// Why a memory stays though its time has come.
+/// The reason why a memory that is due for removal is exempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spared {
-    /// A person has pinned it.
+    /// It is pinned.
     Pinned,
     /// A filed memory links to it.
     Linked,
-    /// It is a reminder that is not done.
+    /// It is an open reminder.
     Reminder,
-    /// It was taken in from a note, which would bring it back.
+    /// It was ingested from a note; the next ingest would create it again.
     TakenIn,
-    /// It has not expired itself; only what it says holds no longer, and may be looked up still.
+    /// Its content is no longer valid, but the memory itself has not expired and remains as history.
     History,
 }
 
-/// Tells why `memory` stays though its time has come, if it does; `is_linked` tells whether a filed memory links to it.
+/// Returns why `memory` is exempt from `fate`, if it is.
 ///
-/// What says itself when it expires goes then, whoever links to it.
+/// `is_linked` is whether a filed memory links to it.
+///
+/// A memory that has reached its own expiry date is not exempt because of links or its origin.
 pub fn spared(memory: &Memory, fate: Fate, is_linked: bool, now: DateTime<Utc>) -> Option<Spared> {
     let reasons = [
         (memory.pinned, Spared::Pinned),
