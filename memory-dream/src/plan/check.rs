@@ -1,4 +1,4 @@
-//! Seeing to it that every memory is accounted for.
+//! The check that a plan accounts for every memory.
 
 use std::collections::HashSet;
 
@@ -6,23 +6,24 @@ use memory_core::MemoryId;
 
 use super::Plan;
 
-/// A memory of which a plan says too much, or the wrong thing. It is never carried out.
+/// A violation by a plan, which is then not applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unaccounted {
-    /// It is none of those that the plan was made for.
+    /// The plan changes a memory that was not part of its input.
     #[error("the plan names {0}, which is not there")]
     Unknown(MemoryId),
-    /// It goes twice, or goes and is changed as well.
+    /// The plan removes a memory twice, changes it twice in the same way, or removes and changes it.
     #[error("the plan says two things of {0}")]
     Twice(MemoryId),
 }
 
 impl Plan {
-    /// Checks that the plan is about `known` memories alone, and that each of them either stays, is changed, goes to trash, or
-    /// becomes part of one that stays: never two of these.
+    /// Checks that the plan changes only `known` memories and that no two of its changes conflict.
+    ///
+    /// Each memory remains, is changed, is moved to the trash, or is merged into one that remains.
     ///
     /// # Errors
-    /// Returns the first that is not accounted for.
+    /// The first violation.
     pub fn check(&self, known: &HashSet<MemoryId>) -> Result<(), Unaccounted> {
         let mut kept = HashSet::new();
         let mut gone = HashSet::new();

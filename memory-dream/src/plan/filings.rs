@@ -1,4 +1,4 @@
-//! What leaves the inbox.
+//! Plans which memories leave the inbox.
 
 use memory_core::{Category, Outline, Phase};
 
@@ -6,10 +6,12 @@ use super::look::Looked;
 use super::{Filing, Plan, Unsure, Why};
 use crate::lifecycle::Fate;
 
-/// Where a memory is filed that has to leave the inbox and whose text decides no category.
+/// The category of a memory that has to leave the inbox if its text does not determine one.
 pub const DEFAULT_CATEGORY: Category = Category::Knowledge;
 
-/// Adds to `plan` what becomes of one memory in the inbox, whose text was looked at.
+/// Adds a filing for one memory in the inbox to `plan`, or lists the memory as unsure.
+///
+/// A memory without an analysis is skipped.
 pub(super) fn file(looked: &Looked, place: usize, plan: &mut Plan) {
     let outline = &looked.outlines[place];
     let Some(glance) = looked.glances[place].as_ref().filter(|_| outline.phase == Phase::Inbox) else { return };
@@ -21,13 +23,13 @@ pub(super) fn file(looked: &Looked, place: usize, plan: &mut Plan) {
     plan.filings.push(Filing { id: outline.id, text: outline.text, category, why });
 }
 
-/// Tells whether a memory in the inbox, if its text was looked at, can be filed.
+/// Returns whether a memory in the inbox is analysed and has a category to be filed in.
 pub(super) fn is_clear(looked: &Looked, place: usize) -> bool {
     let has_verdict = looked.glances[place].as_ref().is_some_and(|glance| glance.verdict.is_some());
     has_verdict || looked.glances[place].is_some() && suggested(&looked.outlines[place]).is_some()
 }
 
-/// Adds to `plan` a memory that is filed because it is read so often.
+/// Adds to `plan` a memory that is filed because it is read often.
 pub(super) fn file_read(looked: &Looked, place: usize, accesses: u64, plan: &mut Plan) {
     let outline = &looked.outlines[place];
     let verdict = looked.glances[place].as_ref().and_then(|glance| glance.verdict);
@@ -35,7 +37,7 @@ pub(super) fn file_read(looked: &Looked, place: usize, accesses: u64, plan: &mut
     plan.filings.push(Filing { id: outline.id, text: outline.text, category, why: Why::Read(accesses) });
 }
 
-/// Tells whether a fate is to be filed, and how often the memory was read.
+/// Returns the number of reads if the fate is to be filed because of them.
 pub(super) fn accesses(fate: Fate) -> Option<u64> {
     match fate {
         Fate::Filed(accesses) => Some(accesses),

@@ -1,4 +1,4 @@
-//! Reading texts that nobody has looked at yet.
+//! Analyses texts and caches the results.
 
 use std::thread;
 
@@ -8,26 +8,29 @@ use super::Plan;
 use crate::glance::Glance;
 use crate::pace::{Halt, Pace};
 
-/// How many texts are looked at before that is written down.
+/// Number of texts to analyse before the results are saved.
 const BATCH: usize = 2_048;
 
-/// When at least one of so many has to be read, all are: one after the other they are read sooner.
+/// If at least one memory in `SHARE` must be read, all are read, since a sequential scan is faster.
 const SHARE: usize = 4;
 
-/// With fewer texts a second thread costs more than it gives.
+/// Minimum number of texts for which a second thread is worth its cost.
 const WORTH_A_THREAD: usize = 64;
 
-/// What is known of all memories, and what their texts look like.
+/// The index data of all memories, with the analyses of their texts.
 #[derive(Debug)]
 pub(crate) struct Looked {
-    /// What is known of each, by the ids.
+    /// The index data of each memory, sorted by id.
     pub(crate) outlines: Vec<Outline>,
-    /// What each text looks like; nothing for those that do not matter or cannot be read.
+    /// The analysis of each text; `None` if it is not needed or the text cannot be read.
     pub(crate) glances: Vec<Option<Glance>>,
 }
 
 impl Looked {
-    /// Looks at the texts of those memories that `matter`, as far as it was not done before.
+    /// Analyses the texts of the memories for which `matters` returns true, unless cached.
+    ///
+    /// # Errors
+    /// [`Halt::Asked`] if the caller cancels, or an error of the store.
     pub(crate) fn at(
         services: &Services,
         mut outlines: Vec<Outline>,
@@ -50,19 +53,19 @@ impl Looked {
             done += batch.len() as u64;
             let impressions: Vec<Impression> =
                 look(&batch).into_iter().map(|(glance, id, text)| looked.take(glance, id, text)).collect();
-            // They can be had again.
+            // A lost impression is recomputed, so an error here is ignored.
             let _ = services.store.keep_impressions(&impressions);
             pace.step(Progress { done, total: Some(total) })?;
         }
     }
 
-    /// Checks that a plan accounts for every memory, and for none but these.
+    /// Checks that a plan changes only these memories, without conflicts.
     pub(crate) fn check(&self, plan: &Plan) -> Result<(), StoreError> {
         let known = self.outlines.iter().map(|outline| outline.id).collect();
         plan.check(&known).map_err(|error| StoreError::Invalid { why: error.to_string() })
     }
 
-    /// Remembers that these texts are summaries.
+    /// Marks the texts of these memories as summaries.
     pub(crate) fn mark_summarised(&mut self, ids: &[MemoryId]) {
         for id in ids {
             if let Some(glance) = self.place(id).and_then(|place| self.glances[place].as_mut()) {
@@ -71,14 +74,14 @@ impl Looked {
         }
     }
 
-    /// Returns the place of a memory.
+    /// Returns the index of a memory in `outlines`.
     pub(crate) fn place(&self, id: &MemoryId) -> Option<usize> {
         self.outlines.binary_search_by_key(id, |outline| outline.id).ok()
     }
 
     fn take(&mut self, glance: Glance, id: MemoryId, text: ContentHash) -> Impression {
         let bytes = glance.to_bytes();
-        // What was changed meanwhile is looked at the next time.
+        // If the text changed since the outline was read, it is analysed in the next dream.
         if let Some(place) = self.place(&id).filter(|place| self.outlines[*place].text == text) {
             self.glances[place] = Some(glance);
         }
@@ -86,7 +89,9 @@ impl Looked {
     }
 }
 
-/// Iterates over the memories with these ids, of so many in all; what is gone or cannot be read is left out.
+/// Iterates over the memories with these ids; missing and unreadable ones are skipped.
+///
+/// `all` is the total number of memories in the store, which decides between single reads and a scan.
 pub(super) fn texts(
     services: &Services,
     mut ids: Vec<MemoryId>,
@@ -123,7 +128,7 @@ fn look(memories: &[Memory]) -> Vec<(Glance, MemoryId, ContentHash)> {
     })
 }
 
-/// Returns what the text of a memory is worth remembering by, once it is changed.
+/// Returns the impression to save for an updated analysis.
 pub(crate) fn renewed(outline: &Outline, glance: &Glance) -> Impression {
     Impression { id: outline.id, text: outline.text, bytes: glance.to_bytes() }
 }

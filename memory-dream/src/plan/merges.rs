@@ -1,4 +1,4 @@
-//! What becomes one.
+//! Plans which memories are merged.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,17 +10,17 @@ use super::{Merge, Plan};
 use crate::merge::{Standing, conserved, may_merge, merged, standing};
 use crate::similar::{Cased, Reading, Sketch, candidates, groups};
 
-/// How many texts are kept in memory while they are compared.
+/// Maximum number of analysed texts in memory during comparison.
 const READINGS: usize = 8_192;
 
-/// One of those that may be like another.
+/// A memory that is a candidate duplicate of another.
 struct Suspect {
-    /// The memory, without its text.
+    /// The memory, with its content cut to the first character.
     memory: Memory,
     standing: Standing,
 }
 
-/// Adds to `plan` which of the memories at `places` become one, and which are alike and do not.
+/// Adds to `plan` the merges among the memories at `places`, and the duplicates that remain separate.
 pub(super) fn merge(
     services: &Services,
     looked: &Looked,
@@ -32,7 +32,7 @@ pub(super) fn merge(
     let sketches: Vec<Sketch> = places.iter().filter_map(|place| Some(looked.glances[*place].as_ref()?.sketch)).collect();
     let mut pairs = candidates(&sketches);
     drop(sketches);
-    // What was compared before is no more alike now.
+    // Pairs that an earlier dream compared are skipped.
     pairs.retain(|(one, other)| !(glance(*one).is_compared && glance(*other).is_compared));
     let numbers: BTreeSet<u32> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
     let id = |number: u32| looked.outlines[places[number as usize]].id;
@@ -40,7 +40,7 @@ pub(super) fn merge(
     for number in numbers {
         if let Some(mut memory) = current(services, looked, &id(number))? {
             let standing = standing(&memory);
-            // Whether it says anything is all that is still asked of it.
+            // The only further check on the content is whether it is empty.
             memory.content = memory.content.trim().chars().take(1).collect();
             suspects.insert(number, Suspect { memory, standing });
         }
@@ -59,7 +59,7 @@ pub(super) fn merge(
         if !readings.are_duplicates(&id(group[0]), &id(next), cosine) {
             return false;
         }
-        // Each would come back with the notes that it was taken in from.
+        // Merging two ingested memories is pointless: the next ingest would create both again.
         let is_taken_in = |number: &u32| suspects[number].memory.origin.is_some();
         if is_taken_in(&next) && group.iter().any(is_taken_in) {
             plan.alike.push((id(group[0]), id(next)));
@@ -80,7 +80,9 @@ pub(super) fn merge(
     Ok(())
 }
 
-/// Returns how near the pairs are, where a model has read both of them; without a model, no pair is looked up.
+/// Returns the cosines of the pairs for which both memories have vectors.
+///
+/// Without vectors in the store, no pair is looked up.
 fn cosines(
     services: &Services,
     pairs: &[(u32, u32)],
@@ -94,7 +96,7 @@ fn cosines(
     Ok(pairs.iter().zip(cosines).filter_map(|(pair, cosine)| Some((*pair, cosine?))).collect())
 }
 
-/// Thinks out what becomes of memories that say the same; nothing if a sentence would be lost, or one was changed meanwhile.
+/// Plans the merge of duplicates; `None` if a sentence would be lost or fewer than two are unchanged.
 fn join(services: &Services, looked: &Looked, ids: &[MemoryId]) -> Result<Option<Merge>, StoreError> {
     let mut memories = Vec::with_capacity(ids.len());
     for id in ids {
@@ -113,7 +115,7 @@ fn join(services: &Services, looked: &Looked, ids: &[MemoryId]) -> Result<Option
     Ok(texts.map(|texts| Merge { kept: one.memory.id, gone: one.gone, headlines, texts, added: one.added }))
 }
 
-/// Returns a memory, if it still says what was looked at.
+/// Returns the memory if its text is unchanged since it was analysed and its file may be changed.
 fn current(services: &Services, looked: &Looked, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
     let text = looked.place(id).map(|place| looked.outlines[place].text);
     match services.store.get(id) {
@@ -126,7 +128,7 @@ fn current(services: &Services, looked: &Looked, id: &MemoryId) -> Result<Option
     }
 }
 
-/// Texts that are being compared.
+/// A cache of the texts that are being compared.
 struct Readings<'a> {
     services: &'a Services,
     looked: &'a Looked,

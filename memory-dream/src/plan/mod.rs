@@ -1,6 +1,6 @@
-//! What is to become of memories, as data.
+//! The planned changes of a dream, as data.
 //!
-//! [`plan()`] decides, without changing anything, and [`Plan::check`] sees to it that every memory is accounted for.
+//! [`plan()`] decides without changing a memory, and [`Plan::check`] verifies that the plan accounts for every memory.
 
 mod check;
 mod filings;
@@ -22,30 +22,30 @@ use memory_core::{Category, ContentHash, MemoryId, Stamp};
 
 use crate::lifecycle::{Fate, Spared};
 
-/// What is to become of memories. What is not named stays as it is.
+/// The planned changes of a dream. A memory that the plan does not name remains unchanged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
-    /// What leaves the inbox for a category.
+    /// The memories to move from the inbox to a category.
     pub filings: Vec<Filing>,
-    /// What stays in the inbox, because nothing says surely enough what it is about.
+    /// The memories that remain in the inbox because no category is probable enough.
     pub unsure: Vec<Unsure>,
-    /// What becomes one.
+    /// The memories to merge.
     pub merges: Vec<Merge>,
-    /// What says the same and stays apart all the same, because of the notes that it was taken in from.
+    /// Pairs of duplicates that remain separate because both were ingested from notes.
     pub alike: Vec<(MemoryId, MemoryId)>,
-    /// What goes to trash because of its age.
+    /// The memories to move to the trash because of their age.
     pub partings: Vec<Parting>,
-    /// What stays though its time has come.
+    /// The memories that are due for removal but exempt, with the reason.
     pub spared: Vec<(MemoryId, Spared)>,
-    /// How many files cannot be understood, and so are left alone.
+    /// Number of files that cannot be parsed and therefore remain unchanged.
     pub damaged: usize,
-    /// What somebody is to be reminded of.
+    /// The reminders to create.
     pub reminders: Vec<Reminding>,
-    /// Which reminders go to trash, since what they were made of names their time no longer.
+    /// The reminders to move to the trash because their source no longer names their time.
     pub withdrawn: Vec<Withdrawal>,
-    /// Which were listened to for that.
+    /// The memories that were searched for requests for reminders.
     pub heard: Vec<MemoryId>,
-    /// Whose wikilinks are to be followed, and those that lead to them.
+    /// The memories for which the wikilinks in the text and those to the memory are to be resolved.
     pub followed: Vec<MemoryId>,
 }
 
@@ -54,101 +54,101 @@ pub struct Plan {
 pub struct Filing {
     /// The memory.
     pub id: MemoryId,
-    /// The text that this was thought out for, see [`memory_core::embedded_text`].
+    /// The hash of the text that the decision is based on, see [`memory_core::embedded_text`].
     pub text: ContentHash,
-    /// Where to.
+    /// The target category.
     pub category: Category,
-    /// Why there.
+    /// The reason for the category.
     pub why: Why,
 }
 
-/// Why a memory is filed where it is.
+/// The reason why a memory is filed in a category.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Why {
-    /// It says so itself.
+    /// The file of the memory suggests the category.
     Suggested,
-    /// What it says makes it so probable.
+    /// The classifier gives the category this probability.
     Sure(f32),
-    /// It was read so often.
+    /// The memory was read this number of times.
     Read(u64),
-    /// A language model says so.
+    /// A language model chose the category.
     Asked,
 }
 
-/// A memory that stays in the inbox.
+/// A memory that remains in the inbox.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unsure {
     /// The memory.
     pub id: MemoryId,
-    /// How probable the most probable category is.
+    /// The probability of the most probable category.
     pub confidence: f32,
 }
 
-/// Memories that become one.
+/// A merge of several memories into one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merge {
-    /// The one that is kept.
+    /// The memory that remains.
     pub kept: MemoryId,
-    /// Those that go to trash.
+    /// The memories that go to the trash.
     pub gone: Vec<MemoryId>,
-    /// What those are called, see [`memory_core::Memory::headline`].
+    /// The headlines of those in `gone`, see [`memory_core::Memory::headline`].
     pub headlines: Vec<String>,
-    /// The texts that this was thought out for: that of the one that is kept, then those of the others.
+    /// The hashes of the texts that the decision is based on: of `kept`, then of those in `gone`.
     pub texts: Vec<ContentHash>,
-    /// What is added to the text that is kept, paragraph by paragraph.
+    /// The text to append to `kept`, one element per paragraph.
     pub added: Vec<String>,
 }
 
-/// A memory that goes to trash because of its age.
+/// A memory to move to the trash because of its age.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parting {
     /// The memory.
     pub id: MemoryId,
-    /// The file that this was thought out for.
+    /// The version of the file that the decision is based on.
     pub stamp: Stamp,
-    /// Why.
+    /// The reason.
     pub fate: Fate,
-    /// What it is called, see [`memory_core::Memory::headline`].
+    /// The headline of the memory, see [`memory_core::Memory::headline`].
     pub headline: String,
 }
 
-/// A reminder that is made of a memory.
+/// A reminder to create from a memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reminding {
-    /// The memory it is made of.
+    /// The source memory.
     pub of: MemoryId,
-    /// The text that this was thought out for, see [`memory_core::embedded_text`].
+    /// The hash of the text that the decision is based on, see [`memory_core::embedded_text`].
     pub text: ContentHash,
-    /// When it is due.
+    /// The due time.
     pub at: DateTime<Utc>,
-    /// What it says.
+    /// The text of the reminder.
     pub said: String,
 }
 
-/// A reminder whose time is named no longer by the memory that it was made of.
+/// A reminder to remove because its source no longer names its time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Withdrawal {
     /// The reminder.
     pub id: MemoryId,
-    /// The file that this was thought out for.
+    /// The version of the reminder's file that the decision is based on.
     pub stamp: Stamp,
-    /// The memory it was made of.
+    /// The source memory.
     pub of: MemoryId,
-    /// The text that this was thought out for, see [`memory_core::embedded_text`].
+    /// The hash of the source text that the decision is based on, see [`memory_core::embedded_text`].
     pub text: ContentHash,
-    /// When it was due.
+    /// The due time of the reminder.
     pub at: DateTime<Utc>,
-    /// What it said.
+    /// The headline of the reminder.
     pub said: String,
 }
 
 impl Plan {
-    /// Tells whether nothing is to change; what is only told, or to be followed, is no change.
+    /// Returns whether there are no changes; reported pairs and links to resolve are not changes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns how many changes there are; what becomes one is one.
+    /// Returns the number of changes; a merge counts as one.
     pub fn len(&self) -> usize {
         self.filings.len() + self.merges.len() + self.partings.len() + self.reminders.len() + self.withdrawn.len()
     }

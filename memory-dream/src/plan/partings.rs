@@ -1,4 +1,4 @@
-//! What goes to trash because of its age.
+//! Plans which memories go to the trash because of their age.
 
 use chrono::{DateTime, Utc};
 use memory_core::{MemoryId, Phase, Services, StoreError, Stored, wikilink};
@@ -6,7 +6,7 @@ use memory_core::{MemoryId, Phase, Services, StoreError, Stored, wikilink};
 use super::{Parting, Plan};
 use crate::lifecycle::{Fate, spared};
 
-/// Adds to `plan` what becomes of one memory whose time has come.
+/// Adds to `plan` the removal of one memory, or its exemption.
 pub(super) fn part(
     services: &Services,
     id: &MemoryId,
@@ -16,7 +16,7 @@ pub(super) fn part(
 ) -> Result<(), StoreError> {
     let stored = match services.store.get(id) {
         Ok(stored) if stored.problem.is_none() => stored,
-        // Gone meanwhile, or not to be changed.
+        // The file was removed since the decision, or must not be changed.
         Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => return Ok(()),
         Err(error) => return Err(error),
     };
@@ -29,7 +29,7 @@ pub(super) fn part(
     Ok(())
 }
 
-/// Tells whether a filed memory links to this one.
+/// Returns whether another filed memory links to this one.
 fn is_linked(services: &Services, stored: &Stored) -> Result<bool, StoreError> {
     let own = &stored.memory;
     let names = wikilink::names_of(own, &stored.path);

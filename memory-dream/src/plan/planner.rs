@@ -1,4 +1,4 @@
-//! Deciding what is to become of memories.
+//! Plans the changes of a dream.
 
 use std::collections::HashSet;
 
@@ -11,15 +11,15 @@ use crate::lifecycle::{Fate, fate};
 use crate::pace::{Halt, Pace};
 use crate::{Dream, Task};
 
-/// Decides what is to become of memories in a dream; nothing is changed but what is remembered of texts.
+/// Plans the changes of a dream; changes no memory, but saves the analyses of texts.
 ///
 /// # Errors
-/// Whatever the store says, or [`Halt::Asked`].
+/// Any error of the store, or [`Halt::Asked`].
 pub fn plan<Tz: TimeZone>(services: &Services, dream: &Dream<'_, Tz>, pace: &mut Pace<'_>) -> Result<Plan, Halt> {
     decide(services, dream, pace).map(|(plan, _)| plan)
 }
 
-/// Decides as [`plan`] does; returns what was seen as well.
+/// Plans as [`plan`] does; also returns the analysed memories.
 pub(crate) fn decide<Tz: TimeZone>(
     services: &Services,
     dream: &Dream<'_, Tz>,
@@ -32,7 +32,7 @@ pub(crate) fn decide<Tz: TimeZone>(
     let outlines = services.store.outlines()?;
     let fates: Vec<Option<Fate>> = outlines.iter().map(|outline| fate(outline, rules, tasks, now)).collect();
     let compares = [Task::Merge, Task::Link, Task::Remind, Task::Compress].into_iter().any(does);
-    // What expires is classified first.
+    // A memory is classified before it can expire.
     let classifies = [Task::Classify, Task::Upgrade, Task::Expire].into_iter().any(does);
     let is_waiting = |outline: &Outline| outline.phase == Phase::Inbox && classifies;
     let matters = |outline: &Outline| is_ours(outline) && (compares || is_waiting(outline));
@@ -42,8 +42,8 @@ pub(crate) fn decide<Tz: TimeZone>(
     let mut leaving = HashSet::new();
     for (place, (outline, fate)) in looked.outlines.iter().zip(&fates).enumerate() {
         let Some(fate @ (Fate::Over | Fate::Expired(_) | Fate::Decayed(_))) = fate else { continue };
-        // No memory of the inbox expires before its text was classified: what is clear is filed instead, and a text that
-        // could not be read is left alone.
+        // A memory in the inbox expires only after its text was classified: a memory with a category is filed instead, and one with an
+        // unreadable text remains.
         let is_unread = is_ours(outline) && looked.glances[place].is_none();
         if matches!(fate, Fate::Expired(_)) && (is_unread || filings::is_clear(&looked, place)) {
             continue;
@@ -56,12 +56,12 @@ pub(crate) fn decide<Tz: TimeZone>(
         .filter(|place| is_ours(&looked.outlines[*place]) && looked.glances[*place].is_some())
         .filter(stays)
         .collect();
-    // What was written first is told of first.
+    // Reports list the oldest memories first.
     ours.sort_by_key(|place| (looked.outlines[*place].created_at, looked.outlines[*place].id));
     if does(Task::Merge) {
         merges::merge(services, &looked, &ours, now, &mut plan)?;
     }
-    // What says more from now on is looked at in the next round.
+    // The text of a merged memory changes, so it is analysed in the next round.
     let joined = plan.merges.iter().flat_map(|merge| merge.gone.iter().chain([&merge.kept]));
     let joined: HashSet<MemoryId> = joined.copied().collect();
     let is_filed_instead = |place: usize| matches!(fates[place], Some(Fate::Expired(_))) && filings::is_clear(&looked, place);
@@ -84,7 +84,9 @@ pub(crate) fn decide<Tz: TimeZone>(
     Ok((plan, looked))
 }
 
-/// Tells whether a memory may be tidied: it is whole, nothing took its place, it is no reminder, and stands in no conversation.
+/// Returns whether a memory may be refined.
+///
+/// It must be intact and not superseded, and neither a filed reminder nor part of a conversation.
 fn is_ours(outline: &Outline) -> bool {
     let is_reminder = outline.phase == Phase::Organized && outline.category == Category::Reminders;
     !outline.is_damaged && !outline.is_superseded && !is_reminder && !matches!(outline.scope, Scope::Conversation(_))

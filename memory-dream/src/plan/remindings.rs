@@ -1,4 +1,4 @@
-//! What somebody is to be reminded of, and of what no longer.
+//! Plans which reminders are created and which are removed.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,9 @@ use super::look::{Looked, texts};
 use super::{Plan, Reminding, Withdrawal};
 use crate::reminders::{named, reminders};
 
-/// Adds to `plan` the reminders that the memories at `places` ask for, as far as nobody has listened to them before, and those
-/// that they asked for before they were changed.
+/// Adds to `plan` the reminders to create for the memories at `places`, and those to remove.
+///
+/// Memories that an earlier dream processed are skipped until their text changes.
 pub(super) fn remind<Tz: TimeZone>(
     services: &Services,
     looked: &Looked,
@@ -42,7 +43,7 @@ pub(super) fn remind<Tz: TimeZone>(
             let id = reminder_of(&memory, &wanted.text, wanted.at, now).id;
             match services.store.get(&id) {
                 Err(StoreError::NotFound { .. }) => {}
-                // It was made before, and stays as it is, done or not.
+                // The reminder was created before and remains as it is, open or done.
                 Ok(_) | Err(StoreError::Damaged(_)) => continue,
                 Err(error) => return Err(error),
             }
@@ -52,7 +53,7 @@ pub(super) fn remind<Tz: TimeZone>(
     Ok(())
 }
 
-/// Returns the reminders that are not done, by the memories that they were made of.
+/// Returns the open reminders, by the memories that they were created from.
 fn made(services: &Services) -> Result<HashMap<MemoryId, Vec<Stored>>, StoreError> {
     let mut made: HashMap<MemoryId, Vec<Stored>> = HashMap::new();
     for stored in services.store.reminders(Reminders::Open, None, None)?.memories {
@@ -65,11 +66,12 @@ fn made(services: &Services) -> Result<HashMap<MemoryId, Vec<Stored>>, StoreErro
     Ok(made)
 }
 
-/// Tells whether a reminder was made of words that `source` says no longer. One that a person gave a time of its own stays, as
-/// does one whose words name another time than it was made for.
+/// Returns whether a reminder was created from words that are no longer in `source`.
+///
+/// A reminder remains if its own words do not name the time that it was created for, as when a person chose the time.
 fn is_withdrawn<Tz: TimeZone>(source: &Memory, reminder: &Memory, zone: &Tz) -> bool {
     let written = source.created_at.with_timezone(zone);
-    // However often it was snoozed: its id tells for which time it was made, and of which memory.
+    // The id is derived from the source and the original time, so it does not depend on snoozing.
     let sources = || std::iter::once(&source.id).chain(&source.supersedes);
     let is_made_for = |at: &DateTime<Utc>| sources().any(|of| reminder_id(of, *at) == reminder.id);
     let made_for = named(&reminder.content, &written).into_iter().find(is_made_for);

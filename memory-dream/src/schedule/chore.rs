@@ -1,30 +1,30 @@
-//! What the daemon does.
+//! The chores of the daemon.
 
 use std::fmt;
 
 use crate::Level;
 
-/// Something that the daemon does. What is due at the same time is done in this order.
+/// A chore of the daemon. Chores that are due at the same time run in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Chore {
-    /// Looks for files that other programs made, changed or deleted.
+    /// Detects files that other programs created, changed or deleted.
     Refresh,
-    /// Shows reminders that are due.
+    /// Displays due reminders.
     Notify,
-    /// Lets go of what is over, and files what has proved itself.
+    /// Removes expired and decayed memories, and files those that are read often.
     Lifecycle,
-    /// Has the embedding model read what it has not read yet.
+    /// Computes missing embeddings.
     Embed,
-    /// Removes from the trash what has been there long enough.
+    /// Deletes old entries of the trash.
     Purge,
-    /// Moves changes into the full text.
+    /// Writes pending changes to the full-text index.
     Flush,
-    /// Dreams.
+    /// Runs a dream.
     Dream(Level),
 }
 
 impl Chore {
-    /// All of them.
+    /// All chores, in order.
     pub const ALL: [Self; 9] = [
         Self::Refresh,
         Self::Notify,
@@ -37,7 +37,7 @@ impl Chore {
         Self::Dream(Level::Deep),
     ];
 
-    /// Returns the word for it, which files may hold: it never changes.
+    /// Returns the identifier, which is stable because files contain it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Refresh => "refresh",
@@ -52,7 +52,7 @@ impl Chore {
         }
     }
 
-    /// Returns the chore that `word` stands for, if any does.
+    /// Parses an identifier; `None` if it is unknown.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|chore| chore.as_str() == word)
     }

@@ -1,4 +1,4 @@
-//! Doing what is due.
+//! The operations that implement the chores.
 
 use std::fmt::Debug;
 
@@ -7,70 +7,71 @@ use memory_core::StoreError;
 use super::{Chore, Stop};
 use crate::Level;
 
-/// What a chore came to.
+/// The result of a chore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Done {
-    /// There was nothing to do.
+    /// There was no work.
     Nothing,
-    /// This was done. It counts, and holds nothing of what is remembered.
+    /// A summary of the work, which contains counts and no content of memories.
     This(String),
-    /// There was no need, or no way, and why.
+    /// The chore was skipped, for this reason.
     LeftOut(String),
-    /// Somebody asked to stop before all was done.
+    /// Cancellation was requested before the work was complete.
     Stopped,
 }
 
-/// The chores of a daemon, each in slices: it looks at `stop` every second or so and ends with [`Done::Stopped`].
+/// The implementations of the daemon's chores.
 ///
-/// What a slice did stays done, and the next call goes on from there. All are called from one thread, one after another.
+/// Each chore works in slices. It checks `stop` about once a second and returns [`Done::Stopped`] if set. Completed slices persist, and the
+/// next call continues after them. All methods are called from one thread, one after another.
 pub trait Chores: Debug + Send + Sync {
-    /// Looks for files that other programs made, changed or deleted.
+    /// Detects files that other programs created, changed or deleted.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     fn refresh(&self, stop: &Stop) -> Result<Done, StoreError>;
 
-    /// Shows reminders that are due.
+    /// Displays due reminders.
     ///
     /// # Errors
-    /// When they cannot be read, or it cannot be written down that they were shown.
+    /// If the reminders cannot be read, or their display cannot be recorded.
     fn notify(&self, stop: &Stop) -> Result<Done, StoreError>;
 
-    /// Lets go of what is over, and files what has proved itself.
+    /// Removes expired and decayed memories, and files those that are read often.
     ///
     /// # Errors
-    /// Whatever the store says.
+    /// Any error of the store.
     fn lifecycle(&self, stop: &Stop) -> Result<Done, StoreError>;
 
-    /// Has the embedding model read what it has not read yet.
+    /// Computes missing embeddings.
     ///
     /// # Errors
-    /// When the model fails, or what it gives cannot be kept.
+    /// If the model fails, or its vectors cannot be saved.
     fn embed(&self, stop: &Stop) -> Result<Done, StoreError>;
 
-    /// Removes from the trash what has been there long enough.
+    /// Deletes old entries of the trash.
     ///
     /// # Errors
-    /// When a file cannot be removed.
+    /// If a file cannot be deleted.
     fn purge(&self, stop: &Stop) -> Result<Done, StoreError>;
 
-    /// Moves changes into the full text.
+    /// Writes pending changes to the full-text index.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the index cannot be written.
     fn flush(&self, stop: &Stop) -> Result<Done, StoreError>;
 
-    /// Dreams as deeply as `level` says.
+    /// Runs a dream of this level.
     ///
     /// # Errors
-    /// Whatever the store says.
+    /// Any error of the store.
     fn dream(&self, level: Level, stop: &Stop) -> Result<Done, StoreError>;
 }
 
-/// Does one chore.
+/// Runs one chore.
 ///
 /// # Errors
-/// Those of the chore.
+/// The errors of the chore.
 pub fn perform(chores: &dyn Chores, chore: Chore, stop: &Stop) -> Result<Done, StoreError> {
     match chore {
         Chore::Refresh => chores.refresh(stop),

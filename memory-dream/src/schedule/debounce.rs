@@ -1,32 +1,32 @@
-//! Waiting until a burst of news is over.
+//! Combines bursts of events.
 
 use std::time::Duration;
 
-/// When nothing new has come for so long, a burst is over.
+/// The time without events after which a burst ends.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// A burst that does not end is dealt with after so long all the same.
+/// Maximum delay after the first event of a burst.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Gathers news until they are worth a look. All times are since the same beginning.
+/// Combines bursts of events into one. All times are since a common start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Debounce {
     burst: Option<(Duration, Duration)>,
 }
 
 impl Debounce {
-    /// Takes note of news.
+    /// Records an event.
     pub fn hear(&mut self, at: Duration) {
         let (first, last) = self.burst.unwrap_or((at, at));
         self.burst = Some((first, last.max(at)));
     }
 
-    /// Returns when to look at the news, if there are any: once the burst is over, and a second after it began at the latest.
+    /// Returns when to process the burst, if there is one: at its end, or one second after its start.
     pub fn due(&self) -> Option<Duration> {
         self.burst.map(|(first, last)| (last + QUIET).min(first + LONGEST))
     }
 
-    /// Tells whether to look at the news now; then they count as seen.
+    /// Returns whether to process the burst now, and resets it if so.
     pub fn take(&mut self, now: Duration) -> bool {
         let is_due = self.due().is_some_and(|due| due <= now);
         if is_due {

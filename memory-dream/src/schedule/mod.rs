@@ -1,8 +1,8 @@
-//! When the daemon does what.
+//! The schedule of the daemon's background chores.
 //!
-//! A [`Schedule`] is data: told what has run and when somebody wrote, it tells what is due next. Whoever obeys it measures the
-//! time since it began by a clock that nobody sets, so that one that is set back or ahead makes neither a burst nor a stall;
-//! the clock on the wall only tells, at the beginning, how long ago things were ([`Past`]). [`Chores`] are what is done.
+//! A [`Schedule`] is pure data: it receives completed chores and writes, and returns the chore that is due next. The caller measures time
+//! since the start by a monotonic clock, so that a clock that is set back or forward causes neither a burst nor a stall. Wall-clock time is
+//! used only at the start, to determine how long ago events were ([`Past`]). [`Chores`] are the operations to run.
 
 mod chore;
 mod chores;

@@ -1,4 +1,4 @@
-//! What happened before a schedule began.
+//! The events before a schedule starts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,18 +7,19 @@ use chrono::{DateTime, Utc};
 
 use super::Chore;
 
-/// What happened before a schedule began, as spans of time.
+/// The events before a schedule starts, as durations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Past {
-    /// How long nobody has written.
+    /// The time since the last write; zero if there is no recorded write.
     pub idle: Duration,
-    /// How long ago each chore that was ever done was done last.
+    /// The time since each chore last ran; chores that never ran are absent.
     pub done: BTreeMap<Chore, Duration>,
 }
 
 impl Past {
-    /// Returns what happened as seen from `now`. What seems to lie in the future, because the clock was set back, is taken to
-    /// have happened just now.
+    /// Computes the durations as of `now`.
+    ///
+    /// A time in the future, which a clock that was set back can cause, counts as `now`.
     pub fn seen(now: DateTime<Utc>, last_write: Option<DateTime<Utc>>, done: &[(Chore, DateTime<Utc>)]) -> Self {
         let ago = |then: DateTime<Utc>| now.signed_duration_since(then).to_std().unwrap_or_default();
         let mut past = Self { idle: last_write.map_or(Duration::ZERO, ago), done: BTreeMap::new() };

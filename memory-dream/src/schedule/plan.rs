@@ -1,4 +1,4 @@
-//! What is due, and when.
+//! Decides which chore is due when.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,57 +6,59 @@ use std::time::Duration;
 use super::{Chore, Past};
 use crate::Level;
 
-/// When nobody has written for so long, changes are moved into the full text.
+/// The idle time, without writes, after which changes are written to the full-text index.
 const FLUSH: Duration = Duration::from_mins(1);
 
-/// How often the trash is looked through.
+/// The interval of trash purges.
 const DAY: Duration = Duration::from_hours(24);
 
-/// A chore that fails is tried again after this at the latest, and sooner at first.
+/// Maximum retry delay of a failed chore, unless the interval is longer.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
-/// While nobody writes, a chore rests this many times as long as it took, so that all of them together take no more than a
-/// hundredth of the time.
+/// Multiple of its run time for which a chore pauses while there are no writes.
+///
+/// With this value, all chores together take at most 1 % of the time.
 const REST: u32 = 500;
 
-/// While somebody does, it rests at least this many times as long.
+/// After a write, a chore pauses for at least this multiple of its run time.
 const SHORT_REST: u32 = 20;
 
-/// It rests no longer than this for being slow.
+/// Maximum pause because of a long run time.
 const LONGEST_REST: Duration = Duration::from_hours(1);
 
-/// The levels of dreams, the lightest first.
+/// The levels of dreams, lightest first.
 pub(super) const LEVELS: [Level; 3] = [Level::Light, Level::Medium, Level::Deep];
 
-/// An interval is at least so long.
+/// Minimum interval.
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// What is to be done at all, and how often.
+/// The settings of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// How often the memories are looked after; at least a second.
+    /// The interval of the regular chores; values below one second count as one second.
     pub interval: Duration,
-    /// Whether there is an embedding model.
+    /// Whether an embedding model is configured.
     pub embeds: bool,
-    /// Whether anything ever leaves the trash.
+    /// Whether entries of the trash are ever deleted.
     pub purges: bool,
 }
 
-/// What is due, and when. All times are since the beginning of the schedule, by a clock that nobody sets.
+/// A schedule of chores. All times are since its start, by a monotonic clock.
 ///
-/// The memories are looked after every [`Rules::interval`], counted from the end of the last time. Where that takes long it is
-/// done less often while nobody writes, so that a large store leaves the machine in peace; only reminders never wait. Dreams come once each while nobody writes; where several are due, the deepest does for all.
+/// Regular chores run every [`Rules::interval`], counted from the end of the previous run. A chore with a long run time runs less often
+/// while there are no writes, so that a large store causes little load; reminders are never delayed. Each level of dream runs once per idle
+/// period; if several are due, only the deepest one runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
     rules: Rules,
     due: BTreeMap<Chore, Duration>,
-    /// When chores may come again if somebody writes.
+    /// The times to which a write moves chores forward.
     ready: BTreeMap<Chore, Duration>,
     failures: BTreeMap<Chore, u32>,
 }
 
 impl Schedule {
-    /// Begins a schedule that goes on from `past`.
+    /// Creates a schedule that continues from `past`.
     pub fn begin(rules: Rules, past: &Past) -> Self {
         let rules = Rules { interval: rules.interval.max(SHORTEST), ..rules };
         let mut schedule = Self { rules, due: BTreeMap::new(), ready: BTreeMap::new(), failures: BTreeMap::new() };
@@ -65,7 +67,7 @@ impl Schedule {
             if let Some(period) = schedule.period(chore) {
                 schedule.due.insert(chore, done.map_or(Duration::ZERO, |ago| period.saturating_sub(ago)));
             } else if let Some(idle) = idle(chore) {
-                // What was done since the last write is done.
+                // A chore that ran after the last write does not run again.
                 if done.is_none_or(|ago| past.idle < ago) {
                     schedule.due.insert(chore, idle.saturating_sub(past.idle));
                 }
@@ -79,24 +81,24 @@ impl Schedule {
         schedule
     }
 
-    /// Returns the chore that is due at `now`, if one is: the one that has waited longest; of dreams the deepest.
+    /// Returns the chore that is due at `now`, if any: the one overdue the longest; of dreams the deepest.
     pub fn due(&self, now: Duration) -> Option<Chore> {
         let (chore, _) = self.due.iter().filter(|(_, at)| **at <= now).min_by_key(|(_, at)| **at)?;
         let Chore::Dream(_) = chore else { return Some(*chore) };
         LEVELS.into_iter().rev().map(Chore::Dream).find(|dream| self.due.get(dream).is_some_and(|at| *at <= now))
     }
 
-    /// Returns when something is due next.
+    /// Returns the time at which the next chore is due.
     pub fn next(&self) -> Option<Duration> {
         self.due.values().min().copied()
     }
 
-    /// Returns when `chore` is due, unless it waits for somebody to write.
+    /// Returns the time at which `chore` is due; `None` if it waits for a write or is disabled.
     pub fn due_at(&self, chore: Chore) -> Option<Duration> {
         self.due.get(&chore).copied()
     }
 
-    /// Takes note that `chore`, which began at `began`, was done by `now`.
+    /// Records that `chore` started at `began` and completed at `now`.
     pub fn done(&mut self, chore: Chore, began: Duration, now: Duration) {
         self.failures.remove(&chore);
         match (chore, self.period(chore)) {
@@ -112,7 +114,7 @@ impl Schedule {
         }
     }
 
-    /// Takes note that `chore` has failed by `now`: it is tried again, later and later.
+    /// Records that `chore` failed at `now`; it is retried with exponential backoff.
     pub fn failed(&mut self, chore: Chore, now: Duration) {
         let failures = self.failures.entry(chore).or_default();
         self.ready.remove(&chore);
@@ -121,8 +123,9 @@ impl Schedule {
         self.due.insert(chore, now + pause.min(LONGEST_PAUSE.max(self.rules.interval)));
     }
 
-    /// Takes note that somebody wrote at `now`: what rests comes again soon, and whatever waits until nobody writes begins to
-    /// wait anew.
+    /// Records a write at `now`.
+    ///
+    /// Paused chores become due sooner, and the idle times of dreams and flushes restart.
     pub fn woken(&mut self, now: Duration) {
         for (chore, ready) in std::mem::take(&mut self.ready) {
             self.due.entry(chore).and_modify(|due| *due = ready.min(*due));
@@ -140,7 +143,7 @@ impl Schedule {
         }
     }
 
-    /// Returns how often a chore is done, if that does not depend on anybody's writing.
+    /// Returns the interval of a chore; `None` if it depends on writes or is disabled.
     fn period(&self, chore: Chore) -> Option<Duration> {
         match chore {
             Chore::Refresh | Chore::Notify | Chore::Lifecycle => Some(self.rules.interval),
@@ -151,7 +154,7 @@ impl Schedule {
     }
 }
 
-/// Returns how long nobody must have written before a chore is done, if that matters.
+/// Returns the time without writes that a chore requires; `None` if it does not depend on writes.
 pub(super) fn idle(chore: Chore) -> Option<Duration> {
     match chore {
         Chore::Flush => Some(FLUSH),

@@ -1,19 +1,19 @@
-//! Being asked to stop.
+//! A flag that cancels long operations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Tells long work to end early. Whoever works looks at it between two slices of a second or so.
+/// A shared flag that cancels long operations. An operation checks it between slices of about a second.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Asks all who have a copy of this to stop; there is no way back.
+    /// Requests cancellation through all clones of this flag. A request cannot be withdrawn.
     pub fn ask(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Tells whether somebody has asked.
+    /// Returns whether cancellation was requested.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

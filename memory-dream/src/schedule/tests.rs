@@ -1,4 +1,4 @@
-//! A schedule neither bursts nor stalls, whatever happens.
+//! Tests that a schedule neither bursts nor stalls.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,17 +17,17 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_780_000_000, 0).expect("a moment")
 }
 
-/// How long nobody must have written before a dream.
+/// Returns the idle time before a dream.
 fn wait(level: Level) -> Duration {
     idle(Chore::Dream(level)).expect("dreams wait")
 }
 
-/// What happens while a daemon waits.
+/// An event during the life of a daemon.
 #[derive(Debug, Clone)]
 enum Event {
-    /// Time goes by.
+    /// Time passes, in seconds.
     Wait(u64),
-    /// Somebody writes.
+    /// A write.
     Write,
 }
 
@@ -36,8 +36,9 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(prop_oneof![4 => wait, 1 => Just(Event::Write)], 0..60)
 }
 
-/// Obeys a schedule: returns what began when, and when somebody wrote. Every chore takes `took` seconds, and fails or not by
-/// turns of `fails`.
+/// Runs a schedule; returns the start time of each chore and the times of the writes.
+///
+/// Every chore takes `took` seconds. `fails` decides, in rotation, which runs fail.
 fn obey(schedule: &mut Schedule, events: &[Event], took: u64, fails: &[bool]) -> (Vec<(Chore, Duration)>, Vec<Duration>) {
     let (mut now, mut began, mut writes) = (Duration::ZERO, Vec::new(), Vec::new());
     for event in events {
@@ -102,7 +103,7 @@ proptest! {
         let (began, _) = obey(&mut schedule, &events, took, &[]);
         let end = began.last().map_or(Duration::ZERO, |(_, at)| *at + Duration::from_secs(took));
         prop_assert!(schedule.next().expect("something is due") <= end + INTERVAL);
-        // Whoever waits is overtaken by each of the others once at most.
+        // A due chore waits for at most one run of each other chore.
         let others = Duration::from_secs(took) * u32::try_from(Chore::ALL.len()).expect("they are few");
         for chore in [Chore::Refresh, Chore::Notify, Chore::Lifecycle, Chore::Embed] {
             let rest = if chore == Chore::Notify { INTERVAL } else { INTERVAL.max((Duration::from_secs(took) * 500).min(Duration::from_hours(1))) };
@@ -163,7 +164,7 @@ fn what_takes_long_rests_while_nobody_writes_and_comes_soon_when_somebody_does()
     assert_eq!(schedule.due_at(Chore::Notify), Some(second(62)));
     schedule.done(Chore::Refresh, second(0), second(1000));
     assert_eq!(schedule.due_at(Chore::Refresh), Some(second(4600)));
-    // What fails is not hurried.
+    // A write does not shorten the retry delay of a failed chore.
     schedule.done(Chore::Lifecycle, second(5000), second(5000));
     schedule.failed(Chore::Lifecycle, second(5060));
     schedule.woken(second(5061));
@@ -190,7 +191,7 @@ fn what_failed_is_tried_again_later_and_later() {
 fn a_new_daemon_goes_on_where_the_last_one_ended() {
     let ago = |hours: i64| now() - TimeDelta::hours(hours);
     let seen = |last_write, done: &[(Chore, DateTime<Utc>)]| Schedule::begin(RULES, &Past::seen(now(), last_write, done));
-    // Nobody has written for three hours: one dream does for all.
+    // After three hours without writes, one deep dream replaces the lighter ones.
     let mut schedule = seen(Some(ago(3)), &[(Chore::Purge, ago(20))]);
     assert_eq!(schedule.due_at(Chore::Purge), Some(Duration::from_hours(4)));
     for chore in [Chore::Refresh, Chore::Notify, Chore::Lifecycle, Chore::Embed, Chore::Flush] {
@@ -200,11 +201,11 @@ fn a_new_daemon_goes_on_where_the_last_one_ended() {
     assert_eq!(schedule.due(Duration::ZERO), Some(Chore::Dream(Level::Deep)));
     schedule.done(Chore::Dream(Level::Deep), Duration::ZERO, Duration::ZERO);
     assert_eq!(schedule.due(Duration::ZERO), None);
-    // It has dreamt since: only deeper dreams are left.
+    // A dream ran after the last write: only the deeper one is due.
     let schedule = seen(Some(ago(3)), &[(Chore::Dream(Level::Medium), ago(1))]);
     let left = LEVELS.map(|level| schedule.due_at(Chore::Dream(level)));
     assert_eq!(left, [None, None, Some(Duration::ZERO)]);
-    // It has dreamt before that: all of it is news.
+    // The dream ran before the last write, so all dreams are due again.
     let schedule = seen(Some(ago(1)), &[(Chore::Dream(Level::Deep), ago(3))]);
     assert_eq!(schedule.due_at(Chore::Dream(Level::Deep)), Some(Duration::from_hours(1)));
 }
