@@ -1,21 +1,21 @@
-//! What is added to a text from another.
+//! Builds the text that a merge adds from one source.
 
 use super::passage::{Kind, Passage, passages};
 use super::sentence::sentences;
 use super::topics::Topics;
 
-/// The pieces of one source that are added, each a paragraph or several that stand together.
+/// The pieces of one source to add; each is one or more adjacent paragraphs.
 #[derive(Debug)]
 pub(super) struct Addition<'p, 'a> {
     passages: &'p [Passage<'a>],
     pieces: Vec<String>,
-    /// The passage that was added last, if all of it was.
+    /// The passage that was added last, if it was added completely.
     last: Option<usize>,
     topics: Topics,
 }
 
 impl<'p, 'a> Addition<'p, 'a> {
-    /// Returns one without any pieces.
+    /// Creates an addition without pieces.
     pub(super) fn of(passages: &'p [Passage<'a>]) -> Self {
         Self { passages, pieces: Vec::new(), last: None, topics: Topics::default() }
     }
@@ -25,8 +25,10 @@ impl<'p, 'a> Addition<'p, 'a> {
         self.pieces
     }
 
-    /// Adds the new sentences of a passage, or the whole of it, or the run of passages that it makes sense in; returns the number
-    /// of the passage to go on with.
+    /// Adds the new content of a passage and returns the number of the next passage to process.
+    ///
+    /// Adds only the new sentences if they are clear without the others, else the whole passage. If the passage parses differently in
+    /// isolation, adds the whole run of passages that contains it.
     pub(super) fn push(&mut self, number: usize, is_new: &[bool]) -> usize {
         let passage = &self.passages[number];
         self.announce(passage);
@@ -43,7 +45,7 @@ impl<'p, 'a> Addition<'p, 'a> {
             self.whole(number);
             return number + 1;
         }
-        // It is what it is only beside what stands around it.
+        // Without the surrounding lines, Markdown would parse the passage differently.
         let is_near = |own: &Passage<'_>| own.run == passage.run;
         let start = self.passages.iter().position(is_near).unwrap_or(number);
         let end = start + self.passages[start..].iter().take_while(|own| is_near(own)).count();
@@ -52,7 +54,7 @@ impl<'p, 'a> Addition<'p, 'a> {
         end
     }
 
-    /// Adds what a passage is under, unless it would be under that anyway.
+    /// Adds the heading or announcement of a passage, unless the passage would be under it already.
     fn announce(&mut self, passage: &Passage<'_>) {
         let Some(number) = passage.under else { return };
         if self.topics.of(passage.kind) == Some(number) {
@@ -75,7 +77,7 @@ impl<'p, 'a> Addition<'p, 'a> {
         let (passage, text) = (&self.passages[number], closed(&self.passages[number]));
         let stands_with = |last: usize| {
             let last_passage = &self.passages[last];
-            // What was left out between two items of a list does not part them, unless it was something else.
+            // A gap between two items of a list does not separate them, unless it contained a passage of another kind.
             let are_items = || last < number && self.passages[last..=number].iter().all(|own| own.kind == Kind::Item);
             last_passage.run == passage.run && (last + 1 == number || are_items())
         };
@@ -89,7 +91,7 @@ impl<'p, 'a> Addition<'p, 'a> {
         self.note(number);
     }
 
-    /// Remembers that a passage comes last and what is under it.
+    /// Records the passage added last and updates the topics.
     fn note(&mut self, number: usize) {
         self.last = Some(number);
         self.topics.note(number, &self.passages[number]);
@@ -100,7 +102,7 @@ fn closed(passage: &Passage<'_>) -> String {
     passage.unclosed.as_ref().map_or_else(|| passage.text.to_owned(), |closing| format!("{}\n{closing}", passage.text))
 }
 
-/// Returns those sentences of a paragraph that are new, if not all are and they can stand alone.
+/// Returns the new sentences of a paragraph, unless all are new or they parse differently in isolation.
 fn some_sentences(passage: &Passage<'_>, is_new: &[bool]) -> Option<String> {
     if passage.kind != Kind::Paragraph || !is_new.contains(&false) {
         return None;
@@ -116,12 +118,12 @@ fn some_sentences(passage: &Passage<'_>, is_new: &[bool]) -> Option<String> {
         text.push_str(&passage.text[range].split_whitespace().collect::<Vec<_>>().join(" "));
     }
     let wanted = passage.keys.iter().zip(is_new).filter(|(_, is_new)| **is_new);
-    // A sentence such as `1. Mix it` would begin a list, and belong to what announces one.
+    // A sentence such as `1. Mix it` would start a list, and would then belong to the announcement of a list.
     let are_paragraphs = passages(&text).iter().all(|own| own.kind == Kind::Paragraph);
     (are_paragraphs && says(&text, wanted.map(|(key, _)| key))).then_some(text)
 }
 
-/// Tells whether a text, read alone, says just these sentences.
+/// Returns whether a text, parsed in isolation, consists of exactly these sentences.
 fn says<'k>(text: &str, wanted: impl Iterator<Item = &'k String>) -> bool {
     passages(text).iter().flat_map(|passage| &passage.keys).eq(wanted)
 }

@@ -1,26 +1,26 @@
-//! The check that nothing was lost.
+//! The check that a merge loses no sentence.
 
 use super::known::{Known, topic};
 use super::passage::passages;
 use super::sentence::sentences;
 
-/// A sentence that was in a source and is in nothing that is kept.
+/// A sentence of a source that is missing from all results.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a sentence of source {source_number} would be lost: {sentence}")]
 pub struct Lost {
-    /// Which of the sources it was in, from 0.
+    /// The index of the source, from 0.
     pub source_number: usize,
-    /// The sentence, or the passage that must stay whole.
+    /// The sentence, or the whole passage if it cannot be split.
     pub sentence: String,
 }
 
-/// Checks that every sentence of every source is in some kept text.
+/// Checks that every sentence of every source is in one of the `kept` texts.
 ///
-/// Case, width, blanks and the punctuation at the end of a sentence do not matter; in code only blanks at the ends of lines
-/// do not. A sentence under a heading, or after another that announces it, must be kept under the same words.
+/// The comparison ignores case, width, whitespace and final punctuation; in code it ignores only whitespace at the ends of lines. A
+/// sentence under a heading or an announcement must be under the same one in the result.
 ///
 /// # Errors
-/// Returns the first sentence that is lost.
+/// The first missing sentence.
 ///
 /// ```
 /// use memory_dream::merge::conserved;

@@ -1,13 +1,13 @@
-//! One text that says all that several say.
+//! Merges texts.
 
 use super::addition::Addition;
 use super::known::{Known, topic};
 use super::passage::passages;
 
-/// Returns `kept` with all that `others` say and it does not, and what that is, piece by piece.
+/// Returns `kept` with the sentences of `others` that it lacks, and the pieces that were added.
 ///
-/// `kept` comes first, byte for byte. Sentences that are new follow in paragraphs of their own; an item of a list, a quote, a
-/// table or code is added as a whole, and each under its heading or announcement.
+/// The result starts with `kept`, byte for byte. New sentences follow in separate paragraphs. List items, quotes, tables and code are added
+/// as a whole. Each piece is placed under its heading or announcement.
 pub(super) fn joined(kept: &str, others: &[&str]) -> (String, Vec<String>) {
     let mut known = Known::default();
     known.add(kept);
@@ -25,7 +25,7 @@ pub(super) fn joined(kept: &str, others: &[&str]) -> (String, Vec<String>) {
     (text, added)
 }
 
-/// Returns what `source` says that is not known yet, and makes it known.
+/// Returns the pieces of `source` that are not in `known`, and adds them to `known`.
 fn news(known: &mut Known, source: &str) -> Vec<String> {
     let passages = passages(source);
     let mut addition = Addition::of(&passages);
@@ -46,7 +46,9 @@ fn news(known: &mut Known, source: &str) -> Vec<String> {
     addition.pieces()
 }
 
-/// Closes what is open at the end of a text. What is appended later is closed.
+/// Closes an open code block, comment or formula at the end of a text.
+///
+/// Appended pieces are always closed.
 fn close(text: &mut String) {
     if let Some(closing) = passages(text).pop().and_then(|last| last.unclosed) {
         if !text.ends_with('\n') {
@@ -56,7 +58,7 @@ fn close(text: &mut String) {
     }
 }
 
-/// Appends `piece` as a paragraph of its own.
+/// Appends `piece` as a separate paragraph.
 fn append(text: &mut String, piece: &str) {
     while !text.is_empty() && !text.ends_with("\n\n") {
         text.push('\n');

@@ -1,10 +1,10 @@
-//! What some texts say.
+//! The set of sentences in some texts.
 
 use std::collections::HashSet;
 
 use super::passage::{Passage, passages};
 
-/// What some texts say, sentence by sentence, and under which heading or announcement.
+/// The set of sentences in some texts, with the heading or announcement of each.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     said: HashSet<String>,
@@ -12,7 +12,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Adds what a text says.
+    /// Adds the sentences of a text.
     pub(crate) fn add(&mut self, text: &str) {
         let passages = passages(text);
         for passage in &passages {
@@ -20,7 +20,7 @@ impl Known {
         }
     }
 
-    /// Adds sentences that are said under `topic`.
+    /// Adds sentences that are under `topic`.
     pub(crate) fn learn(&mut self, topic: Option<&str>, keys: &[String]) {
         for key in keys {
             if let Some(topic) = topic {
@@ -30,7 +30,9 @@ impl Known {
         }
     }
 
-    /// Tells whether a sentence is said. What stands under something must be said under the same; what does not, anywhere.
+    /// Returns whether the set contains a sentence.
+    ///
+    /// With a topic, the sentence must be under the same topic; without, it may be anywhere.
     pub(crate) fn says(&self, topic: Option<&str>, key: &str) -> bool {
         match topic {
             None => self.said.contains(key),
@@ -39,7 +41,7 @@ impl Known {
     }
 }
 
-/// Returns what the sentences of a passage are said under.
+/// Returns the topic of a passage: the key of its heading or announcement.
 pub(crate) fn topic<'p>(passages: &'p [Passage<'_>], passage: &Passage<'_>) -> Option<&'p str> {
     passage.under.and_then(|under| passages[under].topic())
 }

@@ -1,28 +1,28 @@
-//! What a line of Markdown begins.
+//! Classifies lines of Markdown.
 
-/// What begins something that lasts until it is closed.
+/// The start of a block that extends to a closing mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
-    /// Code: the mark, and how many there are.
+    /// A code fence: its character and its length.
     Fence(char, usize),
     /// `<!--`.
     Comment,
-    /// `$$` alone.
+    /// `$$` on a line of its own.
     Mathematics,
 }
 
 impl Opening {
-    /// Tells whether it is code.
+    /// Returns whether the block is fenced code.
     pub(super) fn is_fence(self) -> bool {
         matches!(self, Self::Fence(..))
     }
 
-    /// Tells whether the line that begins it ends it as well.
+    /// Returns whether the opening line also closes the block.
     pub(super) fn is_closed(self, line: &str) -> bool {
         self == Self::Comment && line.contains("-->")
     }
 
-    /// Tells whether a later line ends it.
+    /// Returns whether a later line closes the block.
     pub(super) fn closes(self, line: &str) -> bool {
         match self {
             Self::Fence(mark, length) => {
@@ -33,7 +33,7 @@ impl Opening {
         }
     }
 
-    /// Returns a line that ends it.
+    /// Returns a line that closes the block.
     pub(super) fn closing(self) -> String {
         match self {
             Self::Fence(mark, length) => mark.to_string().repeat(length),
@@ -43,7 +43,7 @@ impl Opening {
     }
 }
 
-/// Returns what begins in a line and lasts until it is closed.
+/// Returns the block that a line opens, if any.
 pub(super) fn opening(line: &str) -> Option<Opening> {
     if line.trim_start().starts_with("<!--") {
         return Some(Opening::Comment);
@@ -54,7 +54,9 @@ pub(super) fn opening(line: &str) -> Option<Opening> {
     fence(line).filter(|(_, _, rest)| !rest.contains('`')).map(|(mark, length, _)| Opening::Fence(mark, length))
 }
 
-/// Returns the mark of the fence that begins a line, how many there are, and what follows; it may stand in a quote or an item.
+/// Returns the character and length of a code fence, and the text after it.
+///
+/// The fence may be within a quote or a list item.
 fn fence(line: &str) -> Option<(char, usize, &str)> {
     let line = bullet(line.trim_start_matches([' ', '\t', '>'])).trim_start();
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
@@ -63,7 +65,7 @@ fn fence(line: &str) -> Option<(char, usize, &str)> {
     (3 <= length).then_some((mark, length, rest))
 }
 
-/// Returns the title of a heading.
+/// Returns the title of an ATX heading (`# Title`).
 pub(super) fn heading(line: &str) -> Option<&str> {
     let start = line.trim_start_matches(' ');
     let title = start.trim_start_matches('#');
@@ -73,12 +75,12 @@ pub(super) fn heading(line: &str) -> Option<&str> {
     is_heading.then(|| title.trim().trim_end_matches('#').trim_end())
 }
 
-/// Tells whether a line is a heading.
+/// Returns whether a line is an ATX heading.
 pub(crate) fn is_heading(line: &str) -> bool {
     heading(line).is_some()
 }
 
-/// Tells whether a line is a line across the page.
+/// Returns whether a line is a thematic break.
 pub(super) fn is_rule(line: &str) -> bool {
     let line = line.trim();
     let marks = line.chars().filter(|character| !character.is_whitespace());
@@ -87,18 +89,18 @@ pub(super) fn is_rule(line: &str) -> bool {
         .any(|mark| line.starts_with(mark) && 3 <= marks.clone().count() && marks.clone().all(|own| own == mark))
 }
 
-/// Tells whether a line makes the one before it a heading.
+/// Returns whether a line makes the previous line a heading (setext).
 pub(super) fn is_underline(line: &str) -> bool {
     let line = line.trim_end();
     ['=', '-'].into_iter().any(|mark| 2 <= line.len() && line.chars().all(|own| own == mark))
 }
 
-/// Tells whether a line parts the head of a table from its rows.
+/// Returns whether a line separates the header of a table from its rows.
 pub(super) fn is_dividing_row(line: &str) -> bool {
     line.contains('-') && line.contains('|') && line.chars().all(|character| matches!(character, '|' | '-' | ':' | ' ' | '\t'))
 }
 
-/// Tells whether a line begins an item of a list.
+/// Returns whether a line starts a list item.
 pub(crate) fn is_item(line: &str) -> bool {
     let line = line.trim_start();
     bullet(line).len() < line.len() || {
@@ -107,7 +109,7 @@ pub(crate) fn is_item(line: &str) -> bool {
     }
 }
 
-/// Returns a line without its blanks and bullet. A number stays: it tells the order.
+/// Returns a line without its indentation and bullet. A number remains, since it gives the order.
 pub(super) fn bullet(line: &str) -> &str {
     let line = line.trim_start();
     line.strip_prefix(['-', '*', '+']).filter(|rest| rest.starts_with([' ', '\t'])).map_or(line, str::trim_start)

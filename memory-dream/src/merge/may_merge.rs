@@ -1,40 +1,40 @@
-//! Which memories may become one.
+//! The conditions for merging two memories.
 
 use chrono::{DateTime, Utc};
 use memory_core::{Memory, Phase, wikilink};
 
-/// Why two memories may not become one, whatever they say.
+/// The reason why two memories may not be merged, independent of their texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
-    /// They are the same memory.
+    /// Both are the same memory.
     #[error("it is the same memory")]
     Same,
-    /// Not the same people may see them.
+    /// Their scopes differ.
     #[error("their scopes differ")]
     Scope,
     /// They are filed in different categories.
     #[error("they are filed in different categories")]
     Category,
-    /// They have different titles, or say nothing but their titles.
+    /// Their titles differ, or one has no content apart from its title.
     #[error("their titles tell them apart")]
     Title,
-    /// What they say does not hold in the same time.
+    /// Their periods of validity differ.
     #[error("they hold in different times")]
     Validity,
-    /// One is over and the other is not.
+    /// Only one of them is past its end.
     #[error("one is over and the other is not")]
     Over,
-    /// One was superseded and the other was not, or by another memory.
+    /// They are not superseded by the same memory.
     #[error("they were not superseded by the same memory")]
     Superseded,
 }
 
-/// Checks that nothing but their texts could keep two memories from becoming one.
+/// Checks that two memories may be merged, apart from their texts.
 ///
-/// A memory in the inbox may join one of any category, since its own is a suggestion.
+/// A memory in the inbox may be merged with one of any category, since its own category is only a suggestion.
 ///
 /// # Errors
-/// Returns the first obstacle there is; the order of the two does not matter.
+/// The first obstacle. The order of the two memories does not matter.
 pub fn may_merge(one: &Memory, other: &Memory, now: DateTime<Utc>) -> Result<(), Obstacle> {
     let are_filed = one.phase == Phase::Organized && other.phase == Phase::Organized;
     let titles = one.title.as_deref().zip(other.title.as_deref());

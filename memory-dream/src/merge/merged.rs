@@ -1,4 +1,4 @@
-//! Making one memory of several.
+//! Merges memories.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
@@ -10,25 +10,28 @@ use memory_core::{Memory, MemoryId, Phase};
 
 use super::content::joined;
 
-/// What becomes of memories that are made one.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// The one that is kept, as it is to be. Its version and the time of its last change are still the former ones.
+    /// The remaining memory with its new content. Its version and `updated_at` are still the old ones.
     pub memory: Memory,
-    /// Those whose place it takes, in the order in which they were added.
+    /// The ids of the memories that it replaces, in the order in which they were added.
     pub gone: Vec<MemoryId>,
-    /// What was added to its text, paragraph by paragraph.
+    /// The text that was added, one element per paragraph.
     pub added: Vec<String>,
 }
 
-/// Makes one memory of several, in whatever order they are given; `None` if there are none.
+/// Merges memories, given in any order; `None` if `memories` is empty.
 ///
-/// The one that comes first by [`precedence`] is kept. Its text stays, followed by every sentence of the others that it does
-/// not have. It has the tags, aliases and links of all, the highest access count and the earliest date, and supersedes the
-/// others. The titles of the others become aliases, so that links to them still lead somewhere. If one of them is filed, it is
-/// filed there, and if one is pinned, it is; it expires when the last of them would have. A place that it was taken in from is inherited where it has none.
+/// The first memory by [`precedence`] remains. Its text is the start of the result, followed by every sentence of the others that it lacks.
 ///
-/// Each two of them should pass [`super::may_merge`].
+/// - It gets the tags, aliases and links of all, the highest access count and the earliest `created_at`, and supersedes the others.
+/// - The titles of the others become aliases, so that links to them still resolve.
+/// - If one memory is filed, the result is filed in the same category; if one is pinned, the result is pinned.
+/// - It expires at the latest expiry of all, or never if one has no expiry.
+/// - Its origin is the first origin in the order of [`precedence`].
+///
+/// Each pair of memories should pass [`super::may_merge`].
 pub fn merged(memories: &[&Memory]) -> Option<Merged> {
     let mut sources = memories.to_vec();
     sources.sort_by(|one, other| precedence(one, other));
@@ -64,13 +67,14 @@ pub fn merged(memories: &[&Memory]) -> Option<Merged> {
     Some(Merged { memory, gone, added })
 }
 
-/// Orders memories by which is kept when they become one: the one that was read most often, then one that is filed, then
-/// one that is pinned, then the longest, then the oldest, then by id. No two different memories are equal.
+/// Compares memories by their precedence in a merge; the lesser one remains.
+///
+/// The order is: most reads, filed, pinned, longest text, oldest, lowest id. Two different memories are never equal.
 pub fn precedence(one: &Memory, other: &Memory) -> Ordering {
     standing(one).cmp(&standing(other))
 }
 
-/// What [`precedence`] goes by: the lesser is kept.
+/// The sort key of [`precedence`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Standing {
     accesses: Reverse<u64>,
@@ -81,7 +85,7 @@ pub struct Standing {
     id: MemoryId,
 }
 
-/// Returns what [`precedence`] goes by.
+/// Returns the sort key of [`precedence`].
 pub fn standing(memory: &Memory) -> Standing {
     Standing {
         accesses: Reverse(memory.access_count),
@@ -93,7 +97,7 @@ pub fn standing(memory: &Memory) -> Standing {
     }
 }
 
-/// Returns the first of those with the same key.
+/// Returns the first item for each key.
 fn unique<T, K: Eq + Hash>(items: impl Iterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut seen = HashSet::new();
     items.filter(|item| seen.insert(key(item))).collect()

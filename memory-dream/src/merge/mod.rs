@@ -1,7 +1,7 @@
-//! Making one memory of several without losing a sentence.
+//! Merges memories without losing a sentence.
 //!
-//! [`merged()`] tells what becomes of memories that say the same, [`may_merge()`] which may not become one whatever they say,
-//! and [`conserved()`] checks that every sentence of every source is still there. All of it is pure.
+//! [`merged()`] computes the result of a merge, [`may_merge()`] checks whether two memories may be merged at all, and [`conserved()`]
+//! verifies that every sentence of every source is in the result. All functions are pure.
 
 mod addition;
 mod conserved;

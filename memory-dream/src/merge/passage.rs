@@ -1,4 +1,4 @@
-//! The passages of a Markdown text: what may be moved as a whole without changing its meaning.
+//! Parses a Markdown text into passages: blocks that can be moved without changing their meaning.
 
 use std::ops::Range;
 
@@ -6,54 +6,54 @@ use super::line::{Opening, bullet, heading, is_dividing_row, is_item, is_rule, i
 use super::sentence::{announces, key, sentences};
 use super::topics::Topics;
 
-/// What a passage is.
+/// The kind of a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Sentences, which may be parted.
+    /// Sentences, which can be separated.
     Paragraph,
-    /// What all that follows is about.
+    /// A heading, which applies to the passages after it.
     Heading,
-    /// An item of a list with all that is below it.
+    /// A list item with all items below it.
     Item,
-    /// What somebody else said.
+    /// A block quote.
     Quote,
-    /// Rows and columns.
+    /// A table.
     Table,
-    /// Code, mathematics or a comment.
+    /// Code, a formula or a comment.
     Verbatim,
-    /// A line across the page, which says nothing.
+    /// A thematic break, which has no content.
     Rule,
 }
 
-/// A piece of a text.
+/// A block of a text.
 #[derive(Debug)]
 pub(crate) struct Passage<'a> {
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: Kind,
     /// Its lines, without the last line break.
     pub(crate) text: &'a str,
-    /// What it says, sentence by sentence.
+    /// The keys of its sentences.
     pub(crate) keys: Vec<String>,
-    /// The passage that tells what it is about: a heading, or a sentence that announces it.
+    /// The index of the heading or announcing passage that applies to it.
     pub(crate) under: Option<usize>,
-    /// Whether it announces what follows.
+    /// Whether it ends with an announcement of the next passage.
     pub(crate) announces: bool,
-    /// How many blank lines were before it; passages of one run stand together.
+    /// The number of blank lines before it in the text; passages with the same number form a run.
     pub(crate) run: usize,
-    /// The line that is missing to close it.
+    /// The missing line that would close it.
     pub(crate) unclosed: Option<String>,
 }
 
 impl Passage<'_> {
-    /// Returns what those below it are under.
+    /// Returns the topic of passages under it: its last key.
     pub(crate) fn topic(&self) -> Option<&str> {
         self.keys.last().map(String::as_str)
     }
 }
 
-/// Cuts a text into its passages, in order.
+/// Parses a text into its passages, in order.
 ///
-/// What is before a blank line has no influence on what is after it, save for [`Passage::under`] and for what is not closed.
+/// The text before a blank line affects the text after it only through [`Passage::under`] and unclosed blocks.
 pub(crate) fn passages(text: &str) -> Vec<Passage<'_>> {
     let mut reader = Reader { text, lines: lines(text), found: Vec::new(), run: 0, topics: Topics::default() };
     let mut at = 0;
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         self.lines.get(at).map_or("", |range| &self.text[range.clone()])
     }
 
-    /// Reads the passage that begins at a line; returns the line after it.
+    /// Parses the passage that starts at a line; returns the index of the next line.
     fn read(&mut self, at: usize) -> usize {
         let line = self.line(at);
         if line.trim().is_empty() {
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
         self.paragraph(at)
     }
 
-    /// Returns the first line after `at` that is blank or not `wanted`.
+    /// Returns the first line after `at` that is blank or for which `wanted` returns false.
     fn while_line(&self, at: usize, wanted: impl Fn(&str) -> bool) -> usize {
         let is_end = |at: &usize| self.line(*at).trim().is_empty() || !wanted(self.line(*at));
         (at + 1..self.lines.len()).find(is_end).unwrap_or(self.lines.len())
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         lines.end
     }
 
-    /// Returns lines in the form in which code is compared: only blanks at the ends of lines do not matter.
+    /// Returns the key of lines of code: it ignores only whitespace at the ends of lines.
     fn exact(&self, lines: Range<usize>) -> String {
         let mut code = String::from("\0");
         for at in lines {
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
             _ => at..end,
         };
         let mut code = self.exact(inside);
-        // Where it is closed must not matter, so that closing it is no change.
+        // The key must not depend on where the block is closed, so that adding the closing mark does not change it.
         if !opening.is_fence() {
             let code_end = code.trim_end();
             let plain =
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
     fn table(&mut self, at: usize) -> usize {
         let end = self.while_line(at, |line| line.contains('|') && opening(line).is_none());
         let rows: Vec<_> = (at..end).map(|at| self.line(at)).filter(|row| !is_dividing_row(row)).filter_map(key).collect();
-        // A row says something by its columns.
+        // The cells of a row have meaning only with the column headers.
         let keys = match rows.as_slice() {
             [head, rest @ ..] if !rest.is_empty() => rest.iter().map(|row| format!("{head}\0{row}")).collect(),
             _ => rows,
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
         let end = self.while_line(at, |line| is_below(line) && !is_rule(line));
         let lines: Vec<_> = (at..end).map(|at| self.line(at)).collect();
         let keys = if lines[1..].iter().any(|line| is_item(line)) {
-            // What is below another item says something by that: all of it is one thing.
+            // The meaning of nested items depends on their parent, so the whole tree is one key.
             let tree = lines.iter().filter_map(|line| Some(format!("{} {}", indent(line).saturating_sub(own), key(line)?)));
             vec![tree.collect::<Vec<_>>().join("\0")]
         } else {
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns what a text without blank lines says, sentence by sentence.
+/// Returns the keys of the sentences of a text without blank lines.
 fn keys(text: &str) -> Vec<String> {
     sentences(text).into_iter().filter_map(|range| key(&text[range])).collect()
 }

@@ -1,22 +1,22 @@
-//! Where sentences end, and when two of them say the same.
+//! Splits text into sentences and normalises them for comparison.
 
 use std::ops::Range;
 
 use memory_core::wikilink::blank_code;
 
-/// A line at least this wide, in columns, was probably broken because it was full and not because something ended.
+/// Width in columns from which a line break is assumed to be a soft wrap.
 const FULL_LINE: usize = 50;
 
-/// After these a full stop ends no sentence.
+/// Abbreviations after which a full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 22] = [
     "e.g", "i.e", "eg", "ie", "cf", "vs", "etc", "approx", "ca", "mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig", "p",
     "pp", "vol", "resp",
 ];
 
-/// Returns where the sentences of a paragraph stand, in order, without the blanks around them.
+/// Returns the ranges of the sentences of a paragraph, in order, without surrounding whitespace.
 ///
-/// A sentence ends at `.`, `!` or `?` before a blank, at `。！？；` anywhere, and at the end of a line that is not full. No
-/// sentence ends within code, after an abbreviation or after the number that begins it.
+/// A sentence ends at `.`, `!`, `?` or `…` before whitespace, at `。！？；｡．` anywhere, and at the end of a line that is not full. No sentence
+/// ends within code, after an abbreviation or an initial, or after a number that starts it.
 pub(crate) fn sentences(paragraph: &str) -> Vec<Range<usize>> {
     let prose = blank_code(paragraph);
     let mut found = Vec::new();
@@ -47,8 +47,9 @@ pub(crate) fn sentences(paragraph: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns what two sentences have in common that say the same: case, width, blanks and the punctuation at the end do not
-/// matter, but case in code does, and a question is no statement. `None` if there is nothing to say.
+/// Returns the normalised form of a sentence, by which sentences are compared; `None` if it is blank.
+///
+/// It ignores case, width, whitespace and final punctuation, except that case in code matters and a question mark remains.
 pub(crate) fn key(sentence: &str) -> Option<String> {
     let mut key = String::with_capacity(sentence.len());
     let (mut blank, mut is_code) = (false, false);
@@ -76,12 +77,12 @@ pub(crate) fn key(sentence: &str) -> Option<String> {
     (!key.is_empty()).then_some(key)
 }
 
-/// Tells whether `text` ends by announcing what follows it.
+/// Returns whether `text` ends with a colon, which announces the next passage.
 pub(crate) fn announces(text: &str) -> bool {
     text.trim_end().trim_end_matches(['*', '_']).ends_with([':', '：'])
 }
 
-/// Returns a character of full width as its plain form.
+/// Returns the narrow form of a full-width character.
 fn narrow(character: char) -> char {
     match character {
         '\u{3000}' => ' ',
@@ -90,18 +91,18 @@ fn narrow(character: char) -> char {
     }
 }
 
-/// Tells whether blanks beside `character` mean nothing.
+/// Returns whether whitespace next to `character` is insignificant, as in Chinese.
 fn is_blankless(character: char) -> bool {
     matches!(character, '\u{2e80}'..='\u{312f}' | '\u{31a0}'..='\u{31ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3fffd}')
 }
 
-/// Returns where the marks end that close a sentence: further stops, quotes and brackets.
+/// Returns the end of the closing marks after `from`: further stops, quotes and brackets.
 fn after_closing(text: &str, from: usize) -> usize {
     let closing = |character: char| ".!?…。！？；｡\"'”’)]）】」』》*_~".contains(character);
     text.len() - text[from..].trim_start_matches(closing).len()
 }
 
-/// Tells whether a sentence goes on after a full stop behind `before`.
+/// Returns whether a sentence continues after a full stop that follows `before`.
 fn goes_on(before: &str) -> bool {
     let before = before.trim_start();
     let last = before.rsplit(char::is_whitespace).next().unwrap_or_default().trim_start_matches(['(', '"', '[']);
@@ -110,7 +111,7 @@ fn goes_on(before: &str) -> bool {
     is_number_of_item || is_initial || ABBREVIATIONS.iter().any(|own| own.eq_ignore_ascii_case(last))
 }
 
-/// Tells whether a line break between `before` and `after` ends a sentence.
+/// Returns whether a line break between `before` and `after` ends a sentence.
 fn is_border(before: &str, after: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     if line.ends_with("  ") || line.ends_with('\\') {

@@ -1,4 +1,4 @@
-//! What merging claims.
+//! Tests of merging.
 
 use chrono::{DateTime, TimeDelta};
 use memory_core::testing::{any_memory, any_text};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::content::joined;
 use super::{conserved, merged, precedence};
 
-/// Markdown in which much is said several times, under different headings and in different forms.
+/// Generates Markdown with repeated sentences under different headings and in different forms.
 fn any_markdown() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => prop::sample::select(vec![

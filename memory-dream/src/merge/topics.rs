@@ -1,8 +1,8 @@
-//! What a passage is under.
+//! Tracks the headings and announcements that apply to a passage.
 
 use super::passage::{Kind, Passage};
 
-/// What the next passage is under, each by its number.
+/// The headings and announcements that apply to the next passage, by passage index.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Topics {
     heading: Option<usize>,
@@ -13,7 +13,7 @@ pub(super) struct Topics {
 }
 
 impl Topics {
-    /// Returns what a passage of this kind would be under.
+    /// Returns the passage that a passage of this kind would be under.
     pub(super) fn of(&self, kind: Kind) -> Option<usize> {
         match kind {
             Kind::Heading => None,
@@ -23,7 +23,7 @@ impl Topics {
         }
     }
 
-    /// Notes that this passage comes next.
+    /// Records the next passage.
     pub(super) fn note(&mut self, number: usize, passage: &Passage<'_>) {
         match passage.kind {
             Kind::Heading => *self = Self { heading: (!passage.keys.is_empty()).then_some(number), ..Self::default() },
@@ -33,7 +33,7 @@ impl Topics {
         }
     }
 
-    /// Notes that a paragraph comes next that announces nothing.
+    /// Records a paragraph that announces nothing.
     pub(super) fn note_statement(&mut self) {
         (self.announcement, self.item) = (None, None);
     }
