@@ -82,7 +82,7 @@ pub(super) fn merge(
 
 /// Returns the cosines of the pairs for which both memories have vectors.
 ///
-/// Without vectors in the store, no pair is looked up.
+/// Without vectors in the store, it returns an empty map without a query per pair.
 fn cosines(
     services: &Services,
     pairs: &[(u32, u32)],

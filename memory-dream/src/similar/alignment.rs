@@ -1,31 +1,33 @@
-//! Which words of two texts stand for each other.
+//! Aligns the words of two texts.
 
 use super::reading::Piece;
 
-/// Longer stretches in which two texts differ are not aligned: the product of their lengths.
+/// Maximum product of the lengths of two differing stretches; longer ones are not aligned.
 const LARGEST_TABLE: usize = 250_000;
 
-/// A word that replaces another is what a sentence is about if less than this is before it: the first word, or two characters.
+/// A word replaced within this distance of the start of a sentence changes its subject.
+///
+/// The unit is that of [`Piece::place`]: the first word, or the first two characters.
 const SUBJECT: usize = 2;
 
-/// A word that is added changes what a sentence is about if less than this is before it.
+/// A word added within this distance of the start of a sentence changes its subject.
 const NEAR_SUBJECT: usize = 4;
 
-/// In what two texts differ once all words that they share in the same order are set against each other.
+/// The differences between two texts after alignment by a longest common subsequence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Alignment {
-    /// Whether words of one stand for words of the other, or in another place.
+    /// Whether words are replaced or moved.
     pub(super) replaces: bool,
-    /// How many words are in one of them only.
+    /// Number of words that are in one text only.
     pub(super) added: usize,
-    /// Whether what a sentence is about may have changed.
+    /// Whether the subject of a sentence may differ.
     pub(super) touches_subject: bool,
 }
 
 impl Alignment {
     /// Aligns two texts; their order does not matter.
     pub(super) fn of(one: &[Piece], other: &[Piece]) -> Self {
-        // Of several ways to align them one is found, which must not depend on the order.
+        // One of several alignments is found; sorting makes it independent of the order of the arguments.
         let keys = |pieces: &[Piece]| -> Vec<u64> { pieces.iter().map(|piece| piece.key).collect() };
         let (one, other) = if (keys(one), one) <= (keys(other), other) { (one, other) } else { (other, one) };
         let is_equal = |(own, other): &(&Piece, &Piece)| own.key == other.key;
@@ -50,10 +52,10 @@ impl Alignment {
     }
 }
 
-/// Returns what stands between the words of a longest common subsequence.
+/// Returns the gaps between the words of a longest common subsequence.
 fn gaps<'p>(one: &'p [Piece], other: &'p [Piece]) -> Vec<(&'p [Piece], &'p [Piece])> {
     let width = other.len() + 1;
-    // How many words the rests from each pair of places on have in common.
+    // Length of the longest common subsequence of the suffixes from each pair of positions.
     let mut common = vec![0_u32; (one.len() + 1) * width];
     for (row, own) in one.iter().enumerate().rev() {
         for (column, theirs) in other.iter().enumerate().rev() {

@@ -1,24 +1,24 @@
-//! Which of many texts may be like each other.
+//! Finds candidate pairs of similar texts by their sketches.
 
 use std::cmp::Ordering;
 
 use super::sketch::{BANDS, Sketch};
 
-/// In a group of texts that are equal in a band, so many that follow each are its candidates. In a group no larger, all are.
+/// Number of successors that a text is paired with in a large group of texts with an equal band.
 const NEIGHBOURS: usize = 3;
 
-/// Pairs that seem to share less than this are none: they met by chance.
+/// Pairs with a lower estimated resemblance are dropped as chance matches.
 const LEAST: f32 = 0.3;
 
-/// So many pairs are collected before those that were found twice are dropped.
+/// Initial number of pairs to collect before duplicate pairs are removed.
 const COLLECTED: usize = 1 << 20;
 
-/// Returns which pairs of sketches may be of texts that are like each other, by their numbers, the smaller one first, in
-/// order.
+/// Returns the pairs of sketches of possibly similar texts.
 ///
-/// Texts that share at least 0.8 of their shingles are missed once in a million, those that share half once in fifteen. Where very
-/// many are alike, as notes made from one template are, each is paired with those most like it alone, so that there are never
-/// more than sixty pairs a text; a text in a crowd of equals is then joined to the others through its neighbours.
+/// A pair consists of indices, the smaller one first; the pairs are sorted. Texts that share at least 0.8 of their shingles are missed with
+/// probability 10⁻⁶, those that share half with probability 1/15. In large groups of similar texts, such as notes made from one template,
+/// each text is paired only with its most similar ones. So there are at most sixty pairs per text, and a text joins a group of equal ones
+/// through its neighbours.
 pub fn candidates(sketches: &[Sketch]) -> Vec<(u32, u32)> {
     let mut pairs = Pairs { found: Vec::new(), limit: COLLECTED };
     let mut keys: Vec<(u64, u32)> = Vec::with_capacity(sketches.len());
@@ -37,7 +37,7 @@ pub fn candidates(sketches: &[Sketch]) -> Vec<(u32, u32)> {
 
 fn pair_up(group: &mut [(u64, u32)], band: usize, sketches: &[Sketch], pairs: &mut Pairs) {
     if NEIGHBOURS + 1 < group.len() {
-        // The further two sketches are equal from the band on, the nearer they come to stand; another band begins elsewhere.
+        // Sorting by the bands after the equal one places the most similar sketches next to each other.
         let next = (band + 1) % BANDS;
         for (key, number) in &mut *group {
             *key = sketches[*number as usize].band(next);
@@ -60,7 +60,7 @@ fn by_values(one: &Sketch, other: &Sketch, band: usize) -> Ordering {
 }
 
 struct Pairs {
-    /// Each as one number, which is sorted sooner.
+    /// Each pair packed into one number, which sorts faster.
     found: Vec<u64>,
     limit: usize,
 }

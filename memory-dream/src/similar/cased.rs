@@ -1,16 +1,16 @@
-//! How the words of a text are written.
+//! The capitalisation of the words of a text.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// How the words of a text are written: in capitals or not, save for their first letter, which a sentence may begin with.
+/// The capitalisation of the words of a text, ignoring first letters because of starts of sentences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cased {
-    /// Each word in small letters, and as it is written; in order, each once.
+    /// The hashes of each word in lower case and as written, sorted and without duplicates.
     forms: Vec<(u64, u64)>,
 }
 
 impl Cased {
-    /// Reads a text.
+    /// Analyses a text.
     pub fn of(text: &str) -> Self {
         let word = |word: &str| {
             let word = word.trim_matches(|letter: char| ".,;:!?\"'()[]{}“”‘’。，；：！？".contains(letter));
@@ -25,8 +25,9 @@ impl Cased {
         Self { forms }
     }
 
-    /// Tells whether every word that both texts have is written alike in them. Keys, units, flags and names of files that differ
-    /// in a capital are different things.
+    /// Returns whether every word in both texts has the same capitalisation in both.
+    ///
+    /// Keys, units, flags and file names that differ in case are different things.
     pub fn agrees_with(&self, other: &Self) -> bool {
         self.forms.chunk_by(|one, next| one.0 == next.0).all(|own| {
             let start = other.forms.partition_point(|form| form.0 < own[0].0);

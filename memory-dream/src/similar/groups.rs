@@ -1,12 +1,12 @@
-//! Which texts become one.
+//! Combines pairs of duplicates into groups to merge.
 
 use std::collections::{HashSet, VecDeque};
 
-/// Parts what is in `pairs` into groups: in each, the first is the one to keep, and every other was accepted into the group.
+/// Combines the texts in `pairs` into disjoint groups of at least two members.
 ///
-/// `order` names all that may be in a group, those to keep rather than others first; nothing is in two groups, and no group has
-/// one member alone. `accepts` is asked whether a group, which never is empty and has the one to keep first, takes one more.
-/// From what it refuses nobody goes on: so likeness is no chain, and it is asked at most once for each pair and side.
+/// The first member of each group is the one to retain; every other was accepted into the group. `order` lists all texts, those to retain
+/// first. `accepts` decides whether a group takes another member; its first argument is never empty and starts with the text to retain. A
+/// rejected text does not extend the group, and `accepts` is called at most once per group and text.
 pub fn groups(order: &[u32], pairs: &[(u32, u32)], accepts: &mut dyn FnMut(&[u32], u32) -> bool) -> Vec<Vec<u32>> {
     let neighbours = Neighbours::of(pairs);
     let mut free: HashSet<u32> = order.iter().copied().collect();
@@ -34,7 +34,7 @@ pub fn groups(order: &[u32], pairs: &[(u32, u32)], accepts: &mut dyn FnMut(&[u32
     groups
 }
 
-/// Both directions of each pair, in order.
+/// Both directions of each pair, sorted.
 struct Neighbours(Vec<(u32, u32)>);
 
 impl Neighbours {

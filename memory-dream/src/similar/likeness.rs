@@ -1,84 +1,84 @@
-//! Whether two texts say the same.
+//! Compares two texts.
 
 use super::alignment::Alignment;
 use super::mark::Mark;
 use super::reading::Reading;
 
-/// A shorter text is a duplicate of its equal alone.
+/// Minimum number of words; a shorter text is a duplicate only of an equal text.
 const FEWEST_WORDS: usize = 4;
 
-/// What is added may be a detail only in a text of at least so many words that say something,
+/// Minimum number of significant words in the shorter text for an addition to count as a detail.
 const FEWEST_PIECES: usize = 8;
 
-/// and if it is at most one word in so many,
+/// Number of significant words for which one added word counts as a detail.
 const PIECES_FOR_ONE: usize = 10;
 
-/// and if the texts share at least this much.
+/// Minimum Jaccard similarity of texts that differ in a detail.
 const RESEMBLING: f32 = 0.8;
 
-/// A model that finds texts this near takes words that were replaced for other words for the same,
+/// Minimum cosine at which replaced words count as synonyms.
 const NEAR: f32 = 0.95;
 
-/// if the texts share at least this much.
+/// Minimum Jaccard similarity at which the cosine is considered.
 const BORDERLINE: f32 = 0.3;
 
-/// How alike two texts are, and in what they differ.
+/// The similarity of two texts, and their differences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likeness {
-    /// Which share of the shingles of either text both have, from 0 to 1.
+    /// The Jaccard similarity of their shingles, from 0 to 1.
     pub jaccard: f32,
-    /// Which share of the shingles of one text the other has; the greater of the two.
+    /// The share of the shingles of the text with fewer shingles that the other contains, from 0 to 1.
     pub containment: f32,
-    /// The cosine of their vectors, if a model read them.
+    /// The cosine of their vectors, if both have one.
     pub cosine: Option<f32>,
-    /// Whether they are equal but for case, width, accents, blanks and the punctuation at the end.
+    /// Whether they are equal except for case, width, accents, whitespace and final punctuation.
     pub is_same: bool,
-    /// Whether every sentence of one is in the other, under the same heading if it has one.
+    /// Whether one contains every sentence of the other, under the same heading if there is one.
     pub is_contained: bool,
-    /// Whether one of them is too short to tell.
+    /// Whether one of them is too short for a comparison.
     pub is_short: bool,
-    /// What else they differ in, each once, in order.
+    /// The other differences, sorted and without duplicates.
     pub differences: Vec<Difference>,
 }
 
-/// What two texts differ in.
+/// A kind of difference between two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Difference {
     /// A number, a time or a version.
     Number,
-    /// A day or a month, or whether it is still so.
+    /// A day or a month, or a word such as `still`.
     Date,
-    /// Whether something is denied or restricted.
+    /// A negation or a restriction.
     Negation,
     /// A word that has an opposite, such as `on` or `before`.
     Opposite,
-    /// How much, how many or how often.
+    /// A quantity or a frequency.
     Amount,
-    /// Whether it must, may, will or did.
+    /// The mood or tense: must, may, will or did.
     Mood,
-    /// Who it is about.
+    /// A person, such as a pronoun or a relative.
     Person,
     /// A name.
     Name,
-    /// A piece of code.
+    /// Code.
     Code,
     /// An address, a path, an identifier or a link.
     Literal,
-    /// What one of their sentences begins with.
+    /// The start of a sentence.
     Subject,
-    /// Words stand for others, or elsewhere; the only difference that a model may overlook, with the next two.
+    /// Replaced or moved words. Only this and the next two differences can be overruled by a high cosine.
     Words,
-    /// One says more in many words, or in a short text.
+    /// An addition of several words, or to a short text.
     More,
-    /// One says a few words more, as a detail.
+    /// A short addition to a long text.
     Detail,
 }
 
 impl Likeness {
-    /// Tells whether the texts say the same, so that they may become one. In doubt they do not.
+    /// Returns whether the texts are duplicates that can be merged; false in case of doubt.
     ///
-    /// A difference in a number, a date, a negation, an opposite, a name, a piece of code or what a sentence is about is a
-    /// difference, however alike the rest is, and whatever a model says.
+    /// A difference in a number, a date, a negation, an opposite, a name, code or the subject of a sentence is decisive, however high the
+    /// similarity or the cosine is.
     pub fn is_duplicate(&self) -> bool {
         if self.is_same {
             return true;
@@ -97,7 +97,7 @@ impl Likeness {
     }
 }
 
-/// Returns how alike two texts are; their order does not matter.
+/// Compares two texts; their order does not matter.
 ///
 /// ```
 /// use memory_dream::similar::{Difference, likeness};
@@ -112,7 +112,7 @@ pub fn likeness(one: &str, other: &str, cosine: Option<f32>) -> Likeness {
 }
 
 impl Reading {
-    /// Returns how alike the texts are, as [`likeness`] does.
+    /// Compares the texts as [`likeness`] does.
     #[expect(clippy::cast_precision_loss, reason = "no text has so many shingles that it matters")]
     pub fn likeness(&self, other: &Self, cosine: Option<f32>) -> Likeness {
         let common = in_common(&self.shingles, &other.shingles);
@@ -128,7 +128,7 @@ impl Reading {
         }
     }
 
-    /// Tells whether the texts say the same, as [`Likeness::is_duplicate`] does, but sooner where they do not.
+    /// Returns the result of [`Likeness::is_duplicate`], but faster for texts that are not duplicates.
     pub fn is_duplicate_of(&self, other: &Self, cosine: Option<f32>) -> bool {
         let differ = (&self.numbers, &self.marks, self.code, &self.literals)
             != (&other.numbers, &other.marks, other.code, &other.literals);
@@ -136,7 +136,7 @@ impl Reading {
         may_be && self.likeness(other, cosine).is_duplicate()
     }
 
-    /// Tells whether every sentence of this text is in the other.
+    /// Returns whether every sentence of this text is in the other.
     fn is_within(&self, other: &Self) -> bool {
         let anywhere = |key: &u64| {
             let start = other.sentences.partition_point(|(own, _)| own < key);
@@ -177,14 +177,14 @@ impl Reading {
         all.into_iter().filter(|(is_there, _)| *is_there).map(|(_, difference)| difference).collect()
     }
 
-    /// Returns the words that one of the texts spells as names, as they follow each other in this one.
+    /// Returns the words of this text that either text spells as names, in order.
     fn names_beside(&self, other: &Self) -> Vec<u64> {
         let is_name = |stem: &u64| self.names.contains(stem) || other.names.contains(stem);
         self.pieces.iter().map(|piece| piece.stem).filter(is_name).collect()
     }
 }
 
-/// Returns how many numbers two ordered lists have in common.
+/// Returns the number of common elements of two sorted lists.
 fn in_common(one: &[u64], other: &[u64]) -> usize {
     let mut others = other.iter().peekable();
     let is_there = |own: &&u64| {

@@ -1,8 +1,10 @@
-//! Words that mean what is written, sign for sign.
+//! Extracts words that must be compared character by character.
 
 use memory_core::wikilink;
 
-/// Returns the addresses, paths, identifiers, options, tags and wikilinks of a text without code, as they follow each other.
+/// Returns the addresses, paths, identifiers, options, tags and wikilinks of a text, in order.
+///
+/// `prose` is the text with its code blanked.
 pub(super) fn literals(prose: &str) -> Vec<String> {
     let parts_words = |character: char| character.is_whitespace() || '\u{2e80}' <= character;
     let around = |character: char| "()[]{}<>\"'“”‘’,.;:!?*_~`".contains(character);

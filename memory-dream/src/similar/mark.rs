@@ -1,28 +1,28 @@
-//! Words that turn what a sentence says.
+//! Words that change the meaning of a sentence.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What a word is to the meaning of the words around it.
+/// The effect of a word on the meaning of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Mark {
-    /// It says nothing.
+    /// It has no effect.
     Filler,
-    /// It denies or restricts.
+    /// It negates or restricts.
     Negation,
     /// It has an opposite.
     Opposite,
-    /// A day or a month.
+    /// A day, a month or another word for a time.
     Date,
-    /// How much, how many or how often.
+    /// A quantity or a frequency.
     Amount,
-    /// Whether it must, may, will or was.
+    /// A mood or tense: must, may, will or was.
     Mood,
-    /// Who.
+    /// A person.
     Person,
 }
 
-/// Returns what a folded word is, if it is one of those.
+/// Returns the effect of a folded word, if it is in one of the lists.
 pub(super) fn mark(word: &str) -> Option<Mark> {
     MARKS.get(word).copied()
 }

@@ -1,8 +1,8 @@
-//! Which memories say the same.
+//! Detects near-duplicate texts.
 //!
-//! [`Sketch`]es are kept beside the texts and [`candidates()`] finds those worth a look among a hundred thousand; a
-//! [`Reading`] of each then tells by its [`likeness()`] to another whether it says the same, and in what it differs;
-//! [`groups()`] parts those that do into what becomes one. All of it is pure.
+//! [`Sketch`]es are cached for all texts, and [`candidates()`] finds similar pairs among a hundred thousand of them. A [`Reading`] of each
+//! candidate is then compared: its [`likeness()`] to another decides whether both are duplicates, and how they differ. [`groups()`]
+//! combines duplicates into groups to merge. All functions are pure.
 
 mod alignment;
 mod candidates;

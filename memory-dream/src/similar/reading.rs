@@ -1,4 +1,4 @@
-//! A text as it is compared.
+//! Analyses a text for comparison.
 
 use std::collections::HashSet;
 
@@ -10,44 +10,44 @@ use super::mark::{Mark, mark, number};
 use super::shingle::{hash, shingles};
 use crate::merge::{passages, topic};
 
-/// A text as it is compared, made once for many comparisons.
+/// The analysis of a text, computed once for several comparisons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// Its words and signs, folded.
+    /// The hash of the folded text without whitespace and final punctuation.
     pub(super) whole: u64,
-    /// How many words it has, or characters of a script without blanks.
+    /// Number of words, or of characters in scripts without spaces.
     pub(super) words: usize,
-    /// Its shingles, in order, each once.
+    /// The hashes of its shingles, sorted and without duplicates.
     pub(super) shingles: Vec<u64>,
-    /// Its sentences with what they are under, in order.
+    /// The hashes of its sentences and of their topics, sorted.
     pub(super) sentences: Vec<(u64, Option<u64>)>,
-    /// Its words, save those that say nothing, as they follow each other.
+    /// Its significant words, in order.
     pub(super) pieces: Vec<Piece>,
-    /// Those of them that turn the meaning of others.
+    /// Its words that change the meaning of others, in order.
     pub(super) marks: Vec<(Mark, u64)>,
-    /// Its numbers, as they follow each other.
+    /// The hashes of its numbers, in order.
     pub(super) numbers: Vec<u64>,
-    /// The words that it spells as names.
+    /// The stems of the words that it spells as names.
     pub(super) names: HashSet<u64>,
-    /// Its code, without blanks.
+    /// The hash of its code, without whitespace.
     pub(super) code: u64,
-    /// Paths, addresses, identifiers and links, as they follow each other.
+    /// The hashes of its paths, addresses, identifiers and links, in order.
     pub(super) literals: Vec<u64>,
 }
 
-/// A word that says something, or a character of a script without blanks.
+/// A significant word, or a character of a script without spaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Piece {
-    /// Its stem, and whether it tells of the past.
+    /// The hash of its stem and its distinguishing ending, such as that of the past tense.
     pub(super) key: u64,
-    /// Its stem.
+    /// The hash of its stem.
     pub(super) stem: u64,
-    /// How much of its sentence is before it: 2 for each word, 1 for each character.
+    /// Its distance from the start of the sentence: 2 for each word, 1 for each character.
     pub(super) place: usize,
 }
 
 impl Reading {
-    /// Reads a text.
+    /// Analyses a text.
     pub fn of(text: &str) -> Self {
         let mut found = Vec::new();
         shingles(text, &mut |shingle| found.push(shingle));
@@ -87,7 +87,7 @@ fn sentences(text: &str) -> Vec<(u64, Option<u64>)> {
     sentences
 }
 
-/// Returns a hash of what is in `text` and not in its prose.
+/// Returns a hash of the parts of `text` that are blanked in `prose`.
 fn code(text: &str, prose: &str) -> u64 {
     let is_code = |(own, blanked): &(u8, u8)| own != blanked;
     let bytes: Vec<u8> = text.bytes().zip(prose.bytes()).filter(is_code).map(|(own, _)| own).collect();
@@ -97,11 +97,11 @@ fn code(text: &str, prose: &str) -> u64 {
 #[derive(Default)]
 struct Reader<'a> {
     text: &'a str,
-    /// Where the token before ended.
+    /// The end of the previous token.
     end: usize,
     place: usize,
     words: usize,
-    /// Where the last number ended.
+    /// The end of the last number.
     last_number: Option<usize>,
     pieces: Vec<Piece>,
     marks: Vec<(Mark, u64)>,
@@ -137,7 +137,7 @@ impl Reader<'_> {
         self.end = token.span.end;
     }
 
-    /// Notes that a question ends where it does.
+    /// Records a question mark in the gap between two tokens.
     fn ask(&mut self, gap: &str) {
         if gap.contains(['?', '？']) {
             self.marks.push((Mark::Mood, hash("?")));
@@ -158,7 +158,7 @@ impl Reader<'_> {
         self.piece(key, hash(stem), is_word);
     }
 
-    /// Takes a number with its sign, its unit and the number it goes on from, as in 1.2.3 and 10:30.
+    /// Records a number with its sign and unit; it continues the previous one in 1.2.3 and 10:30.
     fn number(&mut self, token: &Token<'_>, gap: &str) {
         let (before, after) = (&self.text[..token.span.start], &self.text[token.span.end..]);
         let mut number = String::new();
@@ -181,7 +181,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns what is denied by a word such as `don't`.
+/// Returns the word that a contraction such as `don't` negates.
 fn denied(form: &str) -> Option<&str> {
     match form {
         "can't" | "cannot" | "cant" => Some("can"),
@@ -193,10 +193,11 @@ fn denied(form: &str) -> Option<&str> {
     }
 }
 
-/// Returns what tells a form from others of the same stem that mean something else: the past, be it irregular, or an ending that
-/// makes another word, as those of `business` and `busy` do.
+/// Returns the feature that distinguishes a word from others of the same stem.
+///
+/// It is an ending that makes a different word, as in `business` and `busy`, or `irregular` for an irregular form.
 fn ending(form: &str, stem: &str) -> &'static str {
-    // Without the s at the end, which makes no other word.
+    // A final `s` is removed first, since it does not make a different word.
     const ENDINGS: [&str; 24] = [
         "ed", "ity", "nes", "ment", "er", "or", "ly", "al", "ally", "ive", "able", "ible", "ation", "ion", "ist", "ism", "ful",
         "les", "ize", "ise", "ance", "ence", "ou", "ic",
@@ -212,7 +213,9 @@ fn ending(form: &str, stem: &str) -> &'static str {
     }
 }
 
-/// Tells whether a word is spelled as a name: with a capital where no sentence begins, or with one inside.
+/// Returns whether a word is spelled as a name.
+///
+/// It has a capital inside, or at its start if it is not the first word of a sentence.
 fn is_name(written: &str, is_first: bool) -> bool {
     let mut characters = written.chars();
     let is_capital = characters.next().is_some_and(char::is_uppercase);

@@ -1,10 +1,11 @@
-//! The shingles of a text: its neighbouring words, or characters of a script without blanks, two by two.
+//! Splits a text into shingles: pairs of adjacent words, or of characters in scripts without spaces.
 
 use memory_core::text::fold;
 
-/// Calls `each` with a hash of every two neighbours in `text`; of the only word if there is one, of the whole if there is none.
+/// Calls `each` with the hash of every shingle of `text`.
 ///
-/// Words are not stemmed, which would take longer than all the rest.
+/// A single word is hashed alone, and a text without words is hashed as a whole. Words are not stemmed, which would take longer than all
+/// other steps together.
 pub(super) fn shingles(text: &str, each: &mut dyn FnMut(u64)) {
     let folded = fold(text);
     let (mut before, mut count) = (0, 0_usize);
@@ -39,14 +40,16 @@ pub(super) fn shingles(text: &str, each: &mut dyn FnMut(u64)) {
     }
 }
 
-/// Tells whether `character` is a letter of a script that puts no blanks between words, or is read by parts of words.
+/// Returns whether `character` is a letter of a script without spaces between words, or is Korean.
 fn is_blankless(character: char) -> bool {
     let is_east_asian = matches!(character, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{1aff0}'..='\u{3fffd}');
     let is_south_east_asian = matches!(character, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}');
     (is_east_asian || is_south_east_asian) && character.is_alphanumeric()
 }
 
-/// Returns a hash of a folded word that is the same on every machine and in every version of the sketch (FNV-1a, mixed).
+/// Returns the hash of a folded word: FNV-1a, then mixed.
+///
+/// It is the same on every machine, and the format of sketches depends on it.
 pub(super) fn hash(word: &str) -> u64 {
     let fnv = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     mix(word.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, fnv))
@@ -56,7 +59,7 @@ fn pair(first: u64, second: u64) -> u64 {
     mix(first.rotate_left(23).wrapping_add(second))
 }
 
-/// Spreads the bits (the finalizer of `MurmurHash3`).
+/// Mixes the bits with the finalizer of `MurmurHash3`.
 fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);

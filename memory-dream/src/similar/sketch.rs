@@ -1,27 +1,29 @@
-//! A small summary of a text by which texts like it are found.
+//! `MinHash` sketches, by which similar texts are found.
 
 use super::shingle::shingles;
 
-/// How many bytes a sketch takes.
+/// Size of a sketch in bytes.
 pub const SKETCH_BYTES: usize = 2 * VALUES;
 
-/// Changes whenever another sketch is made of the same text; one that was kept of another version must be made anew.
+/// Version of the sketch algorithm; sketches of another version must be recomputed.
 pub const SKETCH_VERSION: u32 = 1;
 
-/// How many bands a sketch has: texts that are equal in one are candidates.
+/// Number of bands of a sketch; texts with an equal band are candidates.
 pub(super) const BANDS: usize = 20;
 
-/// How many values a band has. Texts that share the fraction j of their shingles are equal in one with probability j³, and so in
-/// some band with probability 1 - (1 - j³)²⁰: 0.98 at j = 0.56, 0.15 at j = 0.2.
+/// Number of values in a band.
+///
+/// Texts with the Jaccard similarity j have one given band equal with probability j³, and so some band with probability 1 - (1 - j³)²⁰:
+/// 0.98 at j = 0.56, 0.15 at j = 0.2.
 pub(super) const ROWS: usize = 3;
 
 const VALUES: usize = BANDS * ROWS;
 
-/// A small summary of a text: the smallest hash of its shingles under each of sixty hash functions (`MinHash`).
+/// The `MinHash` sketch of a text: the minimum of its shingles under each of sixty hash functions.
 ///
-/// The shingles are two neighbouring words, or characters of a script without blanks, folded as the index does; so
-/// case, width, accents, punctuation and traditional or simplified characters do not matter. The share of equal values is an
-/// estimate of the share of equal shingles, see Broder, "On the resemblance and containment of documents" (1997).
+/// A shingle is a pair of adjacent words, or of characters in scripts without spaces, folded as the index does. So case, width, accents,
+/// punctuation and traditional or simplified characters do not matter. The share of equal values estimates the Jaccard similarity of the
+/// shingles, see Broder, "On the resemblance and containment of documents" (1997).
 ///
 /// ```
 /// use memory_dream::similar::Sketch;
@@ -32,7 +34,7 @@ const VALUES: usize = BANDS * ROWS;
 pub struct Sketch([u16; VALUES]);
 
 impl Sketch {
-    /// Returns the sketch of a text.
+    /// Computes the sketch of a text.
     pub fn of(text: &str) -> Self {
         let mut smallest = [u32::MAX; VALUES];
         shingles(text, &mut |shingle| {
@@ -42,7 +44,7 @@ impl Sketch {
                 *smallest = (*smallest).min(hash ^ (hash >> 15));
             }
         });
-        // The smallest of many is small: its lower half still tells it from others.
+        // The minimum is close to zero, so it is multiplied to spread its low bits before the upper half is used.
         Self(
             smallest
                 .map(|value| value.wrapping_mul(0x9e37_79b1).to_le_bytes())
@@ -50,14 +52,14 @@ impl Sketch {
         )
     }
 
-    /// Returns which share of the shingles of either text both have, from 0 to 1, give or take a tenth.
+    /// Returns the estimated Jaccard similarity of the texts, from 0 to 1, with an error of about 0.1.
     #[expect(clippy::cast_precision_loss, reason = "there are sixty values")]
     pub fn resemblance(&self, other: &Self) -> f32 {
         let equal = self.0.iter().zip(other.0).filter(|(own, other)| **own == *other).count();
         equal as f32 / VALUES as f32
     }
 
-    /// Returns it as bytes, the same on every machine.
+    /// Encodes the sketch as bytes, the same on every machine.
     pub fn to_bytes(&self) -> [u8; SKETCH_BYTES] {
         let mut bytes = [0; SKETCH_BYTES];
         for (place, value) in bytes.chunks_exact_mut(2).zip(self.0) {
@@ -66,7 +68,7 @@ impl Sketch {
         bytes
     }
 
-    /// Reads what [`Sketch::to_bytes`] returned; `None` if the bytes are not as many.
+    /// Decodes the result of [`Sketch::to_bytes`]; `None` if the length is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; SKETCH_BYTES] = bytes.try_into().ok()?;
         let mut values = [0; VALUES];
@@ -81,7 +83,7 @@ impl Sketch {
         self.0[band * ROWS..(band + 1) * ROWS].iter().fold(0, |key, value| key << 16 | u64::from(*value))
     }
 
-    /// Returns all values, those of a band first and then on, around the end.
+    /// Returns all values, starting with those of a band and wrapping around at the end.
     pub(super) fn values_from(&self, band: usize) -> impl Iterator<Item = u16> {
         let (before, from) = self.0.split_at(band * ROWS);
         from.iter().chain(before).copied()
@@ -93,12 +95,12 @@ const fn halves(bits: u64) -> [u32; 2] {
     [bits as u32, (bits >> 32) as u32]
 }
 
-/// What each of the hash functions multiplies by: odd.
+/// The factors of the hash functions, all odd.
 const FACTORS: [u32; VALUES] = numbers(1, 1);
 
 const OFFSETS: [u32; VALUES] = numbers(2, 0);
 
-/// Returns numbers that are the same for ever (`SplitMix64`).
+/// Returns pseudo-random numbers that never change (`SplitMix64`).
 const fn numbers(seed: u64, bits: u32) -> [u32; VALUES] {
     let mut numbers = [0; VALUES];
     let mut state = seed;

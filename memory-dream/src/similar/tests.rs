@@ -1,4 +1,4 @@
-//! What the comparison claims.
+//! Tests of the comparison of texts.
 
 mod everyday;
 mod recall;

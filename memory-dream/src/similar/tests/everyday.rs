@@ -1,4 +1,4 @@
-//! Pairs of everyday notes: those that say the same, and those that only look so.
+//! Pairs of everyday notes that are duplicates, and pairs that only look similar.
 
 use crate::similar::{Difference, likeness};
 
@@ -10,7 +10,7 @@ fn assert_duplicates(pairs: &[(&str, &str)]) {
     }
 }
 
-/// Asserts that they are none, however near a model finds them.
+/// Asserts that the pairs are not duplicates, even with a cosine of 1.
 #[track_caller]
 fn assert_differ(difference: Difference, pairs: &[(&str, &str)]) {
     for (one, other) in pairs {

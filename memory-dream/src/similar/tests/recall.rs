@@ -1,10 +1,10 @@
-//! Which share of the texts that are alike is found.
+//! Tests of the recall of candidate search.
 
 use std::collections::HashSet;
 
 use crate::similar::{Reading, Sketch, candidates};
 
-/// Numbers that are the same in every run (`SplitMix64`).
+/// A deterministic pseudo-random generator (`SplitMix64`).
 struct Chance(u64);
 
 impl Chance {
@@ -14,7 +14,7 @@ impl Chance {
         (mixed ^ (mixed >> 27)) % limit
     }
 
-    /// Returns a word; a few are frequent, as in a language.
+    /// Returns a word; a few words are frequent, as in a natural language.
     fn word(&mut self, is_chinese: bool) -> String {
         let rank = (1 << self.below(12)) + self.below(40);
         let letter = |place: u32| char::from_u32(if is_chinese { 0x4e00 + place * 7 % 20_000 } else { 97 + place % 26 });
@@ -24,7 +24,7 @@ impl Chance {
     }
 }
 
-/// Returns texts, every third of which is the one before with some words replaced.
+/// Returns texts; every third one is the previous one with some words replaced.
 fn texts(chance: &mut Chance, is_chinese: bool) -> Vec<Vec<String>> {
     let mut texts: Vec<Vec<String>> = Vec::new();
     for number in 0..900 {
@@ -52,7 +52,7 @@ fn assert_found(is_chinese: bool) {
     let found: HashSet<_> = candidates(&sketches).into_iter().map(|(one, other)| (one as usize, other as usize)).collect();
     let (mut alike, mut missed, mut edited, mut edited_found) = (0, 0, 0, 0);
     for one in 0..texts.len() {
-        // Only neighbours were made to be alike; of the others, some of each.
+        // Only adjacent texts are similar by construction; a sample of the other pairs is checked as well.
         for other in (one + 1..texts.len()).filter(|other| other - one < 3 || other % 50 == one % 50) {
             let likeness = readings[one].likeness(&readings[other], None);
             if 0.8 <= likeness.jaccard {
