@@ -5,7 +5,7 @@ use memory_core::{Category, Memory};
 use super::classification::{Classification, SURE, classify};
 use super::note::Note;
 
-/// The category chosen for a memory by its text.
+/// The category chosen for a memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
     /// The category, if one is at least [`SURE`].
@@ -16,8 +16,8 @@ pub struct Choice {
 
 /// Chooses the category of a memory by its title, text and tags.
 ///
-/// Every command that files a memory by its text calls this function: `dream`, `consolidate`, `upgrade` and the daemon. A text
-/// that asks for a reminder is filed under `date`; the reminder itself is made where the text names a time.
+/// Every command that files a memory by its text calls this function: `dream`, `consolidate`, `upgrade` and the daemon. A text that
+/// requests a reminder is filed under `date`. The reminder itself is created separately, if the text names a time.
 ///
 /// ```
 /// use memory_core::{Category, Draft, MemoryId};

@@ -1,4 +1,4 @@
-//! The answer.
+//! The classification of a note: a probability for each category.
 
 use memory_core::Category;
 
@@ -7,40 +7,40 @@ use super::note::Note;
 use super::read::features;
 use super::{LABELS, feature::Features};
 
-/// From this confidence on, a note is filed: its category is more probable than all others together.
+/// Minimum confidence for filing a note: its category is more probable than all others together.
 pub const SURE: f32 = 0.5;
 
-/// How much speaks for each category.
+/// The scores of all categories for a note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classification {
-    /// Every category but the inbox, the most probable first.
+    /// The score of every category except the inbox, highest first.
     pub scores: [Score; LABELS.len()],
 }
 
-/// How much speaks for one category.
+/// The score of one category.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
     /// The category.
     pub category: Category,
-    /// The sum of what speaks for and against it.
+    /// The sum of the bias, the weighted features and the cue, before the softmax.
     pub score: f32,
-    /// How probable that makes it; those of all categories are 1 together.
+    /// The probability of the category; those of all categories add up to 1.
     pub probability: f32,
 }
 
 impl Classification {
-    /// Returns how probable the most probable category is.
+    /// Returns the probability of the most probable category.
     pub fn confidence(&self) -> f32 {
         self.scores[0].probability
     }
 
-    /// Returns the category to file the note in, or nothing where none is [`SURE`]: then it stays in the inbox.
+    /// Returns the category to file the note in; `None` if the confidence is below [`SURE`].
     pub fn category(&self) -> Option<Category> {
         (SURE <= self.confidence()).then_some(self.scores[0].category)
     }
 }
 
-/// Tells which category a note belongs to.
+/// Classifies a note with the shipped model.
 ///
 /// ```
 /// use memory_core::Category;
@@ -54,10 +54,10 @@ pub fn classify(note: &Note<'_>) -> Classification {
     classify_by(shipped(), &features(note))
 }
 
-/// Probability of the category that a cue names, at least.
+/// Minimum probability of the category of a decisive cue.
 const CUE_PROBABILITY: f32 = 0.95;
 
-/// Returns where in [`LABELS`] the category stands that a cue of the note names, and how much the cue adds to its score.
+/// Returns the index in [`LABELS`] of the decisive cue's category, and the score to add to it.
 pub(super) fn cue_boost(model: &Model, features: &Features, scores: &[f32; LABELS.len()]) -> Option<(usize, f32)> {
     let place = place(features.cue.as_ref()?.category)?;
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
@@ -67,7 +67,7 @@ pub(super) fn cue_boost(model: &Model, features: &Features, scores: &[f32; LABEL
     Some((place, (needed - scores[place]).max(0.0)))
 }
 
-/// Tells which category a note of these features belongs to, by these weights.
+/// Classifies a note by its features with the given model.
 pub fn classify_by(model: &Model, features: &Features) -> Classification {
     let mut scores = model.scores(features);
     if let Some((place, boost)) = cue_boost(model, features, &scores) {

@@ -1,14 +1,14 @@
 //! Cue words: words and phrases that name the category of a note.
 //!
-//! A cue takes precedence over the statistical model. In this order:
+//! A cue takes precedence over the statistical model, in this order:
 //!
-//! 1. a label: a heading, or what stands before a colon (`Lesson learned: …`, `偏好：…`); the first one of the note;
-//! 2. a tag that names a category leaves the note to the model, which weighs tags most;
-//! 3. a phrase of a sentence (`we decided`, `prefers`, `教训`); the first one outside subordinate clauses, else the first one.
-//!    A request to be reminded precedes the date or the question that it is about.
+//! 1. The first label of the note: a heading, or the words before a colon (`Lesson learned: …`, `偏好：…`).
+//! 2. A tag that names a category: the note is left to the model, in which tags have the highest weight.
+//! 3. A phrase of a sentence (`we decided`, `prefers`, `教训`): the first one outside subordinate clauses, else the first one. A request for
+//!   a reminder precedes the date or the question in it.
 //!
-//! Quoted words and code are no cues, nor is what `not` lists for a category in `cues.txt`: negations and other meanings of
-//! the words. Of the phrases, `strong` ones precede `likely` ones; `weak` ones are only features of the model.
+//! Quoted words and code are not cues, nor are the exceptions under `not` in `cues.txt`: negations and other meanings of the words.
+//! `strong` phrases precede `likely` ones; `weak` ones are only features of the model.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -27,27 +27,27 @@ const TABLE: &str = include_str!("cues.txt");
 /// Number of characters of a note that are searched for cues.
 const SEARCHED: usize = 400;
 
-/// Number of characters that a label has at most.
+/// Maximum number of characters of a label.
 const LONGEST_LABEL: usize = 60;
 
 /// A cue found in a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cue {
     pub(super) category: Category,
-    /// The folded words that were found.
+    /// The matched words, folded.
     pub(super) words: String,
 }
 
-/// What the cue words of a note say about its category.
+/// The cues of a note.
 #[derive(Debug, Default)]
 pub(super) struct Cues {
-    /// The cue that decides, if there is one.
+    /// The cue that determines the category, if there is one.
     pub(super) decisive: Option<Cue>,
-    /// The categories that a less certain phrase speaks for.
+    /// The categories of the weak phrases in the note.
     pub(super) weak: Vec<Category>,
 }
 
-/// Returns the cues of `note`; `has_category_tag` tells whether one of its tags names a category.
+/// Returns the cues of `note`; `has_category_tag` is whether one of its tags names a category.
 pub(super) fn find_cues(note: &Note<'_>, has_category_tag: bool) -> Cues {
     let text = searched_text(note);
     let subordinate: Vec<Range<usize>> = SUBORDINATE.find_iter(&text).map(|found| found.range()).collect();
@@ -59,12 +59,12 @@ pub(super) fn find_cues(note: &Note<'_>, has_category_tag: bool) -> Cues {
     Cues { decisive, weak: of_strength(Strength::Weak).filter(speaks).map(|pattern| pattern.category).collect() }
 }
 
-/// Returns a number that changes with the table of cues.
+/// Returns a hash of the table of cues, as its version.
 pub(crate) const fn cue_version() -> u32 {
     hash(TABLE)
 }
 
-/// How certain a phrase is.
+/// The certainty of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Strength {
     Strong,
@@ -72,7 +72,7 @@ enum Strength {
     Weak,
 }
 
-/// A pattern of one category.
+/// The pattern of one category and strength.
 #[derive(Debug)]
 struct Pattern {
     category: Category,
@@ -80,7 +80,7 @@ struct Pattern {
     regex: Regex,
 }
 
-/// All patterns.
+/// All patterns, compiled.
 #[derive(Debug)]
 struct Tables {
     labels: Vec<(Category, Regex)>,
@@ -90,7 +90,7 @@ struct Tables {
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| compile(&read_table()));
 
-/// The alternatives under each key of a category.
+/// The alternatives of a category, by key.
 type Alternatives = BTreeMap<&'static str, String>;
 
 fn read_table() -> Vec<(Category, Alternatives)> {
@@ -142,7 +142,7 @@ fn label_pattern(alternatives: &Alternatives) -> Option<String> {
     Some(format!(r"^(?:{english}|{chinese})(?: ?\(.*\))?$"))
 }
 
-/// What follows the noun of a label: `lesson from the project`.
+/// The prepositions that can follow the noun of a label: `lesson from the project`.
 const PREPOSITIONS: &str = "from|of|for|on|about|in|after|regarding|by|to";
 
 static FRONT_MATTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\A---\n(?s:.*?)\n---\s*\n").expect("it is a pattern"));
@@ -155,13 +155,13 @@ static SUBORDINATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?:\A|[.!?;:。\n,]\s*)(?:{words})[^,.。!?;\n]*")).expect("it is a pattern")
 });
 
-/// Returns the beginning of `note` in which cues are searched, folded, without quoted words and code.
+/// Returns the start of `note` that is searched for cues: folded, without quoted words and code.
 fn searched_text(note: &Note<'_>) -> String {
     let folded = |text: &str| fold(&text[..text.floor_char_boundary(4 * SEARCHED)]);
     let content = folded(note.content);
     let content = FRONT_MATTER.replace(&content, "");
     let text = match note.title {
-        // A title labels its note.
+        // A title counts as a label of its note.
         Some(title) => format!("{}:\n{content}", folded(title).trim_end_matches(':')),
         None => content.into_owned(),
     };
@@ -193,14 +193,14 @@ fn label(text: &str) -> Option<Cue> {
     })
 }
 
-/// Returns what stands before the first colon or dash of a sentence.
+/// Returns the part of a sentence before the first colon, dash or closing bracket.
 fn head(sentence: &str) -> Option<&str> {
     let end = |mark: &str| sentence.find(mark).filter(|at| !sentence[*at..].starts_with("://"));
     let at = [":", "—", "–", " - ", " -- ", "]", "】"].into_iter().filter_map(end).min()?;
     Some(&sentence[..at])
 }
 
-/// Returns the category that the words before a colon name. Of several names the last one counts: `project decision`.
+/// Returns the category that a label names; of several names the last one counts: `project decision`.
 fn label_of(head: &str) -> Option<Cue> {
     let named = |(category, regex): &(Category, Regex)| {
         let captures = regex.captures(head)?;
@@ -208,12 +208,12 @@ fn label_of(head: &str) -> Option<Cue> {
         let is_noun = !head[..name.start()].split(' ').any(|word| PREPOSITIONS.split('|').any(|own| own == word));
         is_noun.then(|| (name.start(), name.len(), Cue { category: *category, words: name.as_str().to_owned() }))
     };
-    // Captures are slow; most labels match nothing.
+    // Captures are slow, and most labels have no match.
     let all = TABLES.labels.iter().filter(|(_, regex)| regex.is_match(head)).filter_map(named);
     all.max_by_key(|(start, length, _)| (*start, *length)).map(|(.., cue)| cue)
 }
 
-/// Returns the phrase that decides.
+/// Returns the decisive phrase.
 fn phrase<'p>(text: &str, patterns: impl Iterator<Item = &'p Pattern>, subordinate: &[Range<usize>]) -> Option<Cue> {
     let found = |pattern: &'p Pattern| Some((first_match(text, pattern, subordinate)?, pattern.category));
     let all: Vec<_> = patterns.filter_map(found).collect();
@@ -224,7 +224,7 @@ fn phrase<'p>(text: &str, patterns: impl Iterator<Item = &'p Pattern>, subordina
     Some(Cue { category: *category, words: text[range.clone()].trim().to_owned() })
 }
 
-/// Returns the first match of `pattern` that is no exception, and whether it lies in a subordinate clause.
+/// Returns the first match of `pattern` outside exceptions, and whether it is in a subordinate clause.
 fn first_match(text: &str, pattern: &Pattern, subordinate: &[Range<usize>]) -> Option<(bool, Range<usize>)> {
     let mut exceptions: Option<Vec<Range<usize>>> = None;
     let mut later = None;
@@ -245,7 +245,9 @@ fn first_match(text: &str, pattern: &Pattern, subordinate: &[Range<usize>]) -> O
     later
 }
 
-/// Tells whether the sentence around `end` is a question, which states nothing. Some requests are questions in form.
+/// Returns whether the sentence around `end` is a question, which states nothing.
+///
+/// Requests can have the form of a question, so categories of requests are exempt.
 fn is_asked(text: &str, end: usize, category: Category) -> bool {
     let is_statement = !matches!(category, Category::Soul | Category::Feedback | Category::Reminders);
     is_statement && text[end..].chars().find(|character| is_border(*character)) == Some('?')

@@ -1,4 +1,4 @@
-//! Why.
+//! Explains a classification.
 
 use memory_core::Category;
 
@@ -8,18 +8,21 @@ use super::model::{place, shipped};
 use super::note::Note;
 use super::read::features_in_words;
 
-/// One thing that speaks for a category, or against it.
+/// A feature that raises or lowers the score of a category.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
-    /// What in the note it is, for people to read: `word “remind”`.
+    /// The feature in human-readable form: `word “remind”`.
     pub what: String,
-    /// How much it adds to the score of the category, against what it adds to an average one.
+    /// Its contribution to the score of the category.
+    ///
+    /// The weights of the model are centred, so the contribution of a feature is relative to the average category.
     pub weight: f32,
 }
 
-/// Returns all that speaks for and against a category, the strongest first. The weights add up to its score.
+/// Returns the contributions to the score of a category, largest magnitude first.
 ///
-/// Of the inbox there is nothing to say.
+///
+/// They add up to the score. The result is empty for the inbox, which has no score.
 ///
 /// ```
 /// use memory_core::Category;

@@ -1,32 +1,32 @@
-//! What a note is weighed by: features, each a number of the note that has a weight for every category.
+//! The features of a note: the inputs of the linear model.
 
 use super::cue::Cue;
 
-/// What kind of thing in a note a feature is.
+/// The kind of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// A word, as its stem; or one character of Han.
+    /// The stem of a word, or one Han character.
     Word,
-    /// A word as it is written, so that `chose` is not `choose`; or two characters of Han.
+    /// A word as written, so that `chose` differs from `choose`; or two Han characters.
     Form,
-    /// Two neighbouring words, or three characters of Han; words of the lexicon stand as what they do.
+    /// Two adjacent words, or three Han characters; some words are represented by their class.
     Pair,
-    /// Three neighbouring words.
+    /// Three adjacent words.
     Triple,
-    /// What a sentence begins with.
+    /// The start of a sentence.
     Start,
-    /// What a sentence ends with.
+    /// The end of a sentence.
     End,
-    /// Which kinds of words follow each other in a sentence.
+    /// The classes of two adjacent words of the lexicon.
     Order,
-    /// A property of the whole note: its shape, its times, a kind of word in it.
+    /// A property of the whole note: its shape, its times, or a word class in it.
     Cue,
     /// A tag that names a category.
     Tag,
 }
 
 impl Kind {
-    /// Tells how a feature of this kind is called where people read.
+    /// Returns the human-readable name of the kind.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Word => "word",
@@ -41,20 +41,20 @@ impl Kind {
     }
 }
 
-/// One feature of a note.
+/// A feature of a note.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Feature<'a> {
-    /// What it is known by among the weights.
+    /// The key of the feature in the model.
     pub key: u32,
-    /// How much of it there is; weights are multiplied by it.
+    /// The value of the feature, by which its weights are multiplied.
     pub value: f32,
-    /// What kind of thing it is.
+    /// The kind of the feature.
     pub kind: Kind,
-    /// The words that it is made of, if they were asked for.
+    /// The words of the feature; empty unless requested.
     pub text: &'a str,
 }
 
-/// A piece of text that features are made of. Its hash is reckoned once, because it is part of many.
+/// A piece of text that features consist of, with its hash, which several features share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part<'a> {
     pub(super) text: &'a str,
@@ -67,7 +67,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The FNV-1a hash.
+/// Returns the FNV-1a hash of a text.
 pub(super) const fn hash(text: &str) -> u32 {
     let bytes = text.as_bytes();
     let (mut hash, mut at) = (0x811c_9dc5, 0);
@@ -79,21 +79,21 @@ pub(super) const fn hash(text: &str) -> u32 {
 }
 
 impl Feature<'_> {
-    /// Returns what a feature of one part is known by.
+    /// Returns the key of a feature with one part.
     pub fn key(kind: Kind, text: &str) -> u32 {
         key(kind, &[Part::of(text)])
     }
 }
 
-/// The features of one note, each once.
+/// The features of one note, without duplicates.
 #[derive(Debug, Default)]
 pub struct Features {
-    /// The cue that decides the category of the note, if it has one.
+    /// The cue that determines the category of the note, if there is one.
     pub(super) cue: Option<Cue>,
-    /// The words of all features, if they are wanted.
+    /// The words of all features, if requested.
     texts: Option<String>,
     found: Vec<Found>,
-    /// A hash table of places in `found`, each one more than it is; 0 is free.
+    /// A hash table of indices into `found`, each increased by one; 0 marks a free slot.
     places: Vec<u32>,
 }
 
@@ -106,14 +106,15 @@ struct Found {
 }
 
 impl Features {
-    /// Returns features that will tell their words.
+    /// Creates a collection that also stores the words of the features.
     pub(super) fn in_words() -> Self {
         Self { texts: Some(String::new()), ..Self::default() }
     }
 
-    /// Iterates over the features, in the order in which the note has them.
+    /// Iterates over the features, in the order of the note.
     ///
-    /// A text of many words is no surer than one of few: what its words say is divided by the root of how many there are.
+    /// The value of word features is divided by the square root of their number, so that a long text is not classified with more confidence
+    /// than a short one.
     pub fn iter(&self) -> impl Iterator<Item = Feature<'_>> {
         let of_words = self.found.iter().filter(|found| is_of_words(found.kind)).count();
         #[expect(clippy::cast_precision_loss, reason = "there are no more words than the first characters of a note give")]
@@ -130,7 +131,7 @@ impl Features {
         })
     }
 
-    /// Adds a feature made of these parts, unless it is there.
+    /// Adds a feature with these parts, unless it is present.
     pub(super) fn add(&mut self, kind: Kind, parts: &[Part<'_>]) {
         let key = key(kind, parts);
         if 2 * self.found.len() >= self.places.len() {
@@ -148,12 +149,12 @@ impl Features {
         self.places[place] = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
     }
 
-    /// Adds a cue.
+    /// Adds a feature of kind [`Kind::Cue`].
     pub(super) fn cue(&mut self, cue: &str) {
         self.add(Kind::Cue, &[Part::of(cue)]);
     }
 
-    /// Returns the free place for `key`, if the key is not there.
+    /// Returns the free slot for `key`; `None` if the key is present.
     fn free(&self, key: u32) -> Option<usize> {
         let mask = self.places.len() - 1;
         let mut place = key as usize & mask;
@@ -176,19 +177,19 @@ impl Features {
     }
 }
 
-/// How many places there are at first; a power of two.
+/// Initial number of slots; a power of two.
 const SMALLEST: usize = 2048;
 
-/// How much all words of a note count together.
+/// Scale of the values of word features.
 const WORDS_IN_ALL: f32 = 4.0;
 
-/// How much a cue counts.
+/// Value of a cue feature.
 const CUE: f32 = 0.5;
 
-/// How much a tag counts that names a category: what somebody said themselves outweighs what we make of their words.
+/// Value of a tag feature. It is high because a tag is an explicit choice of the user.
 const TAG: f32 = 2.5;
 
-/// Shorter notes are not made surer than they are.
+/// Minimum number of word features to assume, which limits the confidence for short notes.
 const FEW_WORDS: usize = 12;
 
 fn is_of_words(kind: Kind) -> bool {
@@ -204,7 +205,7 @@ fn append(texts: &mut String, kind: Kind, parts: &[Part<'_>]) {
         if 0 < number {
             texts.push_str(match kind {
                 Kind::Order => " → ",
-                // What is written without blanks is shown without.
+                // Han characters are joined without spaces.
                 _ if part.text.starts_with(is_han) && texts.ends_with(is_han) => "",
                 _ => " ",
             });
@@ -213,7 +214,7 @@ fn append(texts: &mut String, kind: Kind, parts: &[Part<'_>]) {
     }
 }
 
-/// Returns what a feature is known by: the hashes of its parts and its kind, mixed so that their order matters.
+/// Returns the key of a feature: an order-dependent mix of its kind and the hashes of its parts.
 pub(super) fn key(kind: Kind, parts: &[Part<'_>]) -> u32 {
     let mix = |key: u32, number: u32| {
         let mixed = (key.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b1);

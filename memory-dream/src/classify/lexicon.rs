@@ -1,4 +1,4 @@
-//! Words that do the same in a note.
+//! Classes of words with the same function in a note.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,7 +7,9 @@ use memory_core::text::{TokenKind, fold, tokens};
 
 use super::feature::Part;
 
-/// What a word does in a note. Words that were never seen while fitting count through these.
+/// The function of a word in a note.
+///
+/// Through its class, a word counts even if it is not in the training notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Class {
     I,
@@ -38,7 +40,7 @@ pub(super) enum Class {
     Moment,
 }
 
-/// Every class, in the order of the enum.
+/// All classes, in the order of the enum.
 pub(super) const CLASSES: [Class; 26] = [
     Class::I,
     Class::We,
@@ -69,7 +71,7 @@ pub(super) const CLASSES: [Class; 26] = [
 ];
 
 impl Class {
-    /// Returns what stands for any word of this class, as people are told.
+    /// Returns the human-readable name of the class.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::I => "the writer",
@@ -101,12 +103,14 @@ impl Class {
         }
     }
 
-    /// Returns the same, as a part of features.
+    /// Returns the name as a part of features.
     pub(super) const fn part(self) -> Part<'static> {
         PARTS[self as usize]
     }
 
-    /// Returns the words of this class, English and Chinese. Where a word stands in two classes, the first one has it.
+    /// Returns the words of this class, English and Chinese.
+    ///
+    /// A word in two classes belongs to the first one.
     fn words(self) -> [&'static str; 2] {
         match self {
             Self::I => ["i me my mine myself i'm i've i'd i'll", "我 我的 本人 自己"],
@@ -156,12 +160,14 @@ impl Class {
     }
 }
 
-/// Returns the class of a stem as the tokenizer of `memory_core` makes it.
+/// Returns the class of a stem from the tokenizer of `memory_core`.
 pub(super) fn class_of_stem(stem: &str) -> Option<Class> {
     LEXICON.stems.get(stem).copied()
 }
 
-/// Returns the longest word of the lexicon with which a run of Han characters begins, as its class and its bytes.
+/// Returns the class and length in bytes of the longest lexicon word at the start of `run`.
+///
+/// `run` is a run of Han characters.
 pub(super) fn class_of_han(run: &str) -> Option<(Class, usize)> {
     let mut ends = [0; LONGEST_HAN];
     let mut length = 0;
@@ -172,10 +178,10 @@ pub(super) fn class_of_han(run: &str) -> Option<(Class, usize)> {
     ends[..length].iter().rev().find_map(|&end| Some((*LEXICON.han.get(&run[..end])?, end)))
 }
 
-/// No Han word of the lexicon has more characters.
+/// Maximum length in characters of a Han word of the lexicon.
 const LONGEST_HAN: usize = 4;
 
-/// What stands for each class, in the order of [`CLASSES`].
+/// The names of the classes as parts of features, in the order of [`CLASSES`].
 const PARTS: [Part<'static>; CLASSES.len()] = {
     let mut parts = [Part::of(""); CLASSES.len()];
     let mut place = 0;

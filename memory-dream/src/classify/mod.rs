@@ -1,14 +1,14 @@
-//! Which of the categories a memory belongs to.
+//! Classifies memories into categories.
 //!
-//! A note is read into [`features()`]: its words and short runs of words, what kinds of words they are (a relative, a trait, a
-//! ban, a reason), what it begins and ends with, its shape and the times it names. A linear model weighs them; its weights are
-//! fitted by `examples/classify.rs` on the notes in `examples/classify/`. English and Chinese are known to it; of any other
-//! text it is unsure, and says so.
+//! A note is converted to [`features()`]: its words and short runs of words, their classes (a relative, a trait, a ban, a reason), the
+//! starts and ends of sentences, its shape and the times in it. A linear model computes scores from them. Its weights are fitted by
+//! `examples/classify.rs` on the notes in `examples/classify/`. The model supports English and Chinese; for text in other languages it
+//! reports a low confidence.
 //!
-//! A cue, such as `Lesson learned: …` or `we decided`, takes precedence over the model (`cues.txt`, `cue.rs`).
-//! [`choose_category()`] is the one function by which all commands choose the category of a memory.
+//! A cue, such as `Lesson learned: …` or `we decided`, takes precedence over the model (`cues.txt`, `cue.rs`). All commands choose the
+//! category of a memory by [`choose_category()`].
 //!
-//! [`classify()`] tells how probable each category is, [`explain()`] what speaks for one of them, in numbers that add up.
+//! [`classify()`] returns the probability of each category, and [`explain()`] the contributions to the score of one category.
 
 mod choice;
 mod classification;
@@ -36,7 +36,7 @@ pub(crate) use cue::cue_version;
 
 use memory_core::Category;
 
-/// The categories that notes are classified into: all but the inbox.
+/// The categories that notes are classified into: all except the inbox.
 pub const LABELS: [Category; 13] = [
     Category::Soul,
     Category::Character,

@@ -1,4 +1,4 @@
-//! The weights, and how they are kept.
+//! The linear model and its file format.
 
 use std::sync::LazyLock;
 
@@ -7,37 +7,37 @@ use memory_core::Category;
 use super::LABELS;
 use super::feature::Features;
 
-/// A linear model: for each feature it knows, a weight for every category.
+/// A linear model: for each feature, one weight per category.
 ///
-/// It is kept as bytes: `CLASSIF1`, then little-endian the checksum of what it was fitted on, the number of features, the
-/// temperature and what one step of a weight is worth as `f32`, what each category begins with as `f32`, the keys in
-/// their order as `u32`, and for each its weights as `i8`.
+/// The file format is `CLASSIF1`, followed by little-endian values: the checksum of the training notes and the number of features as `u64`,
+/// the temperature, the value of a weight step and the bias of each category as `f32`, the keys in ascending order as `u32`, and the
+/// weights of each key as `i8`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// The FNV-1a sum of the notes that it was fitted on.
+    /// The FNV-1a checksum of the training notes.
     pub fitted_on: u64,
-    /// By what the scores are divided before they become probabilities.
+    /// The divisor of the scores in the softmax.
     pub temperature: f32,
-    /// What one step of a weight is worth.
+    /// The value of one step of a weight.
     pub step: f32,
-    /// What each category begins with, in the order of [`LABELS`].
+    /// The bias of each category, in the order of [`LABELS`].
     pub bias: [f32; LABELS.len()],
     /// The keys of the features, ascending.
     keys: Vec<u32>,
-    /// Their weights, in steps.
+    /// The weights of the features, in steps.
     weights: Vec<[i8; LABELS.len()]>,
-    /// Where in `keys` those begin whose highest bits are the place.
+    /// For each value of the highest `BITS` bits of a key, the index in `keys` of the first key with it.
     places: Vec<u32>,
 }
 
-/// What a file of weights begins with.
+/// The magic number of the file format.
 const MAGIC: [u8; 8] = *b"CLASSIF1";
 
-/// How many of a key's highest bits tell where it is looked for.
+/// Number of high bits of a key that select the range to search.
 const BITS: u32 = 14;
 
 impl Model {
-    /// Returns a model of these weights, whose keys are ascending.
+    /// Creates a model from rows of keys and weights; the keys must be ascending.
     pub fn new(
         fitted_on: u64,
         temperature: f32,
@@ -56,7 +56,7 @@ impl Model {
         Self { fitted_on, temperature, step, bias, keys, weights, places }
     }
 
-    /// Reads a model, if `bytes` are one.
+    /// Decodes a model; `None` if `bytes` are not a valid model.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes.strip_prefix(&MAGIC)?;
         let fitted_on = u64::from_le_bytes(take(&mut rest)?);
@@ -77,7 +77,7 @@ impl Model {
         rows.is_sorted_by(|one, other| one.0 < other.0).then(|| Self::new(fitted_on, temperature, step, bias, &rows))
     }
 
-    /// Returns the bytes that [`Self::from_bytes`] reads.
+    /// Encodes the model in the format that [`Self::from_bytes`] decodes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(self.fitted_on.to_le_bytes());
@@ -89,7 +89,7 @@ impl Model {
         bytes
     }
 
-    /// Returns the weights of a feature, in steps, if it knows it.
+    /// Returns the weights of a feature, in steps; `None` if the feature is not in the model.
     pub(super) fn weights(&self, key: u32) -> Option<&[i8; LABELS.len()]> {
         let place = (key >> (u32::BITS - BITS)) as usize;
         let (start, end) = (self.places[place] as usize, self.places[place + 1] as usize);
@@ -112,7 +112,7 @@ impl Model {
     }
 }
 
-/// Returns where in the order of [`LABELS`] a category stands.
+/// Returns the index of a category in [`LABELS`].
 pub(super) fn place(category: Category) -> Option<usize> {
     LABELS.iter().position(|label| *label == category)
 }
@@ -123,7 +123,7 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     Some(*first)
 }
 
-/// Returns the model that comes with the crate.
+/// Returns the model that is part of the crate.
 pub fn shipped() -> &'static Model {
     &SHIPPED
 }

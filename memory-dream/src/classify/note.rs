@@ -1,20 +1,20 @@
-//! What is classified.
+//! The input of the classifier.
 
 use memory_core::{Memory, Tags};
 
-/// What is classified: all that a person wrote of a memory.
+/// The input of the classifier: the parts of a memory that a person wrote.
 #[derive(Debug, Clone, Copy)]
 pub struct Note<'a> {
-    /// Its heading, if it has one.
+    /// Its title, if it has one.
     pub title: Option<&'a str>,
     /// Its text.
     pub content: &'a str,
-    /// Its labels. One that names a category speaks for that category.
+    /// Its tags. A tag that names a category raises the score of that category.
     pub tags: &'a [String],
 }
 
 impl<'a> Note<'a> {
-    /// Returns a note that is nothing but text.
+    /// Creates a note without title and tags.
     pub fn of_text(content: &'a str) -> Self {
         Self { title: None, content, tags: &[] }
     }

@@ -1,4 +1,4 @@
-//! From a note to its features.
+//! Extracts features from a note.
 
 use memory_core::Category;
 use memory_core::text::{TokenKind, fold, tokens};
@@ -9,17 +9,17 @@ use super::lexicon::{Class, class_of_han, class_of_stem};
 use super::note::Note;
 use super::{shape, time};
 
-/// Only this many bytes of a note are read. What it is about is said at its beginning.
+/// Number of bytes of a text that are read; the start of a note determines its category.
 const READ: usize = 6_000;
 
-/// Returns what a note is weighed by.
+/// Returns the features of a note.
 pub fn features(note: &Note<'_>) -> Features {
     let mut features = Features::default();
     add(note, &mut features);
     features
 }
 
-/// Returns what a note is weighed by, and in which words; that takes twice as long.
+/// Returns the features of a note with their words, which takes twice as long.
 pub(super) fn features_in_words(note: &Note<'_>) -> Features {
     let mut features = Features::in_words();
     add(note, &mut features);
@@ -44,7 +44,7 @@ fn add(note: &Note<'_>, features: &mut Features) {
     }
 }
 
-/// Returns the category that a tag names, in the singular or plural, if it does.
+/// Returns the category that a tag names in the singular or plural, if any.
 fn named(tag: &str) -> Option<Category> {
     let tag = fold(tag.trim().trim_start_matches('#'));
     let is_it = |category: &Category| {
@@ -58,7 +58,7 @@ fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(READ)]
 }
 
-/// Adds what the words of `text` say.
+/// Adds the features of the words of `text`.
 fn words(text: &str, features: &mut Features) {
     let sentences = sentences(text);
     let many = if sentences.ends.len() < 2 { "one sentence" } else { "many sentences" };
@@ -72,11 +72,11 @@ fn words(text: &str, features: &mut Features) {
     }
 }
 
-/// A word, or a character of a script without blanks.
+/// A word, or a character of a script without spaces.
 #[derive(Debug)]
 struct Piece {
     stem: String,
-    /// As it is written, in lower case, if that is not the stem.
+    /// The word in lower case, if its written form is not the stem.
     form: Option<String>,
     class: Option<Class>,
     is_word: bool,
@@ -99,7 +99,7 @@ impl Piece {
         Part { text: self.form.as_deref().unwrap_or(&self.stem), hash: self.form_hash }
     }
 
-    /// What stands for it where it is more telling what a word does than which one it is.
+    /// Returns the class, for classes that matter more than the individual word, else the written form.
     fn role(&self) -> Part<'_> {
         const NUMBER: Part<'static> = Part::of("a number");
         match self.class {
@@ -113,7 +113,7 @@ impl Piece {
 #[derive(Debug, Default)]
 struct Sentences {
     pieces: Vec<Piece>,
-    /// Where in `pieces` each sentence ends.
+    /// The index in `pieces` at which each sentence ends.
     ends: Vec<usize>,
 }
 
@@ -148,13 +148,13 @@ fn sentences(text: &str) -> Sentences {
     found
 }
 
-/// Tells whether a word begins with a capital and goes on without.
+/// Returns whether a word starts with an upper-case and a lower-case letter.
 fn is_capitalised(word: &str) -> bool {
     let mut characters = word.chars();
     characters.next().is_some_and(char::is_uppercase) && characters.next().is_some_and(char::is_lowercase)
 }
 
-/// Adds what one sentence says.
+/// Adds the features of one sentence.
 fn sentence(pieces: &[Piece], is_first: bool, features: &mut Features) {
     let classes = classes(pieces);
     for &class in &classes {
@@ -197,13 +197,13 @@ fn sentence(pieces: &[Piece], is_first: bool, features: &mut Features) {
     }
 }
 
-/// What tells a form of a verb.
+/// The endings of verb forms and adverbs that become features.
 const ENDINGS: [&str; 4] = ["ed", "ing", "ly", "s"];
 
-/// Returns what the words of a sentence do, in their order.
+/// Returns the classes of the words of a sentence, in order.
 fn classes(pieces: &[Piece]) -> Vec<Class> {
     let mut found: Vec<Class> = Vec::new();
-    // The characters of Han, so that words of several are found; a blank for each of all else.
+    // The Han characters of the sentence, with a space for each other piece, to match words of several characters.
     let mut run = String::new();
     let mut starts = Vec::with_capacity(pieces.len());
     for piece in pieces {

@@ -1,8 +1,8 @@
-//! What the shape of a note tells: code, paths, lists, signs.
+//! Features of the shape of a note: code, paths, lists and signs.
 
 use super::feature::Features;
 
-/// Adds what the shape of `text` tells.
+/// Adds the features of the shape of `text`.
 pub(super) fn cues(text: &str, features: &mut Features) {
     let mut add = |cue: &str| features.cue(cue);
     let start =
@@ -69,7 +69,7 @@ pub(super) fn cues(text: &str, features: &mut Features) {
     });
 }
 
-/// Tells what a piece of text between blanks is, if it is not just a word.
+/// Returns the kind of a chunk between spaces; `None` for an ordinary word.
 fn chunk(chunk: &str) -> Option<&'static str> {
     let is_code = chunk.contains('`');
     let inner =

@@ -1,4 +1,4 @@
-//! What the classifier claims.
+//! Tests of the classifier.
 
 use memory_core::Category;
 use proptest::prelude::*;

@@ -1,14 +1,14 @@
-//! What a note says about time.
+//! Features of the times that a note names.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::when::{Kind, readings};
 
 use super::feature::Features;
 
-/// Only this many bytes are read for times: what a note is about is not said at its end.
+/// Number of bytes that are read for times; the start of a note determines its category.
 const READ: usize = 160;
 
-/// Adds which times `text` names.
+/// Adds the features of the times that `text` names.
 pub(super) fn cues(text: &str, features: &mut Features) {
     let text = &text[..text.floor_char_boundary(READ)];
     let found = if may_have_time(text) { readings(text, &MOMENT) } else { Vec::new() };
@@ -32,13 +32,15 @@ pub(super) fn cues(text: &str, features: &mut Features) {
     }
 }
 
-/// From when a note is read does not matter: only how it names times does.
+/// An arbitrary reference time: the features depend only on the form of the times.
 const MOMENT: DateTime<Utc> = match NaiveDate::from_ymd_opt(2026, 1, 15) {
     Some(day) => day.and_hms_opt(12, 0, 0).expect("noon").and_utc(),
     None => panic!("a day of the calendar"),
 };
 
-/// Tells whether there is anything in a text that times are told with. Reading them takes as long as all else.
+/// Returns whether a text may contain a time.
+///
+/// The check avoids parsing, which takes as long as all other features.
 fn may_have_time(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit();
     text.bytes().any(is_digit) || text.contains(is_of_time) || has_word(text)
@@ -48,7 +50,7 @@ fn is_of_time(character: char) -> bool {
     "日天月年周週星期时時点點刻早晚午夜今明昨后後初末节節秒分".contains(character)
 }
 
-/// Tells whether a word of a text begins as those do that tell times.
+/// Returns whether a word of a text starts like a word for a time.
 fn has_word(text: &str) -> bool {
     let begins = |word: &str| {
         let is_beginning = |own: &&str| word.get(..own.len()).is_some_and(|first| first.eq_ignore_ascii_case(own));

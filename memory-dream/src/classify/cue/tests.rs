@@ -11,7 +11,7 @@ fn classified(text: &str) -> Classification {
     classify(&Note::of_text(text))
 }
 
-/// Returns the lines `category|sentence` of the table; no category means that no cue decides.
+/// Returns the lines `category|sentence` of the table; without a category, no cue is decisive.
 fn sentences() -> impl Iterator<Item = (Option<Category>, &'static str)> {
     let lines = include_str!("sentences.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| {
