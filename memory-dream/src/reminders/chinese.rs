@@ -1,4 +1,4 @@
-//! What asks for something in Chinese.
+//! Rules for Chinese requests.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use memory_core::text::fold;
 
 use super::strength::Strength;
 
-/// Returns how much a clause asks for what it names the time `span` for; `None` if it does not.
+/// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
 pub(super) fn strength(clause: &str, span: Range<usize>) -> Option<Strength> {
     let plain = |text: &str| fold(text).split_whitespace().collect::<String>();
     let (before, time, after) = (plain(&clause[..span.start]), plain(&clause[span.clone()]), plain(&clause[span.end..]));
@@ -41,7 +41,7 @@ fn is_vetoed(before: &str, whole: &str, is_request: bool) -> bool {
     let is_question =
         whole.trim_end_matches(['。', '!', '?', '？']).ends_with(['吗', '么', '呢']) || whole.ends_with(['?', '？']);
     let is_reported = has(before, "说 表示 声称 据报道") && !is_request;
-    // Who asks to be reminded every Monday tells of no habit.
+    // "Remind me every Monday" contains a frequency, but is a request and not a habit.
     let asks_again = has(whole, "提醒 记得 别忘") && !has(whole, SELDOM);
     has(whole, HABITS) && !asks_again
         || has(whole, OFF)
@@ -57,7 +57,7 @@ fn is_denied(whole: &str) -> bool {
     plain.contains(['不', '没', '未', '无'])
 }
 
-/// Tells whether somebody wants, must or plans to.
+/// Returns whether the clause expresses a wish, a duty or a plan.
 fn has_want(whole: &str) -> bool {
     let plain = ["重要", "主要", "只要", "要求", "要是", "摘要", "概要", "必要", "要点", "纪要", "要么", "简要", "首要"]
         .iter()
@@ -65,7 +65,7 @@ fn has_want(whole: &str) -> bool {
     plain.contains('要') || has(&plain, WANTS)
 }
 
-/// Tells whether it tells of the past.
+/// Returns whether the clause is about the past.
 fn is_over(whole: &str) -> bool {
     let plain = NO_PAST.split_ascii_whitespace().fold(whole.to_owned(), |text, word| text.replace(word, ""));
     let end = plain.trim_end_matches(['。', '!', '！', '.', '~']);
@@ -73,7 +73,7 @@ fn is_over(whole: &str) -> bool {
     plain.contains('了') || is_told || has(&plain, PAST)
 }
 
-/// Leaves out who is meant where that is the writer, and what marks a line.
+/// Removes subjects that denote the writer, and markers at the start of a line.
 fn subjectless(text: &str) -> &str {
     let mut rest = text.trim_start_matches(|character: char| !character.is_alphanumeric());
     while let Some(shorter) = OPENINGS.split_ascii_whitespace().find_map(|word| rest.strip_prefix(word)) {
@@ -107,14 +107,16 @@ const NO_PAST: &str = "约了 订了 定了 预约了 预订了 安排了 要开
 const PAST: &str = "去过 来过 做过 见过 吃过 用过 试过 开过 说过 看过 成立于 发布于 出生于 建于 当时 那天 发生 终于 刚";
 const OPENINGS: &str = "我们 我 你 咱们 咱 大家 待办 提示 注意 重要 和 跟 就 再 先 还 也 都 一起 全家 一家人 今年 然后 顺便 左右 开始 准时 \
     的时候 时 之后 以后 一早";
-/// Verbs, and what stands before whom something is done to. One character is enough where hardly a subject begins with it.
+/// Verbs, and prepositions before an object.
+///
+/// A single character suffices if a subject rarely starts with it.
 const ORDERS: &str = "给 和 有 去 来 到 把 跟 与 陪 带 交 买 取 还 见 开 打 接 送 看 吃 做 写 寄 发 回 付 缴 续 办 订 退 换 查 签 参加 完成 \
     提交 联系 检查 更新 备份 部署 上 考 面 复 体检 出 起 睡 喝 洗 打扫 搬 飞 拿 修 报 填 投 听 学 练 跑 健身 聚 约 值班 结 \
     拜 审 讨论 关 预 取消 整理 浇 遛 喂 领 抢 向 坐 乘 用 找 问 聊 加 准备 安排 确认 测 调 合并 重启 升级 迁移 申请 登记 \
     注册 挂 种 剪 理发 晒 收 倒 丢 扔 庆祝 旅 度假 露营 爬山 散步 游泳 锻炼 冲 充 转 汇 存 核 对 进行 试 选 定 录 拍 抽 验 \
     配 组织 主持 演 汇报 述 答 辅导 叫 催 邀 集合 碰头 碰面 会合 见面 下班前 放 休 过 清 翻 读 背 划 停 驾 租 卖 清理 跟进 \
     随访 打疫苗";
-/// Words that begin as a verb does, and are none.
+/// Words that start like a verb in `ORDERS` but are not verbs.
 const NOUNS: &str = "办公 上海 开发 用户 学校 学生 学期 关系 面包 收入 过程 读者 发现 发生 问题 转眼 有点 有些 有人 有时 有效 发布的 回忆 \
     放心 打印机 开关 送货员 考生 核心 对方 休息室 定义 发言人 叫做 用于 听众 选手 报纸 报告显示 写道 到处 来自 出生 出版 \
     成立 修女 到了 过去 结果 起因 来源 面积 存在 试验 发起人 和平 和谐";

@@ -1,11 +1,11 @@
-//! What asks for something in English.
+//! Rules for English requests.
 
 use std::ops::Range;
 
 use super::strength::Strength;
 use super::words::{is_in, says, words};
 
-/// Returns how much a clause asks for what it names the time `span` for; `None` if it does not.
+/// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
 pub(super) fn strength(clause: &str, span: Range<usize>) -> Option<Strength> {
     let clause = Clause::of(clause, &span);
     let is_request = says_one_of(&clause.said, REQUESTS) || clause.is_urged();
@@ -26,11 +26,11 @@ pub(super) fn strength(clause: &str, span: Range<usize>) -> Option<Strength> {
 
 struct Clause<'c> {
     text: &'c str,
-    /// The words that do not name the time, with blanks between them and at both ends.
+    /// The words outside the time, separated and enclosed by spaces.
     said: String,
     before: Vec<String>,
     after: Vec<String>,
-    /// The words that name the time.
+    /// The words of the time.
     time: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ impl<'c> Clause<'c> {
 
     fn is_vetoed(&self, is_request: bool) -> bool {
         let is_plural_day = |word: &str| word.len() < 11 && word.ends_with("days") && is_in(WEEKDAYS, word);
-        // Who asks to be reminded every Monday tells of no habit.
+        // "Remind me every Monday" contains a frequency, but is a request and not a habit.
         let asks_again = is_request && self.words().any(|word| is_in("remind reminder forget", word));
         let is_one = |word: &str| if asks_again { is_in(SELDOM, word) } else { is_in(HABITS, word) || is_plural_day(word) };
         let is_habit = self.words().chain(self.time.iter().map(String::as_str)).any(is_one);
@@ -65,9 +65,9 @@ impl<'c> Clause<'c> {
         let is_denied = !is_request && self.words().any(is_negation);
         let is_supposed = !is_request && says_one_of(&self.said, SUPPOSED);
         let condition = self.before.iter().rposition(|word| is_in("if whenever unless", word));
-        // A comma behind it has made a clause of its own of what follows.
+        // If a comma follows the condition, the text after it is a main clause.
         let is_condition = condition.is_some() && !is_after_comma(self.text, &self.before);
-        // So long after what?
+        // "After 20 minutes" refers to an event that the clause does not name.
         let is_after = !is_request
             && self.time.first().is_some_and(|first| first == "after")
             && self.time.iter().any(|word| is_in(CLOCKS, word));
@@ -75,7 +75,7 @@ impl<'c> Clause<'c> {
         is_habit || is_off || is_asked || is_denied || is_supposed || is_condition || is_taste || is_after
     }
 
-    /// Tells whether somebody tells himself what to do: "I must", "we'll", "planning to".
+    /// Returns whether the writer states an intention or a duty: "I must", "we'll", "planning to".
     fn is_urged(&self) -> bool {
         let all: Vec<&str> = self.words().collect();
         let follows = |at: usize, list: &str| all.get(at + 1).is_some_and(|next| is_in(list, next));
@@ -96,7 +96,7 @@ impl<'c> Clause<'c> {
         })
     }
 
-    /// Tells whether it begins with what is to be done.
+    /// Returns whether the clause starts with an imperative.
     fn is_order(&self) -> bool {
         let mut words = self.order();
         while let Some((first, rest)) = words.split_first() {
@@ -121,7 +121,7 @@ impl<'c> Clause<'c> {
         false
     }
 
-    /// Returns the words from where an order would begin: behind a label such as `TODO:`, and behind the time.
+    /// Returns the words that an imperative would start: those after a label such as `TODO:` or the time.
     fn order(&self) -> &[String] {
         if self.before.is_empty() {
             return &self.after;
@@ -131,7 +131,7 @@ impl<'c> Clause<'c> {
         &self.before[label.unwrap_or_default()..]
     }
 
-    /// Tells whether it tells of the past.
+    /// Returns whether the clause is about the past.
     fn is_over(&self) -> bool {
         let is_arranged = self.is_arranged();
         let is_past = |word: &str| {
@@ -144,7 +144,9 @@ impl<'c> Clause<'c> {
         self.words().any(is_past)
     }
 
-    /// Tells whether it says for when something was arranged: "moved to Friday", "is planned for June 3", "booked the dentist".
+    /// Returns whether the clause is about an arrangement.
+    ///
+    /// Examples are "moved to Friday", "is planned for June 3" and "booked the dentist".
     fn is_arranged(&self) -> bool {
         let arranged = self.before.iter().position(|word| is_in(ARRANGED, word));
         let near = self.before.last().or(self.time.first()).map(String::as_str).unwrap_or_default();
@@ -154,7 +156,7 @@ impl<'c> Clause<'c> {
         arranged.is_some_and(|at| is_for || is_passive(at) || at == 0)
     }
 
-    /// Tells whether it says until when.
+    /// Returns whether the time is a deadline.
     fn is_deadline(&self) -> bool {
         let near = self.before.last().map(String::as_str).unwrap_or_default();
         let is_until = is_in("by before within", near) || self.time.first().is_some_and(|first| is_in("by before within", first));
@@ -193,9 +195,9 @@ impl<'c> Clause<'c> {
             || is_bare && has_clock && !is_note && self.words().next().is_some()
     }
 
-    /// Tells whether it is nothing but an event and its time.
+    /// Returns whether the clause consists only of an event and its time.
     fn is_heading(&self) -> bool {
-        // A day and its time may stand on both sides of what takes place then.
+        // A day and a time of day can surround the name of the event, so the words of the time are included.
         let all = || self.words().chain(self.time.iter().map(String::as_str));
         let is_bare = self.words().count() < 6 && !all().any(|word| is_in(VERBS, word) || is_in(NOTES, word));
         let has_noun = all().any(|word| is_in(EVENTS, word));
@@ -220,7 +222,7 @@ fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || is_in("not no never cannot neither nor none", word)
 }
 
-/// Tells whether a word ends as the past of regular verbs does.
+/// Returns whether a word ends like the past tense of regular verbs.
 fn is_participle(word: &str) -> bool {
     4 < word.len() && word.ends_with("ed") && !word.ends_with("eed")
 }

@@ -1,9 +1,8 @@
-//! What somebody asks in passing to be reminded of.
+//! Detects requests for reminders in memories.
 //!
-//! A memory is cut into sentences, [`memory_core::when`] tells which times they name, and two small sets of rules, one for
-//! English and one for Chinese, tell which of them ask for something to happen then: a request, an appointment, a deadline.
-//! Who asks to be reminded again and again is reminded of the next time, as `memory_core::remind` does it.
-//! What is over, what happens by habit, what lasts, what somebody else said and what stands in code asks for nothing.
+//! A memory is split into sentences, and [`memory_core::when`] finds the times in them. Two sets of rules, for English and for Chinese,
+//! decide which sentences request an action at that time: a request, an appointment or a deadline. A recurring request results in a
+//! reminder for the next time only, as in `memory_core::remind`. Past events, habits, durations, reported speech and code request nothing.
 
 mod chinese;
 mod english;

@@ -1,13 +1,15 @@
-//! When somebody is reminded of a day.
+//! The due times of reminders.
 
 use chrono::{DateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 use memory_core::when::{Kind, Reading};
 
-/// The hour at which a day begins for reminders that name no time.
+/// The hour at which a reminder for a day without a time is due.
 const MORNING: u32 = 9;
 
-/// Returns when somebody is to be reminded of what a reading names, seen from `written`: a day without a time at nine in the
-/// morning, and that very day, if it was written later, at the next full hour, as [`memory_core::due()`] does.
+/// Returns the due time of the reminder for a reading, and the assumptions made.
+///
+/// A day without a time is due at nine in the morning or, if that was past at `written`, at the next full hour, as in
+/// [`memory_core::due()`].
 pub(super) fn due<Tz: TimeZone>(reading: &Reading, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
     let (at, mut assumed) = day_or_time(reading, written);
     if reading.repeats {

@@ -1,4 +1,4 @@
-//! Every time that a text names, whether or not it asks for anything.
+//! Finds all times that a text names, whether it requests a reminder or not.
 
 use chrono::{DateTime, TimeZone, Utc};
 use memory_core::when::readings;
@@ -6,10 +6,9 @@ use memory_core::when::readings;
 use super::morning::due;
 use super::prose::{prose, statements};
 
-/// Returns every moment for which a reminder may have been made of the words of `text`, which was written then.
+/// Returns every due time for which a reminder may have been created from `text`, sorted.
 ///
-/// What a sentence means depends on what else it is read with, so it is read as a whole, line by line and statement by
-/// statement.
+/// The reading of a time depends on the text around it, so the text is read as a whole, by lines and by statements.
 pub(crate) fn named<Tz: TimeZone>(text: &str, written: &DateTime<Tz>) -> Vec<DateTime<Utc>> {
     let prose = prose(text);
     let parts = statements(text, &prose).into_iter().filter_map(|part| prose.get(part));

@@ -1,4 +1,4 @@
-//! What somebody says in a text in words of their own, statement by statement.
+//! Extracts the writer's own statements from a text.
 
 use std::ops::Range;
 
@@ -6,7 +6,9 @@ use memory_core::wikilink::{blank_code, parse_prose};
 
 use crate::merge::{is_heading, is_item, sentences};
 
-/// Returns `text` with blanks in place of code, quotations, links, addresses and what is crossed out; every byte keeps its place.
+/// Returns `text` with code, quotations, links, addresses and struck-out text replaced by spaces.
+///
+/// Byte offsets do not change.
 pub(super) fn prose(text: &str) -> String {
     let mut prose = blank_code(text);
     let links: Vec<_> = parse_prose(&prose).into_iter().map(|link| link.span).collect();
@@ -42,7 +44,7 @@ fn blank(text: &mut String, range: Range<usize>) {
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     text.split(char::is_whitespace).filter_map(move |word| {
-        // One blank, of however many bytes, parts two words.
+        // The offset is computed from pointers because a whitespace character can have several bytes.
         let start = at.max(word.as_ptr() as usize - text.as_ptr() as usize);
         at = start + word.len();
         (!word.is_empty()).then_some(start..at)
@@ -58,7 +60,7 @@ fn is_mail(word: &str) -> bool {
     word.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
 }
 
-/// Returns what stands in quotation marks or is crossed out, in one line.
+/// Returns the quoted and the struck-out ranges of a line.
 fn quotations(line: &str) -> Vec<Range<usize>> {
     const PAIRS: [(&str, &str); 8] =
         [("“", "”"), ("\"", "\""), ("「", "」"), ("『", "』"), ("«", "»"), ("„", "“"), ("《", "》"), ("~~", "~~")];
@@ -75,7 +77,7 @@ fn quotations(line: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns where the statements of a text stand: its sentences, without what marks them as items or headings.
+/// Returns the ranges of the statements of a text: its sentences, without list and heading markers.
 pub(super) fn statements(text: &str, prose: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Option<Range<usize>> = None;
@@ -113,7 +115,7 @@ fn push(prose: &str, paragraph: Range<usize>, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Leaves out bullets, boxes to tick and the signs of a heading.
+/// Removes bullets, check boxes and heading markers.
 fn without_marks(said: &str) -> &str {
     let mut rest = said.trim_start();
     loop {
@@ -128,7 +130,7 @@ fn without_marks(said: &str) -> &str {
     }
 }
 
-/// Leaves out the number of an item.
+/// Removes the number of a list item.
 fn without_number(said: &str) -> Option<&str> {
     let rest = said.trim_start_matches(|character: char| character.is_ascii_digit());
     let digits = said.len() - rest.len();
@@ -136,7 +138,7 @@ fn without_number(said: &str) -> Option<&str> {
     (1..=2).contains(&digits).then_some(rest)
 }
 
-/// Returns the parts of a statement between commas and conjunctions that stand in none of `spans`.
+/// Returns the parts of a statement between commas and conjunctions outside `spans`.
 pub(super) fn clauses(prose: &str, statement: &Range<usize>, spans: &[Range<usize>]) -> Vec<Range<usize>> {
     let text = &prose[statement.clone()];
     let mut found = Vec::new();
@@ -159,7 +161,7 @@ pub(super) fn clauses(prose: &str, statement: &Range<usize>, spans: &[Range<usiz
     found
 }
 
-/// Tells whether there can be no time in a text: it has neither a digit nor a word or character that times are told with.
+/// Returns whether a text cannot contain a time: it has no digit, word or character used in times.
 pub(super) fn is_quick_to_skip(text: &str) -> bool {
     const HAN: &str = "日天月年周週星期时時点點刻早晚午夜今明昨后後初末节節秒分礼禮季号號旦诞誕";
     let has_letter = || {
@@ -172,7 +174,7 @@ pub(super) fn is_quick_to_skip(text: &str) -> bool {
         || has_letter())
 }
 
-/// What the words begin with that name times, save for numbers.
+/// The first letters of the words that name times, except numbers.
 const BEGINNINGS: [&str; 62] = [
     "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov",
     "dec", "tod", "tom", "ton", "next", "week", "year", "hour", "min", "sec", "day", "morn", "noon", "midn", "even", "night",

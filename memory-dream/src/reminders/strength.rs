@@ -1,21 +1,21 @@
-//! How much a sentence asks for what it names a time for.
+//! The strength of a request for a reminder.
 
 use memory_core::when::{Kind, Reading, Relation};
 
-/// How much a sentence asks for what it names a time for.
+/// The strength of a request for a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
-    /// Something takes place, or is due.
+    /// An event or a due date.
     Event,
-    /// Somebody is to do something.
+    /// An instruction or a request.
     Ask,
 }
 
 impl Strength {
-    /// Tells whether this is enough to be reminded at such a time.
+    /// Returns whether the strength suffices for a reminder at such a time.
     ///
-    /// A time of day alone, hours from now, a month as a whole, today and what comes again are named by facts and habits as
-    /// well.
+    /// An event alone does not suffice for a time of day without a day, a time some hours or less away, a vague time such as a whole month,
+    /// today, or a recurring time, since facts and habits name these as well.
     pub(super) fn is_enough(self, reading: &Reading) -> bool {
         let is_to_come = match reading.relation {
             Relation::Future => true,
@@ -30,14 +30,14 @@ impl Strength {
     }
 }
 
-/// Tells whether a time is so many hours or less from now.
+/// Returns whether a time is given in hours, minutes or seconds from now.
 fn is_hours_away(said: &str) -> bool {
     let said = said.to_lowercase();
     let is_named = ["minute", "hour", "second", " min", " sec"].iter().any(|unit| said.contains(unit)) || is_short(&said);
     is_named || ["分钟", "小时", "秒", "分鐘", "小時", "钟头", "鐘頭"].iter().any(|unit| said.contains(unit))
 }
 
-/// Tells whether a time is written as `in 5m` or `in 2h`.
+/// Returns whether a time is written like `in 5m` or `in 2h`.
 fn is_short(said: &str) -> bool {
     said.strip_prefix("in ").is_some_and(|rest| {
         rest.starts_with(|first: char| first.is_ascii_digit())

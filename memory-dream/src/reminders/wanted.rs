@@ -1,4 +1,4 @@
-//! What somebody asks to be reminded of.
+//! Extracts requests for reminders from a memory.
 
 use std::ops::Range;
 
@@ -10,36 +10,36 @@ use super::morning::due;
 use super::prose::{clauses, is_quick_to_skip, prose, statements};
 use super::{chinese, english};
 
-/// No memory makes more reminders than this.
+/// Maximum number of reminders of one memory.
 pub const MOST: usize = 5;
 
-/// A reminder says no more than this many bytes of its memory.
+/// Maximum length of the text of a reminder, in bytes.
 const LONGEST: usize = 400;
 
-/// Only so many bytes of a memory are read.
+/// Number of bytes of a memory that are read.
 const READ: usize = 1 << 16;
 
-/// Something that somebody asks to be reminded of.
+/// A request for a reminder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// When.
+    /// The due time.
     pub at: DateTime<Utc>,
-    /// Of what: the words of the memory, without what marks them as an item of a list.
+    /// The words of the memory to repeat, without list markers.
     pub text: String,
-    /// The bytes of the memory's text that name the time.
+    /// The byte range of the time in the memory's text.
     pub span: Range<usize>,
-    /// Those bytes.
+    /// The text in that range.
     pub said: String,
-    /// What was taken for granted, as sentences, where the words leave the time open.
+    /// The assumptions, as sentences, if the words leave the time open.
     pub assumed: Option<String>,
 }
 
-/// Returns what `memory` asks to be reminded of after `now`, at most [`MOST`], in the order of its text; times are seen from
-/// the moment it was written, in `zone`.
+/// Returns the reminders after `now` that `memory` requests, at most [`MOST`], in text order.
 ///
-/// Only what is to be done, an appointment or a deadline counts. A past date, a habit, a duration, a fact, a quotation, code
-/// and links make no reminder, nor does a memory that is over or superseded. A memory asks once for each time, and one that is a
-/// reminder itself asks for nothing more.
+/// Times are resolved relative to the creation of the memory, in `zone`.
+///
+/// Only actions, appointments and deadlines count. Past dates, habits, durations, facts, quotations, code and links are ignored, as is a
+/// memory that is expired, superseded or a reminder itself. There is at most one reminder for each time.
 ///
 /// # Examples
 /// ```
@@ -79,7 +79,9 @@ pub fn reminders<Tz: TimeZone>(memory: &Memory, zone: &Tz, now: DateTime<Utc>) -
     found
 }
 
-/// Returns which parts of a statement ask for something, and when; spans are those of the whole text.
+/// Returns the parts of a statement that request a reminder, with their times.
+///
+/// Spans are relative to the whole text.
 fn asked<Tz: TimeZone>(prose: &str, statement: Range<usize>, written: &DateTime<Tz>) -> Vec<(Range<usize>, Reading)> {
     let text = &prose[statement.clone()];
     let mut named = if is_quick_to_skip(text) { Vec::new() } else { readings(text, written) };
@@ -87,7 +89,7 @@ fn asked<Tz: TimeZone>(prose: &str, statement: Range<usize>, written: &DateTime<
         reading.span = statement.start + reading.span.start..statement.start + reading.span.end;
     }
     let is_day = |reading: &Reading| reading.kind != Kind::Time;
-    // The time of day beside a day belongs to it, or else nobody knows to which.
+    // A separate time of day belongs to the day next to it, but it is unclear to which of several, so it is dropped.
     if named.iter().any(is_day) {
         named.retain(is_day);
     }

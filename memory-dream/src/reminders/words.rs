@@ -1,8 +1,10 @@
-//! Words of a sentence.
+//! Splits a sentence into words.
 
 use std::ops::Range;
 
-/// Returns the words of `text`, small, and where they stand; an apostrophe or a hyphen inside one belongs to it.
+/// Returns the words of `text` in lower case, with their ranges.
+///
+/// Apostrophes and hyphens inside a word belong to it.
 pub(super) fn words(text: &str) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
     let mut start = None;
@@ -26,12 +28,12 @@ pub(super) fn words(text: &str) -> Vec<(String, Range<usize>)> {
     found
 }
 
-/// Tells whether the words of `list` hold `word`.
+/// Returns whether the space-separated `list` contains `word`.
 pub(super) fn is_in(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|own| own == word)
 }
 
-/// Tells whether `phrase`, words with single blanks, is said in `said`, which begins and ends with a blank.
+/// Returns whether `said` contains `phrase` as whole words; `said` must start and end with a space.
 pub(super) fn says(said: &str, phrase: &str) -> bool {
     said.match_indices(phrase).any(|(at, _)| said[..at].ends_with(' ') && said[at + phrase.len()..].starts_with(' '))
 }

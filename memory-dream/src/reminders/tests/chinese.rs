@@ -1,4 +1,4 @@
-//! Chinese sentences as people leave them in their notes.
+//! Chinese sentences as they occur in notes.
 
 use super::{scoreboard, silent};
 

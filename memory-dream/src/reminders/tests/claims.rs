@@ -1,4 +1,4 @@
-//! What holds for every memory.
+//! Properties that hold for every memory.
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use memory_core::MemoryId;

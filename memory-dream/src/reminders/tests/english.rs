@@ -1,4 +1,4 @@
-//! English sentences as people leave them in their notes.
+//! English sentences as they occur in notes.
 
 use super::{scoreboard, silent};
 

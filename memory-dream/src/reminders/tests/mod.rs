@@ -1,4 +1,4 @@
-//! What reminders claim. All notes are of Wednesday the 11th of June 2025, at 10:20, two hours east of Greenwich.
+//! Tests of reminders. All notes are written on Wednesday, 11 June 2025, at 10:20 in UTC+2.
 
 mod chinese;
 mod claims;
@@ -21,13 +21,15 @@ fn found(text: &str) -> Vec<Wanted> {
     reminders(&memory(text), &written().timezone(), written().to_utc())
 }
 
-/// Returns when a text asks to be reminded, one moment behind the other.
+/// Returns the times of the reminders that a text requests, separated by commas.
 fn said(text: &str) -> String {
     let shown = |wanted: &Wanted| wanted.at.with_timezone(&written().timezone()).format("%Y-%m-%d %H:%M").to_string();
     found(text).iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns how many of these are read right, and prints which are not. A day without a time is written alone.
+/// Returns the number of correct cases and prints the others.
+///
+/// An expected day without a time means 09:00.
 fn scoreboard(cases: &[(&str, &str)]) -> usize {
     let mut right = 0;
     for (text, expected) in cases {
@@ -41,7 +43,7 @@ fn scoreboard(cases: &[(&str, &str)]) -> usize {
     right
 }
 
-/// Returns how many of these ask for nothing, and prints which seem to.
+/// Returns the number of texts that request nothing, and prints the others.
 fn silent(cases: &[&str]) -> usize {
     scoreboard(&cases.iter().map(|text| (*text, "")).collect::<Vec<_>>())
 }
