@@ -21,7 +21,6 @@ pub struct Evidence {
 
 /// Returns the contributions to the score of a category, largest magnitude first.
 ///
-///
 /// They add up to the score. The result is empty for the inbox, which has no score.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! What is about one thing.
+//! Groups memories about the same subject.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,36 +7,38 @@ use memory_core::{MemoryId, Scope};
 
 use super::seen::{Seen, key};
 
-/// Memories of one scope that are about one thing.
+/// A group of memories of one scope about the same subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cluster {
-    /// What it is about: the commonest of the rare words that its memories share, at most three.
+    /// The most frequent of the rare words that the memories share, at most three.
     pub label: Vec<String>,
-    /// Who may see them.
+    /// The scope of the memories.
     pub scope: Scope,
-    /// The memories, at most forty, by their ids.
+    /// The memories, at most forty, sorted by id.
     pub members: Vec<MemoryId>,
 }
 
-/// No more words are in a label.
+/// Maximum number of words in a label.
 const LABELS: usize = 3;
 
-/// No more memories are in a cluster: what is about everything is about nothing.
+/// Maximum number of memories in a cluster, since larger ones have no common subject.
 const LARGEST: usize = 40;
 
-/// A cluster has at least this many.
+/// Minimum number of memories in a cluster.
 const SMALLEST: usize = 3;
 
-/// A word or tag that more memories of a scope share is not rare; in a small scope, one that more than a quarter share.
+/// Maximum number of memories of a scope that share a rare word or tag.
+///
+/// In a small scope, the maximum is a quarter of the memories, but at least four.
 const RARE: usize = 24;
 
-/// So many of the rarest words of a memory are looked at.
+/// Number of the rarest words of a memory that are considered.
 const RAREST: usize = 12;
 
-/// So many neighbours of a memory are kept, the nearest ones.
+/// Number of nearest neighbours of a memory that are considered.
 const NEAREST: usize = 4;
 
-/// Memories hang together from this on; two rare words make it, or a link.
+/// Minimum weight of an edge; two rare words reach it, as does a link.
 const TOGETHER: u32 = 200;
 
 pub(super) fn clusters(seen: &[Seen], names: &HashMap<u64, Box<str>>) -> Vec<Cluster> {
@@ -61,17 +63,17 @@ pub(super) fn clusters(seen: &[Seen], names: &HashMap<u64, Box<str>>) -> Vec<Clu
     found
 }
 
-/// Which memories share what, and what each memory has that is rare.
+/// The rare words of each memory, and the memories of each rare word.
 struct Postings {
     by_key: HashMap<u64, Vec<usize>>,
-    /// The rarest first.
+    /// The rare words of each memory, rarest first.
     rare: Vec<Vec<u64>>,
 }
 
 impl Postings {
     fn of(seen: &[Seen]) -> Self {
         let mut counts: HashMap<u64, usize> = HashMap::new();
-        // A word means the same to those only who may see it.
+        // The scope is part of the key, so that memories of different scopes share no words.
         let scopes: Vec<u64> = seen.iter().map(|own| key("scope", &own.scope)).collect();
         let mut sizes: HashMap<u64, usize> = HashMap::new();
         for scope in &scopes {
@@ -115,7 +117,7 @@ fn scopes_key(word: u64, scope: u64) -> u64 {
     word.rotate_left(21) ^ scope
 }
 
-/// Returns the nearest neighbours of each, with how near they are.
+/// Returns the edges to the nearest neighbours of each memory, with their weights.
 fn edges(postings: &Postings, seen: &[Seen]) -> Vec<(u32, usize, usize)> {
     let places: HashMap<MemoryId, usize> = seen.iter().enumerate().map(|(place, own)| (own.id, place)).collect();
     let mut edges = Vec::new();
@@ -125,7 +127,7 @@ fn edges(postings: &Postings, seen: &[Seen]) -> Vec<(u32, usize, usize)> {
         let scope = key("scope", &own.scope);
         for word in &postings.rare[place] {
             let sharing = &postings.by_key[&scopes_key(*word, scope)];
-            // The fewer share it, the more it says.
+            // A rarer word has a higher weight.
             let weight = u32::try_from(RARE / sharing.len()).map_or(TOGETHER / 2, |times| TOGETHER / 2 + times);
             for other in sharing.iter().filter(|other| **other != place) {
                 *near.entry(*other).or_default() += weight;

@@ -1,4 +1,4 @@
-//! What says different things of the same.
+//! Finds memories that contradict each other.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -10,69 +10,69 @@ use super::Listed;
 use super::claim::{Claim, Value};
 use super::seen::{Seen, key};
 
-/// Two memories of one scope that say different things of the same.
+/// Two memories of one scope that contradict each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contradiction {
-    /// What was said first, or may have been.
+    /// The earlier claim; if the times are equal, that of the memory with the lower id.
     pub older: Side,
-    /// What was said later.
+    /// The later claim.
     pub newer: Side,
-    /// How they differ.
+    /// The kind of contradiction.
     pub difference: Difference,
-    /// How likely it is that not both hold, from 0.5 to 1.
+    /// The estimated probability that at most one of the claims holds, from 0.5 to 1.
     pub confidence: f32,
-    /// Whether the newer one says itself that the older one no longer holds, so that this may be written down unasked.
+    /// Whether the supersession needs no confirmation: the newer memory itself declares a change.
     pub is_certain: bool,
 }
 
 impl Contradiction {
-    /// Returns what may be written down unasked.
+    /// Returns the supersession to record without confirmation, if the contradiction is certain.
     pub fn supersession(&self) -> Option<Supersession> {
         let valid_until = self.newer.created_at;
         self.is_certain.then_some(Supersession { of: self.older.id, valid_until, superseded_by: self.newer.id })
     }
 }
 
-/// That a memory holds no longer.
+/// The fact that one memory supersedes another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Supersession {
-    /// Which one.
+    /// The outdated memory.
     pub of: MemoryId,
-    /// Until when it held.
+    /// The end of its validity.
     pub valid_until: DateTime<Utc>,
-    /// The one that took its place.
+    /// The memory that supersedes it.
     pub superseded_by: MemoryId,
 }
 
-/// One of two memories that contradict each other.
+/// One of two contradicting memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side {
     /// The memory.
     pub id: MemoryId,
-    /// What to call it.
+    /// The headline of the memory.
     pub headline: String,
-    /// Its text.
+    /// The text of the memory.
     pub text: String,
-    /// The sentence of it that says so.
+    /// The sentence that makes the claim.
     pub sentence: String,
-    /// When it was first written.
+    /// The creation time of the memory.
     pub created_at: DateTime<Utc>,
-    /// From when on it holds, as far as is known.
+    /// The start of its validity; if unknown, its creation time.
     pub said_at: DateTime<Utc>,
 }
 
-/// How two sentences differ.
+/// The kind of contradiction between two sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Difference {
-    /// One names what the other says came in its place.
+    /// One sentence names the value of the other as replaced.
     Replaced,
-    /// One denies what the other says.
+    /// One sentence negates the other.
     Denied,
-    /// They say different things where only one can hold.
+    /// Their values differ where only one can hold.
     Other,
 }
 
-/// Among claims of one thing, each is compared with so many that were made next.
+/// Number of later claims in a bucket that each claim is compared with.
 const NEXT: usize = 6;
 
 /// Two claims that contradict each other.
@@ -85,7 +85,7 @@ struct Pair<'s> {
     is_certain: bool,
 }
 
-/// Returns the first `most` pairs: those that are certain, then the most likely.
+/// Returns the first `most` pairs: the certain ones, then those with the highest confidence.
 pub(super) fn contradictions(seen: &[Seen], most: usize) -> Listed<Contradiction> {
     let claims: Vec<(&Seen, &Claim)> = seen.iter().flat_map(|own| own.claims.iter().map(move |claim| (own, claim))).collect();
     let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
@@ -129,7 +129,7 @@ fn rank(one: &Pair<'_>, other: &Pair<'_>) -> Ordering {
     certain.then(other.confidence.total_cmp(&one.confidence)).then_with(|| tie(one).cmp(&tie(other)))
 }
 
-/// A memory is superseded once, by the first that says so.
+/// A memory is superseded only once, by the first memory that contradicts it with certainty.
 fn only_first_is_certain(found: &mut [Pair<'_>]) {
     found.sort_by_key(|own| (moment(own.newer.0), own.older.0.id));
     let mut superseded = HashSet::new();
@@ -163,7 +163,7 @@ fn compared<'s>(older: (&'s Seen, &'s Claim), newer: (&'s Seen, &'s Claim)) -> O
         return None;
     };
     let is_later = older.0.said_at < newer.0.said_at && older.0.created_at < newer.0.created_at;
-    // What stands beside the sentence in the older memory may hold still.
+    // If the older memory has other sentences, they may still be true.
     let is_certain =
         may_be_certain && new.is_turn && is_later && old.is_all && old.is_named && new.is_named && !older.0.is_pinned;
     let confidence = if new.is_turn { f32::max(confidence, 0.9) } else { confidence };

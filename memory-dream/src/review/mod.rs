@@ -1,8 +1,8 @@
-//! What is seen only when many memories are looked at together.
+//! Reviews a set of memories as a whole.
 //!
-//! A [`Reviewer`] is shown memories one after the other and keeps little of each: what it claims, its rarest words, its links.
-//! The [`Review`] then lists what contradicts what, what is about one thing, what nobody needs and which projects rest. It is
-//! the same in whatever order the memories came. All of it is pure, and nothing is compared with everything.
+//! A [`Reviewer`] processes memories one by one and stores a summary of each: its claims, its words and its links. The [`Review`] then
+//! lists contradictions, clusters, orphans and stale projects. It does not depend on the order of the memories. All functions are pure, and
+//! no step compares every pair of memories.
 
 mod claim;
 mod clusters;

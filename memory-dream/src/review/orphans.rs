@@ -1,4 +1,4 @@
-//! What nobody needs.
+//! Finds memories without links and reads.
 
 use std::collections::HashSet;
 
@@ -7,18 +7,18 @@ use memory_core::MemoryId;
 
 use super::seen::Seen;
 
-/// An organized memory that nothing leads to or from and nobody has read or pinned.
+/// A filed memory without links in either direction that was never read and is not pinned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Orphan {
     /// The memory.
     pub id: MemoryId,
-    /// What to call it.
+    /// The headline of the memory.
     pub headline: String,
-    /// When it was first written.
+    /// The creation time of the memory.
     pub created_at: DateTime<Utc>,
 }
 
-/// Returns all that something leads to.
+/// Returns all memories that another one links to or supersedes.
 pub(super) fn linked(seen: &[Seen]) -> HashSet<MemoryId> {
     seen.iter().flat_map(|own| own.links.iter().chain(&own.supersedes).filter(|other| **other != own.id)).copied().collect()
 }

@@ -1,33 +1,33 @@
-//! The result.
+//! The result of a review.
 
 use chrono::TimeDelta;
 
 use super::{Cluster, Contradiction, Orphan, StaleProject};
 
-/// What was seen.
+/// The result of a review.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Review {
-    /// Memories that say different things of the same; those that are certain first, then the most likely.
+    /// Contradicting memories: the certain pairs first, then those with the highest confidence.
     pub contradictions: Listed<Contradiction>,
-    /// Memories that are about one thing, the largest groups first.
+    /// Groups of memories about the same subject, the largest first.
     pub clusters: Listed<Cluster>,
-    /// Organized memories that nothing leads to or from and nobody has read, the oldest first.
+    /// Filed memories without links and reads, the oldest first.
     pub orphans: Listed<Orphan>,
-    /// Projects of which nothing was written or read for long, those that rest longest first.
+    /// Projects without recent changes and reads, the longest inactive first.
     pub stale: Listed<StaleProject>,
 }
 
-/// The first of many.
+/// The first entries of a list, with the number of omitted ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed<T> {
-    /// The first ones.
+    /// The first entries.
     pub first: Vec<T>,
-    /// How many more there are.
+    /// Number of omitted entries.
     pub left_out: usize,
 }
 
 impl<T> Listed<T> {
-    /// Keeps the first `most` of `all`.
+    /// Creates a list of the first `most` entries of `all`.
     pub(super) fn of(mut all: Vec<T>, most: usize) -> Self {
         let left_out = all.len().saturating_sub(most);
         all.truncate(most);
@@ -41,17 +41,17 @@ impl<T> Default for Listed<T> {
     }
 }
 
-/// What a review goes by.
+/// The settings of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// A project of which nothing was written or read for this long is stale.
+    /// A project without changes and reads for longer than this time is stale.
     pub patience: TimeDelta,
-    /// Each list has at most so many entries.
+    /// Maximum number of entries of each list.
     pub most: usize,
 }
 
 impl Default for Rules {
-    /// 90 days, and 100 entries.
+    /// Returns 90 days, and 100 entries.
     fn default() -> Self {
         Self { patience: TimeDelta::days(90), most: 100 }
     }

@@ -1,4 +1,4 @@
-//! Looking at many memories.
+//! Collects memories for a review.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,16 +9,16 @@ use memory_core::Memory;
 use super::seen::Seen;
 use super::{Listed, Review, Rules, clusters, contradictions, orphans, stale};
 
-/// Looks at many memories, one after the other, and keeps some hundred bytes of each.
+/// A collector of memories that stores some hundred bytes for each.
 #[derive(Debug, Default)]
 pub struct Reviewer {
     seen: Vec<Seen>,
-    /// How a word is written, the same whoever wrote it first.
+    /// The written form of each word, independent of the order of the memories.
     names: HashMap<u64, Box<str>>,
 }
 
 impl Reviewer {
-    /// Looks at a memory, which was read last at `accessed_at`, if that is known.
+    /// Adds a memory that was last read at `accessed_at`; `None` if the time is unavailable.
     pub fn add(&mut self, memory: &Memory, accessed_at: Option<DateTime<Utc>>) {
         let names = &mut self.names;
         let mut name = |key: u64, written: &str| match names.entry(key) {
@@ -38,10 +38,10 @@ impl Reviewer {
         self.seen.push(Seen::of(memory, accessed_at, &mut name));
     }
 
-    /// Returns what was seen. Memories that are over at `now`, or superseded, only count as what others link to.
+    /// Returns the review. Memories that are superseded or expired at `now` count only as sources of links.
     pub fn finish(mut self, rules: &Rules, now: DateTime<Utc>) -> Review {
         self.seen.sort_by_key(|seen| seen.id);
-        // Somebody who shows a memory twice means it once.
+        // A memory that was added twice counts once.
         self.seen.dedup_by_key(|seen| seen.id);
         let linked = orphans::linked(&self.seen);
         self.seen.retain(|seen| !seen.is_superseded && seen.ends_at.is_none_or(|end| now < end));
@@ -55,7 +55,7 @@ impl Reviewer {
     }
 }
 
-/// Returns what is seen when `memories` are looked at together, each with the moment it was read last, if that is known.
+/// Reviews `memories`, each with the time of its last read, if available.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! What is kept of a memory.
+//! The data of a memory that a review needs.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,16 +9,18 @@ use memory_core::{Category, Memory, MemoryId, Phase, Scope, Tags};
 
 use super::claim::{Claim, claims};
 
-/// So many different words of a memory are kept, the first ones.
+/// Maximum number of different words of a memory; the first ones are used.
 const WORDS: usize = 64;
 
-/// A text longer than this, in bytes, is a document: it claims too much for one sentence of it to be weighed against others.
+/// Maximum length in bytes of a text with claims.
+///
+/// A longer text is a document, of which a single sentence is not compared with other memories.
 const LONGEST_CLAIMING: usize = 2000;
 
-/// Only so many bytes of a text are read for its words.
+/// Number of bytes of a text that are read for its words.
 const READ: usize = 8000;
 
-/// What is kept of a memory.
+/// The data of a memory that a review needs.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub(super) struct Seen {
@@ -28,7 +30,7 @@ pub(super) struct Seen {
     pub(super) category: Category,
     pub(super) is_organized: bool,
     pub(super) created_at: DateTime<Utc>,
-    /// From when on it holds.
+    /// The start of its validity.
     pub(super) said_at: DateTime<Utc>,
     pub(super) updated_at: DateTime<Utc>,
     pub(super) accessed_at: Option<DateTime<Utc>>,
@@ -42,12 +44,12 @@ pub(super) struct Seen {
     pub(super) words: Vec<u64>,
     pub(super) tags: Vec<u64>,
     pub(super) claims: Vec<Claim>,
-    /// The text, where it claims something.
+    /// The text; empty if it contains no claims.
     pub(super) text: String,
 }
 
 impl Seen {
-    /// Reads a memory; `name` is told the words it keeps and how they are written.
+    /// Extracts the data of a memory; calls `name` with the key and the written form of each word.
     pub(super) fn of(memory: &Memory, accessed_at: Option<DateTime<Utc>>, name: &mut dyn FnMut(u64, &str)) -> Self {
         let is_claiming =
             memory.content.len() <= LONGEST_CLAIMING && memory.category != Category::Reminders && memory.reminder.is_none();
@@ -79,7 +81,7 @@ impl Seen {
     }
 }
 
-/// Returns a number for `text` of its kind, the same within one version of the program.
+/// Returns a hash of `text` and its kind, which is stable only within one version of the program.
 pub(super) fn key<T: Hash + ?Sized>(kind: &str, text: &T) -> u64 {
     let mut hasher = DefaultHasher::new();
     kind.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Which projects rest.
+//! Finds inactive projects.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,24 @@ use memory_core::{Category, MemoryId, Scope};
 
 use super::seen::Seen;
 
-/// A project of which nothing was written or read for long.
+/// A project without recent changes and reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaleProject {
-    /// Who sees it: `project:<name>`, or a scope that has memories of the category project.
+    /// The scope: `project:<name>`, or another scope that contains memories of the category project.
     pub scope: Scope,
-    /// When something of it was written, changed or read last.
+    /// The time of the last write, change or read.
     pub last_at: DateTime<Utc>,
-    /// How many memories it has.
+    /// Number of memories of the project.
     pub memories: usize,
-    /// The memory that was touched last.
+    /// The memory that was written, changed or read last.
     pub latest: MemoryId,
-    /// What to call that.
+    /// The headline of that memory.
     pub headline: String,
 }
 
-/// A scope that is a project counts with all its memories, any other with those of the category project.
+/// Returns the inactive projects.
+///
+/// A project scope includes all its memories, any other scope only those of the category project.
 pub(super) fn stale(seen: &[Seen], patience: TimeDelta, now: DateTime<Utc>) -> Vec<StaleProject> {
     let mut projects: BTreeMap<&Scope, Vec<&Seen>> = BTreeMap::new();
     for own in seen {

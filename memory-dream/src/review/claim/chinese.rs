@@ -1,10 +1,10 @@
-//! What Chinese sentences claim.
+//! Extracts claims from Chinese sentences.
 
 use super::{Heard, is_han, plain};
 
-/// Returns what a sentence claims, if it is a plain statement about now.
+/// Returns the claim of a sentence, if it is a plain statement about the present.
 pub(super) fn heard(sentence: &str) -> Option<Heard> {
-    // The 在 of "now" is no place.
+    // The 在 in the words for "now" is not a preposition of place.
     let said = plain(sentence).replace("现在", "如今").replace("正在", "");
     if said.ends_with(['?', '？', '吗', ':', '：']) || has(&said, UNSURE) || said.contains(['“', '「', '"', '《']) {
         return None;
@@ -12,7 +12,7 @@ pub(super) fn heard(sentence: &str) -> Option<Heard> {
     let said = said.trim_end_matches(['。', '!', '！', '.', '~']);
     let (opening, mut said) = opened(said);
     let mut is_turn = opening;
-    // "Not A any more, but B" says one thing in two clauses.
+    // "No longer A, but B" is one claim in two clauses.
     let mut from = None;
     if let Some((first, second)) = said.split_once([',', '，']) {
         let second = OPENINGS.split_ascii_whitespace().find_map(|word| second.strip_prefix(word)).unwrap_or(second);
@@ -72,7 +72,7 @@ struct Verb {
     turns: bool,
 }
 
-/// Returns the first verb, the longest one there.
+/// Returns the first verb; of several at the same position, the longest.
 fn first_verb(said: &str) -> Option<(Verb, usize)> {
     let found = VERBS.iter().filter_map(|(written, canonical, is_only, turns)| {
         let at = said.find(written).filter(|at| 0 < *at)?;
@@ -81,7 +81,7 @@ fn first_verb(said: &str) -> Option<(Verb, usize)> {
     found.min_by_key(|(at, length, _)| (*at, *length)).map(|(at, _, verb)| (verb, at))
 }
 
-/// Leaves out an opening that says that something is new.
+/// Removes an opening that marks a change, and returns whether there was one.
 fn opened(said: &str) -> (bool, &str) {
     for word in ["从现在起", "从今天起", "从今以后", "今后", "以后", "如今", "更新:", "更正:"] {
         if let Some(rest) = said.strip_prefix(word) {
@@ -91,7 +91,7 @@ fn opened(said: &str) -> (bool, &str) {
     (false, said.strip_prefix("目前").map_or(said, |rest| rest.trim_start_matches([',', '，'])))
 }
 
-/// Returns who or what stands before the verb; nobody can tell whom a pronoun means.
+/// Returns the subject before the verb; `None` for a pronoun, since its referent is unknown.
 fn subject(before: &str) -> Option<String> {
     let mut rest = before;
     while let Some(shorter) = FILLERS.split_ascii_whitespace().find_map(|word| rest.strip_suffix(word)) {
@@ -105,7 +105,7 @@ fn has(text: &str, words: &str) -> bool {
     words.split_ascii_whitespace().any(|word| text.contains(word))
 }
 
-/// As it is written, what it means, whether only one such thing can hold, and whether it says that something else held before.
+/// Written form, canonical form, whether only one value can hold, and whether the verb states a change.
 const VERBS: [(&str, &str, bool, bool); 34] = [
     ("改用", "用", false, true),
     ("换用", "用", false, true),
@@ -146,5 +146,5 @@ const VERBS: [(&str, &str, bool, bool); 34] = [
 const OPENINGS: &str = "而且 并且 并 已经 已 如今";
 const FILLERS: &str = "如今 目前 已经 已 都 也 还 就 不再 没有 没 不 从此 最近 一直 仍然 仍 又 才";
 const UNSURE: &str = "如果 要是 也许 可能 或许 打算 计划 考虑 想要 曾 以前 之前 原来 将来 将会 会不会 是否 应该 例如 比如 说 还是 或者 听说 据说 当时 那时";
-/// Things of which there are many.
+/// Nouns that do not denote a unique thing.
 const GENERIC: &str = "端口 接口 服务 服务器 数据库 项目 密码 系统 网站 会议 版本 语言 框架 预算 负责人 地址 电话 时间 团队 客户 用户 模型 配置 程序 应用 文件";

@@ -1,8 +1,8 @@
-//! What English sentences claim.
+//! Extracts claims from English sentences.
 
 use super::Heard;
 
-/// Returns what a sentence claims, if it is a plain statement about now.
+/// Returns the claim of a sentence, if it is a plain statement about the present.
 pub(super) fn heard(sentence: &str) -> Option<Heard> {
     if sentence.trim_end().ends_with(['?', ':']) || sentence.contains(['“', '"', '(']) {
         return None;
@@ -18,14 +18,14 @@ pub(super) fn heard(sentence: &str) -> Option<Heard> {
     said.switch().or_else(|| said.statement(is_turn))
 }
 
-/// Words of a clause, as they are written and small.
+/// The words of a clause, as written and in lower case.
 struct Said<'s> {
     words: Vec<&'s str>,
     small: Vec<String>,
 }
 
 impl Said<'_> {
-    /// "We switched from A to B", "Anna has moved to B", "we replaced A with B".
+    /// Parses a change: "We switched from A to B", "Anna has moved to B", "we replaced A with B".
     fn switch(&self) -> Option<Heard> {
         let at = self.small.iter().position(|word| is_in(SWITCHES, word))?;
         let subject = self.subject(at)?;
@@ -62,9 +62,9 @@ impl Said<'_> {
         })
     }
 
-    /// "Anna lives in B", "the port is no longer 80", "we don't use A any more".
+    /// Parses a statement: "Anna lives in B", "the port is no longer 80", "we don't use A any more".
     fn statement(&self, is_turn: bool) -> Option<Heard> {
-        // Behind an article stands no verb, be it spelled as one: "the deploy server".
+        // A word after an article is not a verb, even if it looks like one: "the deploy server".
         let is_noun = |at: usize| is_in("the a an my our your", &self.small[at - 1]) || self.small[at - 1].ends_with("'s");
         let mut may_be_verb = (1..self.small.len()).filter(|at| !is_noun(*at));
         let (at, verb) = may_be_verb.find_map(|at| Some((at, verb(&self.small[at])?)))?;
@@ -77,7 +77,7 @@ impl Said<'_> {
         }
         let is_ended = |pair: &[String]| pair[0] == "no" && pair[1] == "longer" || pair[0] == "any" && pair[1] == "more";
         let has_turned = self.small.windows(2).any(is_ended) || self.small.iter().any(|word| is_in("now anymore nowadays", word));
-        // "Use" itself needs nothing behind it; what one works at, and what one works as, are two things.
+        // The preposition is part of the verb: "works at" and "works as" are different claims.
         let mut name = verb.to_owned();
         if verb == "is"
             && self.small.get(next).is_some_and(|word| 4 < word.len() && word.ends_with("ed"))
@@ -114,7 +114,9 @@ impl Said<'_> {
         })
     }
 
-    /// Returns where "instead of A for C" begins and what A and C are; tea that is preferred to coffee is no end of coffee.
+    /// Returns the position of "instead of A for C", with A and C.
+    ///
+    /// "Prefers A to B" does not state that B ended.
     fn over(&self, from: usize, verb: &str) -> (usize, Option<(String, Option<String>)>) {
         let all = self.small.len();
         if verb == "prefer" {
@@ -126,7 +128,7 @@ impl Said<'_> {
         (at, if is_of { self.value(at + 2..all) } else { None })
     }
 
-    /// Returns who or what stands before the verb; nobody can tell whom a pronoun means.
+    /// Returns the subject before the verb; `None` for a pronoun, since its referent is unknown.
     fn subject(&self, verb: usize) -> Option<String> {
         let is_help = |word: &str| is_in(ADVERBS, word) || is_in(HELPS, word) || is_denial(word);
         let end = (0..verb).rev().find(|at| !is_help(&self.small[*at]))? + 1;
@@ -135,7 +137,7 @@ impl Said<'_> {
         (!is_vague).then(|| subject.join(" "))
     }
 
-    /// Returns what is claimed, and what for.
+    /// Returns the value and the purpose of a claim.
     fn value(&self, range: std::ops::Range<usize>) -> Option<(String, Option<String>)> {
         let words = self.words.get(range.clone())?;
         let small = &self.small[range];
@@ -151,14 +153,14 @@ impl Said<'_> {
     }
 }
 
-/// Tells whether the words before the verb name one thing only: there are many servers, but one Anna.
+/// Returns whether the subject is unique by its name, unlike a noun with an article: "the server".
 fn is_named(small: &[String], verb: usize) -> bool {
     let subject: Vec<_> =
         small[..verb].iter().filter(|word| !is_in(ADVERBS, word) && !is_in(HELPS, word) && !is_denial(word)).collect();
     2 < subject.len() || subject.first().is_some_and(|first| !is_in("the a an", first))
 }
 
-/// Leaves out an opening such as "As of May," that says that something is new.
+/// Removes an opening such as "As of May,"; sets `is_turn` if it marks a change.
 fn opened<'s>(clause: &'s str, is_turn: &mut bool) -> &'s str {
     let lower = clause.to_lowercase();
     for (opening, turns) in [
@@ -186,7 +188,7 @@ fn opened<'s>(clause: &'s str, is_turn: &mut bool) -> &'s str {
     clause
 }
 
-/// Returns a sentence up to where a second statement begins.
+/// Returns a sentence up to the start of its second statement.
 fn first_clause(sentence: &str) -> &str {
     let cut = |text: &str| {
         [" because ", " since ", " but ", " so ", " although ", " which ", " while ", " and ", "; ", " – ", " — ", ", not "]
@@ -210,7 +212,7 @@ fn is_denial(word: &str) -> bool {
     is_in("not no never don't doesn't isn't aren't cannot can't", word)
 }
 
-/// Returns the plain form of a verb that claims something.
+/// Returns the plain form of a verb that makes a claim; `None` for other words.
 fn verb(word: &str) -> Option<&'static str> {
     let plain = match word {
         "is" | "are" | "isn't" | "aren't" | "am" => return Some("is"),

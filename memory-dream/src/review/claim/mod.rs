@@ -1,4 +1,4 @@
-//! What a sentence claims of what.
+//! Extracts claims from sentences.
 
 mod chinese;
 mod english;
@@ -11,52 +11,54 @@ use memory_core::wikilink::blank_code;
 use super::seen::key;
 use crate::merge::sentences;
 
-/// No more claims of a memory are kept, the first ones.
+/// Maximum number of claims of a memory; the first ones are used.
 const MOST: usize = 8;
 
-/// A longer sentence, in bytes, claims too much to be told from another.
+/// Maximum length of a sentence in bytes; the claim of a longer one is too complex to compare.
 const LONGEST: usize = 200;
 
-/// What a sentence claims of what.
+/// A claim that a sentence makes about a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub(super) struct Claim {
-    /// Of what.
+    /// The hash of the subject.
     pub(super) subject: u64,
-    /// What kind of thing is claimed.
+    /// The hash of the verb with its preposition, in its plain form.
     pub(super) verb: u64,
-    /// What it is claimed for: "for the orders".
+    /// The hash of the purpose: "for the orders".
     pub(super) purpose: Option<u64>,
-    /// What is claimed.
+    /// The hash of the value.
     pub(super) value: u64,
-    /// The last word of that, 0 where it is the only one.
+    /// The hash of the last word of the value; 0 if it is the only one.
     pub(super) head: u64,
-    /// What kind of value it is.
+    /// The kind of the value.
     pub(super) kind: Value,
-    /// Whether it is denied.
+    /// Whether the claim is negated.
     pub(super) is_denied: bool,
-    /// Whether it says itself that something else held before.
+    /// Whether the sentence states that the situation has changed.
     pub(super) is_turn: bool,
-    /// What held before, if that is said.
+    /// The hash of the previous value, if the sentence names it.
     pub(super) from: Option<u64>,
-    /// Whether only one such thing can hold at a time: where somebody lives, on what something runs.
+    /// Whether only one value can hold at a time, such as a home or a host.
     pub(super) is_only: bool,
-    /// Whether that is so whatever is claimed: one works in Berlin and in marketing, but lives in one place.
+    /// Whether [`Self::is_only`] is true of every kind of value.
+    ///
+    /// A person works in Berlin and in marketing, but lives in one place.
     pub(super) is_sure: bool,
-    /// Whether it tells what something is that is named by a property of something: "the port is 80".
+    /// Whether the claim gives the value of a property: "the port is 80".
     pub(super) is_attribute: bool,
-    /// Whether something else can come in its place: not where somebody comes from.
+    /// Whether another value can replace this one, unlike a place of birth.
     pub(super) may_be_replaced: bool,
-    /// Whether there is but one thing that is called so.
+    /// Whether the subject is unique by its name.
     pub(super) is_named: bool,
-    /// Whether the memory says nothing else.
+    /// Whether the memory consists only of this sentence.
     pub(super) is_all: bool,
-    /// The bytes of the sentence.
+    /// The byte range of the sentence.
     pub(super) sentence: Range<usize>,
 }
 
 impl Claim {
-    /// Returns under which names it is compared with others.
+    /// Returns the keys under which the claim is compared with others.
     pub(super) fn buckets(&self) -> Vec<u64> {
         let mut buckets = vec![key("value", &(self.subject, self.value)), key("verb", &(self.subject, self.verb, self.purpose))];
         buckets.extend(self.from.map(|from| key("value", &(self.subject, from))));
@@ -64,11 +66,11 @@ impl Claim {
     }
 }
 
-/// What kind of value is claimed.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
     Number,
-    /// A path, an address, an identifier.
+    /// A path, an address or an identifier.
     Literal,
     /// A day or a month.
     Date,
@@ -76,7 +78,7 @@ pub(super) enum Value {
     Word,
 }
 
-/// What a grammar hears.
+/// The claim of a sentence before hashing, as returned by a grammar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub(super) struct Heard {
@@ -94,7 +96,7 @@ pub(super) struct Heard {
     is_named: bool,
 }
 
-/// Returns what a text claims, in its order.
+/// Returns the claims of a text, in order.
 pub(super) fn claims(text: &str) -> Vec<Claim> {
     let prose = blank_code(text);
     let mut found = Vec::new();
@@ -107,7 +109,7 @@ pub(super) fn claims(text: &str) -> Vec<Claim> {
         for range in sentences(line) {
             said += 1;
             let range = start + range.start..start + range.end;
-            // In code nothing is claimed, and neither is in a sentence whose code says what matters.
+            // A sentence with code is skipped: code makes no claim, and the value may be in it.
             let is_plain = prose[range.clone()] == text[range.clone()];
             if is_quote || LONGEST < range.len() || !is_plain || MOST <= found.len() {
                 continue;
@@ -148,7 +150,7 @@ fn claim(heard: &Heard, sentence: Range<usize>) -> Option<Claim> {
     })
 }
 
-/// Returns numbers for what some words say and for the last of them; `None` if they say nothing.
+/// Returns the hashes of some words and of the last of them; `None` if there are no significant words.
 fn meaning(words: &str) -> Option<(u64, u64)> {
     let mut all = Vec::new();
     tokens(words, &mut |token| {
@@ -157,7 +159,7 @@ fn meaning(words: &str) -> Option<(u64, u64)> {
             all.push(token.text.to_owned());
         }
     });
-    // The signs between digits and letters tell 1.2 from 12, and C++ from C.
+    // The signs distinguish 1.2 from 12, and C++ from C.
     let signs: String =
         words.trim_end_matches(['.', '!']).chars().filter(|character| ".:/+#-_@%$€£¥".contains(*character)).collect();
     let head = all.last().filter(|_| 1 < all.len()).map_or(0, |last| key("head", last));
@@ -184,7 +186,7 @@ fn is_han(character: char) -> bool {
     matches!(character, '\u{3400}'..='\u{9fff}')
 }
 
-/// Returns `text` folded, with no blanks beside characters that need none.
+/// Returns `text` folded, without spaces next to non-ASCII characters.
 fn plain(text: &str) -> String {
     let folded = fold(text);
     let mut plain = String::with_capacity(folded.len());

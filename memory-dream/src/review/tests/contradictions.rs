@@ -1,9 +1,9 @@
-//! Pairs that contradict each other, and pairs that seem to.
+//! Pairs of sentences that contradict each other, and pairs that only seem to.
 
 use super::super::Difference;
 use super::{memory, reviewed};
 
-/// Returns how the second, which was written later, contradicts the first.
+/// Returns how the second sentence, which is newer, contradicts the first.
 fn found(first: &str, second: &str) -> Option<(Difference, bool)> {
     let review = reviewed(&[memory("a", 1, first), memory("b", 2, second)]);
     let found = review.contradictions.first.first()?;

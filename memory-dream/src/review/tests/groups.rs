@@ -1,4 +1,4 @@
-//! Clusters, orphans and projects that rest.
+//! Tests of clusters, orphans and stale projects.
 
 use chrono::{DateTime, TimeDelta};
 use memory_core::{Category, Memory, Scope};

@@ -1,4 +1,4 @@
-//! What a review claims.
+//! Tests of reviews.
 
 mod contradictions;
 mod groups;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::{Review, Rules, review};
 
-/// Returns an organized memory of the so-manieth day.
+/// Returns a filed memory created on the given day.
 fn memory(name: &str, day: i64, text: &str) -> Memory {
     let mut memory = Draft::new(text).into_memory(MemoryId::of_path(name), DateTime::UNIX_EPOCH + TimeDelta::days(day));
     memory.phase = Phase::Organized;
