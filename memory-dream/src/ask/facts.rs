@@ -1,4 +1,4 @@
-//! What a summary must not lose.
+//! Extracts the facts that a summary must preserve.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,19 @@ use memory_core::text::fold;
 use memory_core::when::readings;
 use memory_core::wikilink::{blank_code, parse_prose, prose_tags};
 
-/// What a summary must not lose.
+/// The facts that a summary must preserve.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Facts {
-    /// Numbers, addresses, identifiers, links, tags and code, as they are compared.
+    /// Numbers, addresses, identifiers, links, tags and code, normalised for comparison.
     pub(super) exact: BTreeSet<String>,
-    /// Words that say when, folded.
+    /// Words of dates and times, folded.
     dates: BTreeSet<String>,
     /// Words that are spelled as names.
     pub(super) names: BTreeSet<String>,
 }
 
 impl Facts {
-    /// Returns what of this is not in another text, whose facts are `after`.
+    /// Returns the facts that are missing in `text`, given `after`, the facts of `text`.
     pub(super) fn missing_in(&self, text: &str, after: &Self) -> Vec<String> {
         let folded = without_blanks(text);
         let dates = self.dates.iter().filter(|date| !folded.contains(&without_blanks(date)));
@@ -27,7 +27,7 @@ impl Facts {
     }
 }
 
-/// Returns the facts of a text.
+/// Extracts the facts of a text.
 pub(super) fn facts(text: &str) -> Facts {
     let mut facts = Facts::default();
     let prose = blank_code(text);
@@ -44,7 +44,7 @@ pub(super) fn facts(text: &str) -> Facts {
         if said.contains(|character| '\u{3400}' <= character) {
             facts.dates.insert(said);
         } else {
-            // What stands between a day and its time is no date; numbers are facts of their own.
+            // The words between a day and its time are not dates, and numbers are separate facts.
             let words = said.split(|character: char| !character.is_alphabetic());
             facts.dates.extend(words.filter(|word| TIMES.split_ascii_whitespace().any(|own| own == *word)).map(str::to_owned));
         }
@@ -53,7 +53,7 @@ pub(super) fn facts(text: &str) -> Facts {
     facts
 }
 
-/// Returns what stands in code, line by line.
+/// Returns the pieces of code, line by line.
 fn code(text: &str, prose: &str) -> Vec<String> {
     let mut found: Vec<std::ops::Range<usize>> = Vec::new();
     for (at, (own, blanked)) in text.bytes().zip(prose.bytes()).enumerate() {
@@ -68,7 +68,7 @@ fn code(text: &str, prose: &str) -> Vec<String> {
     pieces.filter(|piece| piece.contains(char::is_alphanumeric)).map(str::to_owned).collect()
 }
 
-/// Returns the numbers of a folded text with the signs inside them.
+/// Returns the numbers of a folded text, with the signs inside them.
 fn numbers(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut open = String::new();
@@ -89,7 +89,7 @@ fn parts_words(character: char) -> bool {
     character.is_whitespace() || ('\u{2e80}'..='\u{ffef}').contains(&character)
 }
 
-/// Returns an address, a path or an identifier.
+/// Returns the word if it is an address, a path or an identifier.
 fn literal(word: &str) -> Option<String> {
     let word = word.trim_matches(|character: char| "()[]{}<>\"'“”‘’,.;:!?*~".contains(character));
     let is_literal =
@@ -97,14 +97,14 @@ fn literal(word: &str) -> Option<String> {
     (is_literal && word.contains(char::is_alphanumeric)).then(|| word.to_owned())
 }
 
-/// Leaves out the number of an item of a list, which tells its place only.
+/// Removes the number of a list item, since it only gives the position.
 fn without_number_of_item(line: &str) -> &str {
     let rest = line.trim_start().trim_start_matches(|character: char| character.is_ascii_digit());
     let is_item = rest.len() < line.trim_start().len() && (rest.starts_with(". ") || rest.starts_with(") "));
     if is_item { rest } else { line }
 }
 
-/// Returns words with a capital where no sentence begins.
+/// Returns the words with a capital letter that are not at the start of a sentence.
 fn names(prose: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut is_first = true;

@@ -1,6 +1,6 @@
-//! What a model says besides its answer.
+//! Detects text in a response that is not part of the summary.
 
-/// Returns what in `text` is no part of a summary of `original`: fences, marks of a conversation, remarks on the task.
+/// Returns a fence, a conversation marker or a remark on the task in `text` that `original` lacks.
 pub(super) fn leftover(original: &str, text: &str) -> Option<String> {
     let small = |text: &str| text.to_lowercase();
     let (before, after) = (small(original), small(text));

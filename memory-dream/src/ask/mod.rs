@@ -1,9 +1,9 @@
-//! What a language model is asked, and what is believed of its answers.
+//! Requests to a language model for dreams, and the validation of its responses.
 //!
-//! Both sides are pure: a request goes out as a [`memory_core::ChatRequest`], and an answer is a text that may be wrong or meant to
-//! harm. [`classify_batches()`] asks for the categories of uncertain memories; an answer can only choose among those asked about.
-//! [`compress_request()`] asks for a summary; [`compressed()`] refuses one that loses a number, a date, an address or a link, or
-//! makes one up. What is remembered goes to the model as strings of JSON, and as data, never as instruction.
+//! Both are pure functions: a request is a [`memory_core::ChatRequest`], and a response is untrusted text. [`classify_batches()`] requests
+//! the categories of uncertain memories; a response can only choose a category for a memory in the request. [`compress_request()`] requests
+//! a summary; [`compressed()`] rejects one that loses or invents a number, a date, an address or a link. Texts of memories are sent as JSON
+//! strings, and as data, never as instruction.
 
 mod classify;
 mod compress;

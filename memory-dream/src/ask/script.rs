@@ -1,6 +1,6 @@
-//! In which script a text is.
+//! Detects the script of a text.
 
-/// A script, or a family of them.
+/// A script, or a family of scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Script {
     None,
@@ -15,7 +15,9 @@ pub(super) enum Script {
     Other,
 }
 
-/// Returns the script of most of a text. A character of Han says as much as some letters do; text with more than a little Kana is
+/// Returns the predominant script of a text.
+///
+/// Characters from U+2E80 count three times, since one carries the content of several letters. Text with more than a little Kana is
 /// Japanese.
 pub(super) fn script(text: &str) -> Script {
     let mut counts = [0_usize; 10];

@@ -1,4 +1,4 @@
-//! Categories that a model names.
+//! Tests of classification by a model.
 
 use chrono::DateTime;
 use memory_core::{Category, Draft, Memory, MemoryId};

@@ -1,4 +1,4 @@
-//! Summaries that may take the place of a text, and those that may not.
+//! Tests of which summaries may replace a text.
 
 use chrono::DateTime;
 use memory_core::{Draft, MemoryId, Role};

@@ -1,4 +1,4 @@
-//! What is believed of a language model.
+//! Tests of the validation of responses.
 
 mod classify;
 mod compress;
