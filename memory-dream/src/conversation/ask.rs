@@ -1,4 +1,4 @@
-//! What a language model is asked about turns.
+//! Requests to a language model about turns.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use serde_json::json;
 
 use super::Prompts;
 
-/// At most this many bytes of what somebody said are shown, of several turns together.
+/// Maximum number of bytes of messages in a request, also for several turns together.
 pub(super) const SHOWN: usize = 16_000;
 
-/// How many times a model is asked again whose answer names what is not known.
+/// Maximum number of retries after a response with invalid references.
 const RETRIES: usize = 2;
 
-/// Appended to the prompt for facts where several messages are shown.
+/// An addition to the facts prompt for requests with several messages.
 const BATCH: &str = include_str!("prompts/batch.md");
 
 fn request(purpose: &'static str, prompt: &str, data: String, max_tokens: u32) -> ChatRequest {
@@ -25,24 +25,24 @@ fn request(purpose: &'static str, prompt: &str, data: String, max_tokens: u32) -
     ChatRequest { purpose: Purpose::of(purpose), messages, max_tokens }
 }
 
-/// Why an answer could not be had, or not be used.
+/// The reason why there is no usable response.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AskError {
-    /// There is no answer.
+    /// The request failed.
     #[error(transparent)]
     Chat(#[from] ChatError),
-    /// The answer cannot be used.
+    /// The response cannot be used.
     #[error("the language model's answer cannot be followed: {0}")]
     Misread(#[from] Misread),
 }
 
-/// Asks for the facts in what somebody said.
+/// Extracts the facts of a message.
 pub(super) fn facts(chat: &dyn ChatModel, prompts: &Prompts, said: &str) -> Result<ReadFacts, ChatError> {
     let request = request("facts", &prompts.facts, json!(shown(said)).to_string(), 512);
     chat.answer(&request).map(|answer| read_facts(&answer.text))
 }
 
-/// Asks for the facts in each of several messages.
+/// Extracts the facts of each of several messages.
 pub(super) fn facts_of_each(chat: &dyn ChatModel, prompts: &Prompts, said: &[&str]) -> Result<Vec<ReadFacts>, AskError> {
     let list: Vec<_> = said.iter().enumerate().map(|(id, text)| json!({ "id": id, "text": shown(text) })).collect();
     let prompt = format!("{}\n\n{}", prompts.facts, BATCH.trim_end());
@@ -55,12 +55,12 @@ fn shown(said: &str) -> &str {
     &said[..said.floor_char_boundary(SHOWN)]
 }
 
-/// Returns how many tokens an answer about `count` things may have.
+/// Returns the maximum number of tokens of a response about `count` items.
 fn longest_answer(least: u32, count: usize, each: u32) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(each).max(least)
 }
 
-/// Asks what becomes of known facts and new ones; again, with what is wrong, if an answer cannot be followed.
+/// Decides how new facts change existing facts; retries an invalid response together with the error.
 pub(super) fn decisions(
     chat: &dyn ChatModel,
     prompts: &Prompts,
@@ -86,7 +86,7 @@ pub(super) fn decisions(
     Err(misread.unwrap_or(Misread { why: "it was not asked".into() }).into())
 }
 
-/// Asks for the summary anew.
+/// Requests an updated summary.
 pub(super) fn summary(
     chat: &dyn ChatModel,
     prompts: &Prompts,

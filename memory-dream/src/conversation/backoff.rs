@@ -1,36 +1,35 @@
-//! When a language model that failed is asked again.
+//! Retry delays after failures of a language model.
 
 use std::collections::HashSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{Allowance, Left, OperationId};
 
-/// What a worker remembers of a failing language model between two runs of [`super::process_with_backoff()`].
+/// The state of a failing language model between two runs of [`super::process_with_backoff()`].
 ///
-/// A model that does not answer is left alone for a minute, then for twice as long after each further failure, up to an hour. One whose
-/// answers cannot be read is left alone in the same way from the third failure in a row. Once the budget of the day is used up, the
-/// model is left alone until there is more of it.
+/// After a failed request there is a pause of one minute, which doubles after each further failure, up to an hour. Unreadable responses
+/// have the same effect from the third failure in a row. Once the budget of the day is exhausted, there are no requests until it increases.
 #[derive(Debug, Default)]
 pub struct Backoff {
-    /// How many times in a row the model failed.
+    /// Number of failures in a row.
     failures: u32,
     not_before: Option<DateTime<Utc>>,
-    /// What was left of the budget when it did not suffice.
+    /// The remaining budget at the time when it did not suffice.
     used_up: Option<Left>,
-    /// When the latest of the turns was said whose conversation was looked after although they wait.
+    /// The time of the latest turn in a conversation that was maintained although its jobs wait.
     pub(super) tended_until: Option<DateTime<Utc>>,
-    /// The jobs whose changes were made, and whose facts wait to be summed up.
+    /// The jobs with applied changes that wait for the summary.
     pub(super) committed: HashSet<OperationId>,
 }
 
-/// From this failure in a row on, the model is left alone.
+/// Number of failures in a row from which there is a pause.
 const PATIENCE: u32 = 3;
 
 const FIRST_PAUSE: TimeDelta = TimeDelta::minutes(1);
 const LONGEST_PAUSE: TimeDelta = TimeDelta::hours(1);
 
 impl Backoff {
-    /// Returns whether the model may be asked now.
+    /// Returns whether a request may be made now.
     pub(super) fn may_ask(&mut self, now: DateTime<Utc>, allowance: &Allowance) -> bool {
         if let Some(before) = self.used_up {
             let is_more = |before: Option<u64>, now: Option<u64>| now.is_none() || before < now;
@@ -39,7 +38,7 @@ impl Backoff {
             }
             self.used_up = None;
         }
-        // A clock that was put back must not make the pause longer.
+        // A clock that was set back must not extend the pause.
         self.not_before.is_none_or(|at| at <= now || now + LONGEST_PAUSE < at)
     }
 
@@ -48,19 +47,19 @@ impl Backoff {
         PATIENCE <= self.failures
     }
 
-    /// Notes an answer that could be used.
+    /// Records a usable response.
     pub(super) fn succeeded(&mut self) {
         self.failures = 0;
         self.not_before = None;
     }
 
-    /// Notes that the model did not answer.
+    /// Records a request without a response.
     pub(super) fn unanswered(&mut self, now: DateTime<Utc>) {
         self.failures = self.failures.saturating_add(1).max(PATIENCE);
         self.pause(now);
     }
 
-    /// Notes an answer that could not be used.
+    /// Records an unusable response.
     pub(super) fn unreadable(&mut self, now: DateTime<Utc>) {
         self.failures = self.failures.saturating_add(1);
         if self.is_failing() {
@@ -68,7 +67,7 @@ impl Backoff {
         }
     }
 
-    /// Notes that the budget did not suffice, of which this was left.
+    /// Records that the budget did not suffice, with the remainder at that time.
     pub(super) fn exhausted(&mut self, left: Left) {
         self.used_up = Some(left);
     }

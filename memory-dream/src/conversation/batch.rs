@@ -1,26 +1,28 @@
-//! How many turns are extracted in one call, depending on what is left of the budget.
+//! Batch sizes for extraction, which depend on the remaining budget.
 
 use chrono::TimeDelta;
 use memory_core::Allowance;
 
-/// At most this many turns are extracted in one call.
+/// Maximum number of turns per request.
 pub(super) const MAX_TURNS: usize = 32;
 
-/// While there is plenty of the budget, turns are extracted one by one unless more than this many wait.
+/// With sufficient budget, turns are extracted one by one unless more than this number are waiting.
 const BACKLOG: usize = 8;
 
-/// How turns are put together for one call.
+/// The conditions for a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BatchRule {
-    /// How many turns of a conversation must wait before the model is asked about them.
+    /// Number of waiting turns of a conversation from which a request is made.
     pub(super) turns: usize,
-    /// How long the oldest of them waits for others at most.
+    /// Maximum age of the oldest waiting turn before a request is made.
     pub(super) patience: TimeDelta,
 }
 
 impl BatchRule {
-    /// Returns the rule for what is left of the day's budget. Each time that half of the rest is used up, twice as many turns share a
-    /// call, so that there are calls left for the rest of the day.
+    /// Returns the rule for the remaining budget of the day.
+    ///
+    /// Each time half of the rest is used, the batch size doubles (after a first step to 4), so that requests remain for the rest of the
+    /// day.
     pub(super) fn new(allowance: &Allowance) -> Self {
         let (turns, minutes) = match allowance.share_left() {
             share if 0.5 < share => (1, 0),
@@ -32,13 +34,13 @@ impl BatchRule {
         Self { turns, patience: TimeDelta::minutes(minutes) }
     }
 
-    /// Returns whether the model is to be asked now about turns of which the oldest has waited so long.
+    /// Returns whether to make a request now, given the number of waiting turns and the age of the oldest.
     pub(super) fn is_due(self, waiting: usize, oldest: TimeDelta) -> bool {
-        // A turn of a time to come is of a clock that was put back.
+        // A negative age means that the clock was set back.
         self.turns <= waiting || self.patience <= oldest || oldest < TimeDelta::zero()
     }
 
-    /// Returns how many turns one call is about, where this many wait.
+    /// Returns the number of turns for the next request, given the number of waiting turns.
     pub(super) fn size(self, waiting: usize) -> usize {
         if self.turns == 1 && waiting <= BACKLOG { 1 } else { waiting.min(MAX_TURNS) }
     }

@@ -1,4 +1,4 @@
-//! Extracting facts from turns, and reconciling them with known ones.
+//! Extracts facts from turns, and reconciles them with existing ones.
 
 use std::collections::VecDeque;
 
@@ -11,26 +11,26 @@ use super::ask::{self, AskError, SHOWN};
 use super::batch::BatchRule;
 use super::process::{Decided, Run, is_not_asked};
 
-/// A turn about which a model failed to answer this many times is left as it is.
+/// Number of failed requests after which a turn is completed without facts.
 const ATTEMPTS: u32 = 5;
 
-/// A turn about which a model gave this many answers that cannot be used is left as it is.
+/// Number of unusable responses after which a turn is completed without facts.
 const UNREADABLE_ATTEMPTS: u32 = 2;
 
-/// A turn whose facts are to be extracted.
+/// A turn that waits for extraction.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) job: Job,
-    /// How many times the model was asked in vain.
+    /// Number of failed attempts.
     pub(super) attempts: u32,
 }
 
-/// A turn whose facts were extracted, and not reconciled yet.
+/// A turn with extracted facts that wait for reconciliation.
 #[derive(Debug)]
 pub(super) struct Extracted {
     pub(super) job: Job,
     pub(super) facts: Vec<String>,
-    /// How many times the model was asked in vain what becomes of them.
+    /// Number of failed attempts to reconcile them.
     pub(super) attempts: u32,
 }
 
@@ -42,7 +42,7 @@ struct Turn {
 }
 
 impl Run<'_> {
-    /// Extracts and reconciles the facts of turns, as far as the model may be asked. Returns whether to go on.
+    /// Extracts and reconciles the facts of turns while requests are possible. Returns whether to continue.
     pub(super) fn extract_all(
         &mut self,
         conversation: &ConversationId,
@@ -69,7 +69,7 @@ impl Run<'_> {
             }
             let batch = self.next_batch(conversation, chat, &mut waiting)?;
             if batch.is_empty() && extracted.is_empty() {
-                // They are asked about together with later ones.
+                // They wait for later turns to share a request with.
                 self.processed.waiting += waiting.len();
                 break;
             }
@@ -78,7 +78,7 @@ impl Run<'_> {
             }
             let extracted = std::mem::take(&mut extracted);
             if !self.reconcile(conversation, chat, extracted)? {
-                // Later facts may contradict the ones that wait.
+                // Later facts may contradict the waiting ones.
                 self.processed.waiting += waiting.len();
                 break;
             }
@@ -86,13 +86,13 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Takes a turn whose facts could not be reconciled before: perhaps it was the others that the model could not cope with.
+    /// Removes a turn with a failed reconciliation, to retry it alone, since another turn may be the cause.
     fn next_alone(&self, extracted: &mut Vec<Extracted>) -> Option<Extracted> {
         let place = extracted.iter().position(|own| 0 < own.attempts).filter(|_| !self.backoff.is_failing())?;
         Some(extracted.remove(place))
     }
 
-    /// Finishes the jobs of turns that were deleted in the meantime.
+    /// Completes the jobs of deleted turns.
     fn finish_deleted(&mut self, conversation: &ConversationId, waiting: &mut VecDeque<Waiting>) -> Result<(), StoreError> {
         let known = self.conversations.store.read(conversation)?;
         let (there, gone): (VecDeque<_>, VecDeque<_>) = waiting.drain(..).partition(|own| known.get(&own.job.turn).is_some());
@@ -104,7 +104,7 @@ impl Run<'_> {
         self.carry_out(conversation, &decided)
     }
 
-    /// Takes the turns about which the model is asked next; none if they wait for others.
+    /// Removes the turns for the next request; returns an empty batch if they wait for others.
     fn next_batch(
         &mut self,
         conversation: &ConversationId,
@@ -121,9 +121,9 @@ impl Run<'_> {
         let size = rule.size(waiting.len());
         let (mut batch, mut length) = (Vec::new(), 0);
         while let Some(next) = waiting.pop_front() {
-            // It may have been deleted a moment ago.
+            // The turn may have been deleted since the jobs were checked.
             let text = known.get(&next.job.turn).map(|turn| turn.content.clone()).unwrap_or_default();
-            // Perhaps it was the others that the model could not cope with.
+            // A turn that failed before is retried alone, since another turn may be the cause.
             let is_alone = 0 < next.attempts && !self.backoff.is_failing();
             length += text.len();
             if !batch.is_empty() && (is_alone || SHOWN < length) {
@@ -138,7 +138,7 @@ impl Run<'_> {
         Ok(batch)
     }
 
-    /// Asks for the facts in some turns. What could not be extracted waits, or is finished without facts.
+    /// Extracts the facts of some turns. A failed turn waits, or is completed without facts.
     fn extract(
         &mut self,
         conversation: &ConversationId,
@@ -198,7 +198,7 @@ impl Run<'_> {
         Extracted { job: turn.waiting.job, facts: read.facts, attempts: 0 }
     }
 
-    /// Has turns wait for another attempt, and finishes those that had as many as they may have.
+    /// Records a failed attempt of turns, and completes those without attempts left.
     fn try_again(&mut self, conversation: &ConversationId, batch: Vec<Turn>, attempts: u32, why: &str) -> Result<(), StoreError> {
         let failed = batch.into_iter().map(|turn| Waiting { attempts: turn.waiting.attempts + 1, ..turn.waiting });
         let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
@@ -216,9 +216,9 @@ impl Run<'_> {
         self.carry_out(conversation, &decided)
     }
 
-    /// Decides by one request what becomes of the facts of some turns, and does it. Returns `false` if some of them wait.
+    /// Reconciles the facts of some turns with one request; returns `false` if some of them wait.
     ///
-    /// Where the request is not made or not answered, the facts wait for another one, since they may contradict known ones.
+    /// If the request fails, the facts wait for another one, since they may contradict existing ones.
     fn reconcile(
         &mut self,
         conversation: &ConversationId,
@@ -270,8 +270,9 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Has extracted facts wait for another attempt to reconcile them. Those that had as many as they may have are not stored, since they
-    /// may contradict known ones: the turns alone are left.
+    /// Records a failed attempt to reconcile facts.
+    ///
+    /// Facts without attempts left are dropped, since they may contradict existing ones; their turns remain.
     fn reconcile_again(
         &mut self,
         conversation: &ConversationId,
@@ -298,7 +299,7 @@ impl Run<'_> {
         Ok(is_done)
     }
 
-    /// Keeps extracted facts until the model may be asked what becomes of them.
+    /// Stores extracted facts until the next attempt to reconcile them.
     fn wait(&mut self, conversation: &ConversationId, extracted: Vec<Extracted>) -> Result<(), StoreError> {
         let (nothing, facts): (Vec<_>, Vec<_>) = extracted.into_iter().partition(|own| own.facts.is_empty());
         self.processed.waiting += facts.len();
@@ -316,7 +317,9 @@ fn facts_of(extracted: &Extracted) -> impl Iterator<Item = ExtractedFact> {
     extracted.facts.iter().map(|text| ExtractedFact { text: text.clone(), source: Some(extracted.job.turn.clone()) })
 }
 
-/// Returns the changes that follow from each turn, so that each job can be finished by itself after a crash.
+/// Assigns changes to the turns that cause them.
+///
+/// So each job can be completed separately after a crash.
 fn by_turn(changes: Vec<EntryChange>, extracted: Vec<Extracted>) -> Vec<Decided> {
     let mut decided: Vec<Decided> =
         extracted.into_iter().map(|own| Decided { job: own.job, changes: Vec::new(), facts: own.facts }).collect();
@@ -327,7 +330,7 @@ fn by_turn(changes: Vec<EntryChange>, extracted: Vec<Extracted>) -> Vec<Decided>
                 decided.iter().position(|own| replaced_by.as_ref().is_some_and(|by| own.adds(by)))
             }
         };
-        // A fact that goes without a replacement goes last.
+        // A deletion without a replacement is assigned to the last turn.
         let place = place.unwrap_or_else(|| decided.len().saturating_sub(1));
         if let Some(own) = decided.get_mut(place) {
             own.changes.push(change);
@@ -346,7 +349,7 @@ fn not_read(why: impl std::fmt::Display) -> String {
     format!("the language model's answer cannot be read as facts: {why}")
 }
 
-/// Returns whether the model may answer another time.
+/// Returns whether a later request may succeed.
 fn may_answer_later(error: &ChatError) -> bool {
     match error {
         ChatError::Unreachable(_)

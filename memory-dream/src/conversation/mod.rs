@@ -1,7 +1,7 @@
-//! What is made of what was said, in the background: facts, what becomes of those that were known, and a rolling summary.
+//! Extracts facts from conversations in the background, reconciles them, and updates summaries.
 //!
-//! [`process()`] does the jobs of a [`memory_core::conversation::JobQueue`]. Each is decided first, written down, and done then, so that one
-//! that was cut off goes on where it was. Without a language model nothing is drawn from what was said, and it is found all the same.
+//! [`process()`] executes the jobs of a [`memory_core::conversation::JobQueue`]. Each decision is saved before it is applied, so that an
+//! interrupted job continues at the same point. Without a language model no facts are extracted, but turns remain searchable.
 
 mod ask;
 mod backoff;

@@ -1,4 +1,4 @@
-//! Doing what is still to be made of what was said.
+//! Executes the jobs of conversations.
 
 use std::collections::HashSet;
 
@@ -11,18 +11,18 @@ use memory_core::{ChatError, ChatModel, ContentHash, StoreError};
 use super::extract::{Extracted, Waiting};
 use super::{Backoff, Prompts, ask};
 
-/// Who reconciles facts, and who deletes the oldest entries, as the log of operations names them.
+/// The actors in the log of operations: `MODEL` reconciles facts, `PROXY` deletes the oldest entries.
 const MODEL: &str = "model";
 const PROXY: &str = "proxy";
 
-/// How jobs are done.
+/// The settings for processing jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessRules {
-    /// How many facts and turns of a conversation are kept; the oldest go.
+    /// Maximum number of facts and turns of a conversation; the oldest are deleted.
     pub max_entries: usize,
-    /// Whether facts are drawn and summed up.
+    /// Whether to extract facts and update summaries.
     pub summarise: bool,
-    /// What a model is told to do.
+    /// The prompts.
     pub prompts: Prompts,
 }
 
@@ -32,26 +32,26 @@ impl Default for ProcessRules {
     }
 }
 
-/// What was done.
+/// The result of processing jobs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Processed {
-    /// How many jobs were done.
+    /// Number of completed jobs.
     pub done: usize,
-    /// How many wait for a model that did not answer or may not be asked now, or for more of them.
+    /// Number of jobs that wait for a model, for budget, or for more turns.
     pub waiting: usize,
-    /// The conversations in which something changed, each once.
+    /// The conversations that changed, without duplicates.
     pub changed: Vec<ConversationId>,
-    /// What went wrong, each thing once. Nothing is lost by it.
+    /// The errors, without duplicates. No error loses data.
     pub troubles: Vec<String>,
 }
 
-/// How many texts an embedding model is shown at once.
+/// Number of texts in one request to an embedding model.
 const BATCH: usize = 32;
 
-/// Does the jobs that wait, as [`process_with_backoff()`] does with a model that never failed.
+/// Executes pending jobs as [`process_with_backoff()`] does, without a history of failures.
 ///
 /// # Errors
-/// As [`process_with_backoff()`].
+/// Those of [`process_with_backoff()`].
 pub fn process(
     conversations: &Conversations,
     queue: &dyn JobQueue,
@@ -61,12 +61,13 @@ pub fn process(
     process_with_backoff(conversations, queue, rules, &mut Backoff::default(), goes_on)
 }
 
-/// Does the jobs that wait, each of them once, unless another process does. `goes_on` is asked before each request whether to go on.
+/// Executes each pending job once, unless another process does.
 ///
-/// While the model is to be left alone because of `backoff`, jobs that need it wait, and it is not asked.
+/// `goes_on` is called before each request and returns whether to continue. During a pause of `backoff`, no requests are made and jobs that
+/// need the model wait.
 ///
 /// # Errors
-/// When something cannot be read or kept; what was not done by then waits.
+/// If data cannot be read or written. Jobs that are not completed by then remain pending.
 pub fn process_with_backoff(
     conversations: &Conversations,
     queue: &dyn JobQueue,
@@ -93,7 +94,7 @@ pub fn process_with_backoff(
             }
         }
         drop(claim);
-        // Whoever added one a moment ago may have found the claim taken.
+        // A process that added a job a moment ago may have found the queue claimed, so it is checked again.
         if !goes_on() || queue.pending()?.iter().all(|pending| tried.contains(&pending.job.id)) {
             break;
         }
@@ -102,7 +103,7 @@ pub fn process_with_backoff(
     Ok(run.processed)
 }
 
-/// Puts the jobs of each conversation together, the conversation of the oldest job first.
+/// Groups jobs by conversation, in the order of the oldest job of each.
 fn by_conversation(pending: Vec<PendingJob>) -> Vec<(ConversationId, Vec<PendingJob>)> {
     let mut groups: Vec<(ConversationId, Vec<PendingJob>)> = Vec::new();
     for pending in pending {
@@ -124,7 +125,7 @@ pub(super) struct Run<'r> {
     pub(super) processed: Processed,
 }
 
-/// A job for which it was decided what to change.
+/// A job with its planned changes.
 #[derive(Debug)]
 pub(super) struct Decided {
     pub(super) job: Job,
@@ -133,19 +134,19 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// Returns that nothing follows from a turn.
+    /// Creates a decision without changes.
     pub(super) fn nothing(job: Job) -> Self {
         Self { job, changes: Vec::new(), facts: Vec::new() }
     }
 }
 
 impl<'r> Run<'r> {
-    /// Returns the model to ask, if facts are to be extracted.
+    /// Returns the model, if facts are to be extracted.
     pub(super) fn chat(&self) -> Option<&'r dyn ChatModel> {
         self.conversations.chat.as_deref().filter(|_| self.rules.summarise)
     }
 
-    /// Does the jobs of one conversation as far as possible. Returns whether to go on.
+    /// Executes the jobs of one conversation as far as possible. Returns whether to continue.
     fn work_off(&mut self, conversation: &ConversationId, jobs: Vec<PendingJob>) -> Result<bool, StoreError> {
         let (mut waiting, mut extracted, mut decided) = (Vec::new(), Vec::new(), Vec::new());
         for PendingJob { job, state } in jobs {
@@ -183,13 +184,13 @@ impl<'r> Run<'r> {
         let goes_on = self.extract_all(conversation, waiting, extracted)?;
         let is_untended = self.backoff.tended_until < latest;
         if before < self.processed.waiting && is_untended {
-            // Jobs may wait for days; the conversation is looked after all the same.
+            // Jobs can wait for days; eviction and embedding must not wait as long.
             self.tend(conversation)?;
         }
         Ok(goes_on)
     }
 
-    /// Makes the changes that were decided, and brings the summary up to date by one request for all of them.
+    /// Applies planned changes, and updates the summary with one request for all of them.
     pub(super) fn carry_out(&mut self, conversation: &ConversationId, decided: &[Decided]) -> Result<(), StoreError> {
         let changes: Vec<EntryChange> = decided.iter().flat_map(|own| own.changes.iter().cloned()).collect();
         change(self.conversations, conversation, &changes, ConversationVerb::Reconcile, MODEL)?;
@@ -202,7 +203,7 @@ impl<'r> Run<'r> {
         for own in &done {
             self.backoff.committed.remove(&own.job.id);
         }
-        // The changes are made; they must not be made again once somebody reverted them.
+        // The changes are applied; they must not be applied again after a user reverted them.
         let summary_only = |own: &&&Decided| JobState::Decided { changes: Vec::new(), facts: own.facts.clone() };
         let made = waiting.iter().filter(|own| !own.changes.is_empty());
         let states: Vec<_> = made.map(|own| (own.job.id.clone(), summary_only(&own))).collect();
@@ -216,8 +217,9 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Brings the summary up to date; where a model does not answer, it stays as it is. Returns `false` if that has to wait because the
-    /// budget of the day is used up.
+    /// Updates the summary; returns `false` if that must wait because the budget is exhausted.
+    ///
+    /// If the model fails, the summary remains unchanged.
     fn sum_up(&mut self, conversation: &ConversationId, facts: &[&str]) -> Result<bool, StoreError> {
         let Some(chat) = self.chat() else { return Ok(true) };
         if !self.may_ask(chat) {
@@ -241,14 +243,14 @@ impl<'r> Run<'r> {
         Ok(true)
     }
 
-    /// Returns whether the model may be asked now.
+    /// Returns whether a request may be made now.
     pub(super) fn may_ask(&mut self, chat: &dyn ChatModel) -> bool {
-        // A budget that cannot be read is reported when the model is asked.
+        // An unreadable budget is reported by the request itself.
         let allowance = chat.allowance().unwrap_or_default();
         self.backoff.may_ask(self.conversations.clock.now(), &allowance)
     }
 
-    /// Notes that the model was not asked because of what that costs.
+    /// Records that no request was made because of its cost.
     pub(super) fn was_not_asked(&mut self, chat: &dyn ChatModel, error: &ChatError) {
         let why = match error {
             ChatError::Exhausted(shortage) => {
@@ -265,7 +267,7 @@ impl<'r> Run<'r> {
         self.report(&why);
     }
 
-    /// Lets go of the oldest entries of a conversation, and has the embedding model read what it has not read yet.
+    /// Deletes the oldest entries of a conversation beyond the limit, and computes missing embeddings.
     fn tend(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
         let known = self.conversations.store.read(conversation)?;
         if self.rules.max_entries < known.len() {
@@ -299,7 +301,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Adds to what went wrong, unless it is there already.
+    /// Adds an error to the result, unless it is already there.
     pub(super) fn report(&mut self, trouble: &str) {
         if self.processed.troubles.iter().all(|own| own != trouble) {
             self.processed.troubles.push(trouble.to_owned());
@@ -307,7 +309,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Returns whether the model was not even asked, because of what that costs.
+/// Returns whether no request was made because of its cost.
 pub(super) fn is_not_asked(error: &ChatError) -> bool {
     matches!(error, ChatError::Exhausted(_) | ChatError::Meter(_))
 }

@@ -1,13 +1,13 @@
-//! What a language model is told to do.
+//! The system prompts for conversation processing.
 
-/// What a language model is told to do, for each thing it is asked.
+/// The system prompts for conversation processing, one per kind of request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompts {
-    /// To draw facts from what the person said.
+    /// The prompt to extract facts from a message of the user.
     pub facts: String,
-    /// To say what becomes of known facts and new ones.
+    /// The prompt to reconcile new facts with existing ones.
     pub reconcile: String,
-    /// To bring the summary up to date.
+    /// The prompt to update the summary.
     pub summary: String,
 }
 
@@ -23,8 +23,9 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// Returns what `read` has for each of the names `facts`, `reconcile` and `summary`, such as what a file of that name in the home says;
-    /// and the usual where it has nothing, or nothing but blanks.
+    /// Creates prompts from the texts that `read` returns for the names `facts`, `reconcile` and `summary`.
+    ///
+    /// `read` may return the content of a file in the home. If it returns `None` or a blank text, the default prompt is used.
     pub fn with(read: &dyn Fn(&str) -> Option<String>) -> Self {
         let usual = Self::default();
         let said = |name: &str, usual: String| read(name).filter(|text| !text.trim().is_empty()).unwrap_or(usual);
