@@ -1,4 +1,4 @@
-//! What holds of any dream, over the store in memory.
+//! Properties that hold for any dream.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Something to dream of.
+//! A test fixture with memories and a clock.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub(crate) fn what(tasks: &[Task], is_rehearsal: bool) -> Dream<'_, Utc> {
     Dream { verb: Verb::Dream, tasks, rules: Rules::default(), is_rehearsal, zone: &Utc }
 }
 
-/// Memories to dream of, and a clock that goes when it is told.
+/// A memory store with a clock that advances only on request.
 pub(crate) struct Bed {
     pub services: Services,
     pub clock: Arc<FakeClock>,

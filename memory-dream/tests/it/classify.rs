@@ -1,4 +1,4 @@
-//! Every command classifies one text the same way, and nothing expires unclassified.
+//! Tests that all commands choose the same category, and that no memory expires unclassified.
 
 use memory_core::{Category, Memory, MemoryId, Phase};
 use memory_dream::classify::choose_category;

@@ -1,4 +1,4 @@
-//! What is made of what was said.
+//! Tests of conversation processing.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ fn facts_are_drawn_reconciled_and_summed_up() {
     assert_eq!(case.summary().as_deref(), Some("Hates pizza, lives in Lyon."));
     let purposes: Vec<String> = case.chat.asked().iter().map(|request| request.purpose.to_string()).collect();
     assert_eq!(purposes, ["facts", "summarise", "facts", "reconcile", "summarise"]);
-    // Only what the person said is shown, as data.
+    // The request contains only messages of the user, as data.
     assert_eq!(case.chat.asked()[2].messages[1].content, "\"I moved to Lyon. And I hate pizza.\"");
 }
 
@@ -142,7 +142,7 @@ fn what_was_decided_is_done_after_a_crash_without_asking_again() {
     other.process();
     let fact = other.conversations.store.read(&ConversationId::unnamed()).unwrap().entries()[1].clone();
     let changes = vec![memory_core::conversation::EntryChange::Add((*fact).clone())];
-    // It was done in part, and nobody wrote down that it was.
+    // The changes were applied, but the process died before that was recorded.
     case.conversations.store.commit(&job.conversation, &changes).unwrap();
     case.queue.note(&[(job.id.clone(), JobState::Decided { changes, facts: vec!["The user likes tea.".into()] })]).unwrap();
     assert_eq!(case.process().done, 1);

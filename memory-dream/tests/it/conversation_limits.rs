@@ -1,4 +1,4 @@
-//! Extraction with a model that fails, and with a budget that does not suffice.
+//! Tests of extraction with a failing model and with an insufficient budget.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 type Respond = dyn Fn(&ChatRequest) -> Result<String, ChatError> + Send + Sync;
 
-/// A model that answers by a function, and counts what it is asked.
+/// A model that responds by a function and records its requests.
 struct Model {
     respond: Box<Respond>,
     asked: Arc<Mutex<Vec<ChatRequest>>>,
@@ -35,7 +35,7 @@ impl ChatModel for Model {
     }
 }
 
-/// A worker with the time in its hands.
+/// A worker with a controllable clock.
 struct Case {
     conversations: Conversations,
     queue: FakeJobs,
@@ -70,7 +70,7 @@ impl Case {
         facts.map(|entry| entry.content.clone()).collect()
     }
 
-    /// Returns what was asked, by purpose, and forgets it.
+    /// Returns the purposes of the recorded requests, and clears the record.
     fn take_purposes(&self) -> Vec<String> {
         std::mem::take(&mut *self.asked.lock().unwrap()).iter().map(|request| request.purpose.to_string()).collect()
     }
@@ -88,7 +88,7 @@ fn calls(calls: u64) -> Budget {
     Budget { calls_a_day: Some(calls), tokens_a_day: None }
 }
 
-/// Finds one fact in each message, and marks facts that were reconciled.
+/// A model that finds one fact in each message, and marks facts that were reconciled.
 #[expect(clippy::unnecessary_wraps, reason = "it is a script of a fake model")]
 fn sound(request: &ChatRequest) -> Result<String, ChatError> {
     let data = &request.messages[1].content;
@@ -162,7 +162,7 @@ fn a_model_that_answers_again_is_asked_about_all_that_waits() {
 #[test]
 fn the_less_is_left_of_the_budget_the_more_turns_share_a_request_and_none_is_lost() {
     let mut case = Case::new(calls(150), sound);
-    // They are said between 10:00 and 20:00.
+    // The messages are sent between 10:00 and 20:00.
     for number in 0..200 {
         case.say(&format!("message {number}"));
         let processed = case.process();

@@ -1,4 +1,4 @@
-//! What dreams do to memories, over the store in memory.
+//! Tests of dreams, with an in-memory store.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -217,7 +217,7 @@ fn what_somebody_files_or_moves_while_a_dream_thinks_is_left_alone() {
     let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
     let long = bed.put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
     let mut is_first = true;
-    // The first step that it is told of is that the texts were looked at.
+    // The first reported step is the analysis of the texts.
     let mut meddle = |_| {
         if std::mem::take(&mut is_first) {
             upgrade(&bed.services, &filed.to_string(), Some(Category::Project)).expect("it is filed");

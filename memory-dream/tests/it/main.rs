@@ -1,4 +1,4 @@
-//! What dreams do to memories, and what is made of conversations, over stores in memory.
+//! Integration tests of dreams and of conversation processing, with in-memory stores.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on is a failed test")]
 

@@ -1,4 +1,4 @@
-//! What dreams do to reminders, over the store in memory.
+//! Tests of reminders in dreams.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ fn a_deep_dream_makes_each_reminder_once() {
     assert!(open().is_empty());
 }
 
-/// Returns when the reminders that are not done are due.
+/// Returns the due times of open reminders.
 fn due(bed: &Bed) -> Vec<String> {
     let open = bed.services.store.reminders(Reminders::Open, None, None).expect("they are told").memories;
     open.iter().filter_map(|stored| stored.memory.reminder).map(|own| own.due.to_rfc3339()).collect()
@@ -76,7 +76,7 @@ fn a_reminder_stays_while_its_time_is_named_or_where_a_person_gave_it_one() {
     let given = "2124-02-01T08:00:00Z".parse().expect("a moment");
     remind_of(&bed.services, &id.to_string(), Some(given), &Utc).expect("it is made");
     remind_of(&bed.services, &id.to_string(), None, &Utc).expect("it is made");
-    // No dream would make a reminder of that, and it names the time all the same.
+    // A dream creates no reminder for this text, but the text still names the time.
     says(&bed, id, "Anna was born at noon. We spoke of 2 March 2124 at 3pm, it seems.");
     assert!(bed.dream(&[Task::Remind]).withdrawn.is_empty());
     assert_eq!(due(&bed), ["2124-02-01T08:00:00+00:00", "2124-03-02T15:00:00+00:00"]);
