@@ -10,7 +10,9 @@ use super::script::script;
 /// Minimum number of characters of a text to summarise.
 const SHORTEST: usize = 1000;
 
-/// Maximum number of characters of a text to summarise; a longer one is expensive and has several subjects.
+/// Maximum number of characters of a text to summarise.
+///
+/// A longer text is expensive and has several subjects.
 const LONGEST: usize = 24_000;
 
 /// Maximum length of a summary, in percent of the characters of the original.

@@ -5,7 +5,7 @@
 //! 1. The first label of the note: a heading, or the words before a colon (`Lesson learned: …`, `偏好：…`).
 //! 2. A tag that names a category: the note is left to the model, in which tags have the highest weight.
 //! 3. A phrase of a sentence (`we decided`, `prefers`, `教训`): the first one outside subordinate clauses, else the first one. A request for
-//!   a reminder precedes the date or the question in it.
+//!    a reminder precedes the date or the question in it.
 //!
 //! Quoted words and code are not cues, nor are the exceptions under `not` in `cues.txt`: negations and other meanings of the words.
 //! `strong` phrases precede `likely` ones; `weak` ones are only features of the model.
