@@ -1,4 +1,4 @@
-//! Taking in what we ourselves did to the files.
+//! Updates the index after changes by this program.
 
 use memory_core::StoreError;
 
@@ -9,25 +9,25 @@ use super::refresh::write;
 use super::schema::Meta;
 use super::update::Update;
 
-/// What was done to a file.
+/// A change of a file.
 #[derive(Debug)]
 pub(crate) enum Applied {
-    /// It was made, replaced or moved.
+    /// The file was created, replaced or moved.
     Kept {
-        /// Where it is; it has its name already.
+        /// The current path.
         path: String,
-        /// Where it was, if it was moved.
+        /// The previous path, if the file was moved.
         former_path: Option<String>,
     },
-    /// It is gone.
+    /// The file was removed.
     Removed {
-        /// Where it was.
+        /// The previous path.
         path: String,
     },
 }
 
 impl Applied {
-    /// Returns where the file is, unless it is gone.
+    /// Returns the path of the file, unless it was removed.
     fn kept(&self) -> Option<&str> {
         match self {
             Self::Kept { path, .. } => Some(path),
@@ -35,7 +35,7 @@ impl Applied {
         }
     }
 
-    /// Returns where the file was, if it is gone.
+    /// Returns the previous path of a removed file.
     fn removed(&self) -> Option<&str> {
         match self {
             Self::Kept { .. } => None,
@@ -45,13 +45,13 @@ impl Applied {
 }
 
 impl Index {
-    /// Takes in what was done to the files, and remembers up to where the journal is known.
+    /// Updates the index after changes of the files, and stores the position in the journal.
     ///
-    /// It costs no sync and does not depend on how many files there are. When it fails nothing is lost: the next
-    /// refresh sees the files.
+    /// The call does not sync, and its cost does not depend on the number of files. No data is lost if it fails: the next refresh detects
+    /// the changes.
     ///
     /// # Errors
-    /// When the index cannot be written.
+    /// If the index cannot be written.
     pub(crate) fn apply(&self, applied: &[Applied], journal_mark: Option<&str>) -> Result<(), StoreError> {
         let paths: Vec<String> = applied.iter().filter_map(Applied::kept).map(str::to_owned).collect();
         self.tell("write to the index", |index, opened| {
@@ -63,11 +63,11 @@ impl Index {
                         match one {
                             Applied::Removed { path } => update.remove(path)?,
                             Applied::Kept { path, former_path } => {
-                                // A file that somebody has changed in the meantime is the next refresh's business.
+                                // If another program has changed the file since, the next refresh updates the index.
                                 if let Reading::Row(row) = &reading {
                                     update.keep(row, former_path.as_deref())?;
                                 }
-                                // Its document has gone along, unless another one was at the new place already.
+                                // The document has moved along, unless the new path had a document already.
                                 let moved = former_path.as_deref().filter(|former| former != path);
                                 return moved.map_or(Ok(()), |former| update.remove(former));
                             }
@@ -86,10 +86,10 @@ impl Index {
         })
     }
 
-    /// Returns the mark of the last [`Index::apply`] that gave one.
+    /// Returns the journal position of the last [`Index::apply`] that stored one.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn journal_mark(&self) -> Result<Option<String>, StoreError> {
         self.ask("read the index", |_, opened| Ok(Meta::read(&opened.connection)?.journal))
     }

@@ -1,4 +1,4 @@
-//! Reading again what others have changed in place.
+//! Reads files again that other programs changed in place.
 
 use memory_core::StoreError;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,13 +10,13 @@ use super::update::row_signature;
 use crate::disk::{Signature, check_path};
 
 impl Index {
-    /// Reads those of the files at `paths` again that are not as the index knows them, and returns how many that were. Paths
-    /// that are not those of memories are passed over.
+    /// Reads those files at `paths` again that differ from the index, and returns their number.
     ///
-    /// Files that we wrote ourselves are as the index knows them, so hearing of them costs a look and no more.
+    /// Paths that cannot belong to memories are ignored. The index has the signatures of files that this program wrote, so such a file
+    /// costs one signature check.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn reread_changed(&self, paths: &[String]) -> Result<u64, StoreError> {
         let changed = self.ask("look at changed files", |index, opened| {
             let mut changed = Vec::new();
@@ -36,12 +36,12 @@ impl Index {
     }
 }
 
-/// Tells whether a path is one that a memory may have, or a part of a conversation that is found like one.
+/// Returns whether a path can belong to a memory, or to an indexed part of a conversation.
 fn is_memory(path: &str) -> bool {
     let mut parts = path.split('/');
     let below: Vec<&str> = match parts.next() {
         Some(CATEGORIES) => parts.collect(),
-        // A conversation may be called so that its folder begins with a dot.
+        // The folder of a conversation may have a name with a leading dot.
         Some(ENTRIES) => {
             let is_there = parts.next().is_some_and(|conversation| conversation != "deleted");
             let below: Vec<&str> = parts.collect();

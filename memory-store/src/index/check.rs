@@ -1,4 +1,4 @@
-//! What is wrong with the files, and with the index.
+//! Checks the files and the index for defects.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,51 +18,51 @@ use super::update::{row_count, row_id};
 use crate::disk::EntryKind;
 use crate::file::load;
 
-/// How the index differs from the files.
+/// A difference between the index and the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// The file, or what else it is about.
+    /// The path of the file, or of a part of the index.
     pub(crate) path: String,
-    /// What is wrong, as a statement.
+    /// A sentence that describes the difference.
     pub(crate) what: &'static str,
 }
 
-/// How many memories there are of each kind.
+/// The numbers of memories by kind, and sizes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Statistics {
-    /// All of them.
+    /// Number of all memories.
     pub(crate) documents: u64,
-    /// Those that are part of a conversation, which the counts by kind leave out.
+    /// Number of parts of conversations, which the counts by kind exclude.
     pub(crate) entries: u64,
-    /// By phase.
+    /// Number of memories by phase.
     pub(crate) phases: BTreeMap<String, u64>,
-    /// By category.
+    /// Number of memories by category.
     pub(crate) categories: BTreeMap<String, u64>,
-    /// By scope.
+    /// Number of memories by scope.
     pub(crate) scopes: BTreeMap<String, u64>,
-    /// By source, in lower case; empty where nobody said.
+    /// Number of memories by source, in lower case; the key is empty for memories without a source.
     pub(crate) sources: BTreeMap<String, u64>,
-    /// How many wait to be moved to the full text.
+    /// Number of pending rows.
     pub(crate) pending: u64,
-    /// How many bytes the memories' files have.
+    /// Total size of the files of memories, in bytes.
     pub(crate) bytes: u64,
-    /// How many bytes the index has.
+    /// Size of the index, in bytes.
     pub(crate) index_bytes: u64,
 }
 
 impl Index {
-    /// Returns how many documents there are.
+    /// Returns the number of documents.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn count(&self) -> Result<u64, StoreError> {
         self.ask("count the memories", |_, opened| Ok(Meta::read(&opened.connection)?.documents))
     }
 
-    /// Returns how the index differs from the files, without repairing anything. Every file is read.
+    /// Returns the differences between the index and the files, without a repair. Reads every file.
     ///
     /// # Errors
-    /// When the folders cannot be listed, or the index is refused.
+    /// If the folders cannot be listed, or the index cannot be read.
     pub(crate) fn check(&self) -> Result<Vec<Difference>, StoreError> {
         self.ask("check the index", |index, opened| {
             let snapshot = opened.connection.unchecked_transaction()?;
@@ -98,11 +98,12 @@ impl Index {
         })
     }
 
-    /// Returns what is wrong with files: those that cannot be read or understood, and those that name an id which is
-    /// another's.
+    /// Returns the problems of files.
+    ///
+    /// These are damaged and unreadable files, and files that name the id of another file.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn problems(&self) -> Result<Vec<Problem>, StoreError> {
         let (paths, twins) = self.ask("list damaged files", |_, opened| {
             let sql = "SELECT path FROM documents INDEXED BY damaged WHERE damaged = 1 UNION ALL SELECT path FROM unreadable";
@@ -119,7 +120,7 @@ impl Index {
     /// Returns the files that cannot be read, with the reasons.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn unreadable(&self) -> Result<Vec<Problem>, StoreError> {
         let paths = self.ask("list unreadable files", |_, opened| {
             let mut paths = opened.connection.prepare_cached("SELECT path FROM unreadable ORDER BY path")?;
@@ -128,10 +129,10 @@ impl Index {
         Ok(paths.iter().filter_map(|path| self.problem(path)).collect())
     }
 
-    /// Counts the memories.
+    /// Returns the numbers of memories by kind, and sizes.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn statistics(&self) -> Result<Statistics, StoreError> {
         self.ask("count memories", |_, opened| {
             let connection = &opened.connection;
@@ -159,7 +160,7 @@ impl Index {
         })
     }
 
-    /// Returns what is wrong with a file now.
+    /// Returns the current problem of a file, if it has one.
     fn problem(&self, path: &str) -> Option<Problem> {
         let problem = |what: String, hint| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint };
         let kind = self.disk.folder(super::row::folder(path)).ok().and_then(|entries| {
@@ -190,7 +191,7 @@ fn check_text(opened: &mut super::open::Opened, meta: &Meta) -> Result<Option<&'
     if text.generation()? < meta.generation {
         return Ok(Some("the full text is older than the tables"));
     }
-    // Pending rows may or may not be in the full text already.
+    // Pending rows may be in the full text already.
     let counted = text.count()?;
     let is_plausible = meta.documents.saturating_sub(waiting) <= counted && counted <= meta.documents + pending;
     Ok(if is_plausible { None } else { Some("the full text does not have every document") })
@@ -201,7 +202,7 @@ fn stamps(connection: &Connection) -> Result<BTreeMap<String, [u8; 32]>, Trouble
     Ok(select.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
 }
 
-/// Returns the files that name an id which is another's.
+/// Returns a problem for each file that names the id of another file.
 fn twins(connection: &Connection) -> Result<Vec<Problem>, Trouble> {
     let mut select = connection.prepare("SELECT path, claimed FROM documents WHERE id IS NOT claimed")?;
     let twins = select.query_map((), |row| Ok((row.get::<_, String>(0)?, MemoryId::from(row_id(row, 1)?))))?;
@@ -216,7 +217,7 @@ fn twins(connection: &Connection) -> Result<Vec<Problem>, Trouble> {
     Ok(problems)
 }
 
-/// Returns how many bytes the files below a folder have.
+/// Returns the total size of the files below a folder, in bytes.
 fn size(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let size_of = |entry: fs::DirEntry| match entry.metadata() {

@@ -1,4 +1,4 @@
-//! Whose an id is, when several files name the same.
+//! Assigns an id that several files name to one of them.
 
 use memory_core::MemoryId;
 use rusqlite::{Connection, Transaction, params};
@@ -9,8 +9,10 @@ use super::row::stem;
 use super::trouble::Trouble;
 use super::update::id_bytes;
 
-/// Gives the id `claimed` to the one file whose name ends in its first digits, else to the first by path; the others go
-/// by an id that follows from their path.
+/// Assigns the id `claimed` to one of the files that name it.
+///
+/// The file with a name that ends in the short form of the id gets it, otherwise the first by path. The other files get an id derived from
+/// their path.
 pub(super) fn settle(transaction: &Transaction<'_>, claimed: &MemoryId) -> Result<(), Trouble> {
     let mut claimants = claimants(transaction, claimed)?;
     let ending = format!("-{}", claimed.short());
@@ -28,7 +30,7 @@ pub(super) fn settle(transaction: &Transaction<'_>, claimed: &MemoryId) -> Resul
     Ok(())
 }
 
-/// Returns the keys and paths of the documents whose files name this id.
+/// Returns the keys and paths of the documents with files that name this id.
 pub(super) fn claimants(connection: &Connection, claimed: &MemoryId) -> Result<Vec<(i64, String)>, Trouble> {
     let sql = "SELECT key, path FROM handles JOIN documents ON key = document WHERE bits = ? AND claimed = ?";
     let mut select = connection.prepare_cached(sql)?;
@@ -36,7 +38,7 @@ pub(super) fn claimants(connection: &Connection, claimed: &MemoryId) -> Result<V
     Ok(select.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
 }
 
-/// Returns whether the id was free.
+/// Sets or clears the id of a document, and returns whether the id was free.
 fn give(transaction: &Transaction<'_>, key: i64, id: Option<&MemoryId>) -> Result<bool, Trouble> {
     let mut update = transaction.prepare_cached("UPDATE OR IGNORE documents SET id = ? WHERE key = ?")?;
     Ok(update.execute(params![id.map(id_bytes), key])? == 1)

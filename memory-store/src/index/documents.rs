@@ -1,4 +1,4 @@
-//! Documents as the index knows them, and as they stand.
+//! Documents according to the index, and their current content.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,29 +13,29 @@ use super::update::{row_count, row_id};
 /// The columns of a [`Document`].
 pub(super) const COLUMNS: &str = "key, id, path, stamp, accesses, created_at";
 
-/// A document as the index knows it.
+/// A document according to the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Document {
     pub(super) key: i64,
     pub(super) id: MemoryId,
     pub(super) path: String,
     pub(super) stamp: Stamp,
-    /// Accesses that its file does not count yet.
+    /// Number of accesses that the file does not include yet.
     pub(super) accesses: u64,
     pub(super) created_at: i64,
 }
 
-/// What became of documents when their files were read.
+/// Documents after reading their files.
 #[derive(Debug)]
 pub(super) struct Freshened<T> {
-    /// Those that stand as the index knows them.
+    /// The documents that match the index, with their current content.
     pub(super) fresh: Vec<(Stored, T)>,
-    /// The paths of the others.
+    /// The paths of the other documents.
     pub(super) stale: Vec<String>,
 }
 
 impl Document {
-    /// Reads it from [`COLUMNS`].
+    /// Reads a document from [`COLUMNS`].
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             key: row.get(0)?,
@@ -60,9 +60,9 @@ impl Document {
         Ok(connection.prepare_cached(sql)?.query_row([id], Self::read).optional()?)
     }
 
-    /// Returns the documents that have a handle, oldest first.
+    /// Returns the documents with a handle, oldest first.
     pub(super) fn by_handle(connection: &Connection, bits: i64) -> Result<Vec<Self>, Trouble> {
-        // Sorted here: setting up a sorter takes SQLite ten times as long as to find that there is nothing to sort.
+        // Sorted here: the setup of a sorter takes SQLite ten times as long as to find an empty result.
         let sql = "SELECT key, id, path, stamp, accesses, created_at FROM handles JOIN documents ON key = document \
                    WHERE bits = ? AND id NOT NULL";
         let mut select = connection.prepare_cached(sql)?;
@@ -71,7 +71,7 @@ impl Document {
         Ok(documents)
     }
 
-    /// Makes what the file says what is told of it: under its own id, with all accesses.
+    /// Sets the id of the document and the total of its accesses in the content of its file.
     pub(super) fn told(&self, mut stored: Stored) -> Stored {
         stored.memory.id = self.id;
         stored.memory.access_count = stored.memory.access_count.saturating_add(self.accesses);
@@ -79,11 +79,11 @@ impl Document {
     }
 }
 
-/// With fewer files a second thread costs more than it gives.
+/// Minimum number of files for a second thread; with fewer it costs more than it saves.
 const WORTH_A_THREAD: usize = 64;
 
 impl Index {
-    /// Reads the file of each document.
+    /// Reads the file of each document, and separates changed documents.
     pub(super) fn freshen<T: Sync>(&self, documents: Vec<T>, document: impl Fn(&T) -> &Document + Sync) -> Freshened<T> {
         let read = |one: &T| {
             let known = document(one);

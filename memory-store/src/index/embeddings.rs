@@ -1,4 +1,4 @@
-//! Which documents have vectors, and keeping more of them.
+//! Finds documents without vectors, and stores vectors.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,10 @@ use super::update::{id_bytes, row_id};
 use super::vectors::{Embedded, Vectors};
 
 impl Index {
-    /// Returns the documents that have no vector of the model `identity` for the text they have now, newest first.
+    /// Returns the documents without a vector of the model `identity` for their current text, newest first.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         self.ask("look for missing vectors", |_, opened| {
             let texts = texts(&opened.connection)?;
@@ -29,18 +29,20 @@ impl Index {
         })
     }
 
-    /// Tells whether vectors of the model `identity` were made, or else of any, readable or not.
+    /// Returns whether vectors of the model `identity`, or of any model if `None`, exist, readable or not.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
         self.ask("look for vectors", |_, opened| Ok(Vectors::were_made(&opened.place, identity)))
     }
 
-    /// Returns how near each two documents are, where one model has read the texts that both have now.
+    /// Returns the cosine similarity of each pair of documents.
+    ///
+    /// It is `None` unless both have a vector of the same model for their current text.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
         self.ask("compare vectors", |_, opened| {
             let mut cosines = vec![None; pairs.len()];
@@ -64,15 +66,17 @@ impl Index {
         })
     }
 
-    /// Keeps vectors of the model `identity`, as far as the documents still have these texts; returns how many.
+    /// Stores vectors of the model `identity`, and returns their number.
+    ///
+    /// Only vectors of documents that still have these texts are stored.
     ///
     /// # Errors
-    /// When something is no vector of this model, or cannot be kept.
+    /// If a vector is invalid for this model, or cannot be stored.
     pub(crate) fn keep_vectors(&self, identity: &str, embedded: &[TextVector]) -> Result<u64, StoreError> {
         let Some(dimensions) = embedded.first().map(|first| first.vector.len()) else { return Ok(0) };
         self.tell("keep vectors", |_, opened| {
             let place = opened.place.clone();
-            // Whoever builds the index anew moves the vectors, under the same right to write.
+            // A rebuild of the index moves the vectors under the same write lock.
             write(&mut opened.connection, |transaction| {
                 let mut rows = Vec::with_capacity(embedded.len());
                 for TextVector { id, text, vector } in embedded {
@@ -88,7 +92,7 @@ impl Index {
     }
 }
 
-/// Returns the keys of all documents with the hashes of the texts that a model is shown, newest first.
+/// Returns keys, hashes of the embedded texts and ids of all documents, newest first.
 pub(super) fn texts(connection: &Connection) -> Result<Vec<(i64, ContentHash, MemoryId)>, Trouble> {
     let sql = "SELECT key, embedded_hash, id FROM documents WHERE id NOT NULL ORDER BY created_at DESC, id";
     let mut select = connection.prepare_cached(sql)?;
@@ -98,14 +102,14 @@ pub(super) fn texts(connection: &Connection) -> Result<Vec<(i64, ContentHash, Me
     Ok(select.query_map((), read)?.collect::<Result<_, _>>()?)
 }
 
-/// Returns the key of a document and the hash of its text.
+/// Returns the key of a document and the hash of its embedded text.
 fn current(connection: &Connection, id: &MemoryId) -> Result<Option<(i64, ContentHash)>, Trouble> {
     let mut select = connection.prepare_cached("SELECT key, embedded_hash FROM documents WHERE id = ?")?;
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, ContentHash::from(row.get::<_, [u8; 32]>(1)?)));
     Ok(select.query_row([id_bytes(id)], read).optional()?)
 }
 
-/// Returns the hashes of the texts of the documents with these keys; those that are not there are left out.
+/// Returns the hashes of the embedded texts of documents. Keys without a document are omitted.
 pub(super) fn texts_of(connection: &Connection, keys: impl Iterator<Item = i64>) -> Result<Vec<(i64, ContentHash)>, Trouble> {
     let mut select = connection.prepare_cached("SELECT embedded_hash FROM documents WHERE key = ?")?;
     let mut texts = Vec::new();
@@ -116,7 +120,7 @@ pub(super) fn texts_of(connection: &Connection, keys: impl Iterator<Item = i64>)
     Ok(texts)
 }
 
-/// Removes the vectors of documents that are gone, once there must be some.
+/// Removes the vectors of deleted documents if there are more vectors than documents.
 fn forget_gone(connection: &Connection, vectors: &mut Vectors) -> Result<(), Trouble> {
     if vectors.count() as u64 <= Meta::read(connection)?.documents {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Filters, in the words of each engine.
+//! Translates filters for both engines.
 
 use chrono::{DateTime, Utc};
 use memory_core::{Filter, Lifetime, Scope};
@@ -7,16 +7,16 @@ use rusqlite::types::Value;
 use super::handle::Handle;
 use super::row::nanoseconds;
 
-/// A filter as a condition on a row of `documents`, with its values.
+/// A filter as an SQL condition on a row of `documents`, with its parameters.
 #[derive(Debug)]
 pub(super) struct Condition {
-    /// The condition; unnamed parameters stand for `values`.
+    /// The condition; its unnamed parameters are bound to `values`.
     pub(super) sql: String,
-    /// The values.
+    /// The values of the parameters.
     pub(super) values: Vec<Value>,
 }
 
-/// Returns the condition that says the same as `filter` at `now`.
+/// Returns the SQL condition equivalent to `filter` at `now`.
 pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> Condition {
     let mut parts = vec!["id NOT NULL".to_owned()];
     let mut values = Vec::new();
@@ -48,35 +48,35 @@ pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> Condition {
         compare("EXISTS (SELECT 1 FROM handles WHERE bits = ? AND document = key)", Some(Handle::Tag(tag).bits()));
     }
     if filter.standing {
-        // Few documents are, so the handles lead to them sooner than any order does.
+        // Few documents are standing instructions, so the lookup by handle is faster than any sort order.
         parts.push("key IN (SELECT document FROM handles WHERE bits = ?)".to_owned());
         values.push(Value::from(Handle::Standing.bits()));
     }
     Condition { sql: parts.join(" AND "), values }
 }
 
-/// Returns the condition that a row lies in one of so many scopes, whose names are its values.
+/// Returns the SQL condition that a row is in one of `scopes`. Its parameters are their names.
 pub(super) fn is_within(scopes: &[Scope]) -> String {
     format!("scope IN ({})", vec!["?"; scopes.len()].join(", "))
 }
 
-/// A filter in the words of the full text. The scopes that it lies within are not part of it: see [`Flushed::new`].
+/// A filter for the full-text index. It does not include the scopes of `within`: see [`Flushed::new`].
 ///
 /// [`Flushed::new`]: super::search::Flushed::new
 #[derive(Debug)]
 pub(super) struct TextFilter {
-    /// The bits of what a document must have, all of them.
+    /// The hashes of the required attributes; a document must have all of them.
     pub(super) bits: Vec<i64>,
-    /// The document must hold for longer than this moment, if given.
+    /// The document must be current after this time, if set.
     pub(super) holds_after: Option<i64>,
-    /// It must have been created at this moment or later.
+    /// The earliest creation time.
     pub(super) from: Option<i64>,
-    /// It must have been created before this moment.
+    /// The creation time must be before this time.
     pub(super) until: Option<i64>,
 }
 
 impl TextFilter {
-    /// Returns what says the same as `filter` at `now`.
+    /// Returns the full-text filter equivalent to `filter` at `now`.
     pub(super) fn of(filter: &Filter, now: DateTime<Utc>) -> Self {
         let mut bits: Vec<i64> = filter.tags.iter().map(|tag| Handle::Tag(tag).bits()).collect();
         bits.extend(filter.phase.map(|phase| Handle::Phase(phase).bits()));

@@ -1,4 +1,4 @@
-//! Moving the pending rows into the full text.
+//! Moves the pending rows into the full text.
 
 use std::fs::File;
 use std::io;
@@ -16,14 +16,14 @@ use super::trouble::Trouble;
 use super::update::{numbers, row_count, row_id};
 use super::words::{Encoded, Words};
 
-/// With more pending rows than this they are moved.
+/// Maximum number of pending rows before an automatic flush.
 const MOST: u64 = 256;
 
 impl Index {
-    /// Moves the pending rows into the full text, and returns how many there were.
+    /// Moves the pending rows into the full text, and returns their number.
     ///
     /// # Errors
-    /// When the index cannot be written.
+    /// If the index cannot be written.
     pub(crate) fn flush(&self) -> Result<u64, StoreError> {
         self.tell("write to the full text", |_, opened| {
             let waiting = count(&opened.connection)?;
@@ -35,20 +35,20 @@ impl Index {
     }
 }
 
-/// Moves the pending rows into the full text if there are many.
+/// Moves the pending rows into the full text if they exceed the limit.
 pub(super) fn flush_if_due(opened: &mut Opened) -> Result<(), Trouble> {
     if MOST < count(&opened.connection)? { flush(opened) } else { Ok(()) }
 }
 
-/// Returns how many rows are pending.
+/// Returns the number of pending rows.
 pub(super) fn count(connection: &Connection) -> Result<u64, Trouble> {
     Ok(connection.prepare_cached("SELECT count(*) FROM pending")?.query_row((), |row| row_count(row, 0))?)
 }
 
 /// Moves the pending rows into the full text.
 ///
-/// The full text is written first and names the next generation. After a crash in between, the rows are still pending
-/// and stand for what the full text already has; the next flush writes them again.
+/// The full text is committed first, with the next generation. After a crash between the two commits, the rows are still pending and
+/// replace their copies in the full text. The next flush writes them again.
 pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
     let place = opened.place.clone();
     let epoch = Meta::read(&opened.connection)?.epoch;
@@ -56,16 +56,16 @@ pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let meta = Meta::read(&transaction)?;
     if meta.epoch != epoch || count(&transaction)? == 0 {
-        // Somebody else was faster.
+        // Another process has flushed them already.
         return Ok(());
     }
     let written = text.generation()?;
     if written < meta.generation {
         return Err(Trouble::Mismatch);
     }
-    // The full text must not outlive the rows whose keys it knows.
+    // The full text must not survive a crash that loses the rows of its keys.
     sync_log(&place)?;
-    // After a crash in between the full text has what is pending; else it cannot have what never was anything but that.
+    // After a crash between the two commits the full text contains the pending documents; otherwise it cannot contain the fresh ones.
     let is_even = written == meta.generation;
     let mut writer = text.writer()?;
     let mut select = transaction.prepare(

@@ -1,15 +1,16 @@
-//! What documents are looked up by.
+//! The keys for lookups of documents.
 
 use chrono::Weekday;
 use memory_core::{Category, ContentHash, MemoryId, Origin, Phase, Place, Scope, SpeakerRole, Tags};
 
-/// Something that documents are looked up by. The index keeps 64 bits of each: what is found is checked where a false
-/// find would do harm.
+/// A key for lookups of documents.
+///
+/// The index stores a 64-bit hash of each. Callers verify a result where a hash collision would cause harm.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Handle<'a> {
-    /// A tag, or one that lies above a tag.
+    /// A tag, or a parent of a tag.
     Tag(&'a str),
-    /// A document that it links to.
+    /// The id of a linked document.
     Link(&'a MemoryId),
     /// A key of one of its wikilinks.
     Wikilink(&'a str),
@@ -19,46 +20,48 @@ pub(super) enum Handle<'a> {
     Title(&'a str),
     /// A key of one of its aliases.
     Alias(&'a str),
-    /// Its file's name without the extension, in lower case.
+    /// The name of its file without the extension, in lower case.
     Stem(&'a str),
-    /// The id its file names.
+    /// The id in its file.
     Claim(&'a MemoryId),
-    /// Its text, in its scope.
+    /// The hash of its content, and its scope.
     Content(&'a ContentHash, &'a Scope),
-    /// Where it was taken in from.
+    /// The origin it was imported from.
     Origin(&'a Origin),
-    /// Its scope.
+    /// The scope.
     Scope(&'a Scope),
-    /// Its phase.
+    /// The phase.
     Phase(Phase),
-    /// Its category.
+    /// The category.
     Category(Category),
-    /// In which part of the home it lies.
+    /// The part of the home that contains it.
     Place(Place),
-    /// Its source, in lower case.
+    /// The source, in lower case.
     Source(&'a str),
-    /// That it holds only up to some moment.
+    /// The document has an end of validity.
     Ends,
-    /// Who speaks in it: a word of its source if it is part of a conversation, or of the agent whose it is.
+    /// A word in the name of the speaker.
+    ///
+    /// The speaker is the source in a conversation, otherwise the agent that owns the memory.
     Speaker(&'a str),
-    /// The first four digits of the id of a memory whose place it took.
+    /// The first four digits of the id of a memory that it supersedes.
     Former(&'a str),
     /// The role of its author.
     Role(SpeakerRole),
     /// The memory that it is a reminder of.
     Reminds(&'a MemoryId),
-    /// The year it was written in.
+    /// The year of creation.
     Year(i32),
-    /// The month it was written in, of any year.
+    /// The month of creation, in any year.
     Month(u32),
-    /// The weekday it was written on.
+    /// The weekday of creation.
     Weekday(Weekday),
-    /// That it holds a standing instruction or preference.
+    /// The document contains a standing instruction or preference.
     Standing,
 }
 
 impl Handle<'_> {
-    /// Returns the bits. They are part of the index's format.
+    /// Returns the hash, which is part of the format of the index.
     pub(super) fn bits(&self) -> i64 {
         let bits = match self {
             Self::Tag(tag) => hash(1, &[&Tags::key(tag)]),
@@ -90,12 +93,12 @@ impl Handle<'_> {
     }
 }
 
-/// Hashes `parts`, the same on every machine and in every version.
+/// Hashes `parts`, with the same result on every machine and in every version.
 pub(super) fn hash(seed: u64, parts: &[&str]) -> u64 {
     parts.iter().fold(mix(seed), |state, part| hash_bytes(state, part.as_bytes()))
 }
 
-/// Hashes `bytes` on top of `state`.
+/// Hashes `bytes` into `state`.
 pub(super) fn hash_bytes(state: u64, bytes: &[u8]) -> u64 {
     let mut state = mix(state ^ bytes.len() as u64);
     let (words, rest) = bytes.as_chunks::<8>();
@@ -107,7 +110,7 @@ pub(super) fn hash_bytes(state: u64, bytes: &[u8]) -> u64 {
     mix(state ^ u64::from_le_bytes(last))
 }
 
-/// Spreads every bit over all others (the finalizer of splitmix64).
+/// Mixes every bit into all others (the finalizer of splitmix64).
 pub(super) fn mix(bits: u64) -> u64 {
     let mut bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! Files that were read, kept for the next answer.
+//! A cache of parsed files.
 
 use std::collections::HashMap;
 use std::mem;
@@ -11,42 +11,42 @@ use super::row::is_settled;
 use crate::disk::{Disk, Signature};
 use crate::file::load;
 
-/// Files that were read, for a process that answers again and again.
+/// A cache of parsed files, for a process that runs repeated queries.
 ///
-/// To look at a file takes a third of the time of reading it. What is kept counts only while the file's signature is the one
-/// it was read with, and only once no change could hide behind that.
+/// Reading the signature of a file takes a third of the time of reading the file. An entry is valid only while the file has the same
+/// signature, and it is cached only if no later change could have that signature.
 #[derive(Debug)]
 pub(super) struct Kept {
     room: usize,
     files: Mutex<Files>,
 }
 
-/// Of what was kept, the younger half and the older one, which goes as soon as the younger one is full.
+/// The cached files in two generations: the old one is dropped as soon as the young one is full.
 #[derive(Debug, Default)]
 struct Files {
     young: HashMap<String, File>,
     old: HashMap<String, File>,
-    /// How much room the young ones take.
+    /// The estimated size of the young generation, in bytes.
     used: usize,
 }
 
-/// A file as it was read.
+/// A cached file.
 #[derive(Debug, Clone)]
 struct File {
     stored: Arc<Stored>,
     signature: Signature,
 }
 
-/// What a file takes besides its texts, about.
+/// Estimated size of an entry without its texts, in bytes.
 const USUAL: usize = 768;
 
 impl Kept {
-    /// Keeps files that take about so many bytes; none if that is 0.
+    /// Creates a cache of about `room` bytes; 0 disables it.
     pub(super) fn new(room: usize) -> Self {
         Self { room, files: Mutex::default() }
     }
 
-    /// Returns what [`load`] would.
+    /// Returns the same result as [`load`].
     pub(super) fn load(&self, disk: &dyn Disk, path: &str) -> Result<Option<Arc<Stored>>, StoreError> {
         if self.room == 0 {
             return Ok(load(disk, path)?.map(|loaded| Arc::new(loaded.stored)));
@@ -57,7 +57,7 @@ impl Kept {
         {
             return Ok(Some(stored));
         }
-        // The time is taken first: whatever happens from here on makes the file newer than that.
+        // The time is read first: any later change makes the file newer.
         let now = now_ns();
         let Some(loaded) = load(disk, path)? else { return Ok(None) };
         let stored = Arc::new(loaded.stored);
@@ -85,7 +85,7 @@ impl Files {
 
     fn put(&mut self, path: String, file: File, room: usize) {
         let (size, half) = (size(&path, &file), room / 2);
-        // One that large would drive out all others.
+        // A larger entry would evict all others.
         if half < size {
             return;
         }
@@ -113,7 +113,7 @@ mod tests {
 
     const ROOM: usize = 64 * 1024;
 
-    /// Keeps a file that says `text`, as one that has not changed for long.
+    /// Caches a file with the content `text` as one that was not changed recently.
     fn keep(home: &Path, kept: &Kept, path: &str, text: &str) {
         std::fs::write(home.join(path), text).unwrap();
         let loaded = load(&RealDisk::open(home).unwrap(), path).unwrap().unwrap();
@@ -121,7 +121,7 @@ mod tests {
         kept.files().put(path.to_owned(), File { stored: Arc::new(loaded.stored), signature }, kept.room);
     }
 
-    /// Keeps so many files, one after the other, and returns how much of the room all take that are kept.
+    /// Caches `count` files one after the other, and returns the total size of the cache.
     fn keep_all(home: &Path, kept: &Kept, count: usize) -> usize {
         (0..count).for_each(|number| keep(home, kept, &format!("{number}.md"), "tea"));
         let files = kept.files();

@@ -1,4 +1,4 @@
-//! Listing memories.
+//! Lists memories.
 
 use chrono::{DateTime, Utc};
 use memory_core::{Filter, Order, Page, Slice, StoreError, Stored};
@@ -11,17 +11,17 @@ use super::open::Index;
 use super::trouble::Trouble;
 use super::update::{id_bytes, row_count};
 
-/// How often to look again when files change while they are listed.
+/// Maximum number of queries when files change in between.
 const ROUNDS: usize = 3;
 
-/// How many documents are read ahead when all are wanted.
+/// Number of documents read per query when iterating over all.
 const AHEAD: usize = 256;
 
 impl Index {
-    /// Returns one slice of the memories that pass `filter`, and how many there are in all.
+    /// Returns one slice of the memories that match `filter`, and their total number.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn list(&self, filter: &Filter, slice: &Slice, now: DateTime<Utc>) -> Result<Page, StoreError> {
         let mut round = 1;
         loop {
@@ -39,13 +39,15 @@ impl Index {
         }
     }
 
-    /// Iterates over all memories that pass `filter`, oldest first; what comes while it runs may be left out.
+    /// Iterates over all memories that match `filter`, oldest first.
+    ///
+    /// Memories added during the iteration may be omitted.
     pub(crate) fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> Memories<'_> {
         Memories { index: self, filter: filter.clone(), now, last: None, ahead: Vec::new().into_iter(), done: false }
     }
 }
 
-/// Iterates over memories, see [`Index::memories`].
+/// An iterator over memories, see [`Index::memories`].
 #[derive(Debug)]
 pub(crate) struct Memories<'i> {
     index: &'i Index,
@@ -64,7 +66,7 @@ impl Iterator for Memories<'_> {
             for document in self.ahead.by_ref() {
                 match self.index.now_at(&document) {
                     Ok(Some(stored)) if self.filter.matches(&stored, self.now) => return Some(Ok(stored)),
-                    // Gone, or no longer meant.
+                    // The file is deleted or no longer matches.
                     Ok(_) => {}
                     Err(error) => return Some(Err(error)),
                 }
@@ -113,7 +115,7 @@ fn count(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result
     Ok(connection.prepare_cached(&sql)?.query_row(params_from_iter(condition.values), |row| row_count(row, 0))?)
 }
 
-/// Returns the documents that come after `last`, oldest first.
+/// Returns the documents that follow `last`, oldest first.
 fn after(
     connection: &Connection,
     filter: &Filter,
@@ -126,7 +128,7 @@ fn after(
         let created_at = Value::from(last.created_at);
         condition.values.extend([created_at.clone(), created_at, Value::from(id_bytes(&last.id).to_vec())]);
     }
-    // The order of the index by creation, backwards.
+    // The order of the index `by_created`, reversed.
     let sql = format!("SELECT {COLUMNS} FROM documents WHERE {} ORDER BY created_at, id DESC LIMIT {AHEAD}", condition.sql);
     let mut select = connection.prepare_cached(&sql)?;
     Ok(select.query_map(params_from_iter(condition.values), Document::read)?.collect::<Result<_, _>>()?)

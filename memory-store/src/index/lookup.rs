@@ -1,4 +1,4 @@
-//! Looking memories up by what they are called and what they refer to.
+//! Looks up memories by their names and references.
 
 use memory_core::wikilink::{self, By, Candidate, Target};
 use memory_core::{ContentHash, MemoryId, Origin, Scope, StoreError, Stored};
@@ -13,27 +13,29 @@ use super::trouble::Trouble;
 use super::update::id_bytes;
 use crate::file::load;
 
-/// The shortest prefix of an id that is taken for one.
+/// Minimum length of an id prefix, in digits.
 pub(super) const SHORTEST: usize = 4;
 
-/// So many memories with the same prefix are enough to say that it is ambiguous.
+/// Maximum number of memories returned for an ambiguous prefix.
 const ENOUGH: usize = 20;
 
-/// Where a memory is.
+/// The location of a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The path of its file.
+    /// The path of the file.
     pub(crate) path: String,
-    /// How many accesses its file does not count yet.
+    /// Number of accesses that the file does not include yet.
     pub(crate) accesses: u64,
 }
 
 impl Index {
-    /// Returns the memories that a person may mean by `reference`: an id, a prefix of one (4 digits or more), or a file
-    /// stem. Of those that lie `within` scopes, if any are given.
+    /// Returns the ids and paths of the memories that match `reference`.
+    ///
+    /// A reference is an id, a prefix of one (4 digits or more), or a file stem. The result is limited to the scopes `within`, if any are
+    /// given.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn resolve(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<(MemoryId, String)>, StoreError> {
         let reference = reference.trim();
         let found = self.ask("look up a memory", |_, opened| {
@@ -57,19 +59,19 @@ impl Index {
         Ok(found.into_iter().map(|document| (document.id, document.path)).collect())
     }
 
-    /// Returns where the memory with this id is.
+    /// Returns the location of the memory with this id.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn place(&self, id: &MemoryId) -> Result<Option<Place>, StoreError> {
         let found = self.ask("look up a memory", |_, opened| Document::by_id(&opened.connection, id))?;
         Ok(found.map(|Document { path, accesses, .. }| Place { path, accesses }))
     }
 
-    /// Returns the memory that was taken in from `origin`, the oldest if there are several.
+    /// Returns the memory that was imported from `origin`, the oldest if there are several.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError> {
         for document in self.with_handle(Handle::Origin(origin).bits())? {
             if let Some(stored) = self.now_at(&document)?
@@ -84,7 +86,7 @@ impl Index {
     /// Returns the memory in `scope` whose content has this hash, the oldest if there are several.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
         for document in self.with_handle(Handle::Content(hash, scope).bits())? {
             if let Some(stored) = self.now_at(&document)?
@@ -97,10 +99,10 @@ impl Index {
         Ok(None)
     }
 
-    /// Returns the memories whose `links` name `id`, or whose wikilinks use one of `keys`, by path.
+    /// Returns the memories whose `links` name `id` or whose wikilinks use one of `keys`, sorted by path.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError> {
         let mut documents = self.with_handle(Handle::Link(id).bits())?;
         for key in keys {
@@ -111,10 +113,10 @@ impl Index {
         documents.iter().filter_map(|document| self.now_at(document).transpose()).collect()
     }
 
-    /// Returns whatever is called `key`.
+    /// Returns the candidates that a wikilink with the key `key` can refer to.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError> {
         self.ask("look up a name", |index, opened| {
             let connection = &opened.connection;
@@ -139,7 +141,7 @@ impl Index {
         })
     }
 
-    /// Returns the documents that took the place of one whose id begins with `prefix`.
+    /// Returns the documents that supersede an id that starts with `prefix`.
     fn in_place_of(&self, connection: &Connection, prefix: &str) -> Result<Vec<Document>, Trouble> {
         let digits: String = prefix.chars().filter(|character| *character != '-').collect::<String>().to_lowercase();
         if prefix_range(prefix).is_none() {
@@ -155,8 +157,9 @@ impl Index {
         Ok(documents)
     }
 
-    /// Returns what `key` names if a document came from a file of that name: that file, and whatever else is called so,
-    /// as the index knows a name of two kinds by the stronger one.
+    /// Returns the candidates for `key` of a document that was imported from a file of that name.
+    ///
+    /// Includes the title and the aliases, because the index stores a name of several kinds only as the strongest kind.
     fn named_by_origin(&self, document: &Document, key: &str) -> Vec<Candidate> {
         let Ok(Some(loaded)) = load(self.disk.as_ref(), &document.path) else { return Vec::new() };
         let memory = loaded.stored.memory;
@@ -169,7 +172,7 @@ impl Index {
         by_path.into_iter().chain(by_name).collect()
     }
 
-    /// Counts one more access to each of `ids`, if that can be done.
+    /// Adds an access to each of `ids`; errors are ignored.
     pub(crate) fn count_access(&self, ids: &[MemoryId]) {
         let counted = self.tell("count accesses", |_, opened| {
             super::refresh::write(&mut opened.connection, |transaction| {
@@ -177,11 +180,11 @@ impl Index {
                 ids.iter().try_for_each(|id| Ok(update.execute([id_bytes(id)]).map(drop)?))
             })
         });
-        // A count is worth less than an answer.
+        // A query must not fail because of a counter.
         drop(counted);
     }
 
-    /// Returns a document as it stands now, or `None` if its file is gone or cannot be read.
+    /// Returns the current content of a document, or `None` if its file is deleted or cannot be read.
     pub(super) fn now_at(&self, document: &Document) -> Result<Option<Stored>, StoreError> {
         let at = |document: &Document| match load(self.disk.as_ref(), &document.path) {
             Ok(Some(loaded)) => Some(document.told(loaded.stored)),
@@ -190,7 +193,7 @@ impl Index {
         if let Some(stored) = at(document) {
             return Ok(Some(stored));
         }
-        // It may have moved since the index was refreshed.
+        // The file may have moved since the last refresh.
         self.refresh(super::Depth::Usual)?;
         let moved = self.ask("look up a memory", |_, opened| Document::by_id(&opened.connection, &document.id))?;
         Ok(moved.as_ref().and_then(at))
@@ -201,7 +204,7 @@ impl Index {
     }
 }
 
-/// Returns documents whose ids begin with `prefix`, if it can be the beginning of an id.
+/// Returns the documents with an id that starts with `prefix`; empty if the prefix is not valid.
 fn by_prefix(connection: &Connection, prefix: &str, within: Option<&[Scope]>) -> Result<Vec<Document>, Trouble> {
     let Some((from, to)) = prefix_range(prefix) else { return Ok(Vec::new()) };
     let narrowed = within.map(|within| format!(" AND {}", is_within(within))).unwrap_or_default();
@@ -212,7 +215,7 @@ fn by_prefix(connection: &Connection, prefix: &str, within: Option<&[Scope]>) ->
     Ok(select.query_map(params_from_iter(values), Document::read)?.collect::<Result<_, _>>()?)
 }
 
-/// Keeps the documents that lie within the scopes, if any are given.
+/// Removes the documents outside the scopes, if any are given.
 fn keep_within(connection: &Connection, documents: &mut Vec<Document>, within: Option<&[Scope]>) -> Result<(), Trouble> {
     let Some(within) = within else { return Ok(()) };
     let within: Vec<String> = within.iter().map(ToString::to_string).collect();

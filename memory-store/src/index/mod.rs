@@ -1,19 +1,19 @@
-//! How memories are found.
+//! The index of memories: full-text search, filters and vectors.
 //!
-//! Two engines, each for what it does best, and both derived from the files. SQLite knows every document; tantivy
-//! answers full text. A commit of tantivy is dear, so a changed document first becomes a *pending* row in SQLite, which
-//! a search scores itself, by the same formula and the same statistics; a flush moves the pending rows to tantivy.
+//! Two engines, both derived from the files. SQLite holds a row for every document; tantivy holds the full text. A commit of tantivy is
+//! expensive, so a changed document first becomes a *pending* row in SQLite. A search scores pending rows itself, with the same formula and
+//! the same statistics. A flush moves the pending rows to tantivy.
 //!
-//! | you want to know | look at |
+//! | topic | modules |
 //! |---|---|
-//! | what is known of a document | `row`, `words`, `handle` |
-//! | where that is written down | `schema`, `update`, `text` |
-//! | how it keeps up with the files | `apply`, `refresh`, `changed`, `scan` |
+//! | the data stored for a document | `row`, `words`, `handle` |
+//! | where it is stored | `schema`, `update`, `text` |
+//! | how the index follows the files | `apply`, `refresh`, `changed`, `scan` |
 //! | how pending rows become full text | `flush` |
-//! | how files that were read are kept | `kept` |
-//! | how it comes back when something is wrong | `open`, `rebuild`, `trouble` |
-//! | how questions are answered | `search`, `list`, `lookup` |
-//! | what a model made of the texts | `vectors`, `embeddings` |
+//! | the cache of parsed files | `kept` |
+//! | how the index recovers from errors | `open`, `rebuild`, `trouble` |
+//! | how queries are executed | `search`, `list`, `lookup` |
+//! | the embedding vectors of the texts | `vectors`, `embeddings` |
 
 mod apply;
 mod changed;

@@ -1,4 +1,4 @@
-//! The index of one home, and how it comes back when something is wrong with it.
+//! The index of a home, and its recovery from damage.
 
 use std::fs::{self, File};
 use std::io;
@@ -24,38 +24,39 @@ use crate::disk::{Disk, copy_with_time};
 /// The folder of the index, below the home.
 pub(crate) const FOLDER: &str = "index";
 
-/// How the names of copies of the home begin that lie in the folder of the index; see [`crate::Rehearsal`].
+/// Name prefix of copies of the home in the folder of the index; see [`crate::Rehearsal`].
 pub(crate) const REHEARSAL: &str = "rehearsal-";
 
-/// Locked while the files of the index are replaced, and shared by whoever opens them.
+/// The lock file: locked exclusively to replace the files of the index, shared to open them.
 const LOCK: &str = ".lock";
 
-/// How often to try again after the index came back.
+/// Maximum number of attempts of an operation on the index, including the first.
 const ATTEMPTS: usize = 4;
 
-/// Finds memories. Everything in it follows from the files of the home; it may vanish at any time.
+/// The search index of a home.
 ///
-/// Changes of the files reach it by [`Index::apply`], or else by [`Index::refresh`], which every question must be
-/// preceded by.
+/// Its content is derived from the files of the home and may be deleted at any time.
+///
+/// Changes of the files reach it through [`Index::apply`] or [`Index::refresh`]. Every query must be preceded by a refresh.
 #[derive(Debug)]
 pub(crate) struct Index {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) root: PathBuf,
     pub(super) kept: Kept,
-    /// One for each who asks at the same time, with files of its own: the first free one is taken.
+    /// One set of open files for each concurrent query; a query uses the first free one.
     seats: [Mutex<Option<Opened>>; SEATS],
 }
 
-/// So many may ask at the same time; others wait.
+/// Maximum number of concurrent queries; further ones wait.
 const SEATS: usize = 4;
 
-/// The files of the index, opened.
+/// The open files of the index.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) connection: Connection,
-    /// Where the files are.
+    /// The folder of the files.
     pub(super) place: PathBuf,
-    /// Why they are not where they should be, if they are not.
+    /// Why the folder is a temporary one, if it is.
     pub(super) degraded: Option<String>,
     text: Option<(i64, Text)>,
     vectors: Option<Vectors>,
@@ -63,21 +64,23 @@ pub(super) struct Opened {
     temporary: Option<TempDir>,
 }
 
-/// Whether a temporary index would do.
+/// Whether an operation may run on a temporary index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Elsewhere {
     Welcome,
     Pointless,
 }
 
-/// From how many bytes on the log of the tables costs whoever opens them next more than it saves.
+/// Minimum size of a write-ahead log that is checkpointed on close, in bytes.
+///
+/// A longer log slows down the next process more than the checkpoint costs.
 const LONG_LOG: u64 = 512 * 1024;
 
 impl Drop for Opened {
     fn drop(&mut self) {
         let log = self.place.join(format!("{}-wal", schema::FILE));
         if fs::metadata(log).is_ok_and(|log| LONG_LOG < log.len()) {
-            // Whoever is still reading or writing will do it in their turn.
+            // If another process still reads or writes, the checkpoint is left to it.
             let _ = self.connection.busy_timeout(Duration::ZERO);
             checkpoint(&self.connection);
         }
@@ -85,7 +88,9 @@ impl Drop for Opened {
 }
 
 impl Opened {
-    /// Returns the full text of `epoch`, opened if it is not yet, and the vectors that are open, if they are any.
+    /// Returns the connection, the full text of `epoch` and the open vectors.
+    ///
+    /// Opens the full text if it is not open yet. The vectors are `None` if they are not open or empty.
     pub(super) fn text(&mut self, epoch: i64) -> Result<(&mut Connection, &Text, Option<&Vectors>), Trouble> {
         if self.text.as_ref().is_none_or(|(own, _)| *own != epoch) {
             self.text = Some((epoch, Text::open(&self.place, epoch)?));
@@ -94,8 +99,9 @@ impl Opened {
         Ok((&mut self.connection, text, self.vectors.as_ref().filter(|vectors| 0 < vectors.count())))
     }
 
-    /// Opens the vectors that a question is asked of, if there are any; they stay open for the next one. Tells whether there
-    /// are some that cannot be read.
+    /// Opens the vectors for a query vector, and keeps them open for the next query.
+    ///
+    /// Returns whether there are vectors that cannot be read.
     pub(super) fn vectors(&mut self, asked: Option<QuestionVector<'_>>) -> Result<bool, Trouble> {
         let Some(QuestionVector { identity, vector }) = asked else { return Ok(false) };
         match self.vectors.as_mut().filter(|vectors| vectors.are_of(&self.place, identity, vector.len())) {
@@ -105,7 +111,7 @@ impl Opened {
         Ok(self.vectors.as_ref().is_some_and(Vectors::is_damaged))
     }
 
-    /// Waits until nobody is writing.
+    /// Waits until no other connection holds the write lock.
     pub(super) fn wait_for_writer(&mut self) -> Result<(), Trouble> {
         self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?.rollback()?;
         Ok(())
@@ -113,16 +119,17 @@ impl Opened {
 }
 
 impl Index {
-    /// Opens the index of the home at `root`. Nothing is read or made before it is needed. Files that take up to `kept` bytes
-    /// are kept for the next answer.
+    /// Creates the index of the home at `root`, with a file cache of up to `kept` bytes.
+    ///
+    /// Nothing is read or written before the first use.
     pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path, kept: usize) -> Self {
         Self { disk, root: root.to_owned(), kept: Kept::new(kept), seats: [const { Mutex::new(None) }; SEATS] }
     }
 
-    /// Tells why answers may be less than they should be, if they may.
+    /// Returns why results may be incomplete, if they may.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(super) fn degraded(&self) -> Result<Option<String>, StoreError> {
         self.ask("count unreadable files", |_, opened| {
             let mut count = opened.connection.prepare_cached("SELECT count(*) FROM unreadable")?;
@@ -136,10 +143,12 @@ impl Index {
         })
     }
 
-    /// Builds the index anew.
+    /// Rebuilds the index from the files.
+    ///
+    /// Calls `progress` with the number of processed files and the total.
     ///
     /// # Errors
-    /// When the files cannot be listed, or the index cannot be written.
+    /// If the files cannot be listed, or the index cannot be written.
     pub(crate) fn rebuild(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
         self.tell("build the index", |index, opened| {
             opened.text = None;
@@ -150,7 +159,7 @@ impl Index {
     /// Copies the index into `folder`, for a copy of the home. The caller holds the lock of the home.
     ///
     /// # Errors
-    /// When it cannot be read or copied.
+    /// If the index cannot be read or copied.
     pub(crate) fn copy_to(&self, folder: &Path) -> Result<(), StoreError> {
         self.ask("copy the index", |_, opened| {
             let place = folder.join(FOLDER);
@@ -162,8 +171,9 @@ impl Index {
         })
     }
 
-    /// Asks something of the index, which comes back first if it is gone or damaged; if it cannot be written, a
-    /// temporary one is asked.
+    /// Runs `ask` on the index.
+    ///
+    /// A missing or damaged index is rebuilt first. If the index cannot be written, a temporary one is used instead.
     pub(super) fn ask<T>(
         &self,
         action: &str,
@@ -172,7 +182,9 @@ impl Index {
         self.attempt(action, Elsewhere::Welcome, ask)
     }
 
-    /// Tells the index something, as [`Self::ask`] asks; but nobody is served by telling it to a temporary one.
+    /// Runs `tell` on the index like [`Self::ask`], but never on a temporary index.
+    ///
+    /// A change of a temporary index would be lost.
     pub(super) fn tell<T>(
         &self,
         action: &str,
@@ -210,7 +222,7 @@ impl Index {
                 Err(other) if other.meaning() == Meaning::TablesDamaged => {
                     self.discard(&mut state).map_err(|trouble| trouble.into_error(action))?;
                 }
-                // It was damaged once more in the meantime: the next attempt sees what is left.
+                // Damaged again by another process: the next attempt handles it.
                 Err(other) if other.meaning() == Meaning::TextDamaged => {}
                 Err(other) => return Err(other.into_error(action)),
             }
@@ -230,7 +242,7 @@ impl Index {
     }
 
     fn opened<'s>(&self, state: &'s mut Option<Opened>) -> Result<&'s mut Opened, Trouble> {
-        // Whoever deletes the folder, or replaces it, takes the file from under us.
+        // Another process may have deleted or replaced the folder with the open file.
         let is_current = |opened: &Opened| opened.identity == identity(&opened.place);
         if !state.as_ref().is_some_and(is_current) {
             *state = None;
@@ -253,7 +265,7 @@ impl Index {
         Ok(Opened { connection, place, degraded, text: None, vectors: None, identity, temporary })
     }
 
-    /// Deletes the files of the index, unless somebody else did.
+    /// Deletes the files of the index, unless another process has deleted or repaired them.
     fn discard(&self, state: &mut Option<Opened>) -> Result<(), Trouble> {
         let opened = state.take();
         let place = opened.as_ref().map_or_else(|| self.root.join(FOLDER), |opened| opened.place.clone());
@@ -279,7 +291,7 @@ impl Index {
         }
     }
 
-    /// Builds the index anew because its full text is damaged, unless somebody else did.
+    /// Rebuilds the index because its full text is damaged, unless another process has done so.
     fn mend(&self, state: &mut Option<Opened>) -> Result<(), Trouble> {
         let opened = self.opened(state)?;
         let seen = opened.text.take().map(|(epoch, _)| epoch);
@@ -290,7 +302,7 @@ impl Index {
         rebuild(self, &mut opened.connection, &opened.place, Reason::Damaged { epoch }, &mut |_, _| {})
     }
 
-    /// Goes on with a copy of the index in a temporary folder, since we must not write to it.
+    /// Switches to a copy of the index in a temporary folder, because the index cannot be written.
     fn move_away(&self, state: &mut Option<Opened>, why: &Trouble) -> Result<(), Trouble> {
         if state.as_ref().is_some_and(|opened| opened.temporary.is_some()) {
             return Err(io::Error::other(why.to_string()).into());
@@ -298,7 +310,7 @@ impl Index {
         *state = None;
         let temporary = tempfile::Builder::new().prefix("memory-index-").tempdir()?;
         let home = self.root.join(FOLDER);
-        // What cannot be copied is built anew.
+        // An index that cannot be copied is rebuilt in the temporary folder.
         if home.is_dir() && copy(&home, temporary.path()).is_err() {
             fs::remove_dir_all(temporary.path())?;
         }
@@ -318,14 +330,14 @@ impl Index {
     }
 }
 
-/// Forgets what somebody left who broke down in the middle.
+/// Discards the state that a panicked thread left.
 fn cleared<'s>(seat: &Mutex<Option<Opened>>, mut state: MutexGuard<'s, Option<Opened>>) -> MutexGuard<'s, Option<Opened>> {
     *state = None;
     seat.clear_poison();
     state
 }
 
-/// Tells whether the tables can be read at all.
+/// Returns whether the tables pass the integrity check and are complete.
 fn is_sound(place: &Path) -> bool {
     let sound = || -> Result<bool, Trouble> {
         let connection = schema::connect(place)?;
@@ -335,7 +347,7 @@ fn is_sound(place: &Path) -> bool {
     sound().unwrap_or(false)
 }
 
-/// Returns what tells the tables' file from another of the same name.
+/// Returns device and inode of the database file, to detect a replaced file.
 fn identity(place: &Path) -> Option<(u64, u64)> {
     fs::metadata(place.join(schema::FILE)).ok().map(|found| (found.dev(), found.ino()))
 }

@@ -1,4 +1,4 @@
-//! What is known of every document without a look at its file.
+//! Summaries of all documents from the index, without access to their files.
 
 use chrono::{DateTime, Utc};
 use memory_core::{Category, ContentHash, Impression, MemoryId, Outline, Phase, Scope, StoreError};
@@ -14,10 +14,10 @@ use super::update::{id_bytes, row_count, row_id};
 const KNOWN: &str = "the index writes down only what it has read";
 
 impl Index {
-    /// Returns the outlines of all documents, by their ids.
+    /// Returns the outlines of all documents, sorted by id.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
         self.ask("list memories", |_, opened| {
             let sql = "SELECT id, phase, category, scope, created_at, updated_at, holds_until, access_count + accesses, damaged, \
@@ -29,10 +29,10 @@ impl Index {
         })
     }
 
-    /// Returns the scope of each of `ids`, as far as it is there.
+    /// Returns the scope of each of `ids`; `None` for an id that does not exist.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
         self.ask("look up memories", |_, opened| {
             let mut select = opened.connection.prepare_cached("SELECT scope FROM documents WHERE id = ?")?;
@@ -42,10 +42,10 @@ impl Index {
         })
     }
 
-    /// Keeps impressions, as far as the documents still have these texts.
+    /// Stores impressions of documents that still have the analyzed texts.
     ///
     /// # Errors
-    /// When they cannot be kept.
+    /// If the index cannot be written.
     pub(crate) fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError> {
         self.tell("keep impressions", |_, opened| {
             write(&mut opened.connection, |transaction| {
@@ -61,7 +61,7 @@ impl Index {
     }
 }
 
-/// Removes the impressions of documents that are gone, once there must be some.
+/// Removes the impressions of deleted documents if there are more impressions than documents.
 fn forget_gone(connection: &Connection) -> Result<(), Trouble> {
     let kept = connection.query_row("SELECT count(*) FROM impressions", (), |row| row_count(row, 0))?;
     if Meta::read(connection)?.documents < kept {

@@ -1,4 +1,4 @@
-//! Reading files for the index.
+//! Reads files for the index.
 
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -11,35 +11,35 @@ use super::trouble::Trouble;
 use crate::disk::{Disk, Signature};
 use crate::file::load;
 
-/// With fewer files a second thread costs more than it gives.
+/// Minimum number of files for a second thread; with fewer it costs more than it saves.
 const WORTH_A_THREAD: usize = 32;
 
-/// How many files are handed over at once: a thread that is woken for each does little else.
+/// Number of files per message: a wakeup of the receiver for each file would dominate the cost.
 const PORTION: usize = 16;
 
-/// How many portions may have been read and not yet been taken.
+/// Maximum number of messages in a channel.
 const AHEAD: usize = 16;
 
-/// What a file turned out to be.
+/// The result of reading a file.
 #[derive(Debug)]
 pub(super) enum Reading {
-    /// A document.
+    /// The row of a readable document.
     Row(Box<Row>),
-    /// It is there but cannot be read.
+    /// The path and signature of a file that cannot be read.
     Refused(String, Signature),
-    /// It is not there.
+    /// The path of a file that does not exist.
     Gone(String),
 }
 
 /// Reads the file at `path`.
 pub(super) fn read(disk: &dyn Disk, path: &str) -> Reading {
-    // The time is taken first: whatever happens from here on makes the file newer than that.
+    // The time is read first: any later change makes the file newer.
     let now = now_ns();
     match load(disk, path) {
         Ok(Some(loaded)) => Reading::Row(Box::new(Row::of(&loaded, now))),
         Ok(None) => Reading::Gone(path.to_owned()),
         Err(error) => {
-            // What the disk refuses now it may not refuse the next time, though the file stays the same.
+            // A backend error may be temporary although the file stays the same, so a signature that never matches forces another attempt.
             let may_pass = matches!(error, StoreError::Backend { .. });
             let unknown = Signature { size: 0, modified_ns: 0, changed_ns: 0, inode: 0, is_folder: false };
             let signature = if may_pass { None } else { disk.signature(path).ok().flatten() }.unwrap_or(unknown);
@@ -48,7 +48,7 @@ pub(super) fn read(disk: &dyn Disk, path: &str) -> Reading {
     }
 }
 
-/// Reads many files, on two threads, and hands each to `take` on this one, in their order.
+/// Reads files on two threads, and passes the results to `take` on the current thread, in order.
 pub(super) fn read_each(
     disk: &dyn Disk,
     paths: &[String],
@@ -58,13 +58,13 @@ pub(super) fn read_each(
         return paths.iter().try_for_each(|path| take(read(disk, path)));
     }
     thread::scope(|scope| {
-        // Each thread reads every other portion, and they are taken from the two in turn.
+        // Each thread reads every other portion, and the portions are received in turn.
         let lanes = [0, 1].map(|lane| {
             let (sender, receiver) = sync_channel(AHEAD);
             scope.spawn(move || {
                 for portion in paths.chunks(PORTION).skip(lane).step_by(2) {
                     let readings: Vec<Reading> = portion.iter().map(|path| read(disk, path)).collect();
-                    // Nobody listens any longer once something went wrong.
+                    // The receiver is dropped after an error.
                     if sender.send(readings).is_err() {
                         return;
                     }

@@ -1,4 +1,4 @@
-//! Building the index anew.
+//! Builds the index from the files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -24,23 +24,24 @@ use super::vectors::Vectors;
 use crate::disk::Signature;
 use crate::journal::{Journal, What};
 
-/// Why to build it anew.
+/// The reason for a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// Somebody wants it.
+    /// The user or another component requests it.
     Asked,
-    /// There is none yet, or it is of another version.
+    /// There is no index yet, or it has another version.
     Incomplete,
     /// The full text of this epoch is damaged.
     Damaged {
-        /// Which one.
+        /// The damaged epoch.
         epoch: i64,
     },
 }
 
-/// Builds the index anew from the files, unless another process has removed the reason in the meantime.
+/// Rebuilds the index from the files, unless the reason no longer exists.
 ///
-/// It is one transaction: whoever asks before it is done sees the index as it was before, or waits if there was none.
+/// Another process may have rebuilt it before. The rebuild is one transaction. Until it commits, queries see the previous index, or wait if
+/// there was no index.
 pub(super) fn rebuild(
     index: &Index,
     connection: &mut Connection,
@@ -74,7 +75,7 @@ pub(super) fn rebuild(
     let sql = "UPDATE meta SET documents = ?, length = ?, characters = ?, journal = ?, checked_ns = ?";
     transaction.execute(sql, params![documents, lengths[0], lengths[1], kept.journal, begun])?;
     writer.commit_as_one(0)?;
-    // What cannot be taken along is made again.
+    // Vectors that cannot be moved are computed again.
     let _ = rekey(&transaction, place);
     transaction.commit()?;
     checkpoint(connection);
@@ -82,8 +83,9 @@ pub(super) fn rebuild(
     Ok(())
 }
 
-/// Gives the vectors of texts to the documents that have these texts now. Nobody else changes vectors in the meantime: that
-/// takes the right to write to the tables, too.
+/// Assigns the vectors to the documents that have their texts now.
+///
+/// No other process changes vectors during the call, because this requires the write lock of the tables.
 fn rekey(transaction: &Transaction<'_>, place: &Path) -> Result<(), Trouble> {
     for mut vectors in Vectors::all(place)? {
         let texts = texts(transaction)?;
@@ -92,13 +94,13 @@ fn rekey(transaction: &Transaction<'_>, place: &Path) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Moves what was written into the tables' file, so that it is durable and the log beside it is empty.
+/// Checkpoints the write-ahead log into the database file: the data is durable and the log empty.
 pub(super) fn checkpoint(connection: &Connection) {
-    // A reader may be in the way; then the next one does it.
+    // A reader can prevent the checkpoint; the next checkpoint completes it.
     let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
 }
 
-/// What does not follow from the files of the memories.
+/// The part of the index that cannot be derived from the files of the memories.
 #[derive(Debug, Default)]
 struct Kept {
     epoch: i64,
@@ -126,7 +128,7 @@ impl Kept {
     }
 }
 
-/// An index under way.
+/// The state of a rebuild.
 struct Build<'b> {
     transaction: &'b Transaction<'b>,
     writer: &'b mut Writer,
@@ -161,10 +163,10 @@ impl<'b> Build<'b> {
                 let path = format!("{}/{}", folder.path, file.name());
                 if file.regular { paths.push(path) } else { refused.push((path, file.signature)) }
             }
-            // Files may come while we read: only the next one to look knows that none did.
+            // Files can be added during the rebuild: only the next refresh may mark the folder as verified.
             self.folders.insert(folder.path, Sums::default());
         }
-        // Keys follow the order in which memories were made: what was said first comes first.
+        // Keys follow the order of creation, so that messages of a conversation have keys in their order.
         in_order_of_creation(index, &mut paths);
         let total = paths.len() as u64;
         let mut done = 0;
@@ -219,9 +221,9 @@ impl<'b> Build<'b> {
     }
 }
 
-/// Sorts files by when the journal tells that they were made; those that it does not know come last, by their paths.
+/// Sorts files by their creation in the journal; other files follow, sorted by path.
 fn in_order_of_creation(index: &Index, paths: &mut [String]) {
-    // The journal is read from its end: what a file is called now is known before what it was called first.
+    // The journal is read backwards, from the current name of a file to its earlier names.
     let (mut made, mut called) = (HashMap::<String, i64>::new(), HashMap::<String, String>::new());
     let mut place = 0;
     let journal = Journal::new(Arc::clone(&index.disk));
@@ -243,7 +245,7 @@ fn in_order_of_creation(index: &Index, paths: &mut [String]) {
     paths.sort_by_cached_key(|path| (made.get(path).copied().unwrap_or(i64::MAX), path.clone()));
 }
 
-/// Inserts them in order, which is several times as fast as in the order they came.
+/// Inserts the handles in key order, which is several times as fast as in arbitrary order.
 fn insert_handles(transaction: &Transaction<'_>, mut handles: Vec<(i64, i64)>) -> Result<(), Trouble> {
     handles.sort_unstable();
     let mut insert = transaction.prepare("INSERT OR IGNORE INTO handles VALUES(?, ?)")?;
@@ -261,7 +263,7 @@ fn insert_folders(transaction: &Transaction<'_>, folders: &BTreeMap<String, Sums
     Ok(())
 }
 
-/// Removes the full text of former epochs; what is left over is removed next time.
+/// Removes the full text of earlier epochs; errors are left to the next rebuild.
 fn remove_former(place: &Path, epoch: i64) {
     let Ok(entries) = fs::read_dir(place.join(text::FOLDER)) else { return };
     for entry in entries.flatten() {

@@ -1,4 +1,4 @@
-//! Seeing what other programs did to the files.
+//! Detects changes of the files by other programs.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,59 +17,60 @@ use super::trouble::Trouble;
 use super::update::{Sums, Update, row_signature};
 use crate::disk::Signature;
 
-/// In a store of up to so many documents every file is looked at each time.
+/// Maximum number of documents of a store in which every refresh checks each file.
 const SMALL: u64 = 10_000;
 
-/// In a larger one, every file is looked at when the last look was so long ago.
+/// Maximum age of the last check of each file in a larger store, in nanoseconds.
 const LONGEST_NS: i64 = 60_000_000_000;
 
-/// How many files are taken in with one transaction.
+/// Maximum number of files per transaction.
 const BATCH: usize = 2_000;
 
-/// How thoroughly to look for changes.
+/// How thoroughly a refresh checks for changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// New, moved, replaced and deleted files: enough to know what a name stands for.
+    /// New, moved, replaced and deleted files, which suffices to resolve names.
     Names,
-    /// New, moved, replaced and deleted files; and those edited in place if the store is small or the last look at
-    /// each file is a minute ago.
+    /// Like `Names`; also files edited in place if each file is due for a check.
+    ///
+    /// That is always the case in a small store, and otherwise a minute after the last check of each file.
     #[default]
     Usual,
     /// Every file, in every store.
     Fresh,
 }
 
-/// What to look at in a folder.
+/// The properties of the files in a folder to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Look {
     /// Names and inodes.
     Names,
-    /// Every file's signature.
+    /// The signature of every file.
     Signatures,
 }
 
-/// How the disk differs from the index.
+/// The differences between the files and the index.
 #[derive(Debug, Default)]
 pub(super) struct Differences {
-    /// Files to be read: new, changed, or too fresh to tell.
+    /// Files to read: new, changed, or changed too recently to compare by signature.
     pub(super) read: BTreeSet<String>,
-    /// Files that are gone.
+    /// Deleted files.
     pub(super) gone: Vec<String>,
-    /// What is no readable file and was not known to be none.
+    /// Entries that are not readable files and are not recorded as such.
     pub(super) refused: Vec<(String, Signature)>,
-    /// Folders whose sums are not those of their rows.
+    /// Folders with recorded sums that do not match their rows.
     wrong_sums: Vec<String>,
-    /// When folders that agree with the index were last changed.
+    /// The modification times of folders that match the index, in nanoseconds.
     folders: Vec<(String, i64)>,
-    /// Folders that are gone.
+    /// Deleted folders.
     lost: Vec<String>,
 }
 
 impl Index {
-    /// Makes the index agree with the files.
+    /// Updates the index to the files.
     ///
     /// # Errors
-    /// When the folders cannot be listed, or the index is refused.
+    /// If the folders cannot be listed, or the index cannot be read.
     pub(crate) fn refresh(&self, depth: Depth) -> Result<(), StoreError> {
         if depth == Depth::Names {
             return self.compare(Look::Names);
@@ -83,18 +84,18 @@ impl Index {
         self.compare(look)
     }
 
-    /// Makes the index agree with the files, as far as `look` tells.
+    /// Updates the index to the files, as far as `look` detects differences.
     pub(super) fn compare(&self, look: Look) -> Result<(), StoreError> {
         self.ask("look for changed files", |index, opened| {
             let now = now_ns();
-            // One state of the rows, however long it takes to look at the disk.
+            // One snapshot of the rows, however long the comparison takes.
             let snapshot = opened.connection.unchecked_transaction()?;
             let differences = differences(index, &snapshot, look, now)?;
             let is_large = SMALL < Meta::read(&snapshot)?.documents;
             snapshot.finish()?;
             let folders = differences.folders.clone();
             index.take_in(opened, differences)?;
-            // In a small store nobody asks when it was last looked at.
+            // A small store never uses the time of the last check.
             if (is_large && look == Look::Signatures) || (look == Look::Names && !folders.is_empty()) {
                 write(&mut opened.connection, |transaction| verified(transaction, &folders, look, now))?;
             }
@@ -102,7 +103,7 @@ impl Index {
         })
     }
 
-    /// Reads some files again, whatever the index knows of them.
+    /// Reads files again, regardless of their signatures.
     pub(super) fn reread(&self, paths: &[String]) -> Result<(), StoreError> {
         self.ask("read changed files", |index, opened| {
             let differences = Differences { read: paths.iter().cloned().collect(), ..Differences::default() };
@@ -120,7 +121,7 @@ impl Index {
             let mut readings = Vec::with_capacity(batch.len());
             read_each(self.disk.as_ref(), batch, &mut |reading| {
                 match reading {
-                    // What is gone from here may turn up elsewhere: that must be seen first.
+                    // The file may have moved to a path that is still to be read, so removals are applied last.
                     Reading::Gone(path) => gone.push(path),
                     reading => readings.push(reading),
                 }
@@ -155,7 +156,7 @@ impl Index {
 
     fn take(&self, transaction: &Transaction<'_>, update: &mut Update<'_>, reading: &Reading) -> Result<(), Trouble> {
         match reading {
-            // Between the look and this transaction, a writer may have changed the file and told the index already.
+            // A writer may have changed the file and updated the index since the comparison.
             Reading::Row(row) if !matches!(self.disk.signature(&row.path), Ok(Some(now)) if now == row.signature) => Ok(()),
             Reading::Row(row) => update.keep(row, self.former_path(transaction, row)?.as_deref()),
             Reading::Refused(path, signature) => update.refuse(path, signature),
@@ -168,7 +169,7 @@ impl Index {
         self.disk.signature(path).is_ok_and(|found| found.is_none())
     }
 
-    /// Returns where the document of a file was, if it was elsewhere and is there no longer.
+    /// Returns the previous path of the document of a file, if it had another path that no longer exists.
     fn former_path(&self, transaction: &Transaction<'_>, row: &Row) -> Result<Option<String>, Trouble> {
         let claimants = claim::claimants(transaction, &row.claimed)?;
         if claimants.iter().any(|(_, path)| *path == row.path) {
@@ -178,7 +179,7 @@ impl Index {
     }
 }
 
-/// Does something in a transaction of its own.
+/// Runs `write` in a transaction of its own.
 pub(super) fn write<T>(
     connection: &mut Connection,
     write: impl FnOnce(&Transaction<'_>) -> Result<T, Trouble>,
@@ -189,7 +190,7 @@ pub(super) fn write<T>(
     Ok(written)
 }
 
-/// Finds out how the disk differs from the index.
+/// Compares the files with the index.
 pub(super) fn differences(index: &Index, connection: &Connection, look: Look, now: i64) -> Result<Differences, Trouble> {
     let mut differences = Differences { read: unsettled(connection)?, ..Differences::default() };
     let mut known = known_folders(connection)?;
@@ -225,7 +226,7 @@ pub(super) fn differences(index: &Index, connection: &Connection, look: Look, no
 }
 
 impl Differences {
-    /// Compares a folder with what the index knows of it.
+    /// Compares a folder with its record in the index.
     fn compare(
         &mut self,
         connection: &Connection,
@@ -235,13 +236,13 @@ impl Differences {
         now: i64,
     ) -> Result<(), Trouble> {
         let time = Signature { size: 0, modified_ns: folder.modified_ns, changed_ns: 0, inode: 0, is_folder: true };
-        // A folder that the index does not know is one without files; asking for them would go through all below it.
+        // A folder without a record has no files in the index; a query for them would scan everything below it.
         let known = expected.map_or_else(Sums::default, |expected| expected.sums);
         let same = match look {
             Look::Names => known.names == folder.sums.names,
             Look::Signatures => known == folder.sums,
         };
-        // A folder with differences is verified by the next look, when they are gone.
+        // A folder with differences is marked as verified by the next comparison, after their update.
         if same {
             let is_news = expected.is_some_and(|expected| expected.modified_ns != Some(folder.modified_ns));
             if is_news && is_settled(&time, now) {
@@ -272,7 +273,7 @@ impl Differences {
     }
 }
 
-/// What the index knows of a folder.
+/// The record of a folder in the index.
 #[derive(Debug, Clone, Copy)]
 struct Expected {
     modified_ns: Option<i64>,
@@ -288,7 +289,7 @@ fn known_folders(connection: &Connection) -> Result<HashMap<String, Expected>, T
     Ok(select.query_map((), read)?.collect::<Result<_, _>>()?)
 }
 
-/// Returns the names and signatures of the files in a folder, as the index knows them.
+/// Returns the names and signatures of the files in a folder, according to the index.
 fn known_files(connection: &Connection, folder: &str) -> Result<HashMap<String, Signature>, Trouble> {
     let sql = "SELECT path, size, modified_ns, changed_ns, inode FROM documents WHERE ?1 < path AND path < ?2 UNION ALL \
                SELECT path, size, modified_ns, changed_ns, inode FROM unreadable WHERE ?1 < path AND path < ?2";
@@ -311,7 +312,7 @@ fn unsettled(connection: &Connection) -> Result<BTreeSet<String>, Trouble> {
     Ok(select.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
-/// Sets sums right that went wrong, so that their folders are not compared file by file for ever.
+/// Corrects wrong sums, which would otherwise cause a comparison of all files at every refresh.
 fn correct(transaction: &Transaction<'_>, folders: &[String]) -> Result<(), Trouble> {
     let mut update = transaction.prepare("UPDATE folders SET names = ?, signatures = ? WHERE path = ?")?;
     for path in folders {
@@ -329,7 +330,7 @@ fn sums_of(files: &HashMap<String, Signature>) -> Sums {
     sums
 }
 
-/// Remembers when folders agreed with the index, and when every file did.
+/// Records the times of folders that match the index, and the time of a check of every file.
 fn verified(transaction: &Transaction<'_>, folders: &[(String, i64)], look: Look, now: i64) -> Result<(), Trouble> {
     for (path, modified_ns) in folders {
         transaction.prepare_cached("UPDATE folders SET modified_ns = ? WHERE path = ?")?.execute(params![modified_ns, path])?;

@@ -1,4 +1,4 @@
-//! Finding reminders.
+//! Finds reminders.
 
 use memory_core::{Category, Page, Phase, Problem, Reminders, Scope, StoreError, Stored};
 use rusqlite::types::Value;
@@ -12,15 +12,16 @@ use super::row::{Stage, nanoseconds};
 use super::trouble::Trouble;
 use super::update::row_count;
 
-/// How often to look again when files change while they are looked at.
+/// Maximum number of queries when files change in between.
 const ROUNDS: usize = 3;
 
 impl Index {
-    /// Returns the first `limit` of the reminders that are meant, and how many there are in all: what is due first comes first.
-    /// Of those that lie `within` scopes, if any are given.
+    /// Returns the first `limit` matching reminders, earliest due time first, and their total number.
+    ///
+    /// The result is limited to the scopes `within`, if any are given.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub(crate) fn reminders(
         &self,
         wanted: Reminders,
@@ -34,7 +35,7 @@ impl Index {
             let Freshened { fresh, stale } = self.freshen(documents, |document| document);
             if stale.is_empty() || ROUNDS <= round {
                 let found = fresh.len() + stale.len();
-                // Of 64 bits some may be those of another memory.
+                // Two memories can share a 64-bit hash.
                 let memories: Vec<_> =
                     fresh.into_iter().map(|(stored, _)| stored).filter(|stored| wanted.includes(&stored.memory)).collect();
                 let total = total.saturating_sub((found - memories.len()) as u64);
@@ -49,14 +50,14 @@ impl Index {
     }
 }
 
-/// How many reminders are named of which nobody can tell when they are due.
+/// Maximum number of damaged reminders that the warning names.
 const NAMED: usize = 3;
 
-/// How many damaged files are looked at for that.
+/// Maximum number of damaged files that are read for the warning.
 const LOOKED_AT: usize = 1_000;
 
 impl Index {
-    /// Says which reminders are left out because nobody can tell when they are due.
+    /// Returns a warning about reminders that are omitted because their due time is unreadable.
     fn untold(&self, within: Option<&[Scope]>) -> Result<Option<String>, StoreError> {
         let documents = self.ask("look for damaged reminders", |_, opened| {
             let sql = format!(
@@ -70,7 +71,7 @@ impl Index {
         let is_visible = |stored: &Stored| within.is_none_or(|within| within.contains(&stored.memory.scope));
         let untold = files.filter(is_untold_reminder).filter(is_visible);
         let problems: Vec<Problem> = untold.filter_map(|stored| stored.problem).collect();
-        // Of what is damaged, the scope may be wrong as well: who may not see all is told how many there are, and no more.
+        // The scope of a damaged file may be wrong too: a caller limited to some scopes gets only the number.
         let most = if within.is_none() { NAMED } else { 0 };
         let mut named: Vec<String> = problems.iter().take(most).map(ToString::to_string).collect();
         if named.len() < problems.len() {
@@ -86,7 +87,9 @@ impl Index {
     }
 }
 
-/// Tells whether a damaged file that names no time is a reminder: by its folder, or by what is wrong with it.
+/// Returns whether a damaged file without a due time is a reminder.
+///
+/// Its folder or its problem decides.
 fn is_untold_reminder(stored: &Stored) -> bool {
     let memory = &stored.memory;
     let is_filed = memory.phase == Phase::Organized && memory.category == Category::Reminders;

@@ -1,4 +1,4 @@
-//! What the index knows of one document.
+//! The index row of a document.
 
 use std::collections::BTreeSet;
 
@@ -13,20 +13,20 @@ use super::words::Words;
 use crate::disk::{Signature, racy_ns};
 use crate::file::Loaded;
 
-/// A document whose end is this moment never ends.
+/// End of validity of a document that never expires.
 pub(super) const NEVER: i64 = i64::MAX;
 
-/// A document whose end is this moment was superseded.
+/// End of validity of a superseded document.
 pub(super) const SUPERSEDED: i64 = i64::MIN;
 
-/// How far a reminder has come. The numbers are part of the index's format.
+/// The state of a reminder. The numbers are part of the format of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It is to be shown once it is due; also what is no reminder.
+    /// Not shown yet; also the value of memories that are not reminders.
     Waiting = 0,
-    /// It was shown.
+    /// Shown to the user.
     Shown = 1,
-    /// It is done.
+    /// Done.
     Done = 2,
 }
 
@@ -40,20 +40,20 @@ impl Stage {
     }
 }
 
-/// Longer headlines are sorted by their beginning.
+/// Maximum length of a headline for sorting, in characters.
 const HEADLINE: usize = 64;
 
-/// What the index knows of one document.
+/// The index row of a document.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) claimed: MemoryId,
     pub(super) path: String,
     pub(super) signature: Signature,
-    /// Whether no later change could hide behind the same signature.
+    /// Whether every later change of the file would change the signature.
     pub(super) settled: bool,
     pub(super) stamp: ContentHash,
     pub(super) content_hash: ContentHash,
-    /// The hash of the text that a model is shown.
+    /// The hash of the text that is passed to the embedding model.
     pub(super) embedded_hash: ContentHash,
     pub(super) phase: &'static str,
     pub(super) category: &'static str,
@@ -67,12 +67,12 @@ pub(super) struct Row {
     pub(super) headline: String,
     pub(super) damaged: bool,
     pub(super) words: Words,
-    /// How long the text is, in weighed words and in weighed single characters.
+    /// The length of the text in weighted words, and in weighted single characters.
     pub(super) lengths: [u32; 2],
     pub(super) handles: Vec<i64>,
     pub(super) filters: Vec<i64>,
     pub(super) facts: Facts,
-    /// When it is due, if it is a reminder.
+    /// The due time of a reminder.
     pub(super) due: Option<i64>,
     pub(super) stage: Stage,
     pub(super) pinned: bool,
@@ -80,7 +80,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Gathers what there is to know of a file that was read at `now_ns`.
+    /// Builds the row of a file that was read at `now_ns`.
     pub(super) fn of(loaded: &Loaded, now_ns: i64) -> Self {
         let memory = &loaded.stored.memory;
         let path = loaded.stored.path.clone();
@@ -118,7 +118,7 @@ impl Row {
         }
     }
 
-    /// Returns a hash of everything that full text needs to know.
+    /// Returns a hash of all data that the full text depends on.
     pub(super) fn words_hash(&self) -> i64 {
         let mut state = hash_bytes(1, self.words.text.0.as_bytes());
         state = hash_bytes(state, self.words.characters.0.as_bytes());
@@ -131,22 +131,22 @@ impl Row {
     }
 }
 
-/// Returns how many nanoseconds after the start of 1970 a moment is; those beyond 300 years count as the last of them.
+/// Returns a time in nanoseconds since 1970. Times beyond the range of about 292 years are clamped.
 pub(super) fn nanoseconds(moment: DateTime<Utc>) -> i64 {
     let far = if moment.timestamp() < 0 { SUPERSEDED + 1 } else { NEVER - 1 };
     moment.timestamp_nanos_opt().unwrap_or(far)
 }
 
-/// Tells whether nothing that happened to a file after `now_ns` can have the same times as this.
+/// Returns whether any change after `now_ns` results in other times than these.
 ///
-/// Times move in ticks: two changes in one tick look alike. A tick is at most 10 ms, or a second or two on file systems
-/// that keep whole seconds only.
+/// File times advance in ticks: two changes within one tick have equal times. A tick is at most 10 ms, or one or two seconds on file
+/// systems that store whole seconds only.
 pub(super) fn is_settled(signature: &Signature, now_ns: i64) -> bool {
     let changed = if signature.changed_ns == 0 { signature.modified_ns } else { signature.changed_ns };
     changed.saturating_add(racy_ns(changed, RACY_NS)) <= now_ns
 }
 
-/// A tick and some more.
+/// Safety margin in nanoseconds, longer than a tick.
 const RACY_NS: i64 = 50_000_000;
 
 fn holds_until(memory: &Memory) -> i64 {
@@ -157,7 +157,7 @@ fn holds_until(memory: &Memory) -> i64 {
     }
 }
 
-/// What full text filters by.
+/// Returns the hashes of the attributes for filters in the full text.
 fn filters(memory: &Memory, place: Place) -> Vec<i64> {
     let mut bits = vec![
         Handle::Scope(&memory.scope).bits(),
@@ -176,10 +176,10 @@ fn filters(memory: &Memory, place: Place) -> Vec<i64> {
     bits
 }
 
-/// The words that name who speaks.
+/// Returns the hashes of the words in the name of the speaker.
 fn speakers(memory: &Memory) -> BTreeSet<i64> {
     let name = match &memory.scope {
-        // `User` and `Assistant` are roles, which a question hardly means by these words.
+        // `User` and `Assistant` are roles: a query hardly refers to a speaker by these words.
         Scope::Conversation(_) if SpeakerRole::of_source(&memory.source).is_some() => "",
         Scope::Conversation(_) => memory.source.as_str(),
         Scope::Agent(name) => name,
@@ -189,7 +189,7 @@ fn speakers(memory: &Memory) -> BTreeSet<i64> {
     words.map(|word| Handle::Speaker(word).bits()).collect()
 }
 
-/// The tags and those that lie above them.
+/// Returns the hashes of the tags and of their parent tags.
 fn tags(memory: &Memory) -> BTreeSet<i64> {
     let mut bits = BTreeSet::new();
     for tag in &memory.tags {
@@ -200,7 +200,7 @@ fn tags(memory: &Memory) -> BTreeSet<i64> {
     bits
 }
 
-/// What SQLite looks up by.
+/// Returns the hashes for lookups in SQLite.
 fn handles(memory: &Memory, path: &str) -> Vec<i64> {
     let mut bits = tags(memory);
     bits.extend(is_standing(memory).then(|| Handle::Standing.bits()));
@@ -218,7 +218,7 @@ fn handles(memory: &Memory, path: &str) -> Vec<i64> {
     bits.into_iter().collect()
 }
 
-/// What wikilinks may call it, by the kind of name. A name of two kinds is of the stronger one.
+/// Returns the hashes of the names for wikilinks. A name of several kinds counts as the strongest kind.
 fn names(memory: &Memory, path: &str) -> Vec<i64> {
     let mut called = Memory { title: None, aliases: Vec::new(), ..memory.clone() };
     let by_path = wikilink::names_of(&called, path);
@@ -232,7 +232,7 @@ fn names(memory: &Memory, path: &str) -> Vec<i64> {
     paths.chain(titles).chain(aliases.map(|key| Handle::Alias(key).bits())).collect()
 }
 
-/// Returns a file's name without its extension.
+/// Returns the name of a file without its extension.
 pub(super) fn stem(path: &str) -> &str {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     name.strip_suffix(".md").unwrap_or(name)

@@ -1,4 +1,4 @@
-//! What is in the folders of the home, without opening a file.
+//! Lists the folders of the home without opening a file.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -17,60 +17,60 @@ use crate::disk::Signature;
 /// The folder that holds all memories.
 pub(crate) const CATEGORIES: &str = "categories";
 
-/// The folder of conversations, whose parts are found like memories.
+/// The folder of conversations. Their parts are indexed like memories.
 pub(crate) const ENTRIES: &str = Place::CONVERSATIONS;
 
-/// The folders in which something to be found may lie, each with all below it.
+/// The folders that are indexed, each with all its subfolders.
 pub(super) const ROOTS: [&str; 2] = [ENTRIES, CATEGORIES];
 
-/// What of a conversation is not found: what was deleted, and what sums it up.
+/// Subfolders of a conversation that are not indexed: deleted entries and summaries.
 const ASIDE: [&[u8]; 2] = [b"deleted", b"summaries"];
 
-/// So many files are looked at in one go; with fewer, a second thread costs more than it gives.
+/// Maximum number of files per batch; with fewer files a second thread costs more than it saves.
 const LOT: usize = 512;
 
-/// Where the hashes of names begin.
+/// Seed of the hashes of names.
 const NAMES: u64 = 0x6e61_6d65;
 
-/// A folder of memories as it is on disk.
+/// A folder of memories on disk.
 #[derive(Debug)]
 pub(super) struct Folder {
-    /// Its path below the home.
+    /// The path below the home.
     pub(super) path: String,
-    /// When its list of names last changed; taken before it was listed.
+    /// The modification time in nanoseconds, read before the folder was listed.
     pub(super) modified_ns: i64,
-    /// What it holds.
+    /// The files in the folder.
     pub(super) files: Vec<File>,
-    /// The folders in it.
+    /// The paths of its subfolders.
     pub(super) folders: Vec<String>,
-    /// The sums over its files; that of the signatures means something only if they were looked at.
+    /// The sums over its files; the sum of the signatures is valid only if they were read.
     pub(super) sums: Sums,
 }
 
-/// A file as it is on disk.
+/// A file on disk.
 #[derive(Debug)]
 pub(super) struct File {
     pub(super) name: CString,
-    /// Only the inode is known unless the file was looked at.
+    /// Contains only the inode unless the signature was read.
     pub(super) signature: Signature,
-    /// Whether it is a file that may be opened, and no symlink, socket, or name that is no UTF-8.
+    /// Whether it is a regular file with a name in UTF-8, not a symlink or a socket.
     pub(super) regular: bool,
 }
 
 impl File {
-    /// Returns its name; what is no UTF-8 is replaced.
+    /// Returns the name, with invalid UTF-8 replaced.
     pub(super) fn name(&self) -> std::borrow::Cow<'_, str> {
         self.name.to_string_lossy()
     }
 }
 
-/// Returns when the folder at `path` last changed, or `None` if there is none.
+/// Returns the modification time of a folder in nanoseconds, or `None` if it does not exist.
 pub(super) fn modified_ns(root: &Path, path: &str) -> io::Result<Option<i64>> {
     let Some(folder) = open(root, path)? else { return Ok(None) };
     Ok(Some(signature(&rustix::fs::fstat(&folder)?).modified_ns))
 }
 
-/// Lists the folder at `path`, with names and inodes only, or returns `None` if there is none.
+/// Lists the folder at `path` with names and inodes only, or returns `None` if it does not exist.
 pub(super) fn list(root: &Path, path: &str) -> io::Result<Option<Folder>> {
     let Some(opened) = open(root, path)? else { return Ok(None) };
     let mut folder = Folder::empty(path, &opened)?;
@@ -93,7 +93,7 @@ pub(super) fn walk(root: &Path) -> io::Result<Vec<Folder>> {
 
 /// Returns every folder of memories, with the signatures of its files.
 ///
-/// One thread lists while another looks at the files that were listed already; then both do.
+/// One thread lists the folders while another reads the signatures of the listed files; then both read signatures.
 pub(super) fn walk_files(root: &Path) -> io::Result<Vec<Folder>> {
     let looking = Looking::default();
     let (mut walked, mut lots) = thread::scope(|scope| {
@@ -140,7 +140,7 @@ impl Folder {
 
     fn take(&mut self, mut files: Vec<File>) {
         for file in &files {
-            // What is no UTF-8 is known by its replacement.
+            // Entries that are not regular files count with the replaced name, which may differ from the name on disk.
             if file.regular {
                 self.sums.add(file.name.to_bytes(), &file.signature);
             } else {
@@ -151,7 +151,7 @@ impl Folder {
     }
 }
 
-/// Files of one folder that are looked at in one go.
+/// A batch of files of one folder.
 #[derive(Debug)]
 struct Lot {
     number: usize,
@@ -159,7 +159,7 @@ struct Lot {
     files: Vec<File>,
 }
 
-/// Files that are still to be looked at.
+/// The queue of batches for which signatures are to be read.
 #[derive(Debug, Default)]
 struct Looking {
     waiting: Mutex<(Vec<Lot>, bool)>,
@@ -172,7 +172,7 @@ impl Looking {
         self.news.notify_one();
     }
 
-    /// Says that no more will come.
+    /// Marks the queue as complete.
     fn end(&self) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
         self.news.notify_all();
@@ -188,7 +188,7 @@ impl Looking {
         End(self)
     }
 
-    /// Looks at files until no more will come; returns those it looked at.
+    /// Reads the signatures of batches until the queue is complete and empty, and returns these batches.
     fn look(&self) -> io::Result<Vec<Lot>> {
         let mut looked = Vec::new();
         while let Some(mut lot) = self.next() {
@@ -206,10 +206,10 @@ impl Looking {
     }
 }
 
-/// Calls `each` with every file of memories in a folder, and gathers the folders in it.
+/// Calls `each` with every file of memories in a folder, and adds its subfolders to `folders`.
 fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut dyn FnMut(File)) -> io::Result<()> {
     each_entry(opened, &mut |name, kind, inode| {
-        // A conversation may be called so that its folder begins with a dot.
+        // The folder of a conversation may have a name with a leading dot.
         let is_hidden = name.to_bytes().starts_with(b".") && path != ENTRIES;
         if is_hidden || [b".".as_slice(), b".."].contains(&name.to_bytes()) || is_aside(path, name.to_bytes()) {
             return;
@@ -219,7 +219,7 @@ fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut
                 .map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode)),
             kind => kind,
         };
-        // A linked folder is never followed, and must not look like an empty one.
+        // A symlink to a folder is never followed, but it must not be treated like an empty folder.
         let leads_to_folder = kind == FileType::Symlink
             && statat(opened, name, AtFlags::empty())
                 .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Directory);
@@ -233,7 +233,7 @@ fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut
     })
 }
 
-/// Tells whether what lies there, in a folder of conversations, is not to be found.
+/// Returns whether an entry of a conversation is excluded from the index.
 fn is_aside(path: &str, name: &[u8]) -> bool {
     let is_conversation = path.strip_prefix(ENTRIES).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     is_conversation && path.matches('/').count() < 2 && ASIDE.contains(&name)
@@ -241,7 +241,7 @@ fn is_aside(path: &str, name: &[u8]) -> bool {
 
 #[cfg(target_os = "linux")]
 fn each_entry(opened: &OwnedFd, each: &mut dyn FnMut(&CStr, FileType, u64)) -> io::Result<()> {
-    // The larger the pieces, the faster ext4 lists a large folder.
+    // ext4 lists a large folder faster into a large buffer.
     let mut buffer = Vec::with_capacity(256 * 1024);
     let mut entries = rustix::fs::RawDir::new(opened, buffer.spare_capacity_mut());
     while let Some(entry) = entries.next() {
@@ -260,19 +260,19 @@ fn each_entry(opened: &OwnedFd, each: &mut dyn FnMut(&CStr, FileType, u64)) -> i
     Ok(())
 }
 
-/// Returns what a file adds to the sum of its folder's names.
+/// Returns the summand of a file in the sum of the names of its folder.
 pub(super) fn name_bits(name: &[u8], inode: u64) -> u64 {
     mix(hash_bytes(NAMES, name) ^ inode)
 }
 
-/// Returns what a file adds to the sum of its folder's signatures.
+/// Returns the summand of a file in the sum of the signatures of its folder.
 pub(super) fn signature_bits(name_bits: u64, signature: &Signature) -> u64 {
     let state = mix(name_bits ^ signature.size);
     let state = mix(state ^ signature.modified_ns.cast_unsigned());
     mix(state ^ signature.changed_ns.cast_unsigned())
 }
 
-/// Opens a folder without following a symlink on the way.
+/// Opens a folder without following symlinks below the home.
 fn open(root: &Path, path: &str) -> io::Result<Option<OwnedFd>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let opened = rustix::fs::open(root, flags, Mode::empty()).and_then(|home| {
@@ -281,7 +281,7 @@ fn open(root: &Path, path: &str) -> io::Result<Option<OwnedFd>> {
     match opened {
         Ok(folder) => Ok(Some(folder)),
         Err(Errno::NOENT) => Ok(None),
-        // Below it, the folder above tells of what is none; this one nobody tells of.
+        // The listing of the parent folder reports an entry that is not a folder; `categories` has no listed parent.
         Err(Errno::NOTDIR | Errno::LOOP) if path != CATEGORIES => Ok(None),
         Err(Errno::NOTDIR | Errno::LOOP) => {
             Err(io::Error::new(io::ErrorKind::NotADirectory, format!("{path} is no folder, or a symlink")))
@@ -297,7 +297,7 @@ fn look_at(folder: BorrowedFd<'_>, files: &mut [File]) -> io::Result<()> {
     for file in files.iter_mut().filter(|file| file.regular) {
         match statat(folder, file.name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => file.signature = signature(&found),
-            // Gone in the meantime; its inode alone is no signature of any file.
+            // The file was deleted after the listing; a signature with only the inode matches no file.
             Err(Errno::NOENT) => {}
             Err(error) => return Err(error.into()),
         }
@@ -316,7 +316,7 @@ fn signature(found: &rustix::fs::Stat) -> Signature {
     }
 }
 
-/// Returns a number of a type that differs between systems.
+/// Converts a number of a system-dependent type; 0 if it is out of range.
 fn number<N: TryInto<M>, M: Default>(number: N) -> M {
     number.try_into().unwrap_or_default()
 }

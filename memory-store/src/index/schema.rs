@@ -1,4 +1,4 @@
-//! The tables, and how the file that holds them is opened.
+//! The tables, and how their database file is opened.
 
 use std::io;
 use std::path::Path;
@@ -10,13 +10,13 @@ use rusqlite::{Connection, Transaction};
 use super::trouble::Trouble;
 use super::update::row_count;
 
-/// Counts the changes to the tables, to what rows are made of, and to how text is cut. Another number means: build anew.
+/// Version of the tables, of the row content and of the tokenization; another version causes a rebuild.
 pub(super) const VERSION: i64 = 14;
 
-/// The file's name.
+/// The name of the database file.
 pub(super) const FILE: &str = "documents.db";
 
-/// How long to wait for another process. It may be building the whole index.
+/// The lock timeout. Another process may be rebuilding the whole index.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 const TABLES: &str = "
@@ -113,14 +113,14 @@ CREATE TABLE pending(
 );
 ";
 
-/// Opens the tables' file, whatever is in it.
+/// Opens the database file, regardless of its content, and creates it if it is missing.
 pub(super) fn connect(place: &Path) -> Result<Connection, Trouble> {
     make(place)?;
     let connection = Connection::open(place.join(FILE))?;
     connection.busy_timeout(PATIENCE)?;
-    // Only a flush pays for durability; what a power cut takes, the files bring back.
+    // Durability is left to flushes: rows lost in a power cut are read from the files again.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    // Else a prepared statement is planned anew for each value that it is asked with.
+    // Without it, a prepared statement is planned again for each set of parameters.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8000;",
@@ -129,13 +129,16 @@ pub(super) fn connect(place: &Path) -> Result<Connection, Trouble> {
     Ok(connection)
 }
 
-/// Makes the tables' file where it is missing, for its owner alone; what SQLite puts beside it is like it.
+/// Creates a missing database file that only its owner can access.
+///
+/// Files that SQLite adds get the same mode.
 fn make(place: &Path) -> io::Result<()> {
     let file = place.join(FILE);
     if file.symlink_metadata().is_ok() {
         return Ok(());
     }
-    // Whoever closes a file that SQLite has open in the same process takes its locks away, so it is closed under another name.
+    // Closing a file drops the POSIX locks of all its handles in the process, including those of SQLite. The file is therefore created and
+    // closed under another name.
     let empty = tempfile::Builder::new().prefix(".derived-").tempfile_in(place)?.into_temp_path();
     match empty.persist_noclobber(file) {
         Err(refused) if refused.error.kind() != io::ErrorKind::AlreadyExists => Err(refused.error),
@@ -143,13 +146,13 @@ fn make(place: &Path) -> io::Result<()> {
     }
 }
 
-/// Tells whether the tables are there, filled, and of this version.
+/// Returns whether the tables exist, are filled and have the current version.
 pub(super) fn is_complete(connection: &Connection) -> Result<bool, Trouble> {
     let version: i64 = connection.query_row("PRAGMA user_version", (), |row| row.get(0))?;
     Ok(version == VERSION)
 }
 
-/// Makes empty tables in place of whatever is there; keys go on from `last_key`.
+/// Replaces all tables by empty ones; new keys follow `last_key`.
 pub(super) fn create(transaction: &Transaction<'_>, epoch: i64, last_key: i64) -> Result<(), Trouble> {
     let mut names = transaction.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?;
     let names = names.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
@@ -163,25 +166,25 @@ pub(super) fn create(transaction: &Transaction<'_>, epoch: i64, last_key: i64) -
     Ok(())
 }
 
-/// What the index knows of itself.
+/// The metadata of the index.
 #[derive(Debug, Clone)]
 pub(super) struct Meta {
-    /// Names the folder of the full text.
+    /// The name of the folder of the full text.
     pub(super) epoch: i64,
-    /// Counts the flushes.
+    /// Number of flushes.
     pub(super) generation: u64,
-    /// How many documents there are.
+    /// Number of documents.
     pub(super) documents: u64,
-    /// The sum of their lengths in weighed words, and in weighed single characters.
+    /// The total length of all documents in weighted words, and in weighted single characters.
     pub(super) lengths: [u64; 2],
-    /// When every file was last looked at.
+    /// The time of the last check of every file, in nanoseconds since 1970.
     pub(super) checked_ns: i64,
-    /// Up to where the journal is known.
+    /// The position in the journal up to which the index is current.
     pub(super) journal: Option<String>,
 }
 
 impl Meta {
-    /// Reads it.
+    /// Reads the metadata.
     pub(super) fn read(connection: &Connection) -> Result<Self, Trouble> {
         let sql = "SELECT epoch, generation, documents, length, characters, checked_ns, journal FROM meta";
         let read = |row: &rusqlite::Row<'_>| {
@@ -197,7 +200,7 @@ impl Meta {
         Ok(connection.prepare_cached(sql)?.query_row((), read)?)
     }
 
-    /// Makes it that of so many of the documents, as long as all of them on average.
+    /// Scales the totals to `documents` documents with the average length of all documents.
     pub(super) fn narrow_to(&mut self, documents: u64) {
         let share = |length: u64| u128::from(length) * u128::from(documents) / u128::from(self.documents.max(1));
         self.lengths = self.lengths.map(|length| u64::try_from(share(length)).unwrap_or(u64::MAX));

@@ -1,4 +1,4 @@
-//! The full text: tantivy's side of the index.
+//! The full-text part of the index, in tantivy.
 
 use std::collections::HashSet;
 use std::fs::{self, File, Permissions};
@@ -23,41 +23,41 @@ use crate::derived::make_folder;
 /// The folder, below the index, that holds one folder for each epoch.
 pub(super) const FOLDER: &str = "text";
 
-/// How much the writer gathers before it makes a segment, in bytes; the least that tantivy takes.
+/// Memory budget of the writer before it writes a segment, in bytes; the minimum that tantivy accepts.
 const BUDGET: usize = 15_000_000;
 
-/// How many documents are handed to the writer's thread at once.
+/// Number of documents sent to the writer thread at once.
 const PORTION: usize = 32;
 
-/// Larger segments are not merged while somebody waits.
+/// Maximum number of documents of a segment that a commit merges, because the caller waits for merges.
 const MERGED: usize = 20_000;
 
-/// What tells which files there are.
+/// The file of tantivy that lists the segments.
 const META: &str = "meta.json";
 
-/// So long does it take at most from when such a file is made until all of it is written.
+/// Maximum time from the creation of such a file to its last write.
 const REPLACED: Duration = Duration::from_secs(1);
 
 /// The fields of a document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields {
-    /// The document's key in the tables.
+    /// The key of the document in the tables.
     pub(super) key: Field,
     /// Words and pairs of characters.
     pub(super) text: Field,
     /// Single characters.
     pub(super) characters: Field,
-    /// Words as they are spelled, and symbols.
+    /// Words in their original spelling, and symbols.
     pub(super) spelled: Field,
-    /// The bits of what it can be filtered by.
+    /// The hashes of the attributes for filters.
     pub(super) filters: Field,
-    /// When it was created.
+    /// The time of creation.
     pub(super) created_at: Field,
-    /// Until when it holds.
+    /// The time at which the document stops being current.
     pub(super) holds_until: Field,
-    /// The two halves of its id.
+    /// The two halves of the id.
     pub(super) id: [Field; 2],
-    /// What kind of text it is.
+    /// Facts about the text for the ranking.
     pub(super) facts: Field,
 }
 
@@ -85,9 +85,9 @@ pub(super) struct Entry<'a> {
 /// The full text of one epoch.
 pub(super) struct Text {
     index: Index,
-    /// Where its files are.
+    /// The folder of the files.
     folder: PathBuf,
-    /// What is read, and the generation it is of.
+    /// The reader and its generation.
     reader: Mutex<Option<(u64, IndexReader)>>,
     pub(super) fields: Fields,
 }
@@ -99,7 +99,7 @@ impl std::fmt::Debug for Text {
 }
 
 impl Text {
-    /// Opens the full text of `epoch`, in the index at `place`.
+    /// Opens the full text of `epoch` in the index at `place`.
     pub(super) fn open(place: &Path, epoch: i64) -> Result<Self, Trouble> {
         let folder = folder(place, epoch);
         let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
@@ -108,8 +108,10 @@ impl Text {
         Ok(text)
     }
 
-    /// Makes sure that no file was changed after the last commit, which none is by our hands: what is damaged has wrong answers, or none,
-    /// and to look at all sums takes as long as to read all. What tells which files there are is only ever replaced.
+    /// Checks that no file was modified after the last commit.
+    ///
+    /// Files of tantivy are never modified after their commit, and its metadata files are only replaced. A damaged file yields wrong
+    /// results or errors, and to verify all checksums takes as long as to read all files.
     fn check(&self, folder: &Path) -> Result<(), Trouble> {
         let modified = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
         for name in [META, ".managed.json"] {
@@ -120,7 +122,7 @@ impl Text {
             }
         }
         let segments: HashSet<String> = self.index.searchable_segment_ids()?.iter().map(SegmentId::uuid_string).collect();
-        // The next commit may have come in the meantime, and has written before it what is deleted of these.
+        // A concurrent commit writes the deletions of these segments before its metadata, so files of deletions are exempt.
         let committed = modified(&folder.join(META));
         let is_committed =
             |name: &str| name.split_once('.').is_some_and(|(segment, kind)| segments.contains(segment) && !kind.ends_with("del"));
@@ -133,13 +135,13 @@ impl Text {
         Ok(())
     }
 
-    /// Makes an empty one.
+    /// Creates an empty full text.
     pub(super) fn create(place: &Path, epoch: i64) -> Result<Self, Trouble> {
         let folder = folder(place, epoch);
         make_folder(&place.join(FOLDER))?;
         make_folder(&folder)?;
         for lock in [&META_LOCK, &INDEX_WRITER_LOCK] {
-            // Whoever reads locks as well, and leaves it there.
+            // Readers lock as well and leave the lock files, so the files are created here with private permissions.
             File::options().create(true).truncate(false).write(true).mode(0o600).open(folder.join(&lock.filepath))?;
         }
         let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
@@ -155,27 +157,29 @@ impl Text {
         Ok(Self { index, folder, reader: Mutex::new(None), fields })
     }
 
-    /// Returns the generation that the last commit carries.
+    /// Returns the generation in the last commit.
     pub(super) fn generation(&self) -> Result<u64, Trouble> {
         let payload = self.index.load_metas()?.payload;
         payload.and_then(|payload| payload.parse().ok()).ok_or(Trouble::Mismatch)
     }
 
-    /// Returns the state of `wanted`, the generation that the rows know of, or a newer one; and which it is.
+    /// Returns a searcher of generation `wanted` or newer, and its generation.
+    ///
+    /// The rows of the caller have generation `wanted`.
     pub(super) fn searcher(&self, wanted: u64) -> Result<(Searcher, u64), Trouble> {
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        // What was flushed since the rows were read is pending in them.
+        // Documents flushed later are still pending in the rows of the caller.
         if let Some((own, reader)) = reader.as_ref().filter(|(own, _)| *own == wanted) {
             return Ok((reader.searcher(), *own));
         }
         loop {
             let generation = self.generation()?;
             match &*reader {
-                // What a merge makes of the segments says the same as they do.
+                // A merge changes the segments but not their content.
                 Some((own, reader)) if *own == generation => return Ok((reader.searcher(), generation)),
                 Some((_, stale)) => {
                     stale.reload()?;
-                    // Taken before the state was: another commit in between is seen by the next turn.
+                    // The generation was read before the reload: the next iteration detects another commit in between.
                     *reader = Some((generation, stale.clone()));
                 }
                 None => {
@@ -186,12 +190,12 @@ impl Text {
         }
     }
 
-    /// Returns the words of a segment, if they were written down beside it.
+    /// Returns the vocabulary of a segment, if its file exists and is intact.
     pub(super) fn vocabulary(&self, segment: SegmentId) -> Option<Vocabulary> {
         Vocabulary::open(&self.folder, segment)
     }
 
-    /// Starts to write.
+    /// Opens a writer.
     pub(super) fn writer(&self) -> Result<Writer, Trouble> {
         let writer = self.index.writer_with_num_threads(1, BUDGET)?;
         let mut policy = LogMergePolicy::default();
@@ -203,18 +207,18 @@ impl Text {
         Ok(Writer { inner: writer, folder, fields: self.fields, gathered: Vec::with_capacity(PORTION) })
     }
 
-    /// Returns how many documents there are.
+    /// Returns the number of documents.
     pub(super) fn count(&self) -> Result<u64, Trouble> {
         Ok(self.searcher(self.generation()?)?.0.num_docs())
     }
 }
 
-/// Writes the full text.
+/// A writer of the full text.
 pub(super) struct Writer {
     inner: IndexWriter,
     folder: PathBuf,
     fields: Fields,
-    /// What is not handed over yet: a thread that is woken for each document does little else.
+    /// Operations not sent yet: a wakeup of the writer thread for each document would dominate the cost.
     gathered: Vec<UserOperation>,
 }
 
@@ -238,7 +242,7 @@ impl Writer {
         if PORTION <= self.gathered.len() { self.hand_over() } else { Ok(()) }
     }
 
-    /// Removes a document, if it is there.
+    /// Removes the document with this key, if it exists.
     pub(super) fn remove(&mut self, key: i64) {
         self.gathered.push(UserOperation::Delete(Term::from_field_u64(self.fields.key, key.cast_unsigned())));
     }
@@ -248,7 +252,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes everything visible and durable, as `generation`, and waits for the merges.
+    /// Commits all changes as `generation`, visible and durable, and waits for the merges.
     pub(super) fn commit(mut self, generation: u64) -> Result<(), Trouble> {
         self.publish(generation)?;
         let index = self.inner.index().clone();
@@ -258,7 +262,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes everything visible and durable, as one segment.
+    /// Commits all changes as `generation`, visible and durable, in one segment.
     pub(super) fn commit_as_one(mut self, generation: u64) -> Result<(), Trouble> {
         self.inner.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.publish(generation)?;
@@ -283,7 +287,9 @@ impl Writer {
     }
 }
 
-/// Keeps others from what is in a folder, which is for its owner alone already. Where a system has no such rights, that is all there is.
+/// Removes all permissions of group and others from the files in a folder.
+///
+/// The folder itself is private already. Errors are ignored: a file system without permissions offers no more protection.
 fn make_private(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let mode = entry.metadata().map_or(0, |found| found.permissions().mode());
@@ -293,13 +299,13 @@ fn make_private(folder: &Path) {
     }
 }
 
-/// Returns the two halves of an id.
+/// Returns the upper and the lower 64 bits of an id.
 pub(super) fn halves(id: u128) -> [u64; 2] {
     let [high, low] = [id >> 64, id & u128::from(u64::MAX)];
     [high, low].map(|half| u64::try_from(half).expect("64 bits are left"))
 }
 
-/// Returns where the full text of `epoch` is.
+/// Returns the folder of the full text of `epoch`.
 pub(super) fn folder(place: &Path, epoch: i64) -> PathBuf {
     place.join(FOLDER).join(epoch.to_string())
 }
@@ -327,7 +333,7 @@ fn schema() -> (Schema, Fields) {
     (schema.build(), fields)
 }
 
-/// The tokenizer that reads [`super::words::Encoded`] terms: the cutting has been done already.
+/// A tokenizer of [`super::words::Encoded`] terms, which are tokenized already.
 #[derive(Debug, Clone)]
 struct ByList;
 

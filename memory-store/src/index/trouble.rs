@@ -1,4 +1,4 @@
-//! What can go wrong with the index, and what that means for it.
+//! Errors of the index, and the remedy for each.
 
 use std::io;
 
@@ -9,14 +9,14 @@ use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, Op
 
 use crate::error::{index_error, io_error};
 
-/// What can go wrong with the index.
+/// An error of the index.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Trouble {
     #[error(transparent)]
     Sql(#[from] rusqlite::Error),
     #[error(transparent)]
     Text(#[from] TantivyError),
-    /// The full text is not the one that belongs to the tables.
+    /// The full text does not belong to the tables.
     #[error("the full text does not belong to the documents")]
     Mismatch,
     #[error(transparent)]
@@ -25,16 +25,16 @@ pub(super) enum Trouble {
     Store(#[from] StoreError),
 }
 
-/// What a trouble means for the index.
+/// The consequence of an error for the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// The tables are damaged: they must be built anew.
+    /// The tables are damaged and must be rebuilt.
     TablesDamaged,
-    /// The full text is damaged: the index must be built anew.
+    /// The full text is damaged and the index must be rebuilt.
     TextDamaged,
-    /// The machine does not let us write here.
+    /// The folder of the index cannot be written.
     Refused,
-    /// Something else.
+    /// Any other error.
     Other,
 }
 
@@ -49,7 +49,7 @@ impl Trouble {
         }
     }
 
-    /// Says that `action` failed because of it.
+    /// Converts the error into the one of a failed `action`.
     pub(super) fn into_error(self, action: &str) -> StoreError {
         match self {
             Self::Store(error) => error,
@@ -112,7 +112,7 @@ fn io_meaning(error: &io::Error, otherwise: Meaning) -> Meaning {
         | io::ErrorKind::QuotaExceeded
         | io::ErrorKind::NotADirectory
         | io::ErrorKind::AlreadyExists => Meaning::Refused,
-        // Somebody is deleting the folder while we work in it.
+        // Another process is deleting the folder.
         io::ErrorKind::NotFound => Meaning::TextDamaged,
         _ => otherwise,
     }

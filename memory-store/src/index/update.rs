@@ -1,4 +1,4 @@
-//! Changing rows: one document more, less, or another one.
+//! Inserts, changes and removes rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,9 @@ use super::scan::{name_bits, signature_bits};
 use super::trouble::Trouble;
 use crate::disk::Signature;
 
-/// Changes to the rows, within one transaction. [`Update::finish`] must follow.
+/// A set of changes to the rows, within one transaction. [`Update::finish`] must follow.
 ///
-/// Every change to a document that full text must know goes into the pending rows.
+/// Every change that affects the full text adds a pending row.
 #[derive(Debug)]
 pub(super) struct Update<'t> {
     transaction: &'t Transaction<'t>,
@@ -22,16 +22,18 @@ pub(super) struct Update<'t> {
     documents: i64,
     lengths: [i64; 2],
     claims: BTreeSet<MemoryId>,
-    /// Handles to be written, by bits and document. They are written in order, so that each page is touched once.
+    /// Handles to write, as hash and document.
+    ///
+    /// They are written in order, so that each page is changed once.
     handles: Vec<[i64; 2]>,
 }
 
-/// What changed in a folder; sums that wrap around.
+/// The wrapping sums of hashes over the files of a folder, or a change of them.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sums {
-    /// Of the names and inodes of its files.
+    /// The sum over the names and inodes.
     pub(super) names: u64,
-    /// Of the names and signatures of its files.
+    /// The sum over the names and signatures.
     pub(super) signatures: u64,
 }
 
@@ -50,14 +52,14 @@ impl Sums {
     }
 }
 
-/// Whether the full text may have a document already.
+/// Whether the full text may already contain a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
     ToNobody,
     ToFullText,
 }
 
-/// What a row looked like before.
+/// The previous state of a row.
 struct Former {
     key: i64,
     claimed: MemoryId,
@@ -71,7 +73,7 @@ struct Former {
 }
 
 impl<'t> Update<'t> {
-    /// Begins.
+    /// Starts an empty set of changes.
     pub(super) fn new(transaction: &'t Transaction<'t>) -> Self {
         Self {
             transaction,
@@ -83,7 +85,7 @@ impl<'t> Update<'t> {
         }
     }
 
-    /// Takes in a file. `former_path` is where its document was if it has moved.
+    /// Inserts or changes the row of a file. `former_path` is the previous path of a moved document.
     pub(super) fn keep(&mut self, row: &Row, former_path: Option<&str>) -> Result<(), Trouble> {
         self.forget_unreadable(&row.path)?;
         let former = match (self.at(&row.path)?, former_path) {
@@ -100,7 +102,7 @@ impl<'t> Update<'t> {
         self.change(&former, row)
     }
 
-    /// Lets go of whatever is at `path`.
+    /// Removes the row of the file at `path`, if there is one.
     pub(super) fn remove(&mut self, path: &str) -> Result<(), Trouble> {
         self.forget_unreadable(path)?;
         let Some(former) = self.at(path)? else { return Ok(()) };
@@ -116,7 +118,7 @@ impl<'t> Update<'t> {
         Ok(())
     }
 
-    /// Remembers that the file at `path` cannot be read, so that it is tried again only once it has changed.
+    /// Records that the file at `path` cannot be read, so that it is read again only after a change.
     pub(super) fn refuse(&mut self, path: &str, signature: &Signature) -> Result<(), Trouble> {
         self.remove(path)?;
         self.sums(path, |sums, name| sums.add(name, signature));
@@ -126,7 +128,7 @@ impl<'t> Update<'t> {
         Ok(())
     }
 
-    /// Writes down what was summed up on the way, and gives every id to one document.
+    /// Writes the collected totals, and assigns every affected id to one document.
     pub(super) fn finish(mut self) -> Result<(), Trouble> {
         self.write_handles()?;
         let transaction = self.transaction;
@@ -138,7 +140,7 @@ impl<'t> Update<'t> {
             let (names, signatures) = transaction.prepare_cached(sql)?.query_row([&path], read).optional()?.unwrap_or_default();
             let names = names.wrapping_add(change.names.cast_signed());
             let signatures = signatures.wrapping_add(change.signatures.cast_signed());
-            // The folder's time is no longer that of the sums; whoever reads next lists it once.
+            // The recorded time of the folder no longer matches the sums; the next refresh lists the folder once.
             let sql = "INSERT OR REPLACE INTO folders VALUES(?, NULL, ?, ?)";
             transaction.prepare_cached(sql)?.execute(params![path, names, signatures])?;
         }
@@ -160,7 +162,7 @@ impl<'t> Update<'t> {
     fn change(&mut self, former: &Former, row: &Row) -> Result<(), Trouble> {
         self.drop_handles(former)?;
         self.transaction.prepare_cached("DELETE FROM documents WHERE key = ?")?.execute([former.key])?;
-        // Accesses that the file has taken in by now need not be counted here any longer.
+        // Accesses that the file includes now are subtracted.
         let accesses = former.accesses.saturating_sub(row.access_count);
         insert(self.transaction, row, Some(former.key), None, accesses)?;
         self.add_handles(former.key, row);
@@ -174,7 +176,7 @@ impl<'t> Update<'t> {
         Ok(())
     }
 
-    /// The same bytes, perhaps with another signature.
+    /// Updates the signature of a file with unchanged content.
     fn settle(&self, key: i64, row: &Row) -> Result<(), Trouble> {
         let sql = "UPDATE documents SET size = ?, modified_ns = ?, changed_ns = ?, inode = ?, settled = ? WHERE key = ?";
         let Signature { size, modified_ns, changed_ns, inode, .. } = row.signature;
@@ -282,7 +284,7 @@ impl<'t> Update<'t> {
     }
 }
 
-/// Inserts a row, with its id if that is settled already; returns its key.
+/// Inserts a row, with its id if it is assigned already, and returns its key.
 pub(super) fn insert(
     transaction: &Transaction<'_>,
     row: &Row,
@@ -328,7 +330,7 @@ pub(super) fn insert(
     Ok(transaction.last_insert_rowid())
 }
 
-/// Returns an id as it is kept in a column.
+/// Returns the bytes of an id for a column.
 pub(super) fn id_bytes(id: &MemoryId) -> [u8; 16] {
     Uuid::from(*id).into_bytes()
 }
@@ -338,7 +340,7 @@ pub(super) fn row_id(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result
     Ok(Uuid::from_bytes(row.get::<_, [u8; 16]>(column)?))
 }
 
-/// Reads a number that is never negative from a column.
+/// Reads a non-negative number from a column.
 pub(super) fn row_count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let number: i64 = row.get(column)?;
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
@@ -355,12 +357,12 @@ pub(super) fn row_signature(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::
     })
 }
 
-/// Returns numbers as they are kept in a column.
+/// Encodes numbers for a column, in little-endian order.
 pub(super) fn bytes(numbers: &[i64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Reads numbers from a column.
+/// Decodes numbers of a column.
 pub(super) fn numbers(bytes: &[u8]) -> Vec<i64> {
     let (numbers, _) = bytes.as_chunks::<8>();
     numbers.iter().map(|number| i64::from_le_bytes(*number)).collect()

@@ -1,4 +1,6 @@
-//! The words of a segment as one text, in which parts of words are found faster than in tantivy's dictionary.
+//! The words of a segment as one text.
+//!
+//! The search of parts of words is faster in it than in tantivy's dictionary.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -15,16 +17,16 @@ use tantivy::{Index, SegmentReader};
 
 use super::trouble::Trouble;
 
-/// The beginning of the name of such a file; the segment follows. tantivy knows no names of this form and leaves them alone.
+/// Name prefix of the file; the id of the segment follows. tantivy ignores files with such names.
 const PREFIX: &str = "words-";
 
-/// What the file begins with: its kind and version. The checksum of all that follows comes next.
+/// Kind and version at the start of the file. The checksum of the rest follows.
 const MAGIC: &[u8; 8] = b"memwrd01";
 
-/// Where the words begin.
+/// Position of the words in the file.
 const HEAD: usize = MAGIC.len() + size_of::<u32>();
 
-/// Stands before, between and behind the words, and in none of them.
+/// Separator before, between and after the words; no word contains it.
 const BORDER: u8 = b'\n';
 
 /// The words of a segment, the most frequent first.
@@ -32,7 +34,9 @@ const BORDER: u8 = b'\n';
 pub(super) struct Vocabulary(OwnedBytes);
 
 impl Vocabulary {
-    /// Opens the words of `segment` in the folder of the full text; nothing if they are missing or damaged.
+    /// Opens the words of `segment` in the folder of the full text.
+    ///
+    /// Returns `None` if the file is missing or damaged.
     pub(super) fn open(folder: &Path, segment: SegmentId) -> Option<Self> {
         let directory = MmapDirectory::open(folder).ok()?;
         let bytes = directory.open_read(Path::new(&file_name(segment))).ok()?.read_bytes().ok()?;
@@ -41,7 +45,7 @@ impl Vocabulary {
         (sum == crc32fast::hash(words).to_le_bytes()).then_some(Self(bytes))
     }
 
-    /// Calls `each` with every word that holds `part`, the most frequent first, until it returns `false`.
+    /// Calls `each` with every word that contains `part`, most frequent first, until it returns `false`.
     pub(super) fn each_word_with(&self, part: &str, each: &mut dyn FnMut(&str) -> bool) {
         let words = &self.0[HEAD..];
         let finder = Finder::new(part.as_bytes());
@@ -58,9 +62,9 @@ impl Vocabulary {
     }
 }
 
-/// Writes down the words of every segment that lacks them, and removes those of segments that are gone.
+/// Writes the missing vocabularies of segments, and removes those of deleted segments.
 ///
-/// What fails here only makes searches slower.
+/// Errors are ignored: they only make searches slower.
 pub(super) fn keep_vocabularies(index: &Index, folder: &Path, field: Field) {
     let _ = try_to_keep(index, folder, field);
 }
@@ -90,7 +94,7 @@ fn file_name(segment: SegmentId) -> String {
     format!("{PREFIX}{}", segment.uuid_string())
 }
 
-/// Returns the words of a segment as they are written down.
+/// Returns the words of a segment in the format of the file.
 fn words(segment: &SegmentReader, field: Field) -> Result<Vec<u8>, Trouble> {
     let inverted = segment.inverted_index(field)?;
     let mut words = Vec::new();
@@ -107,7 +111,7 @@ fn words(segment: &SegmentReader, field: Field) -> Result<Vec<u8>, Trouble> {
     Ok(text)
 }
 
-/// Writes a file that is there whole or not at all.
+/// Writes a file atomically.
 fn write(path: &PathBuf, words: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     let mut file = tempfile::Builder::new().prefix(PREFIX).suffix(".new").tempfile_in(folder)?;

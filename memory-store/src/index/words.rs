@@ -1,4 +1,4 @@
-//! What a memory is found by, as text that tantivy and the pending rows both read.
+//! The search terms of a memory, as text for tantivy and for the pending rows.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -6,25 +6,25 @@ use std::fmt::Write;
 use memory_core::Memory;
 use memory_core::text::{TokenKind, symbols, tokens};
 
-/// A word of the title counts as often as this many of the text.
+/// Weight of a word of the title, relative to the content.
 const TITLE: u32 = 3;
 
-/// A word of a tag or an alias counts as often as this many of the text.
+/// Weight of a word of a tag or an alias, relative to the content.
 const TAG: u32 = 2;
 
-/// What a memory is found by: its terms with their weighed frequencies.
+/// The search terms of a memory with their weighted frequencies.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Words {
     /// Words and pairs of characters.
     pub(super) text: Encoded,
-    /// Single characters of scripts without blanks.
+    /// Single characters of scripts without spaces.
     pub(super) characters: Encoded,
-    /// Words as they are spelled, and symbols, each once: what parts of words are looked for in.
+    /// Words in their original spelling and symbols, each once, for the search of parts of words.
     pub(super) spelled: Encoded,
 }
 
 impl Words {
-    /// Gathers what `memory` is found by.
+    /// Extracts the search terms of `memory`.
     pub(super) fn of(memory: &Memory) -> Self {
         let mut text = HashMap::<String, u32>::new();
         let mut characters = HashMap::<String, u32>::new();
@@ -53,7 +53,9 @@ impl Words {
     }
 }
 
-/// Terms with their frequencies, as one text: for each its frequency, the length of its term in bytes, and the term.
+/// Terms with their frequencies as one text.
+///
+/// Each entry consists of the frequency, the length of the term in bytes, and the term.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Encoded(pub(super) String);
 
@@ -78,13 +80,13 @@ impl Encoded {
         self.terms().map(|(_, frequency)| frequency).sum()
     }
 
-    /// Returns how often `term` stands here.
+    /// Returns the frequency of `term`, or 0.
     pub(super) fn frequency(&self, term: &str) -> u32 {
         self.terms().find(|(own, _)| *own == term).map_or(0, |(_, frequency)| frequency)
     }
 }
 
-/// The terms of an [`Encoded`]; it ends where the text is not one.
+/// An iterator over the terms of an [`Encoded`]; it ends at the first invalid entry.
 #[derive(Debug, Clone)]
 pub(super) struct Terms<'a>(pub(super) &'a str);
 
