@@ -1,4 +1,4 @@
-//! What the index promises, on a real disk.
+//! Tests of the index, on a real disk.
 
 mod changed;
 mod damage;

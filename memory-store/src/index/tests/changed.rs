@@ -1,4 +1,4 @@
-//! What somebody was told to have changed is read again, and nothing else.
+//! Tests that reported files are read again, and no others.
 
 use std::fs;
 
@@ -9,20 +9,20 @@ use crate::index::refresh::Look;
 const DARK: Note<'static> = Note { number: 1, folder: "", front: "", body: "prefers dark mode" };
 const DEPLOY: Note<'static> = Note { number: 2, folder: "project", front: "", body: "deploys on friday" };
 
-/// Searches as in a store in which not every file is looked at.
+/// Searches as in a large store, in which a refresh does not check every file.
 fn numbers(index: &Index, text: &str) -> Vec<u32> {
     index.compare(Look::Names).unwrap();
     try_search(index, &query(text)).unwrap().hits.iter().map(|hit| number(&hit.stored.memory.id)).collect()
 }
 
-/// A home whose files are so old that no change of them can hide, and its index.
+/// Returns a home with files so old that every change of them is detected, and its index.
 fn settled() -> (Home, Index) {
     let home = Home::with(&[DARK, DEPLOY]);
     home.age(&DARK.path());
     home.age(&DEPLOY.path());
     let index = home.index();
     assert_eq!(numbers(&index, "dark"), [1]);
-    // Their times of change are of now; a rebuild a moment later knows them for what they are.
+    // Their change times are recent; the files are read again until the index regards them as settled.
     while index.reread_changed(&[DARK.path(), DEPLOY.path()]).unwrap() != 0 || !is_settled(&index) {
         index.reread(&[DARK.path(), DEPLOY.path()]).unwrap();
     }

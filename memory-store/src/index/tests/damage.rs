@@ -1,4 +1,4 @@
-//! The index may be lost or damaged at any time: the answers stay the same.
+//! Tests that results stay the same when the index is lost or damaged.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A home to try the index on.
+//! A home for tests of the index.
 
 use std::fs::{self, File, FileTimes};
 use std::path::PathBuf;
@@ -87,7 +87,7 @@ impl Home {
         self.folder.path().join(path)
     }
 
-    /// Writes a note as another program would.
+    /// Writes a note as another program does.
     pub(super) fn write(&self, note: &Note<'_>) {
         self.put(&note.path(), note.text().as_bytes());
     }
@@ -98,7 +98,7 @@ impl Home {
         fs::write(path, bytes).unwrap();
     }
 
-    /// Writes a note as we do, and tells the index.
+    /// Writes notes as the store does, and updates the index.
     pub(super) fn keep(&self, index: &Index, notes: &[Note<'_>]) {
         let applied: Vec<Applied> = notes
             .iter()
@@ -110,7 +110,7 @@ impl Home {
         index.apply(&applied, None).unwrap();
     }
 
-    /// Makes a file look as if it had last been written an hour ago.
+    /// Sets the modification time of a file to an hour ago.
     pub(super) fn age(&self, path: &str) {
         let then = SystemTime::now() - Duration::from_hours(1);
         File::options().write(true).open(self.at(path)).unwrap().set_times(FileTimes::new().set_modified(then)).unwrap();
@@ -128,7 +128,7 @@ pub(super) fn try_search(index: &Index, query: &Query) -> Result<Found, StoreErr
     index.search(&Asked { question: &question, filter: &filter, limit: query.limit, ranking: query.ranking, vector: None }, now())
 }
 
-/// The numbers of the notes that answer, best first.
+/// Returns the numbers of the notes in the results, best first.
 pub(super) fn numbers(index: &Index, text: &str) -> Vec<u32> {
     numbers_of(&search(index, &query(text)))
 }
@@ -141,7 +141,7 @@ pub(super) fn number(id: &MemoryId) -> u32 {
     uuid::Uuid::from(*id).as_fields().0
 }
 
-/// The numbers of all notes, newest first.
+/// Returns the numbers of all notes, newest first.
 pub(super) fn listed(index: &Index) -> Vec<u32> {
     index.refresh(Depth::Usual).unwrap();
     let slice = Slice { order: Order::Created, offset: 0, limit: None };
@@ -150,7 +150,7 @@ pub(super) fn listed(index: &Index) -> Vec<u32> {
     page.memories.iter().map(|stored| number(&stored.memory.id)).collect()
 }
 
-/// Checks the index while the notes are flushed, while they are pending, and after they were flushed from there.
+/// Checks the index with flushed notes, with pending notes, and after a flush of the pending notes.
 pub(super) fn both(home: &Home, check: impl Fn(&Index)) {
     let flushed = home.index();
     flushed.refresh(Depth::Usual).unwrap();

@@ -1,4 +1,4 @@
-//! What becomes of vectors when the index does not stay as it was.
+//! Tests of vectors across changes of the index.
 
 use memory_core::question::{Parsed, parse};
 use memory_core::{Asked, ContentHash, Filter, Found, QuestionVector, Ranking, TextVector};
@@ -12,7 +12,7 @@ fn body(number: u32) -> String {
     format!("note{number} of its own")
 }
 
-/// The first note points one way, all others another.
+/// Returns a vector: the first note has one direction, all others have another.
 fn vector(number: u32) -> Vec<f32> {
     if number == 1 { vec![1.0, 0.0] } else { vec![0.0, 1.0] }
 }
@@ -45,7 +45,7 @@ fn vectors_outlive_an_index_that_is_built_anew() {
     index.rebuild(&mut |_, _| ()).unwrap();
     assert_eq!((numbers_of(&ask(&index, "elsewhere")), index.lacking("model").unwrap().len()), (vec![1], 0));
     drop(index);
-    // The tables are gone, with the keys that they gave.
+    // The deleted tables contained the keys of the vectors.
     for name in ["documents.db", "documents.db-wal", "documents.db-shm"] {
         let _ = std::fs::remove_file(home.at(&format!("index/{name}")));
     }
@@ -72,7 +72,7 @@ fn what_must_not_stand_there_or_must_counts_for_vectors_too() {
     assert_eq!(numbers_of(&ask(&index, "\"note2 of\"")), [2]);
 }
 
-/// Returns the files with the vectors: the head, and the rows.
+/// Returns the files of the vectors: the head and the rows.
 fn files(home: &Home) -> [std::path::PathBuf; 2] {
     let model = std::fs::read_dir(home.at("index/vectors")).unwrap().next().unwrap().unwrap().path();
     let files = std::fs::read_dir(&model).unwrap().map(|entry| entry.unwrap().path());
@@ -93,7 +93,7 @@ fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
             std::fs::create_dir(files(home)[0].clone()).unwrap();
         }),
         ("the rows are cut", |home| {
-            // A new file: whoever has the former one mapped still reads it.
+            // A new file: existing mappings of the old one remain readable.
             let bytes = std::fs::read(&files(home)[1]).unwrap();
             let rows = files(home)[1].clone();
             std::fs::remove_file(&rows).unwrap();
@@ -111,7 +111,7 @@ fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
         assert_eq!((numbers_of(&found), found.total), (vec![2], 1), "{what}");
         assert!(found.degraded.is_some_and(|why| why.contains("only the words were looked for")), "{what}");
         assert_eq!(ask(&index, "elsewhere").total, 0, "{what}");
-        // They are made again, and nothing is left to tell.
+        // The vectors are computed again, and the warning disappears.
         let of = |number: u32| TextVector { id: id(number), text: ContentHash::of(&body(number)), vector: vector(number) };
         assert_eq!(index.lacking("model").unwrap().len(), NOTES as usize, "{what}");
         index.keep_vectors("model", &(1..=NOTES).map(of).collect::<Vec<_>>()).unwrap();

@@ -1,4 +1,4 @@
-//! What other programs do to the files is seen at once.
+//! Tests that changes by other programs are detected at once.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,11 +1,13 @@
-//! Parts of words, and symbols.
+//! Tests of parts of words, and of symbols.
 
 use memory_core::Scope;
 
 use super::home::{Home, Note, both, numbers, numbers_of, query, search};
 use crate::index::{Depth, Index};
 
-/// Writes a note for each body, and checks the index while they are flushed, pending, and flushed by and by.
+/// Writes a note for each body, and checks the index with flushed and pending notes.
+///
+/// The pending notes are also checked after their flush.
 fn with_notes(bodies: &[&str], check: impl Fn(&Index)) {
     let home = Home::new();
     for (number, body) in (1..).zip(bodies) {
@@ -14,7 +16,7 @@ fn with_notes(bodies: &[&str], check: impl Fn(&Index)) {
     let flushed = home.index();
     flushed.refresh(Depth::Usual).unwrap();
     check(&flushed);
-    // Without the words beside the segments the dictionary is read.
+    // Without its vocabulary file, a segment is searched through the dictionary.
     let folder = std::fs::read_dir(home.at("index/text")).unwrap().next().unwrap().unwrap().path();
     let mut removed = 0;
     for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {

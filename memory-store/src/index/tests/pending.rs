@@ -1,4 +1,4 @@
-//! Pending or not: nobody can tell.
+//! Tests that pending and flushed documents have the same results.
 
 use memory_core::Found;
 
@@ -97,7 +97,7 @@ fn a_crash_between_the_two_commits_of_a_flush_changes_no_answer() {
     flush_now(&index);
     keep(&home, &index, 20..=50);
     let before = answers(&index);
-    // The rows as they were, the full text as it became.
+    // Restore the rows from before the flush; the full text remains as after the flush.
     let rows = std::fs::read(home.at("index/documents.db")).unwrap();
     let log = std::fs::read(home.at("index/documents.db-wal")).unwrap();
     flush_now(&index);

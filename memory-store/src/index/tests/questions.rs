@@ -1,4 +1,4 @@
-//! Questions and their answers.
+//! Tests of queries and their results.
 
 use memory_core::rank::{Part, Ranker, Shape};
 use memory_core::wikilink::By;
@@ -14,7 +14,7 @@ fn nobody_waits_for_a_question_of_somebody_else() {
     let index = home.index();
     index.refresh(Depth::Usual).unwrap();
     let found = index.ask("be slow", |index, _| {
-        // Somebody else asks while this one is not done.
+        // A second query runs before this one is done.
         let asked = std::thread::scope(|scope| scope.spawn(|| numbers(index, "dark")).join());
         Ok(asked.expect("it is answered"))
     });
@@ -112,7 +112,7 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
     for (number, front) in (1..).zip(fronts) {
         home.write(&Note { number, front, body: "same words", folder: "people" });
     }
-    // What lies in a conversation is told by where it lies, and not by what a note says of itself.
+    // The path decides whether a file belongs to a conversation, not its front matter.
     home.write(&Note { number: 6, front: "source: conversation\nscope: conversation:x\n", body: "same words", folder: "people" });
     home.put("entries/x/facts/7.md", b"---\nid: 00000007-0000-4000-8000-000000000007\n---\nsame words\n");
     let tags = |tags: &[&str]| tags.iter().collect();
@@ -265,10 +265,12 @@ fn lists_come_in_the_order_asked_for() {
     assert_eq!(list(Order::Useful, 0, Some(2)), [1, 3], "what is read, then what was changed last");
 }
 
-/// So many that not all that match are weighed.
+/// A number of documents at which the ranking weighs only some of the matches.
 const MANY: u32 = 3_200;
 
-/// Bodies of several lengths and words, so that the words alone and all the evidence do not order them alike.
+/// Returns a home with bodies of different lengths and words.
+///
+/// The words alone order them differently than the complete ranking does.
 fn many() -> Home {
     let home = Home::new();
     for number in 1..=MANY {
@@ -294,7 +296,7 @@ fn the_first_answers_are_the_same_for_every_limit_and_for_an_index_built_anew() 
     for limit in [1, 10, 50, 60, 100, 101] {
         assert_eq!(ask(&index, limit), most[..limit], "{limit}");
     }
-    // Some are pending when others are flushed, and some of those are gone.
+    // Some documents are pending and others flushed, and some of the flushed ones are replaced.
     let bodies = ["green tea", "green tea green", "tea tea green tea and more of it"];
     let changed: Vec<Note<'_>> =
         (1..=40).zip(bodies.iter().cycle()).map(|(number, body)| Note { number: number * 70, body, ..Note::default() }).collect();

@@ -1,4 +1,4 @@
-//! Conversations with an assistant, and conversations in any scope.
+//! Tests of conversations with an assistant, and of conversations in any scope.
 
 use memory_core::rank::{PARTS, Part, Weights};
 use memory_core::{Query, Ranking};
@@ -8,7 +8,9 @@ use super::home::{Home, Note, both, numbers, query, search};
 const REPLY: &str = "For dinner near the harbour I recommend the Lantern: fresh fish, a view of the harbour, dinner until ten, and a quiet \
                      room. Dinner at the harbour is best early; the harbour is crowded at night, and dinner takes time.";
 
-/// A conversation of a person and an assistant about several subjects. `fronts` are the front matter of their messages.
+/// Returns a home with a conversation of a person and an assistant about several subjects.
+///
+/// `person` and `assistant` are the front matter of their messages.
 fn talk(scope: &str, person: &str, assistant: &str) -> Home {
     let own = |front: &str| format!("scope: {scope}\n{front}\n");
     let (person, assistant) = (own(person), own(assistant));

@@ -1,57 +1,57 @@
-//! What holds at one moment: how many rows there are, and which of them are dead.
+//! The head: the number of rows, and the set of dead rows.
 
 use memory_core::ContentHash;
 
 use super::layout::{Layout, MOST_ROWS};
 
-/// The file's name.
+/// The name of the file.
 pub(super) const FILE: &str = "head";
 
-/// Says that the file is one of ours, of this version, and written on a machine that orders its bytes as this one does.
+/// Identifies the file, its version and the byte order of the machine that wrote it.
 const MAGIC: u64 = 0x4d45_4d56_4543_0001;
 
-/// How many bytes come before the dead.
+/// Number of bytes before the set of dead rows.
 const FIXED: usize = 80;
 
-/// How many bytes the longest head has.
+/// Maximum size of a head, in bytes.
 pub(super) const LONGEST: usize = FIXED + MOST_ROWS / 8 + 4;
 
-/// What holds at one moment.
+/// The head of a file of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Head {
-    /// Which file the rows are in.
+    /// The file of the rows.
     pub(super) rows_file: RowsFile,
-    /// Counts the heads that named this file.
+    /// Number of changes with this file; each head of a file has another one.
     pub(super) sequence: u64,
-    /// How many rows hold. Whatever lies behind them was never finished.
+    /// Number of valid rows. Data after them belongs to an incomplete write.
     pub(super) rows: usize,
-    /// Which of them do not.
+    /// The dead rows among them.
     pub(super) dead: Dead,
 }
 
-/// What tells a file of rows from every other that there was: random letters and digits.
+/// The random letters and digits in the name of a file of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RowsFile([u8; RowsFile::LENGTH]);
 
-/// The dead among the rows.
+/// A set of dead rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Dead {
     words: Vec<u64>,
 }
 
 impl RowsFile {
-    /// How many random characters a name has.
+    /// Number of random characters in a name.
     pub(super) const LENGTH: usize = 16;
 
-    /// What every name begins with.
+    /// The common prefix of the names.
     pub(super) const PREFIX: &str = "rows-";
 
-    /// Reads a file's name.
+    /// Parses the name of a file.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         Self::of_random(name.strip_prefix(Self::PREFIX)?.as_bytes())
     }
 
-    /// Returns the file's name.
+    /// Returns the name of the file.
     pub(super) fn name(&self) -> String {
         let random = self.0.iter().map(|&byte| char::from(byte));
         Self::PREFIX.chars().chain(random).collect()
@@ -84,7 +84,7 @@ impl Dead {
         self.words.is_empty()
     }
 
-    /// Returns one more than the last of them.
+    /// Returns the slot after the last dead one.
     fn end(&self) -> usize {
         let last = self.words.iter().rposition(|word| *word != 0);
         last.map_or(0, |last| last * 64 + 64 - self.words[last].leading_zeros() as usize)
@@ -92,7 +92,7 @@ impl Dead {
 }
 
 impl Head {
-    /// Writes it for vectors of this model.
+    /// Encodes the head for vectors of this model.
     pub(super) fn encode(&self, model: &ContentHash, layout: Layout) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(FIXED + self.dead.words.len() * 8 + 4);
         bytes.extend(MAGIC.to_ne_bytes());
@@ -106,7 +106,7 @@ impl Head {
         bytes
     }
 
-    /// Reads it, unless it is damaged, or of another model, or none at all.
+    /// Decodes a head; `None` if it is damaged, or belongs to another model or layout.
     pub(super) fn decode(bytes: &[u8], model: &ContentHash, layout: Layout) -> Option<Self> {
         let (bytes, check) = bytes.split_last_chunk()?;
         if crc32fast::hash(bytes) != u32::from_ne_bytes(*check) {
@@ -122,18 +122,18 @@ impl Head {
         is_whole.then_some(Self { rows_file: RowsFile::of_random(&fixed[64..])?, sequence: number(48)?, rows, dead })
     }
 
-    /// Returns how many numbers the vectors have that a head is of, whatever model's it is.
+    /// Returns the number of dimensions in an encoded head of any model.
     pub(super) fn dimensions(bytes: &[u8]) -> Option<usize> {
         let number = |start: usize| bytes.get(start..)?.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes));
         number(40).filter(|_| number(0) == Some(MAGIC)).and_then(|dimensions| usize::try_from(dimensions).ok())
     }
 
-    /// Returns whether it says the same as `other`, because it is the same.
+    /// Returns whether both are the same head of the same file.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.rows_file == other.rows_file && self.sequence == other.sequence
     }
 
-    /// Returns how many rows are not dead.
+    /// Returns the number of live rows.
     pub(super) fn live(&self) -> usize {
         self.rows - self.dead.count()
     }

@@ -1,4 +1,4 @@
-//! Which documents have a vector.
+//! Finds the documents that have a vector.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,21 @@ use memory_core::ContentHash;
 use super::open::Vectors;
 use super::view::View;
 
-/// How many bits tell most keys that are not wanted from those that are.
+/// Size of the filter that skips most of the other keys, in bits.
 const FILTER_BITS: usize = 1 << 16;
 
 impl Vectors {
-    /// Returns how many documents have a vector.
+    /// Returns the number of documents with a vector.
     pub fn count(&self) -> usize {
         self.view.as_ref().map_or(0, |view| view.head.live())
     }
 
-    /// Returns the keys of all documents that have a vector, in no order.
+    /// Returns the keys of all documents with a vector, in arbitrary order.
     pub fn keys(&self) -> impl Iterator<Item = i64> {
         self.view.iter().flat_map(View::live).map(|(_, key)| key)
     }
 
-    /// Returns those documents that have no vector for the text they have now.
+    /// Returns those documents that have no vector for their current text.
     pub fn missing<'a>(
         &'a self,
         documents: impl Iterator<Item = (i64, ContentHash)> + 'a,
@@ -35,8 +35,9 @@ impl Vectors {
         documents.filter(move |(key, hash)| text(*key).is_none_or(|kept| kept != *hash))
     }
 
-    /// Reads every vector, and returns the keys of those that are damaged. They count as not there, but are not missing
-    /// before they are removed.
+    /// Reads every vector, and returns the keys of the damaged ones.
+    ///
+    /// Damaged vectors count as missing in a search, but [`Self::missing`] does not return them before they are removed.
     pub fn damaged(&self) -> Vec<i64> {
         let damaged =
             |view: &View| -> Vec<i64> { view.live().filter(|(slot, _)| view.row(*slot).is_none()).map(|(_, key)| key).collect() };
@@ -45,13 +46,13 @@ impl Vectors {
 }
 
 impl View {
-    /// Returns where the rows of these keys are, as far as they live.
+    /// Returns the slots of the live rows with these keys.
     pub(super) fn slots(&self, keys: impl Iterator<Item = i64>) -> HashMap<i64, usize> {
         let mut wanted: HashMap<i64, Option<usize>> = keys.map(|key| (key, None)).collect();
         if wanted.is_empty() {
             return HashMap::new();
         }
-        // To look at all keys in passing is cheaper than to keep them sorted; a few bits spare most of the hashing.
+        // A scan of all keys is cheaper than keeping them sorted; the bit filter avoids most of the hashing.
         let mut filter = vec![0_u64; FILTER_BITS / 64];
         for key in wanted.keys() {
             let bit = filter_bit(*key);
@@ -70,7 +71,7 @@ impl View {
     }
 }
 
-/// Spreads keys that follow each other.
+/// Returns the bit of a key in the filter; consecutive keys are spread.
 fn filter_bit(key: i64) -> usize {
     (key.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize
 }

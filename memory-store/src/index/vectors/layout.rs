@@ -1,57 +1,61 @@
-//! Where in the file of rows everything lies.
+//! The layout of the file of rows.
 
 use std::ops::Range;
 
-/// How many rows a block has. Within a block each column lies in one piece, so that a scan reads nothing but what it needs.
+/// Number of rows in a block.
+///
+/// Within a block each column is contiguous, so that a scan reads only the columns that it needs.
 pub(super) const BLOCK: usize = 1024;
 
-/// The most rows a file may have.
+/// Maximum number of rows in a file.
 pub(super) const MOST_ROWS: usize = 1 << 28;
 
-/// The most numbers a vector may have.
+/// Maximum number of dimensions of a vector.
 pub(super) const MOST_DIMENSIONS: usize = 1 << 16;
 
-/// Where everything lies, for vectors of one length.
+/// The layout for vectors with a number of dimensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) dimensions: usize,
 }
 
-/// What every row has one cell of.
+/// A column: every row has one cell in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Column {
-    /// The bytes of a row that lie in the columns before.
+    /// Bytes per row in the preceding columns.
     before: usize,
-    /// The bytes of a cell.
+    /// Bytes per cell.
     width: usize,
 }
 
 impl Layout {
-    /// The document's key.
+    /// The key of the document.
     pub(super) const KEYS: Column = Column { before: 0, width: 8 };
     /// The hash of the text.
     pub(super) const TEXTS: Column = Column { before: 8, width: 32 };
-    /// The sum over the row's other cells.
+    /// The checksum of the other cells of the row.
     pub(super) const CHECKS: Column = Column { before: 40, width: 4 };
-    /// How much one step of the codes is.
+    /// The scale of the codes.
     pub(super) const SCALES: Column = Column { before: 44, width: 4 };
 
-    /// The vector in whole steps.
+    /// Returns the column of the quantized vectors.
     pub(super) fn codes(self) -> Column {
         Column { before: 48, width: self.dimensions }
     }
 
-    /// The vector itself.
+    /// Returns the column of the exact vectors.
     pub(super) fn exact(self) -> Column {
         Column { before: 48 + self.dimensions, width: 4 * self.dimensions }
     }
 
-    /// Returns the length of a file with so many rows. The last block is as long as the others; its unused rows are holes.
+    /// Returns the length of a file with `rows` rows, in bytes.
+    ///
+    /// The last block has the full size; its unused rows are holes.
     pub(super) fn length(self, rows: usize) -> usize {
         rows.div_ceil(BLOCK) * self.block()
     }
 
-    /// Returns where the cells of `slots`, all of one block, lie in the file.
+    /// Returns the byte range of the cells of `slots`, all of one block.
     pub(super) fn cells(self, column: Column, slots: &Range<usize>) -> Range<usize> {
         let start = slots.start / BLOCK * self.block() + BLOCK * column.before + slots.start % BLOCK * column.width;
         start..start + slots.len() * column.width
@@ -63,7 +67,7 @@ impl Layout {
     }
 }
 
-/// Cuts `slots` where a block ends.
+/// Splits `slots` at the ends of blocks.
 pub(super) fn runs(slots: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let blocks = slots.start / BLOCK..slots.end.div_ceil(BLOCK);
     blocks.map(move |block| slots.start.max(block * BLOCK)..slots.end.min((block + 1) * BLOCK)).filter(|run| !run.is_empty())

@@ -1,17 +1,17 @@
-//! The vectors of the documents' texts, as a model gave them.
+//! The embedding vectors of the texts of documents.
 //!
-//! Each model has a folder of its own, so vectors of different models never meet. In it lie the *rows*, a file that only
-//! grows and is mapped, not read; and the *head*, which says how many rows there are and which of them are dead. The head is
-//! written last and replaced as a whole: until then nobody looks at new rows, and whoever holds the former head goes on
-//! seeing what it says. Like all of the index the folder may be deleted at any time.
+//! Each model has its own folder, so vectors of different models never mix. A folder contains two files. The *rows* are an append-only file
+//! that is memory-mapped. The *head* records the number of rows and which of them are dead. The head is written last and replaced
+//! atomically. New rows are invisible until then, and a process with the previous head continues to use that state. Like the rest of the
+//! index the folder may be deleted at any time.
 //!
-//! | you want to know | look at |
+//! | topic | modules |
 //! |---|---|
-//! | where a vector lies | `layout`, `view` |
-//! | what holds at this moment | `head`, `open` |
-//! | how vectors come and go | `write`, `row` |
-//! | how the nearest are found | `nearest`, `scan`, `unit` |
-//! | which documents have one | `keys` |
+//! | the position of a vector in the file | `layout`, `view` |
+//! | the current state | `head`, `open` |
+//! | how vectors are added and removed | `write`, `row` |
+//! | the search for the nearest vectors | `nearest`, `scan`, `unit` |
+//! | which documents have a vector | `keys` |
 
 mod head;
 mod keys;

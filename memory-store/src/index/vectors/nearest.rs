@@ -1,4 +1,4 @@
-//! Which documents are nearest to a question.
+//! Finds the documents with the vectors nearest to a query.
 
 use std::cmp::Ordering;
 use std::thread;
@@ -10,36 +10,38 @@ use super::scan::{Candidate, Scan, scan};
 use super::unit::Unit;
 use super::view::View;
 
-/// How many rows are worth a thread.
+/// Number of rows that justify a thread.
 const ROWS_PER_THREAD: usize = 100_000;
 
-/// How many threads are worth their start at most: memory is not faster for more.
+/// Maximum number of threads: more do not increase the memory bandwidth.
 const MOST_THREADS: usize = 8;
 
-/// How many candidates are taken at least.
+/// Minimum number of candidates.
 const FEWEST_CANDIDATES: usize = 256;
 
-/// How many times more are taken when so many are alike that the first ones prove nothing.
+/// Factor for the number of candidates in the second scan, if the first cannot prove its result.
 const MORE: usize = 16;
 
-/// The documents nearest to a question.
+/// The documents nearest to a query.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Nearest {
-    /// Their keys and the cosines of their angles to the question, the nearest first, equals by key.
+    /// The keys and cosine similarities, the nearest first, ties by key.
     pub best: Vec<(i64, f32)>,
-    /// How many vectors, allowed or not, have a direction.
+    /// Number of vectors that are not zero, allowed or not.
     pub compared: usize,
-    /// The mean of their cosines; rounded to some thousandths of a cosine.
+    /// The mean of their cosine similarities, rounded to some thousandths.
     pub mean: f32,
-    /// How much their cosines deviate from the mean, as the root of the mean square.
+    /// The standard deviation of their cosine similarities.
     pub deviation: f32,
 }
 
 impl Vectors {
-    /// Returns those `count` documents, among the allowed, whose vectors are nearest to `query`. Every vector is looked at.
+    /// Returns the `count` allowed documents with the vectors nearest to `query`.
+    ///
+    /// The search is exhaustive: it compares every vector.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] when `query` is no vector of this model.
+    /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
     pub fn nearest(&self, query: &[f32], count: usize, allowed: &(dyn Fn(i64) -> bool + Sync)) -> Result<Nearest, StoreError> {
         let query = Unit::of("the question", query, self.layout.dimensions)?;
         let Some(view) = &self.view else { return Ok(Nearest::default()) };
@@ -47,10 +49,10 @@ impl Vectors {
         Ok(nearest(view, &query, &Wanted { count, candidates: FEWEST_CANDIDATES, threads }, allowed))
     }
 
-    /// Returns the cosine of each of these documents' vectors to `query`, as far as they have one.
+    /// Returns the cosine similarity of each document to `query`; `None` without a vector.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] when `query` is no vector of this model.
+    /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
     pub fn cosines(&self, query: &[f32], keys: &[i64]) -> Result<Vec<Option<f32>>, StoreError> {
         let query = Unit::of("the question", query, self.layout.dimensions)?;
         let Some(view) = &self.view else { return Ok(vec![None; keys.len()]) };
@@ -59,7 +61,9 @@ impl Vectors {
         Ok(keys.iter().map(cosine).collect())
     }
 
-    /// Returns the cosine of the vectors of each two documents, as far as both have one for the texts with these hashes.
+    /// Returns the cosine similarity of each pair of documents.
+    ///
+    /// It is `None` unless both have a vector for the text with the given hash.
     pub fn cosines_between(&self, pairs: &[[(i64, ContentHash); 2]]) -> Vec<Option<f32>> {
         let Some(view) = &self.view else { return vec![None; pairs.len()] };
         let slots = view.slots(pairs.iter().flatten().map(|(key, _)| *key));
@@ -71,10 +75,12 @@ impl Vectors {
         pairs.iter().map(cosine).collect()
     }
 
-    /// Returns the cosine of each document's vector to `query`, as far as it has one for the text with this hash.
+    /// Returns the cosine similarity of each document to `query`.
+    ///
+    /// It is `None` unless the document has a vector for the text with the given hash.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] when `query` is no vector of this model.
+    /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
     pub fn cosines_of(&self, query: &[f32], documents: &[(i64, ContentHash)]) -> Result<Vec<Option<f32>>, StoreError> {
         let query = Unit::of("the question", query, self.layout.dimensions)?;
         let Some(view) = &self.view else { return Ok(vec![None; documents.len()]) };
@@ -87,16 +93,16 @@ impl Vectors {
     }
 }
 
-/// How much to look for.
+/// The limits of a search.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) count: usize,
-    /// How many candidates to take at least.
+    /// Minimum number of candidates.
     pub(super) candidates: usize,
     pub(super) threads: usize,
 }
 
-/// Looks for the nearest among all rows.
+/// Finds the nearest among all rows.
 pub(super) fn nearest(view: &View, query: &Unit, wanted: &Wanted, allowed: &(dyn Fn(i64) -> bool + Sync)) -> Nearest {
     let codes = query.codes();
     let limit = wanted.count.saturating_mul(4).max(wanted.candidates).min(view.rows().max(1));
@@ -113,7 +119,7 @@ pub(super) fn nearest(view: &View, query: &Unit, wanted: &Wanted, allowed: &(dyn
     Nearest { best, compared, mean, deviation }
 }
 
-/// Tells whether nothing that was left out can belong to the best.
+/// Returns whether no row outside the candidates can belong to the result.
 fn is_proven(best: &[(i64, f32)], count: usize, others_at_most: Option<f32>) -> bool {
     let Some(others) = others_at_most else { return true };
     match count.checked_sub(1) {
@@ -122,12 +128,14 @@ fn is_proven(best: &[(i64, f32)], count: usize, others_at_most: Option<f32>) -> 
     }
 }
 
-/// Returns the `count` nearest of the candidates, which come with the most promising first, by their exact cosines.
+/// Returns the `count` nearest candidates by their exact cosines.
+///
+/// `candidates` must be sorted by upper bound.
 fn in_full(view: &View, query: &Unit, candidates: &[Candidate], count: usize) -> Vec<(i64, f32)> {
     let mut best: Vec<(i64, f32)> = Vec::new();
     for candidate in candidates {
         let least = count.checked_sub(1).map_or(Some(f32::INFINITY), |last| best.get(last).map(|(_, cosine)| *cosine));
-        // Each look costs a page of the file, so none is taken at what cannot be among the best.
+        // Each exact cosine reads a page of the file, so the loop stops at candidates that cannot be in the result.
         if least.is_some_and(|least| candidate.at_most < least) {
             break;
         }
@@ -140,12 +148,12 @@ fn in_full(view: &View, query: &Unit, candidates: &[Candidate], count: usize) ->
     best
 }
 
-/// Puts the nearer first, equals by key.
+/// Orders the nearer first, ties by key.
 fn nearer(one: &(i64, f32), other: &(i64, f32)) -> Ordering {
     other.1.total_cmp(&one.1).then(one.0.cmp(&other.0))
 }
 
-/// Returns the mean of all cosines, and how much they deviate from it.
+/// Returns the mean and the standard deviation of all cosines.
 #[expect(clippy::cast_possible_truncation, reason = "both lie between -1.5 and 1.5")]
 fn spread(found: &Scan) -> (f32, f32) {
     if found.rows < 1.0 {
@@ -156,10 +164,10 @@ fn spread(found: &Scan) -> (f32, f32) {
     (mean as f32, variance.sqrt() as f32)
 }
 
-/// Returns on how many threads to look at so many rows.
+/// Returns the number of threads for a scan of `rows` rows.
 fn threads(rows: usize) -> usize {
     match rows / ROWS_PER_THREAD {
-        // To ask how many cores there are takes longer than to look at some thousand rows.
+        // The query of the number of cores takes longer than a scan of some thousand rows.
         0 | 1 => 1,
         worth => worth.min(MOST_THREADS).min(thread::available_parallelism().map_or(1, usize::from)),
     }

@@ -1,4 +1,4 @@
-//! The vectors of one model, and how a process keeps up with what others do to them.
+//! The vectors of one model, and how they follow changes by other processes.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -14,35 +14,34 @@ use crate::error::io_error;
 /// The folder, below the index, that holds one folder for each model.
 const FOLDER: &str = "vectors";
 
-/// How often to look again when the rows were replaced while we looked.
+/// Maximum number of attempts to open the rows while another process replaces them.
 const ATTEMPTS: usize = 8;
 
-/// The vectors that one model gave to the texts of documents.
+/// The vectors that one model computed for the texts of documents.
 ///
-/// It shows what held when it was opened or last refreshed, whatever others do in the meantime, until it is changed or
-/// refreshed itself. Whoever changes it must be the only one who does so: that is the caller's to see to. What is damaged
-/// counts as not there.
+/// It shows the state at the time of opening or of the last refresh, regardless of changes by other processes, until it is changed or
+/// refreshed itself. The caller must ensure that only one process changes the vectors at a time. Damaged data counts as missing.
 ///
-/// The files are mapped: a program that cuts them short while they are read, rather than to delete or replace them, ends
-/// the process that reads.
+/// The files are memory-mapped. A program that truncates them during a read, instead of deleting or replacing them, terminates the reading
+/// process.
 #[derive(Debug)]
 pub struct Vectors {
     pub(super) folder: PathBuf,
     pub(super) model: ContentHash,
     pub(super) layout: Layout,
-    /// What holds, if there is anything.
+    /// The current state, if there are vectors.
     pub(super) view: Option<View>,
-    /// Whether there is something that cannot be read.
+    /// Whether there are files that cannot be read.
     is_damaged: bool,
 }
 
 impl Vectors {
-    /// Opens the vectors of the model called `identity`, which have `dimensions` numbers each, in the index at `place`.
-    /// Nothing is made before there is a vector to keep; vectors of another length, under the same name, count as not there.
+    /// Opens the vectors of the model `identity`, with `dimensions` numbers each, in the index at `place`.
+    ///
+    /// No file is created before the first vector is stored. Vectors of the same model with another length count as missing.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] when vectors of so many dimensions are not kept; [`StoreError::Backend`] when the files must
-    /// not be read.
+    /// [`StoreError::Invalid`] if the number of dimensions is not supported; [`StoreError::Backend`] if the files cannot be read.
     pub fn open(place: &Path, identity: &str, dimensions: usize) -> Result<Self, StoreError> {
         if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
             let why = format!("vectors have 1 to {MOST_DIMENSIONS} dimensions, not {dimensions}");
@@ -55,15 +54,15 @@ impl Vectors {
         Ok(vectors)
     }
 
-    /// Opens the vectors of the model called `identity`, if there are any, however many numbers they have.
+    /// Opens the vectors of the model `identity` with any number of dimensions, if there are any.
     ///
     /// # Errors
-    /// [`StoreError::Backend`] when the files must not be read.
+    /// [`StoreError::Backend`] if the files cannot be read.
     pub fn existing(place: &Path, identity: &str) -> Result<Option<Self>, StoreError> {
         Self::of_model(place, ContentHash::of(identity))
     }
 
-    /// Tells whether vectors of the model called `identity`, or of any, were made, readable or not.
+    /// Returns whether vectors of the model `identity`, or of any model if `None`, exist, readable or not.
     pub fn were_made(place: &Path, identity: Option<&str>) -> bool {
         let place = place.join(FOLDER);
         match identity {
@@ -72,27 +71,29 @@ impl Vectors {
         }
     }
 
-    /// Opens the vectors of every model there are any of.
+    /// Opens the vectors of every model that has vectors.
     ///
     /// # Errors
-    /// [`StoreError::Backend`] when the files must not be read.
+    /// [`StoreError::Backend`] if the files cannot be read.
     pub fn all(place: &Path) -> Result<Vec<Self>, StoreError> {
         let Ok(entries) = fs::read_dir(place.join(FOLDER)) else { return Ok(Vec::new()) };
         let models = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<ContentHash>().ok());
         models.filter_map(|model| Self::of_model(place, model).transpose()).collect()
     }
 
-    /// Tells whether these are the vectors of the model called `identity`, with so many numbers, in the index at `place`.
+    /// Returns whether these are the vectors of the model `identity` in the index at `place`.
+    ///
+    /// They must also have `dimensions` numbers each.
     pub fn are_of(&self, place: &Path, identity: &str, dimensions: usize) -> bool {
         self.are_of_model(place, identity) && self.layout.dimensions == dimensions
     }
 
-    /// Tells whether these are the vectors of the model called `identity`, in the index at `place`.
+    /// Returns whether these are the vectors of the model `identity` in the index at `place`.
     pub fn are_of_model(&self, place: &Path, identity: &str) -> bool {
         self.model == ContentHash::of(identity) && self.folder.starts_with(place)
     }
 
-    /// Tells whether files are there, of which nothing holds: vectors were made, and cannot be read.
+    /// Returns whether there are files of vectors that cannot be read.
     pub fn is_damaged(&self) -> bool {
         self.is_damaged
     }
@@ -108,10 +109,10 @@ impl Vectors {
         Ok(Some(vectors).filter(|vectors| vectors.view.is_some()))
     }
 
-    /// Sees what others have done since.
+    /// Updates the state to changes by other processes.
     ///
     /// # Errors
-    /// [`StoreError::Backend`] when the files must not be read.
+    /// [`StoreError::Backend`] if the files cannot be read.
     pub fn refresh(&mut self) -> Result<(), StoreError> {
         self.is_damaged = false;
         for _ in 0..ATTEMPTS {
@@ -122,7 +123,7 @@ impl Vectors {
             }
             let former = self.view.as_ref().filter(|_| !is_known);
             let view = View::open(&self.folder, head, self.layout, former)?;
-            // Else somebody may have replaced the rows just now: then there is another head.
+            // If another process has just replaced the rows, there is a new head to read.
             if view.is_some() {
                 self.view = view;
                 return Ok(());
@@ -133,13 +134,13 @@ impl Vectors {
         Ok(())
     }
 
-    /// Reads the head, if there is a sound one.
+    /// Reads the head; `None` if it is missing or damaged.
     fn head(&self) -> Result<Option<Head>, StoreError> {
         Ok(head_bytes(&self.folder)?.and_then(|bytes| Head::decode(&bytes, &self.model, self.layout)))
     }
 }
 
-/// Reads the file with the head, if it is there.
+/// Reads the file of the head, if it exists.
 fn head_bytes(folder: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let read = || -> io::Result<Vec<u8>> {
         let file = File::open(folder.join(head::FILE))?;

@@ -1,4 +1,4 @@
-//! One row, and how rows get into the file.
+//! A row, and how rows are written to the file.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +9,7 @@ use zerocopy::IntoBytes;
 
 use super::layout::{Column, Layout, runs};
 
-/// A document's vector, and what is known of it.
+/// A row: the vector of a document with its metadata.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'a> {
     pub(super) key: i64,
@@ -20,12 +20,12 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Returns the vector, unless it is of zeros.
+    /// Returns the normalized vector, unless it is zero.
     pub(super) fn direction(&self) -> Option<&'a [f32]> {
         (self.scale != 0.0).then_some(self.exact)
     }
 
-    /// Returns the sum that tells whether the row is still as it was written.
+    /// Returns the checksum that detects damage of the row.
     pub(super) fn check(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&self.key.to_ne_bytes());
@@ -37,11 +37,11 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Writes rows from `first` on, over whatever is there. They hold only once a head says so.
+/// Writes rows from slot `first` on, over existing data. They are valid only once a head includes them.
 pub(super) fn write(file: &File, layout: Layout, first: usize, rows: &[Row<'_>]) -> io::Result<()> {
     let end = first + rows.len();
     let length = layout.length(end) as u64;
-    // The file never becomes shorter: somebody may have mapped it.
+    // The file is never shortened, because another process may have mapped it.
     if file.metadata()?.len() < length {
         file.set_len(length)?;
     }

@@ -1,4 +1,4 @@
-//! Looking at every vector, in whole steps, for those that may be the nearest.
+//! Scans the quantized vectors for candidates of the nearest.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,39 +8,39 @@ use super::layout::BLOCK;
 use super::unit::{Codes, product};
 use super::view::{Block, View};
 
-/// How far a cosine of rounded vectors lies from that of the vectors at most, in steps of both.
+/// Bound on the error of a cosine of quantized vectors, in steps of both vectors.
 ///
-/// What rounding leaves is spread evenly over a step, and so deviates by `1/sqrt(12)` steps; the sum of all those, each times
-/// a number of the other vector, whose squares add up to 1, deviates as much. This is six times that.
+/// Rounding errors are uniformly distributed over a step, with a standard deviation of `1/sqrt(12)` steps. The sum of all errors, each
+/// multiplied by a number of the other vector (with squares that sum to 1), has the same standard deviation. The bound is six times that.
 const MARGIN: f32 = 1.733;
 
-/// How many numbers are added up side by side.
+/// Number of values that are summed in parallel.
 const LANES: usize = 16;
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug)]
 pub(super) struct Scan {
-    /// What may be the nearest, the most promising first.
+    /// The candidates for the nearest, sorted by upper bound.
     pub(super) candidates: Vec<Candidate>,
-    /// No row that was left out is nearer than this; `None` if none was left out.
+    /// Upper bound on the cosine of every omitted row; `None` if no row was omitted.
     pub(super) others_at_most: Option<f32>,
-    /// Of how many rows the sums are.
+    /// Number of rows in the sums.
     pub(super) rows: f64,
     /// The sum of the cosines of all live rows.
     pub(super) sum: f64,
-    /// The sum of their squares.
+    /// The sum of the squares of these cosines.
     pub(super) squares: f64,
 }
 
 /// A row that may be one of the nearest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Candidate {
-    /// The most that its cosine can be.
+    /// Upper bound on its cosine.
     pub(super) at_most: f32,
     pub(super) slot: usize,
 }
 
-/// Looks at every live row on so many threads, and returns `limit` candidates among those that are allowed.
+/// Scans all live rows on `threads` threads, and returns `limit` candidates among the allowed rows.
 pub(super) fn scan(view: &View, query: &Codes, limit: usize, threads: usize, allowed: &(dyn Fn(i64) -> bool + Sync)) -> Scan {
     let blocks = view.blocks();
     if threads <= 1 || blocks <= 1 {
@@ -72,7 +72,7 @@ fn scan_blocks(view: &View, blocks: Range<usize>, query: &Codes, limit: usize, a
         squares += block_squares;
         for (number, (cosines, scales)) in cosines.chunks(LANES).zip(block.scales.chunks(LANES)).enumerate() {
             let at_most = |place: usize| cosines[place] + MARGIN * (query.scale + scales[place]);
-            // Without a short cut, so that all are compared at once.
+            // No early exit, so that the compiler can vectorize the comparison.
             let is_promising = (0..cosines.len()).fold(false, |any, place| any | (best.left_out < at_most(place)));
             if !is_promising {
                 continue;
@@ -90,15 +90,15 @@ fn scan_blocks(view: &View, blocks: Range<usize>, query: &Codes, limit: usize, a
     Scan { candidates, others_at_most, rows, sum, squares }
 }
 
-/// Computes the cosines of a block; of rows that do not count it is NaN.
+/// Computes the cosines of a block; NaN for dead, zero and damaged rows.
 fn fill(cosines: &mut [f32], view: &View, block: &Block<'_>, query: &Codes) {
-    // One thing after the other, each a loop that the compiler can make wide.
+    // Separate loops, each of which the compiler can vectorize.
     for (cosine, codes) in cosines.iter_mut().zip(block.codes.chunks_exact(view.layout.dimensions)) {
         *cosine = product(&query.codes, codes);
     }
     for (cosine, scale) in cosines.iter_mut().zip(block.scales) {
         *cosine *= query.scale * scale;
-        // A scale that is damaged may be any number, or none; that of zeros is 0.
+        // The scale of a damaged row may be any number or NaN; the scale of a zero vector is 0.
         *cosine = if cosine.abs() <= 1.5 && *scale != 0.0 { *cosine } else { f32::NAN };
     }
     if view.head.dead.is_empty() {
@@ -111,7 +111,7 @@ fn fill(cosines: &mut [f32], view: &View, block: &Block<'_>, query: &Codes) {
     }
 }
 
-/// Returns how many cosines are numbers, their sum, and the sum of their squares.
+/// Returns the number of cosines that are not NaN, their sum, and the sum of their squares.
 fn sums(cosines: &[f32]) -> [f64; 3] {
     let mut lanes = [[0.0_f32; LANES]; 3];
     for cosines in cosines.chunks(LANES) {
@@ -139,12 +139,12 @@ fn merged(one: &Scan, other: &Scan, limit: usize) -> Scan {
     }
 }
 
-/// Keeps the best candidates.
+/// A collector of the best candidates.
 #[derive(Debug)]
 struct Best {
     limit: usize,
     kept: Vec<Candidate>,
-    /// The best that was left out.
+    /// The best upper bound among the omitted candidates.
     left_out: f32,
 }
 
@@ -155,7 +155,7 @@ impl Best {
 
     fn add(&mut self, candidate: Candidate) {
         self.kept.push(candidate);
-        // Cutting half of them now and then costs less than to keep them in order.
+        // Cutting the list in half now and then is cheaper than keeping it sorted.
         if 2 * self.limit <= self.kept.len() {
             self.cut();
         }
@@ -177,7 +177,7 @@ impl Best {
     }
 }
 
-/// Puts the nearer first, and among equals the one that was written first.
+/// Orders by upper bound, ties by slot.
 fn nearer(one: &Candidate, other: &Candidate) -> Ordering {
     other.at_most.total_cmp(&one.at_most).then(one.slot.cmp(&other.slot))
 }

@@ -1,4 +1,4 @@
-//! What the vectors promise, on a real disk.
+//! Tests of the vectors, on a real disk.
 
 mod damage;
 mod model;
@@ -11,15 +11,15 @@ use memory_core::ContentHash;
 
 use super::{Embedded, Vectors};
 
-/// A vector of the model that most tests use.
+/// A vector of the model in most tests.
 type Small = [f32; 3];
 
-/// Opens vectors of three numbers.
+/// Opens vectors with three dimensions.
 fn open(place: &Path) -> Vectors {
     Vectors::open(place, "model", 3).unwrap()
 }
 
-/// Returns the text that a document has in tests.
+/// Returns the text of a document in tests.
 fn text(key: i64) -> ContentHash {
     ContentHash::of(&key.to_string())
 }
@@ -29,7 +29,7 @@ fn put(vectors: &mut Vectors, rows: &[(i64, Small)]) {
     vectors.put(&embedded).unwrap();
 }
 
-/// Returns the keys of the documents that have a vector, in order.
+/// Returns the sorted keys of the documents with a vector.
 fn keys(vectors: &Vectors) -> Vec<i64> {
     let mut keys: Vec<_> = vectors.keys().collect();
     keys.sort_unstable();
@@ -40,7 +40,7 @@ fn cosines(vectors: &Vectors, query: Small, keys: &[i64]) -> Vec<Option<f32>> {
     vectors.cosines(&query, keys).unwrap()
 }
 
-/// Returns the one file of the folder whose name begins so.
+/// Returns the only file of the folder with this name prefix.
 fn file(vectors: &Vectors, beginning: &str) -> PathBuf {
     let entries = std::fs::read_dir(&vectors.folder).unwrap().map(|entry| entry.unwrap().path());
     let mut named = entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(beginning));
@@ -49,7 +49,7 @@ fn file(vectors: &Vectors, beginning: &str) -> PathBuf {
     found
 }
 
-/// Numbers that look random, the same in every run.
+/// A deterministic generator of pseudo-random numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -61,7 +61,7 @@ impl Numbers {
         self.0
     }
 
-    /// Returns a number that is spread like a bell around 0.
+    /// Returns a number with an approximately normal distribution around 0.
     fn bell(&mut self) -> f32 {
         let bits = self.next();
         let halves = [bits, bits >> 16, bits >> 32, bits >> 48].map(|bits| f32::from(bits.to_le_bytes()[0]) / 255.0 - 0.5);

@@ -1,13 +1,13 @@
-//! Directions, exact and in whole steps.
+//! Normalized vectors, exact and quantized.
 
 use memory_core::StoreError;
 use simsimd::SpatialSimilarity;
 
-/// A vector of length 1 or 0, with as many numbers as its model's vectors have.
+/// A vector of length 1 or 0, with the dimensions of its model.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unit(Vec<f32>);
 
-/// A direction in whole steps of `scale`, none more than 127.
+/// A normalized vector quantized to whole multiples of `scale`, at most 127 in absolute value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Codes {
     pub(super) scale: f32,
@@ -15,10 +15,10 @@ pub(super) struct Codes {
 }
 
 impl Unit {
-    /// Returns the direction of a vector; `whose` vector it is goes into the error.
+    /// Returns the normalized `vector`; `whose` describes its origin in errors.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] when it has another length than it should, or a number that is none, or no direction.
+    /// [`StoreError::Invalid`] if the vector has another number of dimensions, contains a number that is not finite, or is zero.
     pub(super) fn of(whose: &str, vector: &[f32], dimensions: usize) -> Result<Self, StoreError> {
         let refused = |why: String| Err(StoreError::Invalid { why: format!("the vector of {whose} {why}") });
         if vector.len() != dimensions {
@@ -27,7 +27,7 @@ impl Unit {
         if let Some(place) = vector.iter().position(|number| !number.is_finite()) {
             return refused(format!("has {} at place {place}", vector[place]));
         }
-        // In f64 no square of an f32 is too large or too small.
+        // In `f64` no square of an `f32` overflows or underflows.
         let length = vector.iter().map(|&number| f64::from(number) * f64::from(number)).sum::<f64>().sqrt();
         if length == 0.0 {
             return refused("is zero and so has no direction".to_owned());
@@ -37,10 +37,10 @@ impl Unit {
         Ok(Self(unit))
     }
 
-    /// Returns the same for a vector that is to be kept, which may be zero: then it is near to no other.
+    /// Returns the normalized vector for storage. It may be zero, and is then similar to no other vector.
     ///
     /// # Errors
-    /// As [`Unit::of`].
+    /// The same as of [`Unit::of`], except for a zero vector.
     pub(super) fn or_zero(whose: &str, vector: &[f32], dimensions: usize) -> Result<Self, StoreError> {
         let is_zero = vector.len() == dimensions && vector.iter().all(|number| *number == 0.0);
         if is_zero { Ok(Self(vec![0.0; dimensions])) } else { Self::of(whose, vector, dimensions) }
@@ -50,7 +50,7 @@ impl Unit {
         &self.0
     }
 
-    /// Rounds it to whole steps; those of a zero vector are 0.
+    /// Quantizes the vector; the codes of a zero vector are 0.
     pub(super) fn codes(&self) -> Codes {
         let largest = self.0.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
         let scale = largest / 127.0;
@@ -59,7 +59,7 @@ impl Unit {
         Codes { scale, codes }
     }
 
-    /// Returns the cosine of the angle to another direction, which has as many numbers.
+    /// Returns the cosine similarity to another normalized vector with the same number of dimensions.
     pub(super) fn cosine(&self, other: &[f32]) -> f32 {
         #[expect(clippy::cast_possible_truncation, reason = "it was computed from f32")]
         let cosine = f32::dot(&self.0, other).expect("both have the dimensions of the model") as f32;
@@ -67,7 +67,7 @@ impl Unit {
     }
 }
 
-/// Returns the sum of the products of codes; both must be of one length.
+/// Returns the dot product of two codes of the same length.
 #[inline]
 pub(super) fn product(one: &[i8], other: &[i8]) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "24 bits are far finer than the codes")]

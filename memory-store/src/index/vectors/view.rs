@@ -1,4 +1,4 @@
-//! The rows, mapped, as they were at one moment.
+//! The memory-mapped rows in one state.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use super::layout::{BLOCK, Column, Layout};
 use super::row::Row;
 use crate::error::index_error;
 
-/// The rows as they were at one moment. No row that it shows is ever written again.
+/// The rows in one state. No row that it shows is ever written again.
 #[derive(Clone)]
 pub(super) struct View {
     pub(super) head: Head,
@@ -23,14 +23,14 @@ pub(super) struct View {
     bytes: OwnedBytes,
 }
 
-/// What a scan reads of the rows of a block.
+/// The columns of a block that a scan reads.
 #[derive(Debug)]
 pub(super) struct Block<'a> {
-    /// Where its rows are among all.
+    /// The slots of its rows.
     pub(super) slots: Range<usize>,
     pub(super) keys: &'a [i64],
     pub(super) scales: &'a [f32],
-    /// The codes of one row after the other.
+    /// The codes, row after row.
     pub(super) codes: &'a [i8],
 }
 
@@ -41,7 +41,7 @@ impl fmt::Debug for View {
 }
 
 impl View {
-    /// Maps the rows that `head` names, if they are there; or goes on with those that `former` has mapped.
+    /// Maps the rows of `head` if they exist, or reuses the mapping of `former`.
     pub(super) fn open(folder: &Path, head: Head, layout: Layout, former: Option<&Self>) -> Result<Option<Self>, StoreError> {
         let length = layout.length(head.rows);
         let is_mapped = |former: &&Self| former.head.rows_file == head.rows_file && length <= former.bytes.len();
@@ -52,12 +52,12 @@ impl View {
         Ok(bytes.map(|bytes| Self { head, layout, bytes }))
     }
 
-    /// Returns how many rows there are, dead or alive.
+    /// Returns the number of rows, dead or alive.
     pub(super) fn rows(&self) -> usize {
         self.head.rows
     }
 
-    /// Returns the slots and keys of the rows that are alive.
+    /// Returns the slots and keys of the live rows.
     pub(super) fn live(&self) -> impl Iterator<Item = (usize, i64)> {
         let all = (0..self.blocks()).flat_map(|block| {
             let block = self.block(block);
@@ -66,12 +66,12 @@ impl View {
         all.filter(|(slot, _)| !self.head.dead.contains(*slot))
     }
 
-    /// Returns how many blocks there are.
+    /// Returns the number of blocks.
     pub(super) fn blocks(&self) -> usize {
         self.rows().div_ceil(BLOCK)
     }
 
-    /// Returns one of them.
+    /// Returns the block with this number.
     pub(super) fn block(&self, block: usize) -> Block<'_> {
         let slots = block * BLOCK..self.rows().min((block + 1) * BLOCK);
         Block {
@@ -82,7 +82,7 @@ impl View {
         }
     }
 
-    /// Returns the hash of the text whose vector this is.
+    /// Returns the hash of the text of a row.
     pub(super) fn text(&self, slot: usize) -> ContentHash {
         let bytes: &[u8] = self.cells(Layout::TEXTS, &(slot..slot + 1));
         ContentHash::from(<[u8; 32]>::try_from(bytes).expect("a cell of this column has 32 bytes"))
@@ -111,10 +111,10 @@ impl View {
     }
 }
 
-/// Maps a file, if it is there.
+/// Maps a file, if it exists.
 fn map(folder: &Path, name: &str) -> Result<Option<OwnedBytes>, StoreError> {
     let refused = |error: std::io::Error| index_error(format!("read vectors in {}", folder.display()), error);
-    // It remembers what it mapped before under the same name, which may have been shorter: so there is a new one each time.
+    // A directory of tantivy caches its mappings by name, and a cached one may be shorter than the file. Hence a new one for each call.
     let directory = match MmapDirectory::open(folder) {
         Ok(directory) => directory,
         Err(_) if !folder.is_dir() => return Ok(None),

@@ -1,7 +1,7 @@
-//! How vectors come and go.
+//! Adds and removes vectors.
 //!
-//! New rows are written behind all others, and durable, before a head says that they hold. To replace a vector or to remove
-//! it is to call its row dead; when most are dead, those that live move to a new file.
+//! New rows are appended and synced before a new head includes them. A vector is replaced or removed by marking its row as dead. When most
+//! rows are dead, the live ones are moved to a new file.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -19,26 +19,28 @@ use super::unit::{Codes, Unit};
 use super::view::View;
 use crate::error::io_error;
 
-/// A document's text as a vector.
+/// The vector of the text of a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Embedded<'a> {
-    /// The document's key.
+    /// The key of the document.
     pub key: i64,
-    /// The hash of the text that the vector is of.
+    /// The hash of the embedded text.
     pub text: ContentHash,
-    /// The vector. Its direction matters, its length does not; one of zeros is near to none.
+    /// The vector. Only its direction is used. A zero vector is similar to no other vector.
     pub vector: &'a [f32],
 }
 
 impl Vectors {
-    /// Keeps vectors, in place of those that the same documents had. All of them are kept or none; once this returns,
-    /// neither a crash nor a power cut loses them. Among several for one document the last is kept.
+    /// Stores vectors, and replaces the previous vectors of the same documents.
+    ///
+    /// Either all of them are stored or no vector is. Once this returns, they survive a crash and a power cut. Of several vectors for one
+    /// document the last is stored.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] when something is no vector of this model, or there are too many; [`StoreError::Backend`]
-    /// when the disk refuses. Then nothing has changed.
+    /// [`StoreError::Invalid`] if a vector is invalid for this model, or the number of vectors exceeds the limit; [`StoreError::Backend`]
+    /// on an I/O error. The vectors are unchanged then.
     pub fn put(&mut self, embedded: &[Embedded<'_>]) -> Result<(), StoreError> {
-        // By key, since neighbours by key are most often asked for together.
+        // Sorted by key, because vectors with neighbouring keys are often read together.
         let mut prepared = BTreeMap::new();
         for Embedded { key, text, vector } in embedded {
             let unit = Unit::or_zero(&format!("document {key}"), vector, self.layout.dimensions)?;
@@ -82,10 +84,10 @@ impl Vectors {
         self.publish(head)
     }
 
-    /// Removes the vectors of these documents, as far as they have one, and returns how many had.
+    /// Removes the vectors of these documents, and returns the number of removed vectors.
     ///
     /// # Errors
-    /// [`StoreError::Backend`] when the disk refuses. Then nothing has changed.
+    /// [`StoreError::Backend`] on an I/O error. The vectors are unchanged then.
     pub fn remove(&mut self, keys: &[i64]) -> Result<usize, StoreError> {
         self.refresh()?;
         let Some(view) = &self.view else { return Ok(0) };
@@ -101,11 +103,12 @@ impl Vectors {
         Ok(slots.len())
     }
 
-    /// Gives back the space of replaced and removed vectors, and of damaged ones as well, if the replaced and removed are more
-    /// than half; returns whether they were.
+    /// Frees the space of dead rows if more than half of the rows are dead, and returns whether it did.
+    ///
+    /// Rows of replaced and removed vectors are dead. Damaged rows are dropped as well.
     ///
     /// # Errors
-    /// [`StoreError::Backend`] when the disk refuses. Then nothing has changed.
+    /// [`StoreError::Backend`] on an I/O error. The vectors are unchanged then.
     pub fn compact(&mut self) -> Result<bool, StoreError> {
         self.refresh()?;
         let Some(view) = &self.view else { return Ok(false) };
@@ -117,11 +120,13 @@ impl Vectors {
         Ok(false)
     }
 
-    /// Gives each of these documents the vector of its text, whichever document had it; all others lose theirs. For an index
-    /// that was built anew, in which the same texts have other keys. Returns how many of them have a vector now.
+    /// Assigns the existing vectors to these documents by the hashes of their texts.
+    ///
+    /// For an index that was rebuilt, in which the same texts have other keys. All other documents lose their vectors. Returns the number
+    /// of documents with a vector.
     ///
     /// # Errors
-    /// [`StoreError::Backend`] when the disk refuses. Then nothing has changed.
+    /// [`StoreError::Backend`] on an I/O error. The vectors are unchanged then.
     pub fn rekey(&mut self, documents: impl Iterator<Item = (i64, ContentHash)>) -> Result<usize, StoreError> {
         self.refresh()?;
         let Some(view) = &self.view else { return Ok(0) };
@@ -134,7 +139,7 @@ impl Vectors {
         Ok(self.count())
     }
 
-    /// Moves rows to a new file, in this order and under these keys. Damaged ones stay behind.
+    /// Copies rows to a new file, in this order and with these keys. Damaged rows are omitted.
     fn rewrite(&mut self, rows: &[(usize, i64)]) -> Result<(), StoreError> {
         let Some(view) = &self.view else { return Ok(()) };
         let write = || -> io::Result<Head> {
@@ -152,31 +157,31 @@ impl Vectors {
         self.tidy().map_err(|error| self.refused(error))
     }
 
-    /// Opens the rows to write more of them.
+    /// Opens the file of rows for appending.
     fn goes_on(&self, view: &View) -> io::Result<(File, Head)> {
         let file = OpenOptions::new().write(true).open(self.folder.join(view.head.rows_file.name()))?;
         Ok((file, view.head.clone()))
     }
 
-    /// Makes the folder anew, since nothing in it holds.
+    /// Creates the folder again, because it contains no valid state.
     fn begin(&self) -> io::Result<(File, Head)> {
         remove_anything(&self.folder)?;
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         self.new_rows()
     }
 
-    /// Makes an empty file of rows, which no head names yet.
+    /// Creates an empty file of rows that no head refers to yet.
     fn new_rows(&self) -> io::Result<(File, Head)> {
         let mut builder = tempfile::Builder::new();
         let (file, path) = builder.prefix(RowsFile::PREFIX).rand_bytes(RowsFile::LENGTH).tempfile_in(&self.folder)?.keep()?;
-        // A head must not hold before the name of its rows does.
+        // The name of the file must be durable before a head that refers to it.
         File::open(&self.folder)?.sync_all()?;
         let rows_file = path.file_name().and_then(|name| RowsFile::of_name(name.to_str()?));
         let rows_file = rows_file.expect("random names are letters and digits");
         Ok((file, Head { rows_file, sequence: 0, rows: 0, dead: Dead::default() }))
     }
 
-    /// Lets `head` hold from now on.
+    /// Replaces the head by `head`.
     fn publish(&mut self, head: Head) -> Result<(), StoreError> {
         let replace = || -> io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
@@ -190,7 +195,7 @@ impl Vectors {
         Ok(())
     }
 
-    /// Removes what no head names any more. Whoever has mapped it keeps it.
+    /// Removes the files that the head does not refer to. Existing mappings remain valid.
     fn tidy(&self) -> io::Result<()> {
         let rows = self.view.as_ref().map(|view| view.head.rows_file.name());
         for entry in fs::read_dir(&self.folder)? {
@@ -209,7 +214,7 @@ impl Vectors {
     }
 }
 
-/// Removes a file or a folder, if it is there.
+/// Removes a file or a folder, if it exists.
 fn remove_anything(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),

@@ -1,4 +1,4 @@
-//! What is torn, damaged or somebody else's never shows, and is written anew.
+//! Tests that torn, damaged and foreign files are ignored and replaced.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};

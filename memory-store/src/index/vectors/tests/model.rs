@@ -1,4 +1,4 @@
-//! Any sequence of changes leaves what a plain map would hold.
+//! Compares any sequence of changes with a plain map.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::super::{Embedded, Vectors};
 use super::{Small, keys, open, put, text};
 use memory_core::ContentHash;
 
-/// What is done to vectors.
+/// A change of the vectors.
 #[derive(Debug, Clone)]
 enum Change {
     Put(Vec<(i64, u8, Small)>),
@@ -47,12 +47,12 @@ fn turned(number: i64, turn: f32) -> Small {
     [angle.cos(), angle.sin(), 0.3]
 }
 
-/// Returns a text that has this vector: the same text never has another.
+/// Returns a text for a vector: the same text never has two vectors.
 fn text_of(key: i64, version: u8, vector: &Small) -> ContentHash {
     ContentHash::of(&format!("{key} {version} {vector:?}"))
 }
 
-/// Does the same to both.
+/// Applies a change to the vectors and to the model.
 fn apply(vectors: &mut Vectors, model: &mut Model, place: &std::path::Path, change: &Change) {
     let mut put_all = |rows: Vec<(i64, ContentHash, Small)>| {
         let embedded: Vec<_> = rows.iter().map(|(key, text, vector)| Embedded { key: *key, text: *text, vector }).collect();
@@ -98,7 +98,7 @@ fn cosine(one: &Small, other: &Small) -> f32 {
     cosine
 }
 
-/// Asks both the same.
+/// Compares the vectors with the model.
 fn compare(vectors: &Vectors, model: &Model, query: Small, wanted: usize) -> Result<(), TestCaseError> {
     prop_assert_eq!(vectors.count(), model.len());
     prop_assert_eq!(keys(vectors), model.keys().copied().collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! The nearest are the nearest.
+//! Tests that the search finds the nearest vectors.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn filled(rows: &[Vec<f32>]) -> (tempfile::TempDir, Vectors) {
     (place, vectors)
 }
 
-/// Largest difference of two cosines that 32-bit sums of [`DIMENSIONS`] products do not tell apart.
+/// Maximum difference of two cosines that 32-bit sums of [`DIMENSIONS`] products cannot distinguish.
 const ROUNDING: f64 = 1e-6;
 
 /// Returns the cosine of each row, computed in 64 bits.
@@ -42,7 +42,9 @@ fn assert_all_are_found(rows: &[Vec<f32>], queries: &[Vec<f32>]) {
     }
 }
 
-/// Returns vectors around so many middles, each no further from its own than `width`.
+/// Returns `count` vectors around `middles` centres.
+///
+/// Each number differs from the one of its centre by at most `2 * width`.
 fn clusters(numbers: &mut Numbers, middles: usize, count: usize, width: f32) -> Vec<Vec<f32>> {
     let middles: Vec<_> = (0..middles).map(|_| numbers.vector(DIMENSIONS)).collect();
     let near = |middle: &Vec<f32>, numbers: &mut Numbers| middle.iter().map(|number| number + width * numbers.bell()).collect();

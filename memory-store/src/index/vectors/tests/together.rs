@@ -1,4 +1,4 @@
-//! Several processes, and several models, side by side.
+//! Tests of several processes and several models at the same time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -54,7 +54,7 @@ fn two_handles_that_take_turns_write_behind_each_other() {
 
 #[test]
 fn a_reader_sees_each_change_whole_while_a_writer_writes() {
-    // Each change gives every document the same new direction: a reader that sees two directions has seen half a change.
+    // Each change gives all documents one new direction: a reader that finds two directions has read half a change.
     let place = tempfile::tempdir().unwrap();
     let documents = 1100;
     let all: Vec<i64> = (0..documents).collect();
