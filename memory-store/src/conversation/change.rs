@@ -1,4 +1,4 @@
-//! Changing entries so that none is lost, whenever it is cut off.
+//! Changes entries without loss, even if a change is interrupted.
 
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
@@ -18,25 +18,25 @@ use crate::error::io_error;
 use crate::file::moment;
 use crate::markdown::as_text;
 
-/// This many files are synced at the same time.
+/// Maximum number of concurrent syncs.
 const SYNCS: usize = 16;
 
 /// The usual name of a summary.
 const SUMMARY: &str = "summary.md";
 
-/// Changes of one conversation that are being made.
+/// The changes of one conversation.
 #[derive(Debug)]
 pub(super) struct Work<'w> {
     pub(super) conversation: &'w ConversationId,
     pub(super) changes: &'w [EntryChange],
     pub(super) known: Known,
-    /// Entries that are not to be deleted, whatever the changes are.
+    /// Entries that must not be deleted, regardless of the changes.
     pub(super) kept_entries: BTreeSet<EntryId>,
-    /// The files that came and went.
+    /// The files that were added or removed.
     pub(super) touched: Vec<String>,
 }
 
-/// A new file that waits for its place.
+/// A new file under its temporary name.
 #[derive(Debug)]
 struct NewFile {
     hidden: String,
@@ -44,13 +44,15 @@ struct NewFile {
     role: EntryRole,
 }
 
-/// Makes changes of several conversations: what is new first. All new files are synced together, and then all of their folders, so that
-/// many changes cost hardly more time than one. The caller holds the lock.
+/// Applies the changes of several conversations: additions first, then deletions.
+///
+/// All new files are synced together, and then all of their folders, so that a batch takes hardly longer than a single change. The caller
+/// holds the lock.
 pub(super) fn carry_out(disk: &dyn Disk, works: &mut [Work<'_>]) -> Result<(), StoreError> {
     let (mut waiting, mut folders) = (Vec::new(), BTreeSet::new());
     for work in works.iter() {
         for path in &work.known.leftovers {
-            // It harms nobody.
+            // A leftover file is harmless.
             let _ = disk.remove(path);
         }
         waiting.push(write_new(disk, work, &mut folders)?);
@@ -64,7 +66,7 @@ pub(super) fn carry_out(disk: &dyn Disk, works: &mut [Work<'_>]) -> Result<(), S
     works.iter_mut().try_for_each(|work| delete(disk, work))
 }
 
-/// Deletes what is to be deleted; its folders are synced, and replacements told, afterwards.
+/// Applies the deletions, syncs their folders, and then records the replacements.
 fn delete(disk: &dyn Disk, work: &mut Work<'_>) -> Result<(), StoreError> {
     let Work { conversation, changes, known, kept_entries, touched } = work;
     let mut folders = BTreeSet::new();
@@ -94,7 +96,7 @@ fn delete(disk: &dyn Disk, work: &mut Work<'_>) -> Result<(), StoreError> {
     replaced.into_iter().try_for_each(|(path, by)| tell_replacement(disk, &path, by))
 }
 
-/// Writes what is new under hidden names, which is not durable yet.
+/// Writes new files under hidden names, without a sync.
 fn write_new(disk: &dyn Disk, work: &Work<'_>, folders: &mut BTreeSet<String>) -> Result<Vec<NewFile>, StoreError> {
     let Work { conversation, known, .. } = work;
     let own = folder(conversation);
@@ -103,7 +105,7 @@ fn write_new(disk: &dyn Disk, work: &Work<'_>, folders: &mut BTreeSet<String>) -
     for entry in entries {
         let folder = format!("{own}/{}", place(entry.role));
         if known.places.contains_key(&entry.id) {
-            // Whoever asks again may do so because this is what failed.
+            // A repeated request may follow a failed sync of this folder.
             folders.insert(folder.clone());
         }
         let path = match entry.role {
@@ -122,7 +124,7 @@ fn write_new(disk: &dyn Disk, work: &Work<'_>, folders: &mut BTreeSet<String>) -
     Ok(waiting)
 }
 
-/// Gives new files their names, now that they are durable.
+/// Renames new files to their final names, after their sync.
 fn put_in_place(
     disk: &dyn Disk,
     work: &mut Work<'_>,
@@ -140,7 +142,7 @@ fn put_in_place(
     Ok(())
 }
 
-/// Tells whether an entry is there already, or was and is a tombstone.
+/// Returns whether an entry exists, active or as a tombstone.
 fn is_kept(disk: &dyn Disk, known: &Known, conversation: &ConversationId, entry: &Entry) -> Result<bool, StoreError> {
     if known.places.contains_key(&entry.id) {
         return Ok(true);
@@ -154,7 +156,7 @@ fn is_kept(disk: &dyn Disk, known: &Known, conversation: &ConversationId, entry:
     Ok(false)
 }
 
-/// Moves a file to the tombstones of its conversation, and returns where it is.
+/// Moves a file to the tombstones of its conversation, and returns the new path.
 pub(super) fn bury(
     disk: &dyn Disk,
     conversation: &ConversationId,
@@ -170,7 +172,7 @@ pub(super) fn bury(
     Ok(tombstone)
 }
 
-/// Gives a summary whose place will be taken a second name among the tombstones.
+/// Links a summary that is about to be replaced into the tombstones.
 fn keep_former(disk: &dyn Disk, conversation: &ConversationId, path: &str) -> Result<(), StoreError> {
     let Some((bytes, signature)) = disk.read(path).map_err(|error| refused(path, error))? else { return Ok(()) };
     let at = decode(path, &bytes, EntryRole::Summary, moment(signature.modified_ns))
@@ -185,7 +187,7 @@ fn keep_former(disk: &dyn Disk, conversation: &ConversationId, path: &str) -> Re
     sync(disk, &BTreeSet::from([folder_of(&tombstone).to_owned()]))
 }
 
-/// Makes a folder that may be missing: only calls that make files make folders.
+/// Creates a folder if it is missing. The disk creates folders only together with files.
 pub(super) fn make_folder(disk: &dyn Disk, folder: &str) -> Result<(), StoreError> {
     if disk.signature(folder).map_err(|error| refused(folder, error))?.is_some() {
         return Ok(());
@@ -194,16 +196,18 @@ pub(super) fn make_folder(disk: &dyn Disk, folder: &str) -> Result<(), StoreErro
     disk.write(&place, b"").and_then(|()| disk.remove(&place)).map_err(not_written(folder))
 }
 
-/// Returns the path of the summary of a conversation: the usual one, unless that is the summary of another.
+/// Returns the path of the summary of a conversation.
+///
+/// This is the usual path, unless it belongs to the summary of another conversation.
 fn summary_path(disk: &dyn Disk, conversation: &ConversationId, folder: &str) -> Result<String, StoreError> {
     let usual = format!("{folder}/{SUMMARY}");
     let Some(bytes) = read(disk, &usual)? else { return Ok(usual) };
-    // What cannot be read is left alone.
+    // A file that cannot be parsed is not replaced.
     let is_own = decode(&usual, &bytes, EntryRole::Summary, moment(0)).is_ok_and(|entry| entry.conversation == *conversation);
     Ok(if is_own { usual } else { format!("{folder}/{}", other_summary(conversation)) })
 }
 
-/// Returns the first path like this one at which nothing is.
+/// Returns the first free path derived from `path`.
 pub(super) fn free(disk: &dyn Disk, path: &str) -> Result<String, StoreError> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.trim_end_matches(".md");
@@ -213,14 +217,14 @@ pub(super) fn free(disk: &dyn Disk, path: &str) -> Result<String, StoreError> {
             break;
         }
         let ending = format!("-{number}.md");
-        // A long name begins later: what tells it from others stands at its end.
+        // A long name is shortened at its start, because its distinctive part is at the end.
         let start = stem.ceil_char_boundary((stem.len() + ending.len()).saturating_sub(LONGEST_NAME));
         candidate = format!("{folder}/{}{ending}", &stem[start..]);
     }
     Ok(candidate)
 }
 
-/// Returns where the tombstone of an entry is, if there is one.
+/// Returns the path of the tombstone of an entry, if there is one.
 pub(super) fn tombstone(disk: &dyn Disk, conversation: &ConversationId, id: &EntryId) -> Result<Option<String>, StoreError> {
     let ending = format!("__{id}.md");
     for folder in tombstones(&folder(conversation)) {
@@ -235,7 +239,7 @@ pub(super) fn tombstone(disk: &dyn Disk, conversation: &ConversationId, id: &Ent
     Ok(None)
 }
 
-/// Writes into a tombstone what took its place, unless it says so already.
+/// Records the replacement in a tombstone, unless it is recorded already.
 pub(super) fn tell_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> Result<(), StoreError> {
     let Some(bytes) = read(disk, path)? else { return Ok(()) };
     let text = as_text(&bytes).0;
@@ -249,7 +253,7 @@ pub(super) fn tell_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> Res
     replace(disk, path, new.as_bytes())
 }
 
-/// Puts bytes in the place of a file, or where none is, durably and at once.
+/// Writes or replaces a file, durably and atomically.
 pub(super) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
     let folder = folder_of(path);
     let hidden = format!("{folder}/{WAITING}{}.tmp", file_name(path).trim_end_matches(".md"));
@@ -267,7 +271,7 @@ pub(super) fn sync(disk: &dyn Disk, folders: &BTreeSet<String>) -> Result<(), St
     sync_each(&folders, &|path| disk.sync_folder(path))
 }
 
-/// Syncs paths at the same time: a disk needs hardly longer for all of them than for one.
+/// Syncs paths concurrently, which takes hardly longer than a single sync.
 fn sync_each(paths: &[&str], sync: &(dyn Fn(&str) -> io::Result<()> + Sync)) -> Result<(), StoreError> {
     let sync_one = |path: &&str| sync(path).map_err(not_written(path));
     if paths.len() <= 1 {
@@ -278,7 +282,7 @@ fn sync_each(paths: &[&str], sync: &(dyn Fn(&str) -> io::Result<()> + Sync)) -> 
         let begin = |share: &'_ [&str]| share.iter().try_for_each(sync_one);
         let mut shares = paths.chunks(share);
         let own = shares.next();
-        // Where there is no room for another thread, this one does it.
+        // If no thread can be started, the current thread syncs the share.
         let threads: Vec<_> = shares
             .map(|share| thread::Builder::new().spawn_scoped(scope, move || begin(share)).map_err(|_| begin(share)))
             .collect();

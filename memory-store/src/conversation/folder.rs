@@ -23,12 +23,12 @@ use crate::file::moment;
 use crate::index::now_ns;
 use crate::lock::{PATIENCE, WriterLock, generation};
 
-/// So many folders are kept in memory.
+/// Maximum number of folders in the cache.
 const MOST: usize = 128;
 
-/// Conversations below a folder, which is made when something is first kept.
+/// Conversations in a folder, which is created with the first entry.
 ///
-/// What was read stays in memory, and is read again where the files are no longer what they were.
+/// Parsed files are cached, and read again after a change.
 #[derive(Debug)]
 pub struct ConversationFolder {
     place: LateDisk,
@@ -37,23 +37,24 @@ pub struct ConversationFolder {
 }
 
 impl ConversationFolder {
-    /// Returns the conversations at `root`, whether the folder is there or not.
+    /// Returns the conversations at `root`. The folder need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { place: LateDisk::new(root.into()), patience: PATIENCE, kept: Mutex::default() }
     }
 
-    /// Returns the conversations at `root`, where `disk` is what writes there.
+    /// Returns the conversations at `root`, with `disk` for writes.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
         Self { place: LateDisk::on_disk(root.into(), disk), patience: PATIENCE, kept: Mutex::default() }
     }
 
-    /// Returns where it is.
+    /// Returns the path of the root folder.
     pub fn root(&self) -> &Path {
         self.place.root()
     }
 
-    /// Takes notice of files that somebody changed, by their paths below the root: they are looked at again before the next answer. Nothing
-    /// means that any may have changed.
+    /// Marks changed files, by their paths below the root, for a check before the next result.
+    ///
+    /// `None` marks all files.
     pub fn hear(&self, files: Option<&BTreeSet<String>>) {
         let all: Vec<(String, Arc<Mutex<Kept>>)> = {
             let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,17 +75,17 @@ impl ConversationFolder {
         self.place.if_there().map_err(|error| refused(ENTRIES, error))
     }
 
-    /// Returns the disk, with the folder made if it is missing.
+    /// Returns the disk, and creates the folder if it is missing.
     pub(super) fn made(&self) -> Result<&dyn Disk, StoreError> {
         self.place.made().map_err(|error| io_error(format!("open {}", self.root().display()), error))
     }
 
-    /// Returns how long a writer waits for others.
+    /// Returns the lock timeout of writers.
     pub(super) fn patience(&self) -> Duration {
         self.patience
     }
 
-    /// Works on what is known of a folder, once that agrees with its files.
+    /// Runs `work` on the cached state of a folder, after a refresh.
     pub(super) fn with<T>(
         &self,
         folder: &str,
@@ -107,7 +108,7 @@ impl ConversationFolder {
 
     fn refresh(&self, disk: &dyn Disk, folder: &str, kept: &mut Kept) -> Result<(), StoreError> {
         for conversation in kept.refresh(disk, folder, generation(self.root()), now_ns())? {
-            // They can be made again: without them, the words are looked for.
+            // Vectors are derived: without them a search uses only the words.
             if let Ok(Some(found)) = vectors::read(disk, &conversation) {
                 kept.give_vectors(&conversation, &found);
             }
@@ -115,7 +116,7 @@ impl ConversationFolder {
         Ok(())
     }
 
-    /// Makes changes, and records them first if they are those of an operation.
+    /// Applies changes; those of an operation are recorded in the journal first.
     fn commit_with(
         &self,
         all: &[(&ConversationId, &[EntryChange])],
@@ -128,7 +129,7 @@ impl ConversationFolder {
         all.iter().flat_map(|(_, changes)| changes.iter()).try_for_each(EntryChange::check)?;
         let folders: BTreeSet<String> = all.iter().map(|(conversation, _)| folder(conversation)).collect();
         if folders.len() < all.len() {
-            // Which file a summary goes to depends on what the other conversations of its folder have there.
+            // The file of a summary depends on the other conversations in its folder.
             return all.iter().try_for_each(|&&one| self.commit_with(&[one], operation));
         }
         self.made()?;
@@ -154,11 +155,11 @@ impl ConversationFolder {
             let kept = self.kept(&folder(work.conversation));
             kept.lock().unwrap_or_else(PoisonError::into_inner).is_about_to_change();
         }
-        // Those who read do not wait for the disk.
+        // Readers do not wait for the disk, because the cache is not locked here.
         let done = change::carry_out(disk, &mut works);
         let generation = lock.hand_on();
         for Work { conversation, known, touched, .. } in works {
-            // Whoever comes next finds it read already.
+            // The next reader uses the updated cache.
             let folder = folder(conversation);
             let kept = self.kept(&folder);
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -203,7 +204,7 @@ impl ConversationStore for ConversationFolder {
         for folder in Self::folders(disk)? {
             let turns = format!("{folder}/{}", place(role));
             let names = disk.folder(&turns).map_err(|error| refused(&turns, error))?;
-            // Names begin with the moment, so most folders need not be read.
+            // File names start with the time, so most folders need not be read.
             if !names.iter().any(|entry| is_entry(&entry.name) && since < entry.name) {
                 continue;
             }
@@ -240,7 +241,7 @@ impl ConversationStore for ConversationFolder {
                 }
             }
         }
-        // What somebody who died was about to delete is active still.
+        // An interrupted change can leave an entry both active and as a tombstone.
         let is_active = |entry: &Entry| {
             active.get(&entry.id).is_some_and(|own| own.created_at == entry.created_at && own.content == entry.content)
         };

@@ -1,4 +1,4 @@
-//! What an entry looks like as a file.
+//! The file format of entries.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use memory_core::conversation::{ConversationId, Entry, EntryId, EntryRole, MAX_CONTENT};
@@ -10,10 +10,10 @@ use crate::markdown::{Front, as_text, body, double_quoted, with_values};
 
 const BY_HAND: &str = "correct it by hand; until then the file is left alone";
 
-/// Whatever is kept is read again: there is room for what stands before it.
+/// A file with the longest content and its front matter must stay below the read limit.
 const _: () = assert!(MAX_CONTENT as u64 + 64 * 1024 < MAX_FILE);
 
-/// Returns the file of a new entry.
+/// Returns the file content of a new entry.
 pub(super) fn encode(entry: &Entry) -> String {
     let mut text = String::from("---\n");
     let mut line = |key: &str, value: &str| text.extend([key, ": ", value, "\n"]);
@@ -35,7 +35,7 @@ pub(super) fn encode(entry: &Entry) -> String {
     text
 }
 
-/// Returns a value so that every reader of YAML reads it as that text.
+/// Quotes a value unless every YAML parser reads it as this string.
 fn spelled(value: &str) -> String {
     let is_word = value.starts_with(|first: char| first.is_ascii_alphabetic())
         && value.chars().all(|own| own.is_ascii_alphanumeric() || "-_./".contains(own));
@@ -44,8 +44,9 @@ fn spelled(value: &str) -> String {
     if is_uuid || is_word && !is_other { value.to_owned() } else { double_quoted(value) }
 }
 
-/// Reads the file at `path`, which lies in the folder of a conversation, in the place of entries of this role. What a file does not say
-/// follows from where it lies, and from when it was last written.
+/// Parses the file at `path` in the folder of a conversation.
+///
+/// `role` is the role of its subfolder, and `modified` its modification time. Both replace missing values in the front matter.
 pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTime<Utc>) -> Result<Entry, Problem> {
     let damaged =
         |what: String| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint: Some(BY_HAND) };
@@ -72,7 +73,7 @@ pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTi
     })
 }
 
-/// Returns the conversation of the file at a path: the one it names, unless that has another folder.
+/// Returns the conversation of a file: the one it names, unless that has another folder.
 pub(super) fn conversation(path: &str, said: Option<&str>) -> ConversationId {
     let own = |id: &ConversationId| path.strip_prefix(&folder(id)).is_some_and(|rest| rest.starts_with('/'));
     let deleted = |id: &ConversationId| path.starts_with(&format!("entries/deleted/{}/", id.folder()));
@@ -85,7 +86,7 @@ pub(super) fn conversation(path: &str, said: Option<&str>) -> ConversationId {
     said.or_else(|| name?.parse().ok()).unwrap_or_else(ConversationId::unnamed)
 }
 
-/// Returns the file of a tombstone as it is without the key that names the replacement; all else stays as it is.
+/// Returns a tombstone without the key of its replacement, otherwise unchanged.
 pub(super) fn without_replacement(bytes: &[u8]) -> Vec<u8> {
     let Ok(text) = str::from_utf8(bytes) else { return bytes.to_owned() };
     let mut fences = 0;
@@ -94,7 +95,7 @@ pub(super) fn without_replacement(bytes: &[u8]) -> Vec<u8> {
         fences != 1 || !line.starts_with("replaced_by:")
     };
     let without: String = text.split_inclusive('\n').filter(is_other).collect();
-    // A front matter that is written otherwise stays as it is.
+    // A front matter in another notation is left unchanged.
     let has_any = Front::of(&without).values.iter().any(|(key, _)| key == "replaced_by");
     if has_any { bytes.to_owned() } else { without.into_bytes() }
 }
@@ -106,7 +107,7 @@ fn read_moment(said: &str) -> Option<DateTime<Utc>> {
     with_zone.or_else(without).or_else(day)
 }
 
-/// Returns a tombstone that tells what took its place; all else stays as it is.
+/// Returns a tombstone with the id of its replacement, otherwise unchanged.
 pub(super) fn with_replacement(text: &str, by: &EntryId) -> Result<String, String> {
     with_values(text, &[("replaced_by", by.as_str())], None)
 }

@@ -1,4 +1,4 @@
-//! A part of a conversation as a search of memories finds it.
+//! Parts of conversations as results of a memory search.
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{EntryRole, SOURCE};
@@ -8,7 +8,9 @@ use super::format::decode;
 use super::layout::PLACES;
 use crate::markdown::{Parsed, body};
 
-/// Reads the file of an entry as a memory in the scope of its conversation. Whatever its bytes are, there is one.
+/// Parses the file of an entry as a memory in the scope of its conversation.
+///
+/// Invalid files yield a memory with a problem.
 pub(crate) fn found(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> Parsed {
     let below = path.splitn(3, '/').nth(2).unwrap_or_default();
     let role =

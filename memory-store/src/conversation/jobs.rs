@@ -1,4 +1,4 @@
-//! What is still to be made of what was said, as lines of a file.
+//! The queue of extraction jobs, as lines of a file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Debug;
@@ -21,49 +21,49 @@ use crate::disk::{Disk, LateDisk, append_line};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 
-/// The folder, beside the conversations.
+/// The folder of the queue, next to the conversations.
 const FOLDER: &str = ".conversations";
 
 const PATH: &str = ".conversations/jobs.jsonl";
 
-/// Where a file that begins anew waits.
+/// The temporary name of a new file.
 const NEXT: &str = ".conversations/.new-jobs.tmp";
 
-/// Once nothing is left to do, a file longer than this begins anew.
+/// An empty queue with a file longer than this, in bytes, gets a new file.
 const LONG: u64 = 64 * 1024;
 
-/// Jobs in a file beside the conversations. An addition is one line, one write and one sync.
+/// A job queue in a file. Additions are one write and one sync.
 #[derive(Debug)]
 pub struct JobFile {
     place: LateDisk,
     seen: Mutex<Seen>,
 }
 
-/// What was read of the file, so that only what came since is read the next time.
+/// The parsed content of the file, so that the next read only parses new lines.
 #[derive(Debug, Default)]
 struct Seen {
     inode: u64,
     length: u64,
-    /// The last line that was read: where it no longer stands, the file was begun anew.
+    /// The last line that was parsed: if it has changed, the file was replaced.
     last: Vec<u8>,
-    /// Those that are not done, in the order in which they were added.
+    /// The pending jobs, in the order of their addition.
     jobs: BTreeMap<u64, PendingJob>,
-    /// Where each stands in that order, or stood.
+    /// The position of each job in that order, including finished jobs.
     places: HashMap<String, u64>,
-    /// From when on it is known which turns have a job or had one, and which those are.
+    /// The time since which all turns with a job, pending or finished, are in `turns`.
     since: Option<DateTime<Utc>>,
     turns: HashSet<(ConversationId, EntryId)>,
-    /// When the last of those was said.
+    /// The time of the newest of these turns.
     latest: Option<DateTime<Utc>>,
 }
 
-/// The first line of a file: from when on it says which turns have a job or had one.
+/// The first line of a file: the time since which the file lists all turns with a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Mark {
     since: String,
 }
 
-/// One line: a job, or how far it is.
+/// A line of the file: a job or its new state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Line {
     job: String,
@@ -83,7 +83,7 @@ struct Line {
     done: Option<bool>,
 }
 
-/// One change: of a fact that is added it tells all, of one that goes its id.
+/// A change of an entry: an added fact with all its fields, or the id of a deleted one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct ChangeLine {
     id: String,
@@ -103,12 +103,12 @@ impl JobFile {
         Self { place: LateDisk::new(root.into()), seen: Mutex::default() }
     }
 
-    /// Returns the jobs of the conversations at `root`, where `disk` is what writes there.
+    /// Returns the jobs of the conversations at `root`, with `disk` for writes.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
         Self { place: LateDisk::on_disk(root.into(), disk), seen: Mutex::default() }
     }
 
-    /// Adds lines, as one write and one sync.
+    /// Appends lines, as one write and one sync.
     fn append(&self, lines: &[Line]) -> Result<(), StoreError> {
         if lines.is_empty() {
             return Ok(());
@@ -120,7 +120,7 @@ impl JobFile {
         let bytes = texts.collect::<Vec<_>>().join(&b'\n');
         append_line(disk, PATH, &bytes).map_err(|error| io_error(format!("write {PATH}"), error))?;
         if lines.iter().any(|line| line.done == Some(true)) {
-            // That the file is long harms nobody.
+            // A long file is harmless.
             let _ = self.shorten(disk);
         }
         Ok(())
@@ -130,7 +130,7 @@ impl JobFile {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the file anew if it is long and nothing in it is left to do. The caller holds the lock.
+    /// Replaces the file if it is long and no job is pending. The caller holds the lock.
     fn shorten(&self, disk: &dyn Disk) -> Result<(), StoreError> {
         let mut seen = self.seen();
         seen.look(disk)?;
@@ -140,7 +140,7 @@ impl JobFile {
         }
     }
 
-    /// Returns the folder, which is made if it is missing.
+    /// Returns the folder, and creates it if it is missing.
     fn folder(&self) -> Result<PathBuf, StoreError> {
         let folder = self.place.root().join(FOLDER);
         match DirBuilder::new().mode(0o700).create(&folder) {
@@ -201,7 +201,9 @@ fn opened(place: &Path) -> std::io::Result<File> {
     options.open(place)
 }
 
-/// Begins the file anew, in which nothing is left to do, once the new one is durable. The caller holds the lock.
+/// Replaces the file by a new one without jobs, durably and atomically.
+///
+/// No job may be pending. The caller holds the lock.
 fn begin(disk: &dyn Disk, since: DateTime<Utc>) -> Result<(), StoreError> {
     let mut bytes = serde_json::to_vec(&Mark { since: moment(since) }).expect("texts have a JSON form");
     bytes.push(b'\n');
@@ -224,7 +226,7 @@ fn state_line(job: &OperationId, state: &JobState) -> Line {
     let mut line = empty(job);
     match state {
         JobState::Waiting { attempts } => line.attempts = Some(*attempts),
-        // A line with facts and no changes; programs that do not know it extract the facts again.
+        // The line has facts and no changes; versions that cannot read it extract the facts again.
         JobState::Extracted { facts, attempts } => {
             line.facts = Some(facts.clone());
             line.attempts = Some(*attempts).filter(|attempts| 0 < *attempts);
@@ -244,7 +246,7 @@ fn empty(job: &OperationId) -> Line {
 }
 
 impl Seen {
-    /// Reads what came since the last look. What is no line of ours, or was cut off, is left out.
+    /// Parses the lines added since the last call. Omits invalid and incomplete lines.
     fn look(&mut self, disk: &dyn Disk) -> Result<(), StoreError> {
         let told = |error| refused(PATH, error);
         let Some(found) = disk.signature(PATH).map_err(told)? else {

@@ -1,4 +1,6 @@
-//! The operations on conversations: one line each. The files themselves hold the bytes, as entries or as tombstones.
+//! The journal of operations on conversations, one line for each.
+//!
+//! The content is in the files of entries and tombstones.
 
 use std::io;
 
@@ -13,10 +15,10 @@ use crate::disk::Disk;
 use crate::error::io_error;
 use crate::months;
 
-/// The folder of the lines, beside the conversations, where no other program looks for entries.
+/// The folder of the journal, outside the folder in which other programs search for entries.
 pub(super) const FOLDER: &str = ".conversations/journal";
 
-/// One operation.
+/// An operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Line {
     pub(super) operation: String,
@@ -27,29 +29,29 @@ pub(super) struct Line {
     /// The operation that this one reverts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undoes: Option<String>,
-    /// The entries that came.
+    /// The added entries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) added: Vec<Item>,
-    /// The entries that went to the tombstones.
+    /// The entries that became tombstones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) deleted: Vec<Item>,
 }
 
-/// One entry of an operation.
+/// An entry of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Item {
     pub(super) id: String,
-    /// Where it lies, or lay, while it is active.
+    /// The path of the entry while it is active.
     pub(super) path: String,
     /// The SHA-256 of its file while it is active.
     pub(super) hash: String,
-    /// The entry that replaces it where it is deleted.
+    /// The entry that replaces it when it is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) replaced_by: Option<String>,
 }
 
 impl Line {
-    /// Returns the line of an operation that has neither added nor deleted anything yet.
+    /// Returns the line of an operation without entries.
     pub(super) fn new(operation: &ConversationOperation, conversation: &ConversationId, undoes: Option<&OperationId>) -> Self {
         Self {
             operation: operation.id.to_string(),
@@ -63,13 +65,13 @@ impl Line {
         }
     }
 
-    /// Appends the line, durably.
+    /// Appends the line to the journal, durably.
     pub(super) fn append(&self, disk: &dyn Disk, at: DateTime<Utc>) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(self).expect("texts have a JSON form");
         months::append(disk, FOLDER, at, &bytes).map_err(not_written)
     }
 
-    /// Returns the operation, if the line is one of ours.
+    /// Returns the operation, or `None` if the line is invalid.
     pub(super) fn record(&self) -> Option<ConversationRecord> {
         let id = |item: &Item| item.id.parse::<EntryId>().ok();
         let deleted = |item: &Item| {
@@ -97,7 +99,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
     ContentHash::of_bytes(bytes).to_string()
 }
 
-/// Returns at most the newest `limit` lines with their operations, newest first. What is no line of ours is left out.
+/// Returns up to `limit` of the newest lines with their operations, newest first. Omits invalid lines.
 pub(super) fn lines(disk: &dyn Disk, limit: usize) -> Result<Vec<(Line, ConversationRecord)>, StoreError> {
     let mut found = Vec::new();
     for line in months::newest_first(disk, FOLDER).map_err(not_read)?.take(limit) {

@@ -1,4 +1,4 @@
-//! What was read of the folder of a conversation, and whether it is still so.
+//! The cached content of the folder of a conversation, and its validation.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -17,32 +17,32 @@ use crate::error::io_error;
 use crate::file::moment;
 use crate::index::now_ns;
 
-/// Among so many files each is looked at every time.
+/// Maximum number of files of a folder in which every refresh checks each file.
 const FEW: usize = 64;
 
-/// Among so many, each is looked at once a second.
+/// Maximum number of files of a folder in which each file is checked once a second.
 const MANY: usize = 500;
 
-/// Among more, each is looked at when the last look was so long ago.
+/// Interval of the check of each file in a larger folder, in nanoseconds.
 const LONGEST_NS: i64 = 60_000_000_000;
 
-/// The folder of one or more conversations, as it was read last.
+/// The cached content of a folder of one or more conversations.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     shelves: HashMap<ConversationId, Arc<Shelf>>,
     folders: HashMap<&'static str, Names>,
     files: HashMap<String, File>,
-    /// Those that are looked at each time, because a further change might not show, or the disk did not give them.
+    /// Files to check at every refresh: a further change may not alter their times, or a read failed.
     unsettled: HashSet<String>,
-    /// Those that somebody said have changed, or that took the place of others.
+    /// Files to read at the next refresh: reported as changed, or copies of a removed file.
     doubted: HashSet<String>,
-    /// Whether a writer of this process is at work, who will say what it changed.
+    /// Whether a writer of this process is active. It reports its changes itself.
     is_being_written: bool,
-    /// Which file holds what; of two that hold the same, the one that was read last.
+    /// The path of each entry; of two files with the same entry, the one read last.
     places: HashMap<(ConversationId, EntryId), String>,
     looked_ns: i64,
     tombstones: Tombstones,
-    /// What somebody who died left behind.
+    /// Temporary files of interrupted writers.
     leftovers: Vec<String>,
 }
 
@@ -50,43 +50,43 @@ pub(super) struct Kept {
 struct File {
     signature: Signature,
     place: &'static str,
-    /// What it holds, if that could be read.
+    /// The entry in the file, if it can be parsed.
     entry: Option<(ConversationId, EntryId)>,
-    /// Why the disk did not give it, though it may do so the next time.
+    /// The read error, if another attempt may succeed.
     refusal: Option<String>,
 }
 
-/// What whoever makes changes must know of a folder.
+/// The state of a folder that a writer needs.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// Where those entries lie that are to change.
+    /// The paths of the entries to change.
     pub(super) places: HashMap<EntryId, String>,
-    /// What somebody who died left behind.
+    /// Temporary files of interrupted writers.
     pub(super) leftovers: Vec<String>,
     folders: HashMap<&'static str, Names>,
 }
 
 impl Kept {
-    /// Returns what is kept of a conversation.
+    /// Returns the index of a conversation.
     pub(super) fn shelf(&self, conversation: &ConversationId) -> Arc<Shelf> {
         self.shelves.get(conversation).cloned().unwrap_or_default()
     }
 
-    /// Returns the conversations of which something is kept.
+    /// Returns the conversations with entries or a summary.
     pub(super) fn conversations(&self) -> impl Iterator<Item = &ConversationId> {
         let has_some = |held: &Shelf| !held.is_empty() || held.summary().is_some();
         self.shelves.iter().filter(move |(_, held)| has_some(held)).map(|(id, _)| id)
     }
 
-    /// Returns where an entry lies.
+    /// Returns the path of an entry.
     pub(super) fn path(&self, conversation: &ConversationId, id: &EntryId) -> Option<&str> {
         self.places.get(&(conversation.clone(), id.clone())).map(String::as_str)
     }
 
-    /// Returns what whoever makes these changes must know.
+    /// Returns the state that a writer of these changes needs.
     ///
     /// # Errors
-    /// When the disk did not give one of the files, so that nobody knows whether it holds what is to be changed.
+    /// If a file could not be read: it may contain an entry to change.
     pub(super) fn known(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<Known, StoreError> {
         let refusal = |path: &String| Some((path.clone(), self.files.get(path)?.refusal.clone()?));
         if let Some((path, why)) = self.unsettled.iter().find_map(refusal) {
@@ -100,32 +100,35 @@ impl Kept {
         Ok(Known { places: ids.filter_map(place).collect(), leftovers: self.leftovers.clone(), folders: self.folders.clone() })
     }
 
-    /// Has a file looked at again before the next answer.
+    /// Marks a file to be read again before the next result.
     pub(super) fn doubt(&mut self, path: &str) {
         if self.files.contains_key(path) {
             self.doubted.insert(path.to_owned());
         }
     }
 
-    /// Has every file looked at again before the next answer.
+    /// Marks all files to be read again before the next result.
     pub(super) fn doubt_all(&mut self) {
         self.doubted.extend(self.files.keys().cloned());
     }
 
-    /// Says that a writer of this process begins, and will say what it changed: until then nobody need look for that.
+    /// Announces a writer of this process, which reports its changes itself.
+    ///
+    /// Until then the folder is listed less often.
     pub(super) fn is_about_to_change(&mut self) {
         self.is_being_written = true;
     }
 
-    /// Takes vectors for a conversation.
+    /// Sets the vectors of a conversation.
     pub(super) fn give_vectors(&mut self, conversation: &ConversationId, found: &vectors::Vectors) {
         if let Some(held) = self.shelves.get_mut(conversation) {
             Arc::make_mut(held).give_vectors(&found.identity, &found.vectors);
         }
     }
 
-    /// Makes this agree with the files in `folder`, where `generation` is that of our last writer; returns the conversations that are new
-    /// here.
+    /// Updates the cache to the files in `folder`, and returns the new conversations.
+    ///
+    /// `generation` is the one of the last writer.
     pub(super) fn refresh(
         &mut self,
         disk: &dyn Disk,
@@ -155,7 +158,7 @@ impl Kept {
         Ok(self.shelves.keys().filter(|id| !known.contains(id)).cloned().collect())
     }
 
-    /// Looks at some entries again; returns whether one of them has changed.
+    /// Checks some entries, and returns whether one of them has changed.
     pub(super) fn look_again(
         &mut self,
         disk: &dyn Disk,
@@ -167,7 +170,9 @@ impl Kept {
         self.look(disk, &paths, now_ns)
     }
 
-    /// Takes in what our own writer of this generation changed in `folder`, who knew it as `known`. Nothing is listed.
+    /// Updates the cache to the changes of a writer of this process, without a listing.
+    ///
+    /// `known` is the state that the writer had, and `generation` the one of the writer.
     pub(super) fn take_in(&mut self, disk: &dyn Disk, folder: &str, changed: &[String], known: &Known, generation: u64) {
         self.is_being_written = false;
         self.tombstones.take_in(disk, folder, changed, now_ns(), &mut self.shelves);
@@ -175,7 +180,7 @@ impl Kept {
             let path = format!("{folder}/{place}");
             let mut own = changed.iter().filter(|changed| folder_of(changed) == path).peekable();
             let (before, now) = (known.folders.get(place), self.folders.get(place));
-            // Who has listed it meanwhile, or not yet, does so the next time.
+            // A folder that was listed since, or is not listed yet, is listed by the next refresh.
             let Some(before) = before.copied().filter(|before| now == Some(before)) else { continue };
             if own.peek().is_none() {
                 self.folders.insert(place, Names { generation, ..before });
@@ -244,7 +249,7 @@ impl Kept {
         for path in paths {
             let Some(file) = self.files.get(path) else { continue };
             let is_settled = !self.unsettled.contains(path);
-            // What was changed again in the same moment shows once that is over; until then, to read it each time would not do.
+            // Another change in the same tick is detected when the tick is over; to read the file each time until then is too slow.
             let is_awaited = file.refusal.is_none() && now_ns < settles_ns(file.signature);
             let is_known = (is_settled || is_awaited) && !self.doubted.contains(path);
             let (place, before) = (file.place, (file.signature, is_known));
@@ -276,7 +281,7 @@ impl Kept {
                 return;
             }
             Ok(Some((bytes, signature))) => (decode(path, &bytes, role, moment(signature.modified_ns)), Some(signature)),
-            // One file that cannot be read is no reason not to read the others.
+            // An unreadable file must not prevent reading the other files.
             Err(error) => {
                 refusal = may_pass(&error).then(|| error.to_string());
                 (Err(unreadable(path, &error)), disk.signature(path).ok().flatten())
@@ -318,13 +323,13 @@ impl Kept {
         self.files.insert(path.to_owned(), File { signature, place, entry, refusal });
     }
 
-    /// Forgets a file, and what it held.
+    /// Removes a file and its entry from the cache.
     fn forget(&mut self, path: &str) {
         self.report(path, None);
         self.unsettled.remove(path);
         self.doubted.remove(path);
         let Some(File { entry: Some(key), .. }) = self.files.remove(path) else { return };
-        // It may lie elsewhere by now.
+        // Another file may contain the entry now.
         if self.places.get(&key).is_none_or(|place| place != path) {
             return;
         }
@@ -332,12 +337,12 @@ impl Kept {
         if let Some(held) = self.shelves.get_mut(&key.0) {
             Arc::make_mut(held).remove(&key.1);
         }
-        // Somebody may have made a copy of the file: then the other one holds it still, and is read again.
+        // A copy of the file may still contain the entry; it is read again.
         let twin = self.files.iter().find(|(_, file)| file.entry.as_ref() == Some(&key)).map(|(path, _)| path.clone());
         self.doubted.extend(twin);
     }
 
-    /// Says on every shelf of this folder what is wrong with a file, since nobody knows whose it is.
+    /// Records the problem of a file in all conversations of the folder, because its own is unknown.
     fn report(&mut self, path: &str, problem: Option<&Problem>) {
         let has_any = |held: &Shelf| held.problems().any(|own| own.path == path);
         if problem.is_some() && self.shelves.is_empty() {
@@ -352,12 +357,12 @@ impl Kept {
     }
 }
 
-/// Returns from when on a further change of a file shows in its times.
+/// Returns the time from which every further change of a file alters its times.
 fn settles_ns(signature: Signature) -> i64 {
     settled_ns(signature.modified_ns.max(signature.changed_ns))
 }
 
-/// Tells whether what the disk refuses now it may not refuse the next time, though the file stays the same.
+/// Returns whether a read error may be temporary although the file stays the same.
 fn may_pass(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidInput, PermissionDenied};
     !matches!(error.kind(), FileTooLarge | InvalidInput | PermissionDenied)

@@ -1,4 +1,4 @@
-//! Where what lies.
+//! The paths of conversations and entries.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use memory_core::{ContentHash, Place};
 /// The folder of all conversations.
 pub(super) const ENTRIES: &str = Place::CONVERSATIONS;
 
-/// The folder of tombstones, within that of a conversation, or as others have it, beside all of them.
+/// The folder of tombstones: in each conversation, or in the layout of another program next to them.
 pub(super) const DELETED: &str = "deleted";
 
-/// Where each kind of entry lies, within the folder of a conversation.
+/// The folder of each kind of entry, in the folder of a conversation.
 pub(super) const PLACES: [(&str, EntryRole); 4] = [
     ("facts", EntryRole::Memory),
     ("turns/user", EntryRole::User),
@@ -20,10 +20,10 @@ pub(super) const PLACES: [(&str, EntryRole); 4] = [
     ("summaries", EntryRole::Summary),
 ];
 
-/// What begins the name of a file that waits for its place.
+/// Name prefix of a file that is not renamed to its final name yet.
 pub(super) const WAITING: &str = ".new-";
 
-/// Returns the folder in which an entry lies, within that of its conversation.
+/// Returns the folder for entries of this role, in the folder of a conversation.
 pub(super) fn place(role: EntryRole) -> &'static str {
     match role {
         EntryRole::Memory => "facts",
@@ -38,41 +38,41 @@ pub(super) fn folder(conversation: &ConversationId) -> String {
     format!("{ENTRIES}/{}", conversation.folder())
 }
 
-/// Returns the folders in which tombstones of a conversation lie: ours first.
+/// Returns the folders of tombstones of a conversation; the first one is used for new tombstones.
 pub(super) fn tombstones(folder: &str) -> [String; 2] {
     let name = folder.rsplit('/').next().unwrap_or_default();
     [format!("{folder}/{DELETED}"), format!("{ENTRIES}/{DELETED}/{name}")]
 }
 
-/// Returns the name of the file of a new entry that is no summary.
+/// Returns the file name of a new entry that is not a summary.
 pub(super) fn name(entry: &Entry) -> String {
     format!("{}__{}.md", file_moment(entry.created_at), entry.id)
 }
 
-/// Returns what the summary of a conversation is called where that of another one has the usual name.
+/// Returns the name of a summary if the usual name belongs to another conversation.
 pub(super) fn other_summary(conversation: &ConversationId) -> String {
     let digits = ContentHash::of(conversation.as_str()).to_string();
     let digits: String = digits.chars().filter(char::is_ascii_hexdigit).take(8).collect();
     format!("summary-{digits}.md")
 }
 
-/// Returns whether a file of this name holds an entry.
+/// Returns whether a file with this name contains an entry.
 pub(super) fn is_entry(name: &str) -> bool {
     !name.starts_with('.') && Path::new(name).extension().is_some_and(|extension| extension == "md")
 }
 
-/// Returns a moment as entries name it.
+/// Formats a time for the front matter of entries.
 pub(super) fn moment(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Micros, false)
 }
 
-/// Returns a moment as names of files spell it.
+/// Formats a time for file names.
 pub(super) fn file_moment(at: DateTime<Utc>) -> String {
     let kept = |character: char| if character.is_alphanumeric() || "-._".contains(character) { character } else { '-' };
     moment(at).chars().map(kept).collect()
 }
 
-/// Returns the part of the name of a file that tells when its entry was made.
+/// Returns the time in the file name of an entry.
 pub(super) fn moment_of(name: &str) -> &str {
     name.split_once("__").map_or(name, |(moment, _)| moment)
 }

@@ -1,20 +1,21 @@
 //! Conversations as Markdown files.
 //!
-//! [`ConversationFolder`] is the driver behind [`memory_core::conversation::ConversationStore`], [`JobFile`] the one behind
+//! [`ConversationFolder`] implements [`memory_core::conversation::ConversationStore`], and [`JobFile`] implements
 //! [`memory_core::conversation::JobQueue`].
 //!
-//! | file | what it is |
+//! | file | content |
 //! |---|---|
 //! | `entries/<conversation>/facts/<moment>__<id>.md` | a fact |
-//! | `entries/<conversation>/turns/user/…`, `turns/assistant/…` | what was said |
-//! | `entries/<conversation>/summaries/summary.md` | what it was about so far |
-//! | `entries/<conversation>/deleted/…` | what was deleted, under its former path; `entries/deleted/<conversation>/…` is read as well |
-//! | `.conversations/jobs.jsonl` | what is still to be made of what was said |
-//! | `.conversations/journal/<yyyy-mm>.jsonl` | the operations that took entries away or brought them back |
-//! | `.git` | every state there was, if that is wanted; see [`Versions`] |
+//! | `entries/<conversation>/turns/user/…`, `turns/assistant/…` | the messages |
+//! | `entries/<conversation>/summaries/summary.md` | the summary of the conversation |
+//! | `entries/<conversation>/deleted/…` | tombstones, under the previous path; `entries/deleted/<conversation>/…` is read as well |
+//! | `.conversations/jobs.jsonl` | the turns from which facts are still to be extracted |
+//! | `.conversations/journal/<yyyy-mm>.jsonl` | the operations that deleted or restored entries |
+//! | `.git` | all previous states, if enabled; see [`Versions`] |
 //!
-//! What is new is written under a hidden name, synced, and renamed; what is deleted is renamed, and what took its place written into it
-//! then. So whoever dies on the way leaves each entry active or as a tombstone, and to ask again is to go on where it was.
+//! A new file is written under a hidden name, synced, and renamed. A deleted file is renamed to a tombstone, and its replacement is
+//! recorded in it afterwards. After a crash each entry is therefore active or a tombstone, and a repeated request completes the interrupted
+//! one.
 
 mod change;
 mod folder;

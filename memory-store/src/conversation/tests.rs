@@ -18,7 +18,7 @@ use super::format::{decode, encode};
 use super::layout::{file_name, is_entry};
 use crate::{FileStore, Options};
 
-/// Returns the samples of the other program, or nothing where they are missing.
+/// Returns the samples of another program, or `None` if they are missing.
 fn samples() -> Option<PathBuf> {
     let inputs = std::env::var_os("MEMORY_TEST_INPUTS").map(PathBuf::from);
     let inputs = inputs.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs"));
@@ -106,7 +106,7 @@ fn what_is_added_beside_the_files_of_another_program_changes_none_of_them() {
     assert!(path.starts_with("entries/work_项目_1/facts/2026-05-07T10-00-"), "{path}");
     let head: Vec<&str> = text.lines().skip(2).take(2).collect();
     assert_eq!(head, ["conversation_id: \"work/项目 1\"", "role: memory"]);
-    // What is deleted there goes to our place, byte for byte.
+    // A deleted file is moved to the folder of tombstones unchanged.
     let first = conversations.store.read(&id("default")).unwrap().entries()[0].clone();
     conversations.store.commit(&id("default"), &[EntryChange::Delete { id: first.id.clone(), replaced_by: None }]).unwrap();
     let moved = all_files(home.path()).into_iter().find(|(path, _)| path.contains("default/deleted/")).unwrap();
@@ -280,7 +280,7 @@ proptest! {
     }
 }
 
-/// Asks a home for a word in the scope of one conversation.
+/// Searches a home for a word in the scope of one conversation.
 fn found(store: &FileStore, text: &str, conversation: &str) -> Vec<(String, bool)> {
     let services = memory_core::testing::services(Arc::new(FakeStore::default()));
     let services = Services { store: Arc::new(FileStore::open(store.root(), Options::default()).unwrap()), ..services };
@@ -324,7 +324,7 @@ fn a_search_of_memories_finds_facts_and_turns_in_the_scope_of_their_conversation
     assert_eq!(found("Helen", "work/项目 1").len(), 2);
     let (lyon, ghent) = (found("Lyon", "default"), found("Ghent", "default"));
     let say = |hits: &[(String, bool)], word: &str| hits.iter().map(|(text, _)| text.contains(word)).collect::<Vec<_>>();
-    // What was said around them may follow.
+    // Neighbouring turns may follow.
     assert!(say(&lyon, "Lyon").starts_with(&[true, true]) && !say(&lyon[2..], "Lyon").contains(&true), "{lyon:?}");
     assert!(say(&ghent, "Ghent").starts_with(&[true]) && !say(&ghent[1..], "Ghent").contains(&true), "{ghent:?}");
     assert!(

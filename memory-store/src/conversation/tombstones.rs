@@ -1,4 +1,4 @@
-//! The deleted facts of a folder, as far as they tell which turns are superseded.
+//! The deleted facts of a folder, which mark turns as superseded.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use super::listing::{OFTEN_NS, settled_ns};
 use crate::disk::{Disk, EntryKind};
 use crate::file::moment;
 
-/// The deleted facts that were read of a folder. A tombstone is never changed in place, so each is read once.
+/// The deleted facts of a folder. A tombstone never changes in place, so each is read once.
 #[derive(Debug, Default)]
 pub(super) struct Tombstones {
-    /// The facts, by their paths; `None` for files that hold none.
+    /// The facts by their paths; `None` for other files.
     known: HashMap<String, Option<(ConversationId, EntryId)>>,
     folders: HashMap<String, Listing>,
 }
 
-/// When a folder was changed and listed last.
+/// The times of the last change and of the last listing of a folder.
 #[derive(Debug, Clone, Copy)]
 struct Listing {
     modified_ns: i64,
@@ -37,8 +37,9 @@ impl Listing {
 type Shelves = HashMap<ConversationId, Arc<Shelf>>;
 
 impl Tombstones {
-    /// Makes the shelves agree with the tombstones of `folder`. A fact is never older than the turn from which it was drawn, so tombstones
-    /// older than the `oldest` turn, which is the name of its file, are not read.
+    /// Updates the superseded turns in `shelves` to the tombstones of `folder`.
+    ///
+    /// `oldest` returns the file name of the oldest turn. A fact is never older than its turn, so older tombstones are not read.
     pub(super) fn refresh(
         &mut self,
         disk: &dyn Disk,
@@ -48,7 +49,7 @@ impl Tombstones {
         shelves: &mut Shelves,
     ) {
         for path in folders(folder) {
-            // A folder that cannot be read costs a mark, and is no reason not to read what was not deleted.
+            // An unreadable folder only costs marks of turns, and must not prevent reading active entries.
             let Ok(found) = disk.signature(&path).map(|found| found.filter(|found| found.is_folder)) else { continue };
             let modified_ns = found.map(|found| found.modified_ns);
             let listing = self.folders.get(&path);
@@ -84,7 +85,7 @@ impl Tombstones {
         }
     }
 
-    /// Takes in what our own writer changed, so that nothing need be listed.
+    /// Updates the tombstones to the changes of a writer of this process, without a listing.
     pub(super) fn take_in(&mut self, disk: &dyn Disk, folder: &str, changed: &[String], now_ns: i64, shelves: &mut Shelves) {
         for path in folders(folder) {
             let own: Vec<&String> = changed.iter().filter(|changed| folder_of(changed) == path).collect();
@@ -122,7 +123,7 @@ impl Tombstones {
     }
 }
 
-/// Returns the folders of deleted facts, within the folder of a conversation and where others have them.
+/// Returns the folders of deleted facts: in the conversation, and in the layout of another program.
 fn folders(folder: &str) -> [String; 2] {
     tombstones(folder).map(|own| format!("{own}/{}", place(EntryRole::Memory)))
 }

@@ -1,4 +1,4 @@
-//! Recording what takes entries away, and the way back.
+//! Records operations that delete entries, and reverts them.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,24 +20,26 @@ use crate::file::moment;
 use crate::lock::WriterLock;
 use crate::months;
 
-/// Among how many of the newest operations one is looked for that is asked for again.
+/// Number of newest operations to search for a repeated request.
 const RECENT: usize = 64;
 
-/// What is to be done with changes that may have been asked for before.
+/// How to process changes that may repeat an earlier request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Recording {
-    /// They are new: the line is to be written first.
+    /// The changes are new: write this line before they are applied.
     New(Line),
-    /// They were recorded, or delete nothing: they are to be made, but for the deletion of entries that were restored since.
+    /// The changes are recorded already, or delete no entry: apply them.
+    ///
+    /// Entries that were restored since are not deleted.
     Recorded {
-        /// The entries that were restored since.
+        /// The entries that were restored after their deletion.
         restored: BTreeSet<EntryId>,
     },
-    /// They were made and undone since: nothing is to be done.
+    /// The changes were applied and undone: ignore them.
     Undone,
 }
 
-/// Returns the line of changes, unless they were asked for before. The caller holds the lock.
+/// Returns how to process changes. The caller holds the lock.
 pub(super) fn recording(
     disk: &dyn Disk,
     conversation: &ConversationId,
@@ -79,10 +81,10 @@ pub(super) fn recording(
             continue;
         }
         match record.undone_by {
-            // Without new entries, these may be others like them: what was restored is deleted again, and that is recorded.
+            // Without new entries this may be a new request: it deletes restored entries again, and is recorded.
             None if added.is_empty() && restored.iter().any(|id| deleted.contains(id.as_str())) => break,
             None => return Ok(Recording::Recorded { restored }),
-            // New entries have ids of their own, so these are the same changes and not others like them.
+            // New entries have unique ids, so this is the same request.
             Some(_) if !added.is_empty() => return Ok(Recording::Undone),
             Some(_) => break,
         }
@@ -90,7 +92,7 @@ pub(super) fn recording(
     Ok(if deleted.is_empty() { Recording::Recorded { restored: BTreeSet::new() } } else { Recording::New(line) })
 }
 
-/// What an undo does to one entry.
+/// A step of an undo for one entry.
 #[derive(Debug)]
 enum Step {
     /// A tombstone becomes an active entry.
@@ -106,7 +108,7 @@ impl ConversationFolder {
         Ok((lock, disk))
     }
 
-    /// Makes the steps: what comes back first. Each may have been made before.
+    /// Performs the steps, restorations first. An interrupted attempt may have performed some of them.
     fn carry_out(disk: &dyn Disk, conversation: &ConversationId, steps: &[Step]) -> Result<(), StoreError> {
         for step in steps {
             let Step::Restore { tombstone, path, bytes } = step else { continue };
@@ -126,7 +128,7 @@ impl ConversationFolder {
         Ok(())
     }
 
-    /// Returns where an entry is active, by the files as they are now.
+    /// Returns the current path of an active entry.
     fn active(&self, conversation: &ConversationId, id: &EntryId) -> Result<Option<String>, StoreError> {
         let found = self.with(&folder(conversation), |_, kept| Ok(kept.path(conversation, id).map(str::to_owned)))?;
         Ok(found.flatten())
@@ -155,7 +157,7 @@ impl ConversationOperations for ConversationFolder {
         for item in &line.deleted {
             let id: EntryId = item.id.parse()?;
             own.added.push(item.clone());
-            // It may be back by another way, and what became of it since stays.
+            // The entry was restored by other means, and may have changed since: it is left unchanged.
             if self.active(conversation, &id)?.is_some() {
                 continue;
             }
@@ -179,7 +181,7 @@ impl ConversationOperations for ConversationFolder {
                 let what = format!("the entry {id} of conversation {conversation} (take back {} first)", later.operation.id);
                 return Err(StoreError::Conflict { what });
             }
-            // What is gone needs not go.
+            // An entry that is not active needs no deletion.
             let Some(path) = self.active(conversation, &id)? else { continue };
             if read(disk, &path)?.is_none_or(|bytes| journal::hash(&bytes) != item.hash) {
                 return Err(StoreError::Conflict { what: path });
@@ -187,7 +189,7 @@ impl ConversationOperations for ConversationFolder {
             let replaced_by = item.replaced_by.as_deref().map(str::parse).transpose()?;
             steps.push(Step::Bury { path, replaced_by });
         }
-        // The line comes last: what is interrupted before is still to be undone, and is then completed.
+        // The line is written last: an undo that is interrupted before is still pending, and a new attempt completes it.
         Self::carry_out(disk, conversation, &steps)?;
         own.append(disk, operation.at)?;
         lock.hand_on();
@@ -276,14 +278,14 @@ fn find_tombstone(
     change::tombstone(disk, conversation, id)
 }
 
-/// Returns the files of all tombstones, each with the role of its place.
+/// Returns the files of all tombstones, each with the role of its folder.
 fn tombstones(disk: &dyn Disk) -> Result<Vec<(String, crate::disk::Signature, EntryRole)>, StoreError> {
     let below = |folder: &str| disk.folder(folder).map_err(|error| refused(folder, error));
     let mut places = Vec::new();
     for entry in below(ENTRIES)?.into_iter().filter(|entry| entry.kind == EntryKind::Folder) {
         let own = format!("{ENTRIES}/{}", entry.name);
         if entry.name == DELETED {
-            // As the other program has it, tombstones lie beside all conversations.
+            // Another program stores all tombstones in one folder next to the conversations.
             let folders = below(&own)?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
             places.extend(folders.map(|entry| format!("{own}/{}", entry.name)));
         } else {
@@ -308,7 +310,7 @@ fn tombstones(disk: &dyn Disk) -> Result<Vec<(String, crate::disk::Signature, En
     Ok(found)
 }
 
-/// Returns where the entry of a tombstone was.
+/// Returns the path of the active entry of a tombstone.
 fn former_path(trash: &str) -> String {
     match trash.split('/').collect::<Vec<_>>()[..] {
         [_, conversation, own, ref below @ ..] if own == DELETED => format!("{ENTRIES}/{conversation}/{}", below.join("/")),

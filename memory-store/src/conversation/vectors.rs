@@ -1,6 +1,7 @@
-//! Vectors of texts, beside the conversations: derived, and gone without harm.
+//! Embedding vectors of conversations: derived files that may be deleted.
 //!
-//! One file a conversation and model: a line that names the model, then for each text its hash and its vector.
+//! Each conversation has one file with the vectors of one model: a line with the number of dimensions and the model, then the hash and the
+//! vector of each text.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use super::kept::refused;
 use crate::disk::Disk;
 use crate::error::io_error;
 
-/// What was read.
+/// The vectors of a conversation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Vectors {
     /// The model.
@@ -20,10 +21,10 @@ pub(super) struct Vectors {
     pub(super) vectors: Vec<EntryVector>,
 }
 
-/// How many bytes a hash has.
+/// Length of a hash in the file, in bytes.
 const HASH: usize = 64;
 
-/// How long a vector may be.
+/// Maximum number of dimensions.
 const LONGEST: usize = 1 << 16;
 
 fn path(conversation: &ConversationId) -> String {
@@ -46,7 +47,7 @@ fn parsed(bytes: &[u8]) -> Option<Vectors> {
     let (dimensions, identity) = head.split_once(' ')?;
     let dimensions: usize = dimensions.parse().ok().filter(|dimensions| (1..=LONGEST).contains(dimensions))?;
     let mut vectors = Vec::new();
-    // What a crash cut off is no whole record.
+    // An incomplete record at the end is ignored.
     for record in bytes[end + 1..].chunks_exact(HASH + 4 * dimensions) {
         let (hash, numbers) = record.split_at(HASH);
         let text = std::str::from_utf8(hash).ok()?.parse().ok()?;
@@ -56,7 +57,9 @@ fn parsed(bytes: &[u8]) -> Option<Vectors> {
     Some(Vectors { identity: identity.to_owned(), vectors })
 }
 
-/// Adds vectors of a model to those there are, unless these are of another one; returns all of them.
+/// Adds vectors of a model to those of a conversation, and returns all of them.
+///
+/// Vectors of another model are replaced.
 pub(super) fn append(
     disk: &dyn Disk,
     conversation: &ConversationId,

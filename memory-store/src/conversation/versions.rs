@@ -1,4 +1,4 @@
-//! Every state that a folder of conversations had, kept by git.
+//! The git history of a folder of conversations.
 
 mod git;
 mod kept;
@@ -12,16 +12,18 @@ use std::time::{Duration, Instant};
 pub(super) use self::kept::KEYS;
 use self::kept::Kept;
 
-/// How long it is waited for more changes before a commit is made.
+/// Minimum time in which changes are collected for a commit.
 const GATHER: Duration = Duration::from_millis(300);
 
-/// While changes come without a pause, a commit is followed by this many times its own duration without one, so that git takes a
-/// small share of the machine; but no longer than [`LONGEST_GATHER`].
+/// Factor of the collection time after a commit, relative to the duration of the commit.
+///
+/// Under continuous changes it limits git to a small share of the machine. The time does not exceed [`LONGEST_GATHER`].
 const REST: u32 = 9;
 const LONGEST_GATHER: Duration = Duration::from_secs(10);
 
-/// Commits of a folder of conversations to a repository of its own. They are made on a thread of their own, many changes in one, and no
-/// change waits for them; what is noted before this is dropped is committed by then.
+/// Commits changes of a folder of conversations to a git repository of its own.
+///
+/// A background thread combines changes into commits, so that no change waits for git. On drop, all changes noted before are committed.
 #[derive(Debug)]
 pub struct Versions {
     shared: Arc<Shared>,
@@ -40,10 +42,10 @@ struct State {
     has_ended: bool,
 }
 
-/// Why there is no commit.
+/// The error of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionsError {
-    /// There is no git.
+    /// git is not installed.
     #[error("there is no git, so no versions are kept")]
     NoGit,
     /// Another program holds the lock of the repository.
@@ -54,35 +56,37 @@ pub enum VersionsError {
         /// The folder.
         place: String,
     },
-    /// Somebody is in the middle of something, which a commit of ours would seem to finish.
+    /// Another git operation is in progress, which a commit would appear to finish.
     #[error(
         "the repository at {place} is in the middle of {what}; finish it or take it back with git, so that its versions are kept again"
     )]
     Unfinished {
         /// The folder.
         place: String,
-        /// What was begun.
+        /// The operation in progress.
         what: String,
     },
-    /// Git refused.
+    /// git fails.
     #[error("git cannot {action}: {why}")]
     Refused {
-        /// What was tried.
+        /// The action that failed.
         action: String,
-        /// What it complains about.
+        /// The error message of git.
         why: String,
     },
 }
 
 impl Versions {
-    /// Begins to keep versions of the folder at `root`. `tell` is told what goes wrong, each kind of it once until
-    /// all is well again.
+    /// Starts to record versions of the folder at `root`.
+    ///
+    /// `tell` is called with errors, once for each distinct error until a commit succeeds.
     pub fn new(root: impl Into<PathBuf>, tell: Box<dyn Fn(&VersionsError) + Send>) -> Self {
         Self::begin(root.into(), Kept::Conversations, tell)
     }
 
-    /// Begins to keep versions of the conversations in the home at `root`, and of nothing else in it. What goes wrong is told as by
-    /// [`Versions::new`].
+    /// Starts to record versions of only the conversations in the home at `root`.
+    ///
+    /// Errors are reported as by [`Versions::new`].
     pub fn of_conversations_in_home(root: impl Into<PathBuf>, tell: Box<dyn Fn(&VersionsError) + Send>) -> Self {
         Self::begin(root.into(), Kept::ConversationsOfHome, tell)
     }
@@ -94,60 +98,63 @@ impl Versions {
         Self { shared, thread: Some(thread) }
     }
 
-    /// Notes that something was changed, and how the commit is to tell of it. Waits for nothing.
+    /// Schedules a commit of the current changes, described by `what`. Returns immediately.
     pub fn note(&self, what: &str) {
         self.shared.held().notes.push(what.to_owned());
         self.shared.news.notify_one();
     }
 
-    /// Commits what has changed in the folder at `root`, now. Where nothing has, nothing is done. The repository is made if it is missing;
-    /// it is always that of this folder, and never one around it. Only files below `entries/` that look as they are written there are
-    /// committed, whatever else lies in the folder; and what a person is about to commit stays theirs.
+    /// Commits the changes in the folder at `root`, if there are any.
+    ///
+    /// A missing repository is created. It is always the repository of this folder, never one of a parent folder. Only files below
+    /// `entries/` with the names that this program gives them are committed. Changes that the user has staged remain staged.
     ///
     /// # Errors
-    /// When there is no git, another program holds the lock, somebody is in the middle of a merge or the like, or git refuses.
+    /// If git is missing or fails, another program holds the lock, or another git operation is in progress, such as a merge.
     pub fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
         git::commit(root, Kept::Conversations, message)
     }
 }
 
 impl Versions {
-    /// Commits what has changed of what is remembered in the home at `root`, now, and of how that came about: memories, conversations,
-    /// topics, banks, sessions, values and the journal, each where and as it is written, and no other file, since it may hold a key. Where
-    /// nothing has, nothing is done; the repository is made as [`Versions::commit`] makes it.
+    /// Commits the changes of the content of the home at `root`, if there are any.
+    ///
+    /// The content consists of memories, conversations, topics, banks, sessions, values and the journal. Only files at the expected paths
+    /// are committed, because any other file may contain a key. A missing repository is created as by [`Versions::commit`].
     ///
     /// # Errors
-    /// As [`Versions::commit`].
+    /// The same as of [`Versions::commit`].
     pub fn commit_home(root: &Path, message: &str) -> Result<(), VersionsError> {
         git::commit_home(root, message)
     }
 
-    /// Returns how the file at `path`, below `root`, came to be what it is: the last `limit` changes, newest first, as `git log --patch`
-    /// tells them, under all the names it had.
+    /// Returns the last `limit` changes of the file at `path`, below `root`, newest first.
+    ///
+    /// The format is that of `git log --patch`. The history includes previous names of the file.
     ///
     /// # Errors
-    /// When there is no git, or it refuses.
+    /// If git is missing or fails.
     pub fn changes(root: &Path, path: &str, limit: usize) -> Result<String, VersionsError> {
         git::changes(root, path, limit)
     }
 }
 
-/// One state that is kept.
+/// A recorded version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// What git calls it, in short.
+    /// The abbreviated id of the commit.
     pub id: String,
-    /// When it was kept, as RFC 3339 has it.
+    /// The time of the commit, in RFC 3339.
     pub at: String,
-    /// What was said about it.
+    /// The first line of the commit message.
     pub message: String,
 }
 
 impl Versions {
-    /// Returns the last `limit` states that are kept of the folder at `root`, newest first.
+    /// Returns the last `limit` versions of the folder at `root`, newest first.
     ///
     /// # Errors
-    /// When there is no git, or it refuses.
+    /// If git is missing or fails.
     pub fn list(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsError> {
         git::list(root, limit)
     }
@@ -158,7 +165,7 @@ impl Drop for Versions {
         self.shared.held().has_ended = true;
         self.shared.news.notify_one();
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has told why.
+            // A panic of the thread has been reported already.
             let _ = thread.join();
         }
     }
@@ -169,7 +176,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for notes, and for a time for more; returns them, and whether there will be others.
+    /// Waits for notes, and then for up to `gather` for more. Returns the notes, and whether to continue.
     fn next(&self, gather: Duration) -> (Vec<String>, bool) {
         let idle = |state: &mut State| state.notes.is_empty() && !state.has_ended;
         let state = self.news.wait_while(self.held(), idle).unwrap_or_else(PoisonError::into_inner);
@@ -198,7 +205,7 @@ fn work(root: &Path, kept: Kept, shared: &Shared, tell: &dyn Fn(&VersionsError))
                         tell(&error);
                         told.push(error);
                     }
-                    // The next commit holds all of it; the last notes say enough.
+                    // The next commit includes all changes, so the first of these notes suffices.
                     left.truncate(1);
                 }
             }

@@ -1,4 +1,4 @@
-//! Turns that are superseded because a fact drawn from them was deleted, by whomever.
+//! Tests of turns that are superseded because a fact from them was deleted, by any program.
 
 use memory_core::conversation::{EntryId, keep_turn};
 
@@ -8,7 +8,7 @@ struct Case {
     home: tempfile::TempDir,
     conversations: Conversations,
     turn: EntryId,
-    /// The file of the fact that was drawn from it, and where its tombstone lies by our layout and by that of others.
+    /// The file of the fact from the turn, and its tombstone in both layouts.
     fact: PathBuf,
     tombstones: [PathBuf; 2],
 }
@@ -18,7 +18,7 @@ impl Case {
         let home = tempfile::tempdir().unwrap();
         let conversations = open(home.path());
         let turn = keep_turn(&conversations, &id("default"), EntryRole::User, "I love pizza").unwrap().unwrap();
-        // The fact has the moment of its turn, and an id that comes before each that a turn can have.
+        // The fact has the time of its turn, and an id that sorts before every id of a turn.
         let entry = Entry::new("-".parse().unwrap(), &id("default"), EntryRole::Memory, "The user loves pizza.", turn.created_at);
         let fact = Entry { source_id: Some(turn.id.clone()), ..entry };
         conversations.store.commit(&id("default"), &[EntryChange::Add(fact.clone())]).unwrap();
@@ -29,7 +29,7 @@ impl Case {
         Self { turn: turn.id, fact: path, tombstones, conversations, home }
     }
 
-    /// Tells whether the turn is superseded, as seen by a process that has run all the time and by one that has just started.
+    /// Returns whether the turn is superseded, for a running process and for one that has just started.
     fn is_superseded(&self) -> bool {
         let of = |conversations: &Conversations| conversations.store.read(&id("default")).unwrap().is_superseded(&self.turn);
         let [old, new] = [of(&self.conversations), of(&open(self.home.path()))];
@@ -50,7 +50,7 @@ fn a_fact_that_another_process_deletes_and_restores_is_seen() {
     case.delete();
     assert!(case.is_superseded());
     fs::rename(&case.tombstones[0], &case.fact).unwrap();
-    // A further change within a tick of the clock shows a second later: this one is not within it.
+    // A change within a tick of the clock is detected a second later; this time is not within a tick.
     let folder = fs::File::open(case.tombstones[0].parent().unwrap()).unwrap();
     folder.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     assert!(!case.is_superseded());

@@ -6,7 +6,7 @@ use super::super::versions::KEYS;
 use super::super::{Versions, VersionsError};
 use super::*;
 
-/// Returns an empty folder, where there is a git to keep its versions.
+/// Returns an empty folder, or `None` if git is not installed.
 fn folder() -> Option<tempfile::TempDir> {
     if std::process::Command::new("git").arg("--version").output().is_ok_and(|done| done.status.success()) {
         return Some(tempfile::tempdir().unwrap());
@@ -16,7 +16,7 @@ fn folder() -> Option<tempfile::TempDir> {
     None
 }
 
-/// Returns a folder with something in it, and a version of that.
+/// Returns a folder with one committed fact.
 fn kept_once() -> Option<tempfile::TempDir> {
     let home = folder()?;
     keep(home.path(), &["likes tea"]);
@@ -49,7 +49,7 @@ fn versions_are_kept_in_a_repository_of_their_own() {
     assert_eq!(git(&home, &["log", "--format=%s"]), "Add 1 memory\n");
 }
 
-/// Returns what is in a folder, at any depth, that others than its owner may look at.
+/// Returns the files below a folder that users other than the owner can access.
 fn open_to_others(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -114,7 +114,7 @@ fn a_repository_in_which_another_is_at_work_is_told_of_once() {
     assert_eq!(git(home.path(), &["status", "--porcelain", "entries"]), "");
 }
 
-/// Makes a repository as a person does, with a file of theirs in it.
+/// Creates a repository like a user, with a file of the user in it.
 fn theirs(home: &Path) {
     git(home, &["init", "--quiet", "--initial-branch=main"]);
     git(home, &["config", "user.name", "Anna"]);
@@ -124,12 +124,12 @@ fn theirs(home: &Path) {
     git(home, &["commit", "--quiet", "-m", "theirs"]);
 }
 
-/// Returns a folder with a repository as a person makes it.
+/// Returns a folder with a repository of a user.
 fn folder_of_theirs() -> Option<tempfile::TempDir> {
     folder().inspect(|home| theirs(home.path()))
 }
 
-/// Returns the only file of a fact.
+/// Returns the path of the only fact.
 fn fact(home: &Path) -> String {
     let facts = fs::read_dir(home.join("entries/default/facts")).unwrap();
     let names: Vec<_> = facts.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
@@ -213,7 +213,7 @@ fn of_a_home_only_what_is_remembered_is_kept() {
         "categories/inbox/tea.md",
         "categories/inbox/.tea.md.swp",
         "categories/inbox/tea.md~",
-        // A value may be called anything.
+        // A value may have any name.
         "kv/app/.env.example",
         "kv/drafts/notes.tmp",
         "kv/locks/.trash/x",
@@ -226,7 +226,7 @@ fn of_a_home_only_what_is_remembered_is_kept() {
     Versions::commit_home(home.path(), "first").unwrap();
     let values = "kv/app/.env.example\nkv/drafts/notes.tmp\nkv/locks/.trash/x\nkv/yarn.lock\n";
     assert_eq!(git(home.path(), &["ls-files"]), format!(".gitignore\ncategories/inbox/tea.md\n{values}"));
-    // Nor does a person add a key by mistake.
+    // A user cannot add a key by mistake either.
     git(home.path(), &["add", "--all"]);
     assert_eq!(git(home.path(), &["status", "--porcelain"]), "A  notes.txt\n");
     fs::remove_file(home.path().join("categories/inbox/tea.md")).unwrap();
@@ -260,7 +260,7 @@ fn what_a_person_staged_stays_staged_and_the_rest_follows() {
 #[test]
 fn what_a_person_changed_in_the_tick_in_which_they_staged_it_stays_changed() {
     let Some(home) = folder_of_theirs() else { return };
-    // The time at which a file's times changed cannot be set.
+    // The change time of a file cannot be set.
     git(home.path(), &["config", "core.trustctime", "false"]);
     let tick = std::time::UNIX_EPOCH + std::time::Duration::from_hours(24 * 365 * 50);
     let at = |path: &str| fs::File::options().write(true).open(home.path().join(path)).unwrap().set_modified(tick).unwrap();
@@ -318,7 +318,7 @@ fn whoever_says_only_half_of_who_they_are_has_commits_all_the_same() {
         fs::create_dir(&home).unwrap();
         git(&home, &["init", "--quiet"]);
         git(&home, &["config", "user.useConfigOnly", "true"]);
-        // An empty one says nothing, whatever this machine says.
+        // An empty setting overrides the settings of the machine.
         git(&home, &["config", "user.name", name]);
         git(&home, &["config", "user.email", address]);
         keep(&home, &["likes tea"]);
@@ -339,7 +339,7 @@ fn what_one_of_us_left_who_was_ended_is_in_nobody_s_way() {
     fs::copy(at("index"), at("before")).unwrap();
     Versions::commit(home.path(), "second").unwrap();
     assert_eq!(git(home.path(), &["status", "--porcelain"]), "");
-    // One that was ended when all but the last step was done.
+    // A process that was interrupted before the last step.
     fs::rename(at("index"), at("memory.follows")).unwrap();
     fs::rename(at("before"), at("index")).unwrap();
     fs::write(at("index.lock"), format!("memory {}", git(home.path(), &["rev-parse", "HEAD"]).trim())).unwrap();

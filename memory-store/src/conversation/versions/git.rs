@@ -1,4 +1,4 @@
-//! Keeping versions by git: commits that hold what is ours and nothing else.
+//! Records versions in git, in commits that contain only files of this program.
 
 mod change;
 mod repository;
@@ -15,16 +15,17 @@ use self::stage::{Places, Stage};
 use super::kept::Kept;
 use super::{Version, VersionsError};
 
-/// What is no part of what is remembered in conversations.
+/// The ignored files of a folder of conversations.
 const IGNORED: &str = "chroma/\nmemory_index.json\n__pycache__/\n*.tmp\n.DS_Store\n/.conversations/\n/index/\n.lock\n*.sock\n";
 
-/// What of a home is not to be added by a person either, unless they insist: it is derived, a lock, a former state, or may hold a key. A
-/// value may be called anything.
+/// The ignored files of a home: derived files, locks, old states, and files that may contain a key.
+///
+/// They protect a user from adding such files by mistake. The names of values are arbitrary, so values are never ignored.
 const IGNORED_OF_HOME: &str = "/index/\n/trash/\n.trash/\n.locks/\n/.conversations/\n/usage/\n/memory.md\n/pending.md\n/daemon.log*\n\
     *.lock\n*.sock\n*.tmp\n*~\n.*.sw?\n\\#*#\n.derived-*\n.config*\n/config.yaml*\nmaster.key*\n.env*\n.DS_Store\n\
     !/kv/**\n!/instances/kv/**\n";
 
-/// The list of what a repository of ours ignores.
+/// The file with the ignored files, in a repository that this program created.
 const LIST: &str = ".gitignore";
 
 pub(super) fn commit(root: &Path, kept: Kept, message: &str) -> Result<(), VersionsError> {
@@ -38,14 +39,15 @@ pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), VersionsErro
     commit_of(root, Kept::Home, message)
 }
 
-/// Commits what has changed of what is kept, if something has. All of it happens beside what a person has put in their index, which is
-/// only told of it in the end.
+/// Commits the changes of the selected files, if there are any.
+///
+/// The commit is prepared in a separate index. The index of the user is only updated at the end.
 fn commit_of(root: &Path, kept: Kept, message: &str) -> Result<(), VersionsError> {
     let repository = Repository { root };
     begin(&repository, kept)?;
     let places = Places::of(&repository)?;
     let _one_of_us = places.lock(&repository)?;
-    // Nothing is prepared that could not be committed; it is looked again once nobody else can begin anything.
+    // A commit that cannot be made is not prepared; the check is repeated under the lock of the index.
     places.check_unlocked(root)?;
     places.check_at_rest(&repository)?;
     let stage = Stage::begin(&repository, &places)?;
@@ -60,7 +62,7 @@ fn commit_of(root: &Path, kept: Kept, message: &str) -> Result<(), VersionsError
     change.publish(&repository, message)?;
     index.take_place().map_err(|error| refused("follow what was committed", &error))?;
     drop(theirs);
-    // It tidies up now and then, as after any commit.
+    // git decides whether a collection is due, as after any commit.
     let _ = repository.tell("tidy up", &["gc", "--auto", "--quiet"]);
     Ok(())
 }
@@ -82,14 +84,13 @@ pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsEr
     Ok(text.lines().filter_map(version).collect())
 }
 
-/// Makes the repository where it is missing, with a list of what it ignores. In one that somebody else made, what is ignored is theirs
-/// to say.
+/// Creates a missing repository with a list of ignored files. An existing repository is left unchanged.
 fn begin(repository: &Repository<'_>, kept: Kept) -> Result<(), VersionsError> {
     if repository.root.join(".git").exists() {
         return Ok(());
     }
     repository.make()?;
-    // It is made anew or not at all, so that no link is followed.
+    // The list is created or left unchanged, so that no link is followed.
     let list = OpenOptions::new().write(true).create_new(true).mode(0o600).open(repository.root.join(LIST));
     match list.and_then(|mut list| list.write_all(ignored(kept).as_bytes())) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(refused("be told what to leave out", &error)),
@@ -100,12 +101,12 @@ fn begin(repository: &Repository<'_>, kept: Kept) -> Result<(), VersionsError> {
 const fn ignored(kept: Kept) -> &'static str {
     match kept {
         Kept::Conversations => IGNORED,
-        // In a home, keys and derived files lie beside the conversations.
+        // In a home, keys and derived files are next to the conversations.
         Kept::Home | Kept::ConversationsOfHome => IGNORED_OF_HOME,
     }
 }
 
-/// Returns whether the list of what is ignored is to the letter one that we wrote.
+/// Returns whether the list of ignored files is exactly one that this program wrote.
 fn is_list_of_ours(root: &Path) -> bool {
     let list = root.join(LIST);
     let is_file = list.symlink_metadata().is_ok_and(|found| found.is_file());

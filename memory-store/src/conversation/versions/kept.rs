@@ -1,4 +1,4 @@
-//! Which files git keeps: those that look as we write them, and no others, since a key may lie in any other.
+//! Selects the files to commit by their names. Any other file may contain a key.
 
 use std::path::Path;
 
@@ -6,22 +6,22 @@ use memory_core::instance::kv::ValueKey;
 
 use super::super::layout::{DELETED, ENTRIES, PLACES, is_entry};
 
-/// What is kept of a folder.
+/// The files of a folder to commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// The conversations in it.
+    /// The conversations in the folder.
     Conversations,
-    /// The conversations in it, where it is a home.
+    /// The conversations in the folder, which is a home.
     ConversationsOfHome,
-    /// All that is remembered in a home.
+    /// All content of a home.
     Home,
 }
 
-/// The folders of a home in which what is kept lies.
+/// The folders of a home with files to commit.
 const OF_HOME: [&str; 9] = ["banks", "categories", ENTRIES, "history", "instances", "journal", "kv", "prompts", "topics"];
 
 impl Kept {
-    /// Returns the folders in which what is kept lies; other files may lie there too.
+    /// Returns the folders with files to commit; they may contain other files too.
     pub(super) const fn folders(self) -> &'static [&'static str] {
         match self {
             Self::Conversations | Self::ConversationsOfHome => &[ENTRIES],
@@ -29,7 +29,7 @@ impl Kept {
         }
     }
 
-    /// Returns whether the file at a path below the folder is kept.
+    /// Returns whether the file at a path below the folder is committed.
     pub(super) fn has(self, path: &str) -> bool {
         match (self, path.split_once('/')) {
             (_, Some((ENTRIES, below))) => is_of_conversation(below),
@@ -46,12 +46,12 @@ fn is_of_conversation(below: &str) -> bool {
         path.rsplit_once('/').is_some_and(|(folder, name)| is_entry(name) && PLACES.iter().any(|(place, _)| *place == folder))
     };
     let deleted = rest.strip_prefix(DELETED).and_then(|rest| rest.strip_prefix('/'));
-    // As others have it, tombstones lie beside all conversations.
+    // Another program stores all tombstones in one folder next to the conversations.
     let beside = rest.split_once('/').map(|(_, rest)| rest).filter(|_| conversation == DELETED);
     [Some(rest), deleted, beside].into_iter().flatten().any(is_entry)
 }
 
-/// The path begins with the type and the name of the instance.
+/// The path starts with the type and the name of the instance.
 fn is_of_instance(below: &str) -> bool {
     let mut parts = below.splitn(3, '/');
     match (parts.next(), parts.next(), parts.next()) {
@@ -70,10 +70,10 @@ fn is_of_shape(shape: &str, below: &str) -> bool {
     match shape {
         "categories" | "topics" => is_seen && has_ending("md"),
         "prompts" => is_alone && has_ending("md"),
-        // Where entries of banks are is derived.
+        // The index of entries of banks is derived.
         "banks" => is_alone && below != "_index.json" && (has_ending("json") || below.ends_with(".json.gz")),
         "history" | "journal" => is_alone && has_ending("jsonl"),
-        // Any name is one of a value, if a key may be called so.
+        // A value may have any name that is a valid key.
         "kv" => below.parse::<ValueKey>().is_ok(),
         _ => false,
     }
@@ -83,7 +83,7 @@ fn is_shown(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.')
 }
 
-/// Where a key may lie, in a home that is edited by hand.
+/// Paths that may contain a key, in a home that is edited by hand.
 #[cfg(test)]
 pub(in crate::conversation) const KEYS: [&str; 8] = [
     "config.yaml",

@@ -1,4 +1,4 @@
-//! Making a commit the last one, and telling the index of a person of it.
+//! Publishes a commit, and updates the index of the user to it.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -10,39 +10,40 @@ use super::{Output, Repository, refused};
 use crate::conversation::VersionsError;
 use crate::disk::copy_with_time;
 
-/// From one commit to the next.
+/// The step from one commit to the next.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change<'c> {
     /// The last commit, if there is one.
     pub former: Option<&'c str>,
-    /// The one that is to be the last.
+    /// The new commit.
     pub new: &'c str,
 }
 
-/// An index that waits until it may take the place of a person's.
+/// A copy of the user's index that is about to replace it.
 #[derive(Debug)]
 pub(super) struct Following<'p> {
     places: &'p Places,
 }
 
 impl Change<'_> {
-    /// Makes the new commit the last one, if the former still is.
+    /// Makes the new commit the last one, if the last one is still `former`.
     pub(super) fn publish(&self, repository: &Repository<'_>, message: &str) -> Result<(), VersionsError> {
         let reason = format!("commit: {}", message.lines().next().unwrap_or_default());
-        // No name means that there must be none.
+        // An empty name means that no commit may exist.
         let former = self.former.unwrap_or_default();
         repository.tell("make it the last commit", &["update-ref", "-m", &reason, "HEAD", self.new, former])
     }
 
-    /// Returns a copy of a person's index in which what was committed is no longer new; but what they put there themselves, which differs
-    /// from the former commit, stays as it is.
+    /// Returns a copy of the user's index that includes the new commit.
+    ///
+    /// Entries that the user has staged, which differ from the previous commit, are unchanged.
     pub(super) fn followed_by<'p>(
         &self,
         repository: &Repository<'_>,
         places: &'p Places,
     ) -> Result<Following<'p>, VersionsError> {
         match copy_with_time(&places.index, &places.follows) {
-            // A new repository has none.
+            // A new repository has no index.
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused("follow what was committed", &error)),
             _ => {}
         }
@@ -71,14 +72,14 @@ impl Change<'_> {
 }
 
 impl Following<'_> {
-    /// Takes the place of the index.
+    /// Replaces the index of the user.
     pub(super) fn take_place(self) -> io::Result<()> {
         let Places { follows, index, .. } = self.places;
         if Path::exists(follows) { fs::rename(follows, index) } else { Ok(()) }
     }
 }
 
-/// Returns what git says of each path, and the path.
+/// Returns each path with the description by git.
 fn raw_lines(said: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut parts = said.split(|byte| *byte == 0);
     std::iter::from_fn(move || Some((parts.next().filter(|what| !what.is_empty())?, parts.next()?)))

@@ -1,4 +1,4 @@
-//! Asking git.
+//! Runs git.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -10,30 +10,32 @@ use super::{locked, refused};
 use crate::conversation::VersionsError;
 use crate::notifier::run::{run, run_between};
 
-/// How long git may take for one step.
+/// The timeout of a git command.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What tells git of another repository, because whoever runs us may be a hook of that.
+/// Variables that refer to another repository: this process may be started by a hook of it.
 const ELSEWHERE: [&str; 7] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX"];
 
-/// Who commits where a person has not said who they are.
+/// The author and committer for settings that the user has not made.
 const NOBODY: [(&str, &str); 2] = [("user.name", "memory"), ("user.email", "memory@localhost")];
 
-/// The repository of one folder, and never one around it.
+/// The repository of a folder, never one of a parent folder.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Repository<'r> {
     /// The folder.
     pub root: &'r Path,
 }
 
-/// What git said.
+/// The output of git.
 pub(super) type Output = Vec<u8>;
 
 impl Repository<'_> {
-    /// Makes it, for its owner alone: what is in it is what is in the files, wherever others may look into the folder.
+    /// Creates the repository with permissions for its owner only.
+    ///
+    /// It contains the content of the files, and other users may have access to the folder.
     pub(super) fn make(&self) -> Result<(), VersionsError> {
-        // Where it is told the place of the repository, it writes that down, and the folder could not be moved.
+        // Given the path of the repository, git would record it, and the folder could not be moved.
         let mut command = Command::new("git");
         command.arg("init").arg("--quiet").arg("--shared=0600").arg(".");
         run(self.alone(&mut command), PATIENCE).map_err(|why| self.told("make a repository", why))
@@ -44,12 +46,12 @@ impl Repository<'_> {
         run(self.command().args(arguments), PATIENCE).map_err(|why| self.told(action, why))
     }
 
-    /// Runs git and returns what it says.
+    /// Runs git, and returns its output.
     pub(super) fn ask(&self, action: &str, arguments: &[&str]) -> Result<Output, VersionsError> {
         self.ask_on(None, action, arguments, b"")
     }
 
-    /// Runs git on another index than that of the repository, if one is given; and returns what it says to some bytes.
+    /// Runs git with `bytes` as input, on another index if one is given, and returns its output.
     pub(super) fn ask_on(
         &self,
         index: Option<&Path>,
@@ -71,14 +73,14 @@ impl Repository<'_> {
         Ok(said)
     }
 
-    /// Returns the commit that `HEAD` leads to; nothing if there is none yet.
+    /// Returns the commit of `HEAD`; `None` if there is no commit yet.
     pub(super) fn head(&self) -> Option<String> {
-        // It fails where there is none, and says nothing.
+        // The command fails without a message if there is no commit.
         let said = self.ask("tell the last commit", &["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]).ok()?;
         Some(line(&said)).filter(|head| !head.is_empty())
     }
 
-    /// Makes a commit that nothing leads to yet.
+    /// Creates a commit that no reference points to yet, and returns its id.
     pub(super) fn commit(&self, tree: &str, parent: Option<&str>, message: &str) -> Result<String, VersionsError> {
         let is_said = |key: &str| self.ask("tell who commits", &["config", key]).is_ok_and(|said| !line(&said).is_empty());
         let missing = NOBODY.into_iter().filter(|(key, _)| !is_said(key)).map(|(key, value)| format!("{key}={value}"));
@@ -89,7 +91,7 @@ impl Repository<'_> {
         self.ask("commit", &arguments).map(|said| line(&said))
     }
 
-    /// Returns what `git log` says.
+    /// Returns the output of `git log`.
     pub(super) fn log(&self, what: &[&str]) -> Result<String, VersionsError> {
         let mut command = self.command();
         let output = command.arg("log").args(what).output().map_err(|_| VersionsError::NoGit)?;
@@ -111,7 +113,7 @@ impl Repository<'_> {
         command
     }
 
-    /// Has git look at this folder, and at what we tell it alone.
+    /// Restricts git to this folder and to its own settings.
     fn alone<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         for name in ELSEWHERE {
             command.env_remove(name);
@@ -123,7 +125,7 @@ impl Repository<'_> {
         if why.contains("could not be started") {
             return VersionsError::NoGit;
         }
-        // Somebody has the lock, or was there first.
+        // Another process holds the lock, or has updated the reference before.
         let is_another_at_work = [".lock': File exists", "but expected", "reference already exists"];
         if is_another_at_work.iter().any(|words| why.contains(words)) {
             return locked(self.root);
@@ -132,12 +134,12 @@ impl Repository<'_> {
     }
 }
 
-/// Returns the only line that git said.
+/// Returns output that is a single line.
 pub(super) fn line(said: &[u8]) -> String {
     String::from_utf8_lossy(said).trim_end_matches('\n').to_owned()
 }
 
-/// Returns a file that holds some bytes, and is gone once it is closed.
+/// Returns a temporary file with these bytes, which is deleted when it is closed.
 fn holding(bytes: &[u8]) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;

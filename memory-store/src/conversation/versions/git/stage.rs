@@ -1,4 +1,4 @@
-//! Putting together what a commit is to hold, in an index of our own beside that of a person.
+//! Prepares the content of a commit in a separate index.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -10,13 +10,13 @@ use super::{Kept, Output, Repository, locked, refused};
 use crate::conversation::VersionsError;
 use crate::lock::wait;
 
-/// Where we put things in a repository: our index, a copy of a person's that follows a commit, and what one of us locks.
+/// Files of this program in a repository: its index, an updated copy of the user's index, and its lock.
 const OURS: [&str; 3] = ["memory.index", "memory.follows", "memory.lock"];
 
-/// What a lock of ours begins with. An index never does.
+/// Prefix of a lock file of this program. An index never starts with it.
 const SIGN: &str = "memory ";
 
-/// What tells that somebody is in the middle of something, and what that is called.
+/// Files of git that indicate an operation in progress, with the name of the operation.
 const UNFINISHED: [(&str, &str); 7] = [
     ("MERGE_HEAD", "a merge"),
     ("CHERRY_PICK_HEAD", "a cherry-pick"),
@@ -27,12 +27,12 @@ const UNFINISHED: [(&str, &str); 7] = [
     ("BISECT_LOG", "a bisection"),
 ];
 
-/// Where things of a repository are, which may be elsewhere than in `.git`.
+/// The paths of files of a repository, which may be outside of `.git`.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// What a person is about to commit.
+    /// The index of the user.
     pub(super) index: PathBuf,
-    /// A copy of it, which is to take its place.
+    /// A copy of it that is about to replace it.
     pub(super) follows: PathBuf,
     own: PathBuf,
     lock: PathBuf,
@@ -60,20 +60,20 @@ impl Places {
         })
     }
 
-    /// Waits until none other of us is at it, and clears away what one left that died.
+    /// Locks out other processes of this program, and removes the files of an interrupted one.
     pub(super) fn lock(&self, repository: &Repository<'_>) -> Result<File, VersionsError> {
         let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&self.lock);
         let file = opened.map_err(|error| refused("be locked", &error))?;
         let held = wait(file, PATIENCE).ok_or_else(|| locked(repository.root))?.map_err(|error| refused("be locked", &error))?;
         self.unlock_index(repository);
         for left in [with_lock(&self.own), with_lock(&self.follows), self.follows.clone()] {
-            // What cannot be removed is complained of by git.
+            // git reports a file that cannot be removed.
             let _ = fs::remove_file(left);
         }
         Ok(held)
     }
 
-    /// Locks the index of a person as git does, so that they change nothing meanwhile. The lock says which commit it is for.
+    /// Locks the index of the user as git does. The lock file names the commit.
     pub(super) fn lock_index(&self, root: &Path, commit: &str) -> Result<IndexLock, VersionsError> {
         let path = with_lock(&self.index);
         let draft = tempfile::Builder::new().prefix("memory.").tempfile_in(self.index.parent().unwrap_or(root));
@@ -85,25 +85,25 @@ impl Places {
         }
     }
 
-    /// Takes away the lock of one of us that died, after doing what it had come to.
+    /// Removes the lock of an interrupted process of this program, and completes its last step.
     fn unlock_index(&self, repository: &Repository<'_>) {
         let path = with_lock(&self.index);
         let Ok(said) = fs::read_to_string(&path) else { return };
         let Some(commit) = said.strip_prefix(SIGN) else { return };
         if repository.head().as_deref() == Some(commit) {
-            // It is there unless it has taken its place already.
+            // The file is missing if the step was complete.
             let _ = fs::rename(&self.follows, &self.index);
         }
-        // What cannot be removed is told as a lock.
+        // A file that cannot be removed is reported as a lock.
         let _ = fs::remove_file(path);
     }
 
-    /// Refuses while somebody else is at work on the index.
+    /// Fails if another process uses the index.
     pub(super) fn check_unlocked(&self, root: &Path) -> Result<(), VersionsError> {
         if with_lock(&self.index).exists() { Err(locked(root)) } else { Ok(()) }
     }
 
-    /// Refuses while somebody is in the middle of something that we would seem to have finished.
+    /// Fails if an operation is in progress that a commit would appear to finish.
     pub(super) fn check_at_rest(&self, repository: &Repository<'_>) -> Result<(), VersionsError> {
         let begun = self.unfinished.iter().find(|(place, _)| place.exists()).map(|(_, what)| *what);
         let has_conflict =
@@ -117,7 +117,7 @@ impl Places {
     }
 }
 
-/// The lock of a person's index, which is ours until this is dropped.
+/// The lock of the user's index, released on drop.
 #[derive(Debug)]
 pub(super) struct IndexLock {
     path: PathBuf,
@@ -125,12 +125,12 @@ pub(super) struct IndexLock {
 
 impl Drop for IndexLock {
     fn drop(&mut self) {
-        // Whoever finds it there is told so.
+        // A file that cannot be removed is reported as a lock.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// What a commit is to hold.
+/// The content of the next commit.
 #[derive(Debug)]
 pub(super) struct Stage<'r> {
     repository: &'r Repository<'r>,
@@ -139,11 +139,11 @@ pub(super) struct Stage<'r> {
 }
 
 impl<'r> Stage<'r> {
-    /// Begins with what the last commit holds.
+    /// Starts with the content of the last commit.
     pub(super) fn begin(repository: &'r Repository<'r>, places: &'r Places) -> Result<Self, VersionsError> {
         let stage = Self { repository, index: &places.own, head: repository.head() };
         let begin: &[&str] = match &stage.head {
-            // What is known of the times of files stays known.
+            // The cached times of files are preserved.
             Some(head) => &["read-tree", "--reset", head],
             None => &["read-tree", "--empty"],
         };
@@ -156,7 +156,9 @@ impl<'r> Stage<'r> {
         self.head.as_deref()
     }
 
-    /// Adds what was made, changed or removed of what is kept, and one file besides, if it is given. What a person ignores stays out.
+    /// Adds the changes of the selected files, and of the file `besides`.
+    ///
+    /// Files that the user ignores are omitted.
     pub(super) fn add(&self, kept: Kept, besides: Option<&str>) -> Result<(), VersionsError> {
         let look = ["ls-files", "--modified", "--others", "--exclude-standard", "--deduplicate", "-z", "--"];
         let places: Vec<&str> = kept.folders().iter().copied().chain(besides).collect();
@@ -174,7 +176,7 @@ impl<'r> Stage<'r> {
         self.ask("add what changed", &["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], &paths).map(drop)
     }
 
-    /// Returns what a commit would hold; nothing if the last one does.
+    /// Returns the tree of the next commit; `None` if it equals the last one.
     pub(super) fn tree(&self) -> Result<Option<String>, VersionsError> {
         let tree = line(&self.ask("write down what changed", &["write-tree"], b"")?);
         let former = match &self.head {
@@ -189,7 +191,7 @@ impl<'r> Stage<'r> {
     }
 }
 
-/// Returns what git locks a file by.
+/// Returns the path of the lock file that git uses for a file.
 fn with_lock(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
