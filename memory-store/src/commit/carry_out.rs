@@ -1,4 +1,4 @@
-//! Carrying out the steps of an operation.
+//! Performs the steps of an operation.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,16 +11,16 @@ use crate::disk::Disk;
 use crate::error::io_error;
 use crate::journal::Journal;
 
-/// From how many files on one sync of everything is cheaper than one each.
+/// Minimum number of files for which one sync of the file system is cheaper than a sync of each file.
 const MANY: usize = 8;
 
-/// Carries out `steps` as `operation`; if that fails, takes back what was done.
+/// Performs `steps` as `operation`, and rolls back on failure.
 ///
-/// The caller holds the writer lock, and has checked that every former file is as the steps say. Whoever takes no lock may be faster all
-/// the same, so each file is looked at once more in the moment in which it is replaced.
+/// The caller holds the writer lock, and has checked that every previous file is in the state of its step. Other programs may write without
+/// the lock, so each file is checked again just before it is replaced.
 ///
 /// # Errors
-/// When the disk refuses, [`StoreError::Conflict`] when a file is not as the steps say; then every other file is as it was.
+/// If the disk fails, or [`StoreError::Conflict`] if a file is not in the expected state. All other files are in their previous state then.
 pub(crate) fn carry_out(
     disk: &dyn Disk,
     journal: &Journal,
@@ -34,7 +34,7 @@ pub(crate) fn carry_out(
     let changes = record(disk, operation, steps);
     journal.begin(operation, undoes, &changes)?;
     perform(disk, &operation.id, steps, &changes).map_err(|stopped| {
-        // If even this fails, the journal tells the next writer to do it.
+        // If the rollback fails too, the next writer completes it from the journal.
         let _ = roll_back(disk, journal, &operation.id, operation.at, &changes);
         match stopped {
             Stopped::Refused(error) => io_error(format!("{} {}", operation.verb, describe(steps)), error),
@@ -43,11 +43,11 @@ pub(crate) fn carry_out(
     })
 }
 
-/// Why an operation was not carried out.
+/// The reason why an operation was not performed.
 enum Stopped {
-    /// The disk refused.
+    /// The disk failed.
     Refused(io::Error),
-    /// This file is no longer as it was seen.
+    /// The file has changed since it was read.
     Changed(String),
 }
 
@@ -82,7 +82,7 @@ fn perform(disk: &dyn Disk, id: &OperationId, steps: &[Step], changes: &[Recorde
         disk.rename(waiting, path)?;
         folders.insert(folder_of(path));
     }
-    // What is in no folder any more must be in another one for good.
+    // A file must be durable under its new name before its previous name is removed.
     folders.into_iter().try_for_each(|folder| disk.sync_folder(folder))?;
     let mut folders = BTreeSet::new();
     for step in steps {
@@ -97,14 +97,14 @@ fn perform(disk: &dyn Disk, id: &OperationId, steps: &[Step], changes: &[Recorde
     Ok(())
 }
 
-/// Makes sure that a file is as it was seen, or that there still is none.
+/// Checks that a file has the hash `seen`, or does not exist if that is `None`.
 fn still(disk: &dyn Disk, path: &str, seen: Option<ContentHash>) -> Result<(), Stopped> {
-    // Where none was seen, whatever is there is another's.
+    // If no file is expected, every existing file belongs to another program.
     let is_as_seen = if seen.is_some() { hash(disk, path)? == seen } else { disk.signature(path)?.is_none() };
     if is_as_seen { Ok(()) } else { Err(Stopped::Changed(path.to_owned())) }
 }
 
-/// Tells whether a file name is that of bytes that never took their place.
+/// Returns whether a file name is that of a temporary file.
 pub(crate) fn is_leftover(name: &str) -> bool {
     name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")).is_some()
 }

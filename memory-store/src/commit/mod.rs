@@ -1,9 +1,15 @@
-//! Doing what was decided: all of it or nothing, also when the power fails in between.
+//! Applies an operation to the files atomically, even across a power cut.
 //!
-//! The order is what makes it safe. First the journal line that says which file is about to become what; then the new
-//! bytes, under temporary names; then the former files get a second name in the trash; then, and only then, the new
-//! files take their places; and where a file has moved, its former name goes last. Each of these is durable before the next begins. Whoever dies on the way leaves a line in the
-//! journal whose files are partly before and partly after: the next writer sees that and takes the part back.
+//! Safety follows from the order of the steps. Each step is durable before the next one starts:
+//!
+//! 1. A journal line records for each file its previous and its new state.
+//! 2. The new content is written under temporary names.
+//! 3. The previous files are linked into the trash.
+//! 4. The new files are renamed to their final names.
+//! 5. The previous names of moved files are removed.
+//!
+//! After a crash, the journal contains an operation with some files in the previous state and some in the new one. The next writer detects
+//! this and rolls the operation back.
 
 mod carry_out;
 mod recover;
@@ -18,34 +24,34 @@ use memory_core::{ContentHash, MemoryId, Operation, OperationId, RecordedChange,
 
 use crate::disk::Disk;
 
-/// The longest name that file systems take, in bytes.
+/// Maximum length of a file name on common file systems, in bytes.
 pub(crate) const LONGEST_NAME: usize = 255;
 
-/// What becomes of one file.
+/// The change of one file.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub id: MemoryId,
-    /// The file as it is now.
+    /// The file in its current state.
     pub before: Option<Former>,
-    /// The file as it shall be.
+    /// The file in its new state.
     pub after: Option<Next>,
 }
 
-/// A file that is about to go to trash.
+/// A file that is about to be moved to the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Former {
     pub path: String,
     pub hash: ContentHash,
 }
 
-/// A file that is about to be made.
+/// A file that is about to be created.
 #[derive(Debug, Clone)]
 pub(crate) struct Next {
     pub path: String,
     pub bytes: Vec<u8>,
 }
 
-/// Says what the journal will say of `steps`, and so where each former file goes in the trash.
+/// Returns the changes for the journal, including the trash path of each previous file.
 pub(crate) fn record(disk: &dyn Disk, operation: &Operation, steps: &[Step]) -> Vec<RecordedChange> {
     let folder = trash_folder(operation);
     let mut taken = std::collections::HashSet::new();
@@ -84,7 +90,7 @@ fn trash_folder(operation: &Operation) -> String {
     format!("trash/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
-/// Returns the name under which the bytes of `path` wait until they may take its place.
+/// Returns the temporary path for the new content of `path`.
 fn waiting_path(path: &str, operation: &OperationId) -> String {
     let end = format!(".{operation}.tmp");
     match path.rsplit_once('/') {
@@ -93,7 +99,7 @@ fn waiting_path(path: &str, operation: &OperationId) -> String {
     }
 }
 
-/// Returns a name to which `more` bytes may be added: a long one ends in what tells it from others.
+/// Returns a name that `more` bytes can be added to. A shortened name ends in a hash of the full one.
 fn fitting(name: &str, more: usize) -> Cow<'_, str> {
     if name.len() + more <= LONGEST_NAME {
         return Cow::Borrowed(name);

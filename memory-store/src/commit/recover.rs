@@ -1,4 +1,4 @@
-//! Taking back what was interrupted.
+//! Rolls back an interrupted operation.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io;
@@ -12,9 +12,9 @@ use crate::disk::Disk;
 use crate::error::io_error;
 use crate::journal::{Journal, Line, Mark, What};
 
-/// Looks whether the last operation after `mark` was interrupted, and if so takes back the part of it that was done.
+/// Rolls back the last operation after `mark` if it was interrupted.
 ///
-/// The caller holds the writer lock; so an operation that is not complete is not under way either.
+/// The caller holds the writer lock, so an incomplete operation is not in progress.
 pub(crate) fn recover(disk: &dyn Disk, journal: &Journal, mark: Option<&Mark>) -> Result<(), StoreError> {
     let mut aborted = HashSet::new();
     for Line { id, at, what } in journal.lines_after(mark)? {
@@ -24,7 +24,7 @@ pub(crate) fn recover(disk: &dyn Disk, journal: &Journal, mark: Option<&Mark>) -
             }
             What::Begun { .. } if aborted.remove(&id) => {}
             What::Begun { changes, .. } => {
-                // Only the last one can be incomplete: each writer looks before it begins.
+                // Only the last operation can be incomplete, because each writer recovers before it starts.
                 let refused = |error| io_error(format!("check operation {id}"), error);
                 return if was_interrupted(disk, &id, &changes).map_err(refused)? {
                     roll_back(disk, journal, &id, at, &changes)
@@ -37,11 +37,11 @@ pub(crate) fn recover(disk: &dyn Disk, journal: &Journal, mark: Option<&Mark>) -
     Ok(())
 }
 
-/// Tells whether an operation was left half done.
+/// Returns whether an operation was interrupted.
 ///
-/// That some of its files are as they were before is not enough: since it was done, somebody may have deleted one of them
-/// or put a former one back, and the others must not be taken away for that. What an interruption leaves behind is the new
-/// bytes that wait for their place, or a former file that still has to go.
+/// Some files in the previous state do not suffice: another program may have deleted a file or restored a previous version later, and the
+/// other files must not be rolled back for that. An interruption leaves temporary files with new content, or a previous file that is still
+/// to be removed.
 fn was_interrupted(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]) -> io::Result<bool> {
     let (mut is_begun, mut is_open) = (false, false);
     for change in changes {
@@ -58,7 +58,7 @@ fn was_interrupted(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]
     Ok(is_open && !is_begun)
 }
 
-/// Puts every file of an operation back as it was, and says so in the journal.
+/// Restores the previous state of all files of an operation, and records it in the journal.
 pub(crate) fn roll_back(
     disk: &dyn Disk,
     journal: &Journal,
@@ -72,7 +72,7 @@ pub(crate) fn roll_back(
 
 fn put_back(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]) -> io::Result<()> {
     let mut folders = BTreeSet::new();
-    // Whatever shows that the operation was interrupted goes last, lest this be interrupted as well.
+    // The evidence of the interruption is removed last, because the rollback may be interrupted as well.
     for stage in [Status::Done, Status::Halfway] {
         for change in changes.iter().rev() {
             if status(disk, change)? == stage {
@@ -85,8 +85,8 @@ fn put_back(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]) -> io
         disk.remove(&waiting_path(&after.path, id))?;
     }
     for change in changes {
-        // Where the former file lives again, what the trash holds of it is no former version. Where somebody else has
-        // put another in its place, it is.
+        // A previous file that is active again needs no copy in the trash. If another program has replaced it, the copy is a previous
+        // version.
         let trash = change.before.as_ref().and_then(|former| former.trash.as_ref());
         if let Some(trash) = trash.filter(|_| matches!(status(disk, change), Ok(Status::Open))) {
             disk.remove(trash)?;
@@ -96,13 +96,13 @@ fn put_back(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]) -> io
     Ok(())
 }
 
-/// Makes the former file of a change live again; returns the folders whose names changed.
+/// Restores the previous file of a change, and returns the folders with changed names.
 fn restore(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> io::Result<Vec<String>> {
     let mut folders = Vec::new();
     let takes_its_place = |after: &RecordedFile| change.before.as_ref().is_some_and(|before| before.path == after.path);
     let moves = change.after.as_ref().is_some_and(|after| !takes_its_place(after));
     let before = change.before.as_ref();
-    // Where somebody else has put another file in the former place of one that moved, that stays.
+    // If another program has put a file at the previous path of a moved one, that file is left unchanged.
     let is_taken = before.filter(|_| moves).map(|before| disk.signature(&before.path)).transpose()?.flatten().is_some();
     if let Some(before) = before.filter(|_| !is_taken) {
         let trash = before.trash.as_deref().unwrap_or_default();
@@ -116,7 +116,7 @@ fn restore(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> io::Re
         folders.push(folder_of(&before.path).to_owned());
     }
     if let Some(after) = change.after.as_ref().filter(|_| moves) {
-        // What is in no folder any more must be in another one for good.
+        // A file must be durable under its previous name before its new name is removed.
         folders.drain(..).try_for_each(|folder: String| disk.sync_folder(&folder))?;
         disk.remove(&after.path)?;
         folders.push(folder_of(&after.path).to_owned());
@@ -163,7 +163,7 @@ mod tests {
 
         disk.remove(&path("deleted")).unwrap();
         disk.write(&path("changed"), b"former").unwrap();
-        // The index was deleted, so nobody knows that the operation was done.
+        // Without the index, the operation is not known to be complete.
         recover(disk.as_ref(), &journal, None).unwrap();
 
         let text = |name: &str| disk.read(&path(name)).unwrap().map(|(bytes, _)| bytes);

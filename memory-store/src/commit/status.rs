@@ -1,4 +1,4 @@
-//! How far a change has come.
+//! The progress of a change.
 
 use std::io;
 
@@ -6,20 +6,20 @@ use memory_core::{ContentHash, RecordedChange};
 
 use crate::disk::Disk;
 
-/// How far a change has come, by the files alone.
+/// The progress of a change, judged only by the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
-    /// Every file is as it was before.
+    /// Every file is in the previous state.
     Open,
-    /// The new file is there, and the former one still is.
+    /// The new file exists, and the previous one still does.
     Halfway,
-    /// Every file is as it should be after.
+    /// Every file is in the new state.
     Done,
-    /// Somebody else has changed the file since.
+    /// Another program has changed the file since.
     Foreign,
 }
 
-/// Tells how far `change` has come.
+/// Returns the progress of `change`.
 pub(super) fn status(disk: &dyn Disk, change: &RecordedChange) -> io::Result<Status> {
     let before = change.before.as_ref();
     let after = change.after.as_ref();
@@ -51,11 +51,11 @@ pub(super) fn status(disk: &dyn Disk, change: &RecordedChange) -> io::Result<Sta
     })
 }
 
-/// Returns the hash of a file, if it is there.
+/// Returns the hash of a file, if it exists.
 pub(super) fn hash(disk: &dyn Disk, path: &str) -> io::Result<Option<ContentHash>> {
     match disk.read(path) {
         Ok(read) => Ok(read.map(|(bytes, _)| ContentHash::of_bytes(&bytes))),
-        // No file of ours is that large, so somebody else has put it there.
+        // The store never writes such a large file, so it belongs to another program.
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Some(ContentHash::from([0; 32]))),
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! One daemon at a time.
+//! The lock that allows one daemon at a time.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -11,33 +11,32 @@ use memory_core::StoreError;
 use crate::error::io_error;
 use crate::lock::wait;
 
-/// The file that a daemon locks.
+/// The lock file of a daemon.
 const NAME: &str = ".daemon.lock";
 
-/// Whoever only looks whether a daemon is running holds the lock for a moment; that long it is waited for.
+/// Lock timeout: a check for a running daemon holds the lock only briefly.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The right to be the daemon of a home, until dropped. The system takes it back when the process dies.
+/// The lock of the daemon of a home, until dropped. The system releases it when the process dies.
 ///
-/// The lock is what counts; the number of the process stands in the file for people. So what a daemon that was killed left
-/// behind refuses nobody.
+/// Only the lock counts, so the file of a killed daemon blocks no other one. The process id in the file is informational.
 #[derive(Debug)]
 pub struct DaemonLock {
     file: File,
 }
 
-/// A daemon that is running.
+/// A running daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DaemonProcess {
-    /// The number of its process, where it can be read.
+    /// The id of the process, if it can be read.
     pub pid: Option<u32>,
 }
 
 impl DaemonLock {
-    /// Takes the right to be the daemon of the home at `root`, and writes down that the process `pid` has it.
+    /// Acquires the daemon lock of the home at `root`, and writes `pid` into the lock file.
     ///
     /// # Errors
-    /// [`StoreError::DaemonRunning`] while another one has it.
+    /// [`StoreError::DaemonRunning`] if another daemon holds the lock, or an I/O error.
     pub fn acquire(root: &Path, pid: u32) -> Result<Self, StoreError> {
         let refused = |error| io_error(format!("lock {}", root.join(NAME).display()), error);
         let file = open(root, true).map_err(refused)?;
@@ -53,10 +52,10 @@ impl DaemonLock {
         Ok(Self { file })
     }
 
-    /// Returns the daemon of the home at `root`, if one is running.
+    /// Returns the running daemon of the home at `root`, if there is one.
     ///
     /// # Errors
-    /// When that cannot be told.
+    /// If the lock file cannot be checked.
     pub fn running(root: &Path) -> Result<Option<DaemonProcess>, StoreError> {
         let refused = |error| io_error(format!("look at {}", root.join(NAME).display()), error);
         let file = match open(root, false) {
@@ -73,7 +72,7 @@ impl DaemonLock {
 
 impl Drop for DaemonLock {
     fn drop(&mut self) {
-        // The file stays: whoever waits for the lock waits for this very file.
+        // The file is not removed: other processes may wait for its lock.
         let _ = write(&mut self.file, "");
     }
 }
@@ -108,7 +107,7 @@ mod tests {
         assert!(refusal.to_string().contains("41"), "{refusal}");
         assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(41) }));
         drop(first);
-        // A process that another test starts shares the lock until it runs its own program.
+        // A process that another test starts shares the lock until its `exec`.
         let is_running = || DaemonLock::running(home.path()).unwrap().is_some();
         assert!((0..1_000_000).any(|_| !is_running() || {
             std::thread::yield_now();

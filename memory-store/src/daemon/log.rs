@@ -1,4 +1,4 @@
-//! What a daemon tells of itself.
+//! The log of a daemon.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -9,34 +9,34 @@ use std::sync::{Mutex, PoisonError};
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::text::one_line;
 
-/// A file of the log becomes no longer than so many bytes.
+/// Maximum size of a log file, in bytes.
 const LARGEST: u64 = 1024 * 1024;
 
-/// So many former files are kept: `daemon.log.1` is the newest.
+/// Number of rotated files to keep: `daemon.log.1` is the newest.
 const KEPT: usize = 3;
 
-/// The longest event, in characters.
+/// Maximum length of an event, in characters.
 const LONGEST: usize = 2000;
 
-/// Writes down events, one line each: when, how bad, and what.
+/// A log of events, one line each, with time, level and text.
 ///
-/// What cannot be written is lost: a daemon must not fail because nobody can hear it.
+/// Write errors are ignored: a daemon must not fail because its log is unavailable.
 pub struct Log {
     sink: Mutex<Box<dyn Write + Send>>,
 }
 
 impl Log {
-    /// Returns a log that goes to `sink`. Each line is one write.
+    /// Returns a log that writes to `sink`. Each line is one write.
     pub fn to(sink: Box<dyn Write + Send>) -> Self {
         Self { sink: Mutex::new(sink) }
     }
 
-    /// Tells of something that happened.
+    /// Logs an event.
     pub fn info(&self, at: DateTime<Utc>, what: &str) {
         self.line(at, "info", what);
     }
 
-    /// Tells of something that is not as it should be.
+    /// Logs a problem.
     pub fn warning(&self, at: DateTime<Utc>, what: &str) {
         self.line(at, "warning", what);
     }
@@ -55,8 +55,9 @@ impl std::fmt::Debug for Log {
     }
 }
 
-/// Takes the names of memories' files out of a text, since they are the beginnings of memories; what is left of
-/// `categories/people/anna-moved-550e8400.md` is `categories/people/…`.
+/// Removes the names of memory files from a text, because they contain the first words of memories.
+///
+/// For example, `categories/people/anna-moved-550e8400.md` becomes `categories/people/…`.
 fn without_names(text: &str) -> String {
     const END: &str = ".md";
     let mut left = text;
@@ -72,7 +73,7 @@ fn without_names(text: &str) -> String {
     cleared
 }
 
-/// A file that does not grow for ever: when it is full it is put aside, and the oldest put aside goes.
+/// A rotated log file: a full file is renamed, and the oldest one is deleted.
 #[derive(Debug)]
 pub struct LogFile {
     path: PathBuf,
@@ -82,10 +83,10 @@ pub struct LogFile {
 }
 
 impl LogFile {
-    /// Opens the file at `path`, and goes on where it ends.
+    /// Opens the file at `path` for appending.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// If the file cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         Self::with_largest(path, LARGEST)
     }
@@ -119,7 +120,7 @@ impl LogFile {
         path.into()
     }
 
-    /// Tells whether somebody has moved the file away.
+    /// Returns whether the file was moved or deleted by another process.
     fn is_gone(&self) -> bool {
         let number = |found: io::Result<fs::Metadata>| found.map(|found| (found.dev(), found.ino())).ok();
         number(fs::metadata(&self.path)) != number(self.file.metadata())

@@ -1,7 +1,7 @@
-//! What a daemon needs of the home, and what it leaves there.
+//! The lock, state, log and file watcher of a daemon.
 //!
-//! `.daemon.lock` says that one is running, `index/daemon.json` what it has done, `daemon.log` what happened; and a [`Watch`]
-//! tells which files others have changed.
+//! `.daemon.lock` is locked by a running daemon, `index/daemon.json` contains its state, and `daemon.log` its log. A [`Watch`] detects
+//! files that other programs change.
 
 mod lock;
 mod log;

@@ -1,4 +1,4 @@
-//! What a daemon has done, for others to read.
+//! The state of a daemon, for other processes.
 
 use std::path::Path;
 
@@ -9,91 +9,91 @@ use serde::{Deserialize, Serialize};
 use crate::derived;
 use crate::error::io_error;
 
-/// The folder, below the home. What is in it may vanish: then nobody knows what was done, and it is done again.
+/// The folder, below the home. Its content may be deleted: the chores then run again.
 const FOLDER: &str = "index";
 
-/// The file in it.
+/// The file in the folder.
 const NAME: &str = "daemon.json";
 
-/// What a daemon has done.
+/// The state of a daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DaemonState {
-    /// Its process.
+    /// The process id.
     pub pid: u32,
-    /// When it began.
+    /// The time of its start.
     #[serde(with = "moment")]
     pub started_at: DateTime<Utc>,
-    /// When it ended, if it did and could still say so.
+    /// The time of its end, if it ended and could record it.
     #[serde(with = "maybe_moment", default)]
     pub stopped_at: Option<DateTime<Utc>>,
-    /// How it learns of changed files: `inotify`, `polling` and the like.
+    /// The method of detecting changed files: `inotify`, `polling` and the like.
     #[serde(default)]
     pub watching: String,
-    /// Where agents are listened to; empty if nowhere.
+    /// The address of the socket for agents; empty if there is no socket.
     #[serde(default)]
     pub socket: String,
-    /// When somebody else last wrote, as far as it knows.
+    /// The time of the last write by another process, if the daemon detected one.
     #[serde(with = "maybe_moment", default)]
     pub last_write: Option<DateTime<Utc>>,
-    /// Up to where it knows the journal, see [`crate::FileStore::journal_end`].
+    /// The position in the journal that the daemon has processed, see [`crate::FileStore::journal_end`].
     #[serde(default)]
     pub journal: String,
-    /// What it does.
+    /// The states of its chores.
     #[serde(default)]
     pub chores: Vec<ChoreState>,
 }
 
-/// What became of one chore.
+/// The state of a chore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChoreState {
-    /// What it is called.
+    /// The name of the chore.
     pub name: String,
-    /// When it was last begun, if ever.
+    /// The time of its last start, if it ever ran.
     #[serde(with = "maybe_moment", default)]
     pub began_at: Option<DateTime<Utc>>,
-    /// When that ended.
+    /// The time at which its last run ended.
     #[serde(with = "maybe_moment", default)]
     pub ended_at: Option<DateTime<Utc>>,
-    /// How it ended.
+    /// The result of its last run.
     #[serde(default)]
     pub ending: Option<Ending>,
-    /// What there was to say.
+    /// The message of its last run.
     #[serde(default)]
     pub said: Option<String>,
-    /// When it last did something, if ever, and was not done in vain.
+    /// The time of the last run that had work to do, if any.
     #[serde(with = "maybe_moment", default)]
     pub worked_at: Option<DateTime<Utc>>,
-    /// When it is due next; nothing if it waits for somebody to write.
+    /// The time of its next run; `None` if it waits for a write.
     #[serde(with = "maybe_moment", default)]
     pub due_at: Option<DateTime<Utc>>,
 }
 
 impl ChoreState {
-    /// Returns the state of a chore that was never done.
+    /// Returns the state of a chore that has never run.
     pub fn new(name: &str) -> Self {
         let name = name.to_owned();
         Self { name, began_at: None, ended_at: None, ending: None, said: None, worked_at: None, due_at: None }
     }
 }
 
-/// How a chore ended.
+/// The result of a run of a chore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// It did something.
     Done,
-    /// There was nothing to do.
+    /// There was no work to do.
     Nothing,
-    /// There was no need, or no way.
+    /// The run was unnecessary or impossible.
     LeftOut,
-    /// Somebody asked to stop before all was done.
+    /// It was stopped before it was complete.
     Stopped,
     /// It failed.
     Failed,
 }
 
 impl Ending {
-    /// Returns the word for it.
+    /// Returns the name of the result.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -106,15 +106,15 @@ impl Ending {
 }
 
 impl DaemonState {
-    /// Reads what the last daemon of the home at `root` has done, if it is known.
+    /// Reads the state of the last daemon of the home at `root`, if its file is valid.
     pub fn read(root: &Path) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(root.join(FOLDER).join(NAME)).ok()?).ok()
     }
 
-    /// Writes it down in one step: whoever reads sees the former state or this one.
+    /// Writes the state atomically: a reader gets the previous state or this one.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, root: &Path) -> Result<(), StoreError> {
         let path = Path::new(FOLDER).join(NAME);
         let refused = |error| io_error(format!("write {}", root.join(&path).display()), error);
@@ -153,7 +153,7 @@ mod maybe_moment {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<DateTime<Utc>>, D::Error> {
         let text = Option::<String>::deserialize(deserializer)?;
-        // A moment that cannot be read is as good as one that is not known.
+        // An invalid time counts as unknown.
         Ok(text.and_then(|text| DateTime::parse_from_rfc3339(&text).ok()).map(|at| at.to_utc()))
     }
 }

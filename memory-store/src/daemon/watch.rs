@@ -1,4 +1,4 @@
-//! Hearing of changed files.
+//! Watches files for changes.
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -21,48 +21,49 @@ use self::inotify::Ears;
 use crate::error::io_error;
 use crate::index::{CATEGORIES, ENTRIES};
 
-/// Of more changed files than this, only the number counts: then all are looked at.
+/// Maximum number of changed files to list; with more, all files must be checked.
 const MOST: usize = 10_000;
 
-/// Hears of files that somebody has changed, until dropped.
+/// A watcher of files that other programs change, until dropped.
 ///
-/// Hearing of them costs nothing while nobody changes any. Systems bound how much may be heard; then [`Watch::begin`] is
-/// refused, or [`News::lost`] says so later, and whoever wants to know must look for itself.
+/// It costs nothing while no file changes. Systems limit the number of watches. Beyond the limit [`Watch::begin`] fails, or [`News::lost`]
+/// is set later, and the caller must check the files itself.
 #[derive(Debug)]
 pub struct Watch {
     _ears: Vec<Ears>,
     heard: Arc<Mutex<News>>,
 }
 
-/// What has changed since it was last asked for.
+/// The changes since the last call of [`Watch::take`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct News {
-    /// Files that were made, changed, moved or removed, by their paths below the home.
+    /// Files that were created, changed, moved or removed, by their paths below the home.
     pub files: BTreeSet<String>,
-    /// Whether folders came, went or moved.
+    /// Whether folders were added, removed or moved.
     pub folders: bool,
-    /// Whether more has changed than could be told.
+    /// Whether there were more changes than listed.
     pub more: bool,
-    /// Why nothing will be heard any more, if so.
+    /// Why no further changes are detected, if that is so.
     pub lost: Option<String>,
 }
 
 impl News {
-    /// Tells whether there are none.
+    /// Returns whether there are no changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl Watch {
-    /// Begins to listen for changes of the memories and conversations of the home at `root`, and calls `ring` after each, from another
-    /// thread. The folders of both are made if they are missing.
+    /// Starts to watch the memories and conversations of the home at `root`.
+    ///
+    /// Calls `ring` after each change, on another thread. Creates both folders if they are missing.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the system refuses.
     pub fn begin(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
         let place = root.join(CATEGORIES);
-        // Without the home nothing is made: it may have been moved.
+        // A missing home is not created: it may have been moved.
         match DirBuilder::new().mode(0o700).create(&place) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(io_error(format!("watch {}", place.display()), error));
@@ -72,10 +73,10 @@ impl Watch {
         Self::of(&[CATEGORIES, ENTRIES], root, ring)
     }
 
-    /// Begins to listen for changes of the conversations below `root` alone, as [`Watch::begin`] does.
+    /// Starts to watch only the conversations below `root`, like [`Watch::begin`].
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the system refuses.
     pub fn of_conversations(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
         Self::of(&[ENTRIES], root, ring)
     }
@@ -99,7 +100,7 @@ impl Watch {
         let (own, home, ring) = (Arc::clone(news), root.to_owned(), Arc::clone(ring));
         let hear = move |heard: Vec<Heard>| {
             let mut news = locked(&own);
-            // Each is taken in, whatever the others are.
+            // The fold must not stop early: every event has to be recorded.
             let is_news = heard.into_iter().fold(false, |is_news, heard| take(&mut news, heard, &home) | is_news);
             drop(news);
             if is_news {
@@ -109,12 +110,12 @@ impl Watch {
         Ears::begin(folder, hear)
     }
 
-    /// Returns how it listens.
+    /// Returns the name of the method of detecting changes.
     pub const fn name() -> &'static str {
         Ears::name()
     }
 
-    /// Returns what was heard since the last call.
+    /// Returns the changes since the last call.
     pub fn take(&self) -> News {
         std::mem::take(&mut locked(&self.heard))
     }
@@ -124,20 +125,20 @@ fn locked(heard: &Mutex<News>) -> MutexGuard<'_, News> {
     heard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the system tells.
+/// An event from the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Heard {
-    /// A file was made, changed, moved or removed there.
+    /// A file was created, changed, moved or removed at this path.
     File(PathBuf),
-    /// A folder came or went there, or may have.
+    /// A folder was added or removed at this path, or may have been.
     Folder(PathBuf),
-    /// More than it could tell.
+    /// Events were lost.
     More,
-    /// Nothing will be told any more, and why.
+    /// No further events will follow, for this reason.
     Lost(String),
 }
 
-/// Takes in what the system says; tells whether it is news.
+/// Records an event, and returns whether it is relevant.
 fn take(news: &mut News, heard: Heard, home: &Path) -> bool {
     match heard {
         Heard::Lost(why) => news.lost = Some(why),
@@ -155,15 +156,15 @@ fn take(news: &mut News, heard: Heard, home: &Path) -> bool {
     true
 }
 
-/// Tells whether a path ends so; case matters, as it does to whoever lists the folders.
+/// Returns whether a path has this ending; case matters, as in the listing of folders.
 fn has_ending(path: &str, ending: &str) -> bool {
     path.strip_suffix(ending).is_some()
 }
 
-/// Returns a path below the home, if it is one of memories.
+/// Returns the path below the home, if no hidden name is part of it.
 fn below(path: &Path, home: &Path) -> Option<String> {
     let path = path.strip_prefix(home).ok()?.to_str()?;
-    // A conversation may be called so that its folder begins with a dot.
+    // The folder of a conversation may have a name with a leading dot.
     let is_conversation = |number: usize| number == 1 && path.split('/').next() == Some(ENTRIES);
     let is_ours = path.split('/').enumerate().all(|(number, part)| !part.starts_with('.') || is_conversation(number));
     is_ours.then(|| path.to_owned())

@@ -1,4 +1,4 @@
-//! What is wrong with what lies in a home beside the memories: banks, and files of lines.
+//! Checks the files of a home other than memories: banks, and files of JSON lines.
 
 use std::io::{BufRead, BufReader};
 
@@ -11,19 +11,19 @@ use crate::bank::{BankFolder, BankOptions};
 use crate::disk::EntryKind;
 use crate::error::io_error;
 
-/// The folders of lines: those of the usual instances, and of the others below [`INSTANCES`].
+/// The folders of JSON lines of the default instances; others are below [`INSTANCES`].
 const OF_LINES: [&str; 5] = ["banks/.trash", "history", "history/.trash", "topics/.trash", ".conversations"];
 
-/// The folders of banks.
+/// The folder of banks.
 const BANKS: &str = "banks";
 
 const INSTANCES: &str = "instances";
 
-/// Where values keep what they were.
+/// The folder of previous values.
 const STATE: &str = "state/kv";
 
 impl FileStore {
-    /// Finds banks that are damaged, and lines that cannot be read: whoever reads those files passes over them.
+    /// Finds damaged banks and invalid lines, which readers of these files skip.
     pub(super) fn findings_beside(&self) -> Result<Vec<Finding>, StoreError> {
         let mut of_lines: Vec<String> = OF_LINES.map(str::to_owned).into();
         of_lines.extend(self.folders(STATE)?.into_iter().map(|path| format!("{path}/trash")));
@@ -44,7 +44,7 @@ impl FileStore {
         Ok(findings)
     }
 
-    /// Returns the paths of the folders in a folder.
+    /// Returns the paths of the subfolders of a folder.
     fn folders(&self, folder: &str) -> Result<Vec<String>, StoreError> {
         let entries = self.disk.folder(folder).map_err(|error| io_error(format!("list {folder}"), error))?;
         let folders = entries.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
@@ -70,7 +70,7 @@ impl FileStore {
             for number in 1.. {
                 line.clear();
                 match lines.read_until(b'\n', &mut line) {
-                    // What was cut off at the end is cut off whole by the next writer.
+                    // The next writer removes an incomplete line at the end.
                     Ok(_) if line.last() != Some(&b'\n') => break,
                     Ok(_) if is_line(&line) => {}
                     Ok(_) => {

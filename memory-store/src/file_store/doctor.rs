@@ -1,4 +1,4 @@
-//! What is wrong with a home, and what can be mended.
+//! Checks a home for defects, and repairs them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,30 +10,32 @@ use crate::disk::EntryKind;
 use crate::error::io_error;
 use crate::file::load;
 
-/// What was found in a home.
+/// The result of a check of a home.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// How many memories were looked at.
+    /// Number of checked memories.
     pub checked: u64,
-    /// What is wrong, by path.
+    /// The defects, sorted by path.
     pub findings: Vec<Finding>,
 }
 
-/// Something that is wrong.
+/// A defect of a home.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Its permanent name: `index_differs`, `file_damaged`, `file_too_large`, `link_one_sided`, `file_missing`,
-    /// `journal_damaged`, `leftover`, `bank_damaged`, `line_damaged` or `file_unreadable`.
+    /// The stable code of the kind of defect.
+    ///
+    /// One of `index_differs`, `file_damaged`, `file_too_large`, `link_one_sided`, `file_missing`, `journal_damaged`, `leftover`,
+    /// `bank_damaged`, `line_damaged` or `file_unreadable`.
     pub code: &'static str,
     /// The file.
     pub path: String,
-    /// The line, counted from 1, if it can be told.
+    /// The line number, starting at 1, if available.
     pub line: Option<usize>,
-    /// What is wrong with it.
+    /// A description of the defect.
     pub what: String,
-    /// What to do about it.
+    /// Advice for the user.
     pub hint: Option<String>,
-    /// Whether it was mended.
+    /// Whether the defect was repaired.
     pub fixed: bool,
 }
 
@@ -48,16 +50,17 @@ impl Finding {
 }
 
 impl FileStore {
-    /// Compares the files with the index and the journal, and looks at banks and files of lines. With `repair`, an operation without changes, mends what can be
-    /// mended without losing a byte: it rebuilds the index, completes links, records what is gone, and moves leftovers of
-    /// interrupted writes to the trash.
+    /// Compares the files with the index and the journal, and checks banks and files of JSON lines.
+    ///
+    /// With `repair`, an operation without changes, it repairs defects as far as possible without loss of data: it rebuilds the index,
+    /// completes links, records deleted files, and moves temporary files of interrupted writes to the trash.
     ///
     /// # Errors
-    /// When the home cannot be read, or cannot be mended.
+    /// If the home cannot be read or repaired.
     pub fn doctor(&self, repair: Option<&Operation>) -> Result<Report, StoreError> {
-        // What was interrupted is taken back first, lest its files be reported as gone.
+        // An interrupted operation is rolled back first, so that its files are not reported as missing.
         drop(self.begin()?);
-        // What other programs did is no fault of the index; what it does not find out by itself is.
+        // Changes by other programs are not defects of the index; only differences that a refresh does not detect are.
         self.index.refresh(crate::index::Depth::Fresh)?;
         let mut findings = self.index_findings()?;
         if repair.is_some() && !findings.is_empty() {
@@ -99,7 +102,7 @@ impl FileStore {
         Ok(findings)
     }
 
-    /// Returns the links that their targets do not return. Links to what is no longer there are none: it may come back.
+    /// Returns the links without a link back. Links to deleted memories are ignored: these may be restored.
     fn one_sided_links(&self) -> Result<Vec<(MemoryId, MemoryId)>, StoreError> {
         let mut links = HashMap::<MemoryId, Vec<MemoryId>>::new();
         for stored in self.memories(&Filter::everything(), chrono::DateTime::UNIX_EPOCH) {
@@ -115,7 +118,7 @@ impl FileStore {
         Ok(one_sided)
     }
 
-    /// Finds files that the journal says are there and are not, and lines of the journal that cannot be read.
+    /// Finds missing files of memories in the journal, and invalid lines of the journal.
     fn journal_findings(&self, repair: Option<&Operation>) -> Result<Vec<Finding>, StoreError> {
         let mut findings: Vec<_> = self
             .journal
@@ -137,7 +140,7 @@ impl FileStore {
             for change in begun.changes.into_iter().rev().filter(|change| seen.insert(change.id)) {
                 if let Some(after) = change.after
                     && self.index.place(&change.id)?.is_none()
-                    // A file that cannot be read is there, and is reported as what it is.
+                    // An unreadable file exists, and is reported as unreadable.
                     && load(self.disk.as_ref(), &after.path).is_ok()
                 {
                     gone.push(RecordedChange { id: change.id, before: Some(after), after: None, why: None });
@@ -157,9 +160,9 @@ impl FileStore {
         Ok(findings)
     }
 
-    /// Finds the temporary files of writes that were interrupted.
+    /// Finds the temporary files of interrupted writes.
     fn leftovers(&self, repair: Option<&Operation>) -> Result<Vec<Finding>, StoreError> {
-        // While nobody writes, every temporary file is left over.
+        // Under the lock, no temporary file is in use.
         let _lock = self.begin()?;
         let mut findings = Vec::new();
         let mut folders = vec!["categories".to_owned()];
@@ -172,7 +175,7 @@ impl FileStore {
                         let finding = Finding::new("leftover", &path, "a write was interrupted and has left this behind");
                         let mut finding = finding.with_hint("memory doctor --fix moves it to the trash");
                         if let Some(repair) = repair {
-                            // Two folders may have one of the same name.
+                            // Two folders may contain temporary files with the same name.
                             let trash = format!("trash/{}/{}/{path}", repair.at.format("%Y-%m"), repair.id);
                             let refused = |error| io_error(format!("move {path} to the trash"), error);
                             self.disk.rename(&path, &trash).map_err(refused)?;

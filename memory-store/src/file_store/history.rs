@@ -1,4 +1,4 @@
-//! The way back.
+//! The history of operations, undo and the trash.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use crate::error::io_error;
 use crate::file::load;
 use crate::journal::{Line, What};
 
-/// How many files are put back with one sync.
+/// Maximum number of files that an undo restores in one step.
 const BATCH: usize = 2_000;
 
 impl History for FileStore {
@@ -34,7 +34,7 @@ impl History for FileStore {
     }
 
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_> {
-        // The former files of an operation that was taken back live again; the trash keeps them in case that is taken back.
+        // The previous files of an undone operation are active again; the trash keeps them in case the undo is undone.
         let undone = match self.read_records() {
             Ok(records) => {
                 records.into_iter().filter(|record| record.undone_by.is_some()).map(|record| record.id).collect::<HashSet<_>>()
@@ -71,9 +71,9 @@ impl History for FileStore {
 
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
         let _lock = self.begin()?;
-        // What an undo took back before it was interrupted is the end of the operation.
+        // An interrupted undo has reverted the last changes of the operation.
         let done = self.taken_back(id)?;
-        // All of it is looked at before any of it is done.
+        // All changes are checked before the first one is made.
         let mut files = 0;
         let mut later = HashMap::new();
         for change in self.own_changes(id).skip(done) {
@@ -91,7 +91,7 @@ impl History for FileStore {
         let (mut steps, mut touched) = (Vec::new(), HashSet::new());
         for change in self.own_changes(id).skip(done) {
             let change = change?;
-            // A part of a long operation may have changed again what another part had.
+            // A later part of a long operation may have changed a file of an earlier part again.
             if BATCH <= steps.len() || touched.contains(&change.id) {
                 self.finish(undo, Some(id), &steps)?;
                 steps.clear();
@@ -127,7 +127,7 @@ impl History for FileStore {
     }
 }
 
-/// A line of the journal that was carried out.
+/// An operation in the journal that was not aborted.
 pub(super) struct Begun {
     pub id: OperationId,
     pub at: chrono::DateTime<chrono::Utc>,
@@ -138,7 +138,7 @@ pub(super) struct Begun {
 }
 
 impl FileStore {
-    /// Iterates over the lines of the journal that were carried out, last first.
+    /// Iterates over the operations in the journal that were not aborted, newest first.
     pub(super) fn begun(&self) -> impl Iterator<Item = Result<Begun, StoreError>> + '_ {
         let mut aborted = HashSet::new();
         self.journal.lines().filter_map(move |line| match line {
@@ -157,7 +157,7 @@ impl FileStore {
     fn read_records(&self) -> Result<Vec<Record>, StoreError> {
         let mut records = Vec::<Record>::new();
         let mut position = HashMap::<OperationId, usize>::new();
-        // By which undo, and how many files it and those before it took back.
+        // The undo of each operation, and the number of files reverted by all its undos.
         let mut undone = HashMap::<OperationId, (OperationId, u64)>::new();
         let mut ours = Vec::<u64>::new();
         for begun in self.begun() {
@@ -165,12 +165,12 @@ impl FileStore {
             let files = changes.len() as u64;
             let own = changes.iter().filter(|change| change.was_ours()).count() as u64;
             let undone_by = undone.get(&id).map(|(undo, _)| undo.clone());
-            // An undo that was itself taken back has undone nothing.
+            // An undo that was itself undone has no effect.
             if let Some(undoes) = undoes.as_ref().filter(|_| undone_by.is_none()) {
                 undone.entry(undoes.clone()).or_insert_with(|| (id.clone(), 0)).1 += own;
             }
             if let Some(known) = position.get(&id) {
-                // An earlier part of an operation that is known by its last one.
+                // An earlier part of an operation that is listed by its last part.
                 records[*known].files += files;
                 ours[*known] += own;
                 continue;
@@ -179,7 +179,7 @@ impl FileStore {
             records.push(Record { id, at, verb, by, undoes, undone_by, files });
             ours.push(own);
         }
-        // An undo that was interrupted is to be gone on with.
+        // An interrupted undo can be continued.
         for (record, own) in records.iter_mut().zip(ours) {
             if undone.get(&record.id).is_some_and(|(_, taken_back)| *taken_back < own) {
                 record.undone_by = None;
@@ -188,19 +188,19 @@ impl FileStore {
         Ok(records)
     }
 
-    /// Iterates over what `id` did itself, last first.
+    /// Iterates over the changes of `id` itself, last first.
     fn own_changes<'a>(&'a self, id: &OperationId) -> impl Iterator<Item = Result<RecordedChange, StoreError>> + 'a {
         self.changes(id).filter(|change| change.as_ref().map_or(true, RecordedChange::was_ours))
     }
 
-    /// Returns how many changes of `id` were taken back and not done again.
+    /// Returns the number of changes of `id` that are reverted.
     fn taken_back(&self, id: &OperationId) -> Result<usize, StoreError> {
         let records = self.read_records()?;
         let undos = records.iter().filter(|record| record.undoes.as_ref() == Some(id) && record.undone_by.is_none());
         Ok(undos.map(|undo| usize::try_from(undo.files).unwrap_or(usize::MAX)).sum())
     }
 
-    /// Returns the step that takes `change` back.
+    /// Returns the step that reverts `change`.
     fn way_back(&self, change: &RecordedChange) -> Result<Step, StoreError> {
         let before = match &change.after {
             None => None,
@@ -226,8 +226,9 @@ impl FileStore {
         Ok(Step { id, before, after })
     }
 
-    /// Checks that `change`, made before another one of the same operation that found the file as `next`, can be taken back
-    /// after that one.
+    /// Checks that `change` can be reverted after a later one of the same operation.
+    ///
+    /// The later change found the file in the state `next`.
     fn can_go_on(&self, change: &RecordedChange, next: Option<&RecordedFile>) -> Result<(), StoreError> {
         let state = |file: Option<&RecordedFile>| file.map(|file| (file.path.clone(), file.hash));
         if state(change.after.as_ref()) != state(next) {

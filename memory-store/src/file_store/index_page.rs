@@ -1,4 +1,4 @@
-//! The index of the home, as a file.
+//! The index page of the home.
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::OpenOptionsExt;
@@ -16,38 +16,40 @@ use crate::file::moment;
 use crate::index::CATEGORIES;
 use crate::lock;
 
-/// Where the page lies.
+/// The path of the page.
 const PAGE: &str = "memory.md";
 
 const DAY: TimeDelta = TimeDelta::days(1);
 
-/// In a larger home the page is made at most once in [`REST`].
+/// Maximum number of memories of a home in which the page is updated after every write.
 const SMALL: u64 = 10_000;
 
-/// How old the page of a larger home is before it is made anew.
+/// Minimum age of the page of a larger home before an update.
 const REST: TimeDelta = TimeDelta::seconds(30);
 
-/// Who makes the page holds this file locked, so that a page is never replaced by one that was begun before it.
+/// The lock file of writers of the page, so that no page replaces one with newer content.
 const LOCK: &str = "index/page.lock";
 
-/// How long a writer waits for another one that makes the page; then it leaves the page to that one.
+/// Lock timeout. After it, the page is left to the other writer.
 const PAGE_PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often the page is made again because something was written meanwhile; whoever wrote that makes it as well.
+/// Maximum number of updates if memories change in between; the other writer updates the page as well.
 const ROUNDS: usize = 3;
 
-/// When something was last written, and how long the journal was then.
+/// The time of the last write, and the size of the journal at that time.
 type LastWrite = (Option<DateTime<Utc>>, Option<u64>);
 
 impl FileStore {
-    /// Makes the page of the home anew with `make`, if something was written since it was made, by us or by others; tells whether it was.
-    /// One that a person wrote is left alone. Once a day it is made without that, since memories end.
+    /// Updates the page of the home with `make` after writes, and returns whether it did.
     ///
-    /// In a home of up to 10,000 memories the page has every write of this process once this returns. In a larger one it is made
-    /// at most every 30 s.
+    /// Writes by other processes count as well. A page that the user wrote is left unchanged. Without a write, the page is updated once a
+    /// day, because memories expire.
+    ///
+    /// In a home of up to 10,000 memories, the page includes every write of this process when the call returns. In a larger one it is
+    /// updated at most every 30 s.
     ///
     /// # Errors
-    /// When the memories cannot be read, or the disk refuses.
+    /// If the memories cannot be read, or the disk fails.
     pub fn keep_index_page(&self, now: DateTime<Utc>, make: &dyn Fn() -> Result<String, StoreError>) -> Result<bool, StoreError> {
         let has_written = self.has_written.swap(false, Ordering::SeqCst);
         if !has_written && !self.is_index_page_due(now) {
@@ -56,12 +58,12 @@ impl FileStore {
         if self.is_index_page_new(now) && !self.is_small() {
             return Ok(false);
         }
-        // Without the lock the page is made all the same: it is only derived.
+        // Without the lock the page is updated anyway, because it is derived.
         let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(self.root.join(LOCK)).ok();
         let _locked = match lock.map(|lock| (lock.try_lock(), lock)) {
             Some((Err(TryLockError::WouldBlock), lock)) => {
                 let Some(locked) = lock::wait(lock, self.options.patience.min(PAGE_PATIENCE)) else {
-                    // The next call of this process looks again.
+                    // The next call of this process tries again.
                     self.has_written.fetch_or(has_written, Ordering::SeqCst);
                     return Ok(false);
                 };
@@ -83,7 +85,7 @@ impl FileStore {
         Ok(true)
     }
 
-    /// Tells whether something was written since the page was made, or the page is a day old.
+    /// Returns whether there was a write since the page was created, or the page is a day old.
     fn is_index_page_due(&self, now: DateTime<Utc>) -> bool {
         match (self.last_write().0, self.index_page_made()) {
             (None, _) => false,
@@ -113,14 +115,14 @@ impl FileStore {
             let names = names.filter(|entry| entry.kind != EntryKind::Other);
             names.map(|entry| format!("{folder}/{}", entry.name)).collect::<Vec<_>>()
         };
-        // What others put into a category, or take away, is seen by the times of its folder.
+        // Files that other programs add to a category or remove from it change the time of its folder.
         let journal = within("journal").into_iter().max().and_then(|path| signature(&path));
         let folders = within(CATEGORIES).into_iter().filter_map(|path| Some(signature(&path)?.modified_ns));
         let last = journal.iter().map(|journal| journal.modified_ns).chain(folders).max();
         (last.map(moment), journal.map(|journal| journal.size))
     }
 
-    /// Takes the lines of memories that are gone from the page, at once: what somebody wanted to be rid of stands nowhere any more.
+    /// Removes the lines of deleted memories from the page at once, so that no copy of them remains.
     pub(super) fn forget_on_index_page(&self, gone: &[MemoryId]) {
         let page = || String::from_utf8(self.disk.read(PAGE).ok()??.0).ok().filter(|page| page.starts_with(INDEX_PAGE_HEAD));
         let Some(page) = (!gone.is_empty()).then(page).flatten() else { return };
@@ -128,7 +130,7 @@ impl FileStore {
         if next != page {
             let place = self.root.join(PAGE);
             let made = place.metadata().and_then(|found| found.modified());
-            // The next one is due when it was before: others may be gone as well.
+            // The modification time is preserved, so that the next update, which may cover other deletions, stays due.
             if derived::write(&self.root, PAGE, next.as_bytes()).is_ok()
                 && let (Ok(made), Ok(file)) = (made, File::options().write(true).open(&place))
             {
@@ -137,7 +139,7 @@ impl FileStore {
         }
     }
 
-    /// Writes the page; tells whether it was, as one that a person wrote is left alone.
+    /// Writes the page, and returns whether it did. A page that the user wrote is left unchanged.
     fn write_index_page(&self, page: &str) -> Result<bool, StoreError> {
         let former = self.disk.read(PAGE).map_err(|error| io_error(format!("read {PAGE}"), error))?;
         if former.is_some_and(|(former, _)| !former.starts_with(INDEX_PAGE_HEAD.as_bytes())) {

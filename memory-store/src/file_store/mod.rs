@@ -1,4 +1,4 @@
-//! The driver that keeps memories as files.
+//! The store that keeps memories as files.
 
 mod beside;
 mod doctor;
@@ -32,9 +32,9 @@ use crate::journal::{Journal, Mark};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::{decode, encode};
 
-/// Memories as Markdown files below a home folder.
+/// A store of memories as Markdown files in a home folder.
 ///
-/// Many of these may work on one home, in one process or in many.
+/// Several stores can use the same home, in one process or in several.
 ///
 /// # Examples
 /// ```
@@ -53,18 +53,18 @@ pub struct FileStore {
     journal: Journal,
     index: Index,
     options: Options,
-    /// Whether something was written since this last made the page of the home.
+    /// Whether this instance has written since it last created the index page.
     has_written: AtomicBool,
 }
 
-/// How a [`FileStore`] works.
+/// The options of a [`FileStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// How closely the files are looked at before each answer.
+    /// How thoroughly the files are checked before each query.
     pub freshness: Freshness,
-    /// How long a writer waits for another one.
+    /// The lock timeout of writers.
     pub patience: Duration,
-    /// Files that were read are kept for the next answer, as long as they take no more than about so many bytes.
+    /// Size of the cache of parsed files, in bytes; 0 disables it.
     pub kept: usize,
 }
 
@@ -74,30 +74,31 @@ impl Default for Options {
     }
 }
 
-/// How closely the files are looked at before each answer.
+/// How thoroughly the files are checked before each query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// Files that came, went or moved are seen at once; edits in place at once in a store of up to 10,000 memories, and
-    /// within 60 s in a larger one.
+    /// Added, removed and moved files are detected at once.
+    ///
+    /// Edits in place are detected at once in a store of up to 10,000 memories, and within 60 s in a larger one.
     Usual,
-    /// Edits in place are seen at once in any store.
+    /// Edits in place are detected at once in every store.
     Fresh,
-    /// Files that came, went or moved are seen at once; of edits in place somebody hears, and tells [`FileStore::reread`].
+    /// Added, removed and moved files are detected at once; edits in place need [`FileStore::reread`].
     Heard,
 }
 
 impl FileStore {
-    /// Opens the home at `root`, and makes the folder if it is missing.
+    /// Opens the home at `root`, and creates the folder if it is missing.
     ///
     /// # Errors
-    /// When the folder cannot be opened.
+    /// If the folder cannot be opened.
     pub fn open(root: &Path, options: Options) -> Result<Self, StoreError> {
         let disk = RealDisk::open(root).map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
         let root = disk.root().to_owned();
         Ok(Self::on(Arc::new(disk), &root, options))
     }
 
-    /// Returns the home that lies on `disk`, whose index is kept at `root`.
+    /// Returns the home on `disk`, with its index at `root`.
     pub fn on(disk: Arc<dyn Disk>, root: &Path, options: Options) -> Self {
         let index = Index::open(Arc::clone(&disk), root, options.kept);
         Self {
@@ -115,19 +116,21 @@ impl FileStore {
         &self.root
     }
 
-    /// Returns what is wrong with files that cannot be read, which no list of memories can tell of.
+    /// Returns the problems of files that cannot be read, which lists of memories do not contain.
     ///
     /// # Errors
-    /// When the index is refused.
+    /// If the index cannot be read.
     pub fn unreadable(&self) -> Result<Vec<Problem>, StoreError> {
         self.index.unreadable()
     }
 
-    /// Returns the text of a memory's file if it says more than the memory does: other keys, comments, line ends of its own. Nothing if
-    /// it was changed since the memory was read, or is no text.
+    /// Returns the text of a memory's file if it contains more than the memory.
+    ///
+    /// Examples are other keys, comments and different line ends. Returns `None` if the file has changed since the memory was read, or is
+    /// not valid UTF-8.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn file_beyond(&self, stored: &Stored) -> Result<Option<String>, StoreError> {
         let read = self.disk.read(&stored.path).map_err(|error| io_error(format!("read {}", stored.path), error))?;
         let Some((bytes, signature)) = read else { return Ok(None) };
@@ -141,17 +144,18 @@ impl FileStore {
         Ok(String::from_utf8(bytes).ok())
     }
 
-    /// Throws the index away and builds it anew from the files; returns how many memories there are.
+    /// Rebuilds the index from the files, and returns the number of memories.
     ///
     /// # Errors
-    /// When the files cannot be read or the index cannot be written.
+    /// If the files cannot be read, or the index cannot be written.
     pub fn rebuild(&self, progress: &mut dyn FnMut(Progress)) -> Result<u64, StoreError> {
         self.index.rebuild(&mut |done, total| progress(Progress { done, total: Some(total) }))?;
         Ok(self.index.statistics()?.documents)
     }
 
-    /// Tells what of the journal cannot be read, if anything: the order in which memories were made stands nowhere else, so
-    /// an index that is built anew puts those that it does not know last, by their paths.
+    /// Returns a warning if parts of the journal cannot be read.
+    ///
+    /// Only the journal records the order of creation. A rebuilt index therefore puts memories without a record last, sorted by path.
     pub fn disorder(&self) -> Option<String> {
         let unknown = "so memories may have lost their place in the order in which they were made";
         match self.journal.unreadable() {
@@ -175,7 +179,7 @@ impl FileStore {
         }
     }
 
-    /// Waits for the right to write, and takes back what another writer left half done.
+    /// Acquires the writer lock, and rolls back an interrupted operation of another writer.
     fn begin(&self) -> Result<WriterLock, StoreError> {
         let lock = WriterLock::acquire(&self.root, self.options.patience)?;
         let known = self.index.journal_mark().ok().flatten().and_then(|mark| Mark::from_text(&mark));
@@ -185,10 +189,10 @@ impl FileStore {
         Ok(lock)
     }
 
-    /// Carries out `steps` and tells the index. The caller holds the lock that [`FileStore::begin`] returned.
+    /// Performs `steps` and updates the index. The caller holds the lock from [`FileStore::begin`].
     fn finish(&self, operation: &Operation, undoes: Option<&OperationId>, steps: &[Step]) -> Result<(), StoreError> {
         carry_out(self.disk.as_ref(), &self.journal, operation, undoes, steps)?;
-        // The files are durable now, and that is what was asked for. An index that cannot follow finds out by itself.
+        // The files are durable, so the operation succeeded. A failed update of the index is detected by the next refresh.
         let _ = self.tell_index(steps);
         let gone: Vec<MemoryId> = steps.iter().filter(|step| step.after.is_none()).map(|step| step.id).collect();
         self.forget_on_index_page(&gone);

@@ -1,23 +1,23 @@
-//! The page of what is due.
+//! The page of due reminders.
 
 use memory_core::StoreError;
 
 use super::FileStore;
 use crate::error::io_error;
 
-/// Where the page lies.
+/// The path of the page.
 const PAGE: &str = "pending.md";
 
-/// Where it waits until it is whole. Only one process at a time writes it.
+/// The temporary path of the page. Only one process at a time writes it.
 const WAITING: &str = "pending.md.tmp";
 
 impl FileStore {
-    /// Writes what `page` returns to `pending.md`, or removes that file if it returns nothing; tells whether it is there.
+    /// Writes the result of `page` to `pending.md`, or removes that file if it is `None`.
     ///
-    /// Others see the former page or the new one, and of several who write at once the last one that asked what is due wins.
+    /// Returns whether the file exists. The file is replaced atomically. Of several concurrent writers the last one to call `page` wins.
     ///
     /// # Errors
-    /// Whatever `page` says, or when the disk refuses.
+    /// An error of `page`, or an error of the disk.
     pub fn keep_pending(&self, page: impl FnOnce() -> Result<Option<String>, StoreError>) -> Result<bool, StoreError> {
         let _lock = self.begin()?;
         let refused = |error| io_error(format!("write {PAGE}"), error);

@@ -1,4 +1,4 @@
-//! From changes of memories to steps on files.
+//! Plans the file changes of an operation.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,19 +14,19 @@ use crate::file::{Loaded, is_of_conversation, load};
 use crate::index::{Depth, Place};
 use crate::markdown;
 
-/// What an operation means for the files, and what to tell whoever asked for it.
+/// The file changes of an operation, and its results for the caller.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub steps: Vec<Step>,
     pub outcomes: Vec<Outcome>,
-    /// Paths that a step will take.
+    /// Paths that a step will use.
     taken: HashSet<String>,
-    /// Texts that a step will keep.
+    /// Contents that a step will store, with the memory and its path.
     new: HashMap<(ContentHash, Scope), (MemoryId, String)>,
 }
 
 impl FileStore {
-    /// Decides what `operation` means for the files. Nothing is changed yet.
+    /// Plans the file changes of `operation` without making them.
     pub(super) fn plan(&self, operation: &Operation) -> Result<Plan, StoreError> {
         let mut plan = Plan::default();
         for change in &operation.changes {
@@ -71,7 +71,7 @@ impl FileStore {
         }
         let Some(id) = self.index.by_content(&hash, &memory.scope)? else { return Ok(None) };
         let Some(Place { path, .. }) = self.index.place(&id)? else { return Ok(None) };
-        // The index may be behind; the file is what counts.
+        // The index may be outdated, so the file decides.
         let is_kept = load(self.disk.as_ref(), &path)?
             .is_some_and(|kept| kept.stored.memory.content_hash() == hash && kept.stored.memory.scope == memory.scope);
         Ok(is_kept.then_some((id, path)))
@@ -143,12 +143,12 @@ impl FileStore {
         Ok((Step { id, before: Some(former(&loaded)), after: None }, Outcome::Removed { id, path }))
     }
 
-    /// Returns the file of a memory as it stands now, and how many accesses it does not yet tell.
+    /// Returns the current file of a memory, and the number of accesses that it does not include.
     pub(super) fn current(&self, id: &MemoryId) -> Result<(Loaded, u64), StoreError> {
         if let Some(found) = self.at_its_place(id)? {
             return Ok(found);
         }
-        // Another program may have moved it.
+        // Another program may have moved the file.
         self.index.refresh(Depth::Names)?;
         self.at_its_place(id)?.ok_or_else(|| StoreError::NotFound { reference: id.to_string() })
     }
@@ -160,7 +160,7 @@ impl FileStore {
             && loaded.stored.memory.id != *id
             && *id == MemoryId::of_path(&path)
         {
-            // Two files carry one id; this is the one that is known by its path instead.
+            // Two files have one id, and this one is identified by its path instead.
             loaded.stored.memory.id = *id;
         }
         Ok(loaded.filter(|loaded| loaded.stored.memory.id == *id).map(|loaded| (loaded, unfolded)))
@@ -181,19 +181,19 @@ impl FileStore {
     }
 }
 
-/// Returns the file of an export so that it says `memory` at `path`; nothing if the export has none, or one that cannot say it.
+/// Returns the exported file updated to `memory`; `None` if it is missing or cannot be updated.
 fn from_export(path: &str, file: Option<&ExportedFile>, memory: &Memory) -> Option<Vec<u8>> {
     let text = file?.text.as_ref()?;
     markdown::rewrite(path, text.as_bytes(), memory).ok()
 }
 
-/// Tells whether a step would leave the file as it is.
+/// Returns whether a step leaves the file unchanged.
 fn is_unchanged(step: &Step) -> bool {
     let (Some(before), Some(after)) = (&step.before, &step.after) else { return false };
     before.path == after.path && before.hash == ContentHash::of_bytes(&after.bytes)
 }
 
-/// Refuses what could be written and not be read again.
+/// Rejects a file that could be written but not read again.
 fn check_size(path: &str, bytes: &[u8]) -> Result<(), StoreError> {
     let size = bytes.len() as u64;
     if size <= MAX_FILE {
@@ -209,7 +209,7 @@ fn memory_of(change: &Change) -> Option<&Memory> {
     }
 }
 
-/// Returns the folder that a memory belongs in, by its category's name.
+/// Returns the category that names the folder of a memory.
 fn folder(memory: &Memory) -> Category {
     match memory.phase {
         Phase::Inbox => Category::Inbox,

@@ -1,4 +1,4 @@
-//! Emptying the trash.
+//! Empties the trash.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,19 @@ use super::FileStore;
 use crate::disk::{EntryKind, Signature};
 use crate::error::io_error;
 
-/// So many files are removed before others may write again.
+/// Number of files that are removed under one lock; other processes can write in between.
 const SLICE: usize = 256;
 
 impl FileStore {
-    /// Removes for good what went to trash before `before`, as long as `go_on` says so, and returns the files and bytes
-    /// removed. It is asked every few hundred files, and in between others may write.
+    /// Permanently deletes the files that were moved to the trash before `before`.
+    ///
+    /// Returns the number and the total size in bytes of the deleted files. `go_on` is called every few hundred files and can stop the
+    /// deletion. Other processes can write in between.
     ///
     /// # Errors
-    /// When a file cannot be removed.
+    /// If a file cannot be deleted.
     pub fn purge_while(&self, before: DateTime<Utc>, go_on: &mut dyn FnMut() -> bool) -> Result<(u64, u64), StoreError> {
-        // What another writer left half done is taken back before anything is gone for good.
+        // An interrupted operation is rolled back before files are deleted permanently.
         drop(self.begin()?);
         let (mut files, mut bytes) = (0, 0);
         let mut slice = BTreeMap::new();
@@ -65,10 +67,10 @@ impl FileStore {
         Ok(())
     }
 
-    /// Returns how many files are in the trash, and their bytes.
+    /// Returns the number of files in the trash, and their total size in bytes.
     ///
     /// # Errors
-    /// When a folder cannot be listed.
+    /// If a folder cannot be listed.
     pub fn trash_size(&self) -> Result<(u64, u64), StoreError> {
         let (mut files, mut bytes) = (0, 0);
         let mut folders = vec!["trash".to_owned()];

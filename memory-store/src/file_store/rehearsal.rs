@@ -1,4 +1,4 @@
-//! A copy of the memories, in which changes can be tried.
+//! A copy of the memories for trial changes.
 
 use std::fs::{self, File};
 use std::io;
@@ -17,22 +17,23 @@ use crate::index::{CATEGORIES, ENTRIES, FOLDER, REHEARSAL};
 /// The folder of the journal, below the home.
 const JOURNAL: &str = "journal";
 
-/// A copy of the memories of a home, in which changes can be tried. It is removed when this is dropped, or, if the process ends before, by
-/// the next one.
+/// A copy of the memories of a home for trial changes.
+///
+/// It is deleted on drop. If the process ends before, the next copy deletes it.
 #[derive(Debug)]
 pub struct Rehearsal {
-    /// The copy.
+    /// The store on the copy.
     pub store: Arc<FileStore>,
     _folder: TempDir,
-    /// The folder, locked as long as the copy is in use.
+    /// The folder, locked while the copy is in use.
     _lock: File,
 }
 
 impl FileStore {
-    /// Copies the memories, the index and the journal as they are now, so that a change can be tried before it is made.
+    /// Copies the memories, the index and the journal, to try a change before it is made.
     ///
     /// # Errors
-    /// When the files cannot be read or copied.
+    /// If the files cannot be read or copied.
     pub fn rehearsal(&self) -> Result<Rehearsal, StoreError> {
         self.refresh()?;
         let _lock = self.begin()?;
@@ -51,19 +52,23 @@ impl FileStore {
     }
 }
 
-/// Removes the copies in `parent` that no process uses. The caller holds the lock of the home, so none is being made.
+/// Deletes the copies in `parent` that no process uses.
+///
+/// The caller holds the lock of the home, so no copy is being created.
 fn remove_leftovers(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let is_copy = entry.file_name().to_string_lossy().starts_with(REHEARSAL);
         let lock = File::open(entry.path()).ok().filter(|_| is_copy);
         if lock.is_some_and(|lock| lock.try_lock().is_ok()) {
-            // What cannot be removed is derived, and in nobody's way.
+            // A copy that cannot be deleted is harmless.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Copies the files and folders below `from`, with the times at which files were last written; nothing if there is no such folder.
+/// Copies the files and folders below `from` with their modification times.
+///
+/// Does nothing if `from` does not exist.
 fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -77,9 +82,9 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
             copy_files(&entry.path(), &target)?;
         } else if kind.is_file() {
             match copy_with_time(&entry.path(), &target) {
-                // It was moved or deleted by somebody who takes no lock.
+                // A program without the lock has moved or deleted the file.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                // What we may not read, we may not read in the copy either.
+                // A file without read permission is unreadable in the copy too.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
                 copied => copied?,
             }

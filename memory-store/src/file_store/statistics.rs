@@ -1,4 +1,4 @@
-//! What there is, in numbers.
+//! Statistics of a home.
 
 use std::collections::HashMap;
 
@@ -6,46 +6,46 @@ use memory_core::{Filter, MemoryStore, Place, StoreError, Tags};
 
 use super::FileStore;
 
-/// What a home holds, in numbers. Counts by name come most frequent first.
+/// Statistics of a home. Counts by name are sorted by count, the highest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// All memories, also those that are over, without what is part of a conversation.
+    /// Number of memories, including expired ones, without parts of conversations.
     pub memories: u64,
-    /// Facts and turns of conversations.
+    /// Number of facts and turns of conversations.
     pub entries: u64,
-    /// Those that wait in the inbox.
+    /// Number of memories in the inbox.
     pub inbox: u64,
-    /// Those that are filed.
+    /// Number of organized memories.
     pub organized: u64,
-    /// By category.
+    /// Numbers by category.
     pub by_category: Vec<(String, u64)>,
-    /// By scope.
+    /// Numbers by scope.
     pub by_scope: Vec<(String, u64)>,
-    /// By source.
+    /// Numbers by source.
     pub by_source: Vec<(String, u64)>,
-    /// By tag; case does not matter.
+    /// Numbers by tag, regardless of case.
     pub tags: Vec<(String, u64)>,
-    /// Links between memories; both ways are one.
+    /// Number of links between memories; a link in both directions counts once.
     pub links: u64,
-    /// Memories whose files cannot be understood whole.
+    /// Number of files with problems.
     pub problems: u64,
-    /// Bytes of all memories' files.
+    /// Total size of the files of memories, in bytes.
     pub file_bytes: u64,
-    /// Bytes of the index.
+    /// Size of the index, in bytes.
     pub index_bytes: u64,
-    /// Changes that wait to be merged into the full-text index.
+    /// Number of changes that are not in the full-text index yet.
     pub pending: u64,
-    /// Files in the trash.
+    /// Number of files in the trash.
     pub trash_files: u64,
-    /// Their bytes.
+    /// Size of the trash, in bytes.
     pub trash_bytes: u64,
 }
 
 impl FileStore {
-    /// Counts what there is. Every file is read, for its tags and links.
+    /// Computes the statistics. Reads every file for its tags and links.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     pub fn statistics(&self) -> Result<Statistics, StoreError> {
         self.refresh()?;
         let known = self.index.statistics()?;
@@ -76,14 +76,14 @@ impl FileStore {
                 tags.entry(Tags::key(tag)).or_insert_with(|| (tag.clone(), 0)).1 += 1;
             }
         }
-        // Each link stands at both of its ends.
+        // Each link is stored in both memories.
         statistics.links = statistics.links.div_ceil(2);
         statistics.tags = by_count(tags.into_values());
         Ok(statistics)
     }
 }
 
-/// Sorts by count, most frequent first, then by name.
+/// Sorts by count, the highest first, then by name.
 fn by_count(counts: impl IntoIterator<Item = (String, u64)>) -> Vec<(String, u64)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));

@@ -1,4 +1,4 @@
-//! The store as the use cases see it.
+//! The store traits of the use cases.
 
 use chrono::{DateTime, Utc};
 use memory_core::wikilink::Candidate;
@@ -63,7 +63,7 @@ impl MemoryStore for FileStore {
     }
 
     fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<Called>, StoreError> {
-        // A whole id stands for one memory, wherever its file is; of anything shorter, another program may have made more.
+        // A complete id names one memory, regardless of its path. A shorter reference may match new files of other programs.
         let is_there = |id: &MemoryId| self.index.place(id).map(|place| place.is_some());
         let is_whole = reference.parse().ok().as_ref().map(is_there).transpose()?.unwrap_or(false);
         if !is_whole {
@@ -71,7 +71,7 @@ impl MemoryStore for FileStore {
         }
         let found = self.index.resolve(reference, within)?;
         if found.is_empty() {
-            // One that cannot be read is there all the same.
+            // An unreadable file exists too, so the reference is not reported as unknown.
             let unreadable = self.index.unreadable()?.into_iter().find(|problem| is_called(&problem.path, reference));
             unreadable.map_or(Ok(()), |problem| Err(StoreError::Damaged(problem)))?;
         }
@@ -122,7 +122,9 @@ impl MemoryStore for FileStore {
     }
 }
 
-/// Tells whether a file is that of the memory that is meant, by its name alone: it ends in the first digits of the id.
+/// Returns whether the name of a file matches `reference`.
+///
+/// The reference is the stem, or the stem ends in the first digits of the referenced id.
 fn is_called(path: &str, reference: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.strip_suffix(".md").unwrap_or(name);

@@ -1,4 +1,4 @@
-//! What a daemon does for the others.
+//! Maintenance of a home by a daemon.
 
 use memory_core::StoreError;
 
@@ -7,48 +7,51 @@ use crate::index::Depth;
 use crate::journal::{Mark, What};
 
 impl FileStore {
-    /// Moves the changes that wait into the full text, and returns how many there were. Searches find them either way; they
-    /// are a little faster afterwards.
+    /// Moves the pending changes into the full text, and returns their number.
+    ///
+    /// Searches find pending changes as well, but are a little slower.
     ///
     /// # Errors
-    /// When the index cannot be written.
+    /// If the index cannot be written.
     pub fn flush(&self) -> Result<u64, StoreError> {
         self.index.flush()
     }
 
-    /// Reads those of the files at `paths`, below the home, again that are not as they were when they were last read; and
-    /// returns how many that were. So their new words are found at once, however large the store is; and what we wrote
-    /// ourselves, in whichever process, does not count.
+    /// Reads those files at `paths`, below the home, again that differ from the index.
+    ///
+    /// Returns the number of these files. Their new content is found at once, regardless of the size of the store. Changes by any process
+    /// of this program are in the index already and do not count.
     ///
     /// # Errors
-    /// When the index is refused, or somebody has been writing for too long.
+    /// If the index cannot be read, or the lock of the home is not released in time.
     pub fn reread(&self, paths: &[String]) -> Result<u64, StoreError> {
-        // Whoever writes tells the index before giving this back.
+        // A writer updates the index before it releases the lock.
         let _lock = self.begin()?;
         self.index.reread_changed(paths)
     }
 
-    /// Looks at every file for changes, however large the store is and however lately that was done.
+    /// Checks every file for changes, regardless of the size of the store and of the last check.
     ///
     /// # Errors
-    /// When the files cannot be read.
+    /// If the files cannot be read.
     pub fn refresh_all(&self) -> Result<(), StoreError> {
         self.index.refresh(Depth::Fresh)
     }
 
-    /// Returns where the journal ends now, for [`FileStore::was_written_since`].
+    /// Returns the current end of the journal, for [`FileStore::was_written_since`].
     ///
     /// # Errors
-    /// When the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn journal_end(&self) -> Result<String, StoreError> {
         Ok(self.journal.end()?.to_text())
     }
 
-    /// Tells whether anybody but `actor` has written since the journal ended at `end`, as far as the journal tells. It costs
-    /// next to nothing when nobody has.
+    /// Returns whether an actor other than `actor` has written since the journal ended at `end`.
+    ///
+    /// Only operations in the journal count. The call is cheap if the journal has not changed.
     ///
     /// # Errors
-    /// When the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn was_written_since(&self, end: &str, actor: &str) -> Result<bool, StoreError> {
         if self.journal_end()? == end {
             return Ok(false);

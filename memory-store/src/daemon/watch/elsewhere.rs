@@ -1,4 +1,4 @@
-//! Changes of files, as systems other than Linux tell them.
+//! File events on systems other than Linux.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Heard;
 
-/// Hears of changed files on a thread of its own, until dropped.
+/// A watcher of files on its own thread, until dropped.
 #[derive(Debug)]
 pub(super) struct Ears {
     _watcher: RecommendedWatcher,
 }
 
 impl Ears {
-    /// Listens to `folder` and all below it; `hear` is told of what happens there, on another thread.
+    /// Watches `folder` and everything below it, and calls `hear` with events on another thread.
     pub(super) fn begin(folder: &Path, mut hear: impl FnMut(Vec<Heard>) + Send + 'static) -> io::Result<Self> {
         let root = folder.to_owned();
         let listen = move |event: notify::Result<Event>| {
@@ -30,7 +30,7 @@ impl Ears {
         Ok(Self { _watcher: watcher })
     }
 
-    /// Returns how it listens.
+    /// Returns the name of the method.
     pub(super) const fn name() -> &'static str {
         if cfg!(target_os = "macos") { "fsevents" } else { "events" }
     }
@@ -48,7 +48,7 @@ fn understand(event: notify::Result<Event>, root: &Path) -> Vec<Heard> {
     if (is_move || matches!(event.kind, EventKind::Remove(_))) && event.paths.iter().any(|path| path == root) {
         return vec![Heard::Lost(format!("{} is gone", root.display()))];
     }
-    // Reading files opens them, and we read what we hear of: to listen to that would never end.
+    // Reads open files too, and each event causes a read: to watch them would never end.
     if matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write)) {
         return Vec::new();
     }
@@ -58,7 +58,7 @@ fn understand(event: notify::Result<Event>, root: &Path) -> Vec<Heard> {
             EventKind::Create(CreateKind::Folder | CreateKind::Any) | EventKind::Remove(RemoveKind::Folder | RemoveKind::Any)
         );
     let heard = |path: PathBuf| {
-        // Not every system says what it was.
+        // Some systems do not report whether a path is a file or a folder.
         let is_folder = may_be_folder && path.extension().is_none_or(|extension| extension != "md");
         if is_folder { Heard::Folder(path) } else { Heard::File(path) }
     };

@@ -1,4 +1,4 @@
-//! Changes of files, as Linux tells them.
+//! File events on Linux.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -18,14 +18,16 @@ use rustix::io::Errno;
 use super::Heard;
 use crate::index::ENTRIES;
 
-/// Hears of changed files on a thread of its own, until dropped.
+/// A watcher of files on its own thread, until dropped.
 #[derive(Debug)]
 pub(super) struct Ears {
     end: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What is to be told. That a file was opened is not: each search reads ten, and whoever is told of each does little else.
+/// The events to watch.
+///
+/// `OPEN` and `ACCESS` are excluded: each search reads ten files and would cause a flood of events.
 const WANTED: WatchFlags = WatchFlags::ATTRIB
     .union(WatchFlags::CLOSE_WRITE)
     .union(WatchFlags::CREATE)
@@ -38,11 +40,11 @@ const WANTED: WatchFlags = WatchFlags::ATTRIB
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::DONT_FOLLOW);
 
-/// So many bytes of what is told are taken at once.
+/// Size of the buffer for events, in bytes.
 const ROOM: usize = 16 * 1024;
 
 impl Ears {
-    /// Listens to `folder` and all below it; `hear` is told of what happens there, on another thread.
+    /// Watches `folder` and everything below it, and calls `hear` with events on another thread.
     pub(super) fn begin(folder: &Path, hear: impl FnMut(Vec<Heard>) + Send + 'static) -> io::Result<Self> {
         let flags = CreateFlags::CLOEXEC | CreateFlags::NONBLOCK;
         let mut folders = Folders { source: init(flags)?, root: folder.to_owned(), paths: HashMap::new() };
@@ -53,7 +55,7 @@ impl Ears {
         Ok(Self { end, thread: Some(thread) })
     }
 
-    /// Returns how it listens.
+    /// Returns the name of the method.
     pub(super) const fn name() -> &'static str {
         "inotify"
     }
@@ -63,7 +65,7 @@ impl Drop for Ears {
     fn drop(&mut self) {
         let is_told = rustix::io::write(&self.end, &1_u64.to_ne_bytes()).is_ok();
         if let Some(thread) = self.thread.take().filter(|_| is_told) {
-            // If it broke down, it has ended as well.
+            // If the thread panicked, it has ended as well.
             let _ = thread.join();
         }
     }
@@ -89,19 +91,19 @@ fn listen(folders: &mut Folders, end: &OwnedFd, mut hear: impl FnMut(Vec<Heard>)
     }
 }
 
-/// The folders that are listened to.
+/// The watched folders.
 struct Folders {
     source: OwnedFd,
     root: PathBuf,
-    /// By the numbers that the system gave them.
+    /// The folders by their watch descriptors.
     paths: HashMap<i32, PathBuf>,
 }
 
-/// What happened somewhere: `(where, what, the name it happened to)`.
+/// An event: `(watch descriptor, flags, name in the folder)`.
 type Told = (i32, ReadFlags, Option<PathBuf>);
 
 impl Folders {
-    /// Listens to a folder and all below it, but for hidden ones. What is gone by then is passed over.
+    /// Watches a folder and all below it, except hidden ones. Folders deleted during the call are skipped.
     fn add(&mut self, folder: &Path) -> io::Result<()> {
         let mut left = vec![folder.to_owned()];
         while let Some(folder) = left.pop() {
@@ -110,7 +112,7 @@ impl Folders {
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) if folder != self.root => continue,
                 Err(error) => return Err(error.into()),
             }
-            // Listed only now: a folder that comes from here on is told of.
+            // Listed after the watch was added, so that a folder created from now on causes an event.
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
             left.extend(folders.map(|entry| entry.path()).filter(|path| !self.is_hidden(path)));
@@ -118,20 +120,20 @@ impl Folders {
         Ok(())
     }
 
-    /// Listens no more to a folder that was moved away, and to those below it.
+    /// Stops watching a folder that was moved away, and those below it.
     fn forget(&mut self, folder: &Path) {
         let source = &self.source;
         self.paths.retain(|number, path| {
             let is_kept = !path.starts_with(folder);
             if !is_kept {
-                // One that is gone is not listened to either.
+                // The system removes the watch of a deleted folder itself.
                 let _ = remove_watch(source, *number);
             }
             is_kept
         });
     }
 
-    /// Takes what has been told by now.
+    /// Reads the available events.
     fn hear(&mut self, room: &mut [MaybeUninit<u8>]) -> Vec<Heard> {
         let mut told = Vec::new();
         let mut reader = Reader::new(&self.source, room);
@@ -146,7 +148,7 @@ impl Folders {
         told.into_iter().filter_map(|told| self.understand(told)).chain(refusal).collect()
     }
 
-    /// Tells whether nobody wants to hear of a folder. A conversation may be called so that its folder begins with a dot.
+    /// Returns whether a folder is hidden. The folder of a conversation may have a name with a leading dot.
     fn is_hidden(&self, folder: &Path) -> bool {
         let is_conversation = folder.parent() == Some(&self.root) && self.root.ends_with(ENTRIES);
         !is_conversation && folder.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
@@ -206,7 +208,7 @@ mod tests {
         (Ears::begin(folder, hear).unwrap(), receiver)
     }
 
-    /// Returns everything that is heard before `last`.
+    /// Returns all events before `last`.
     fn hear_until(receiver: &Receiver<Heard>, last: &Heard) -> Vec<Heard> {
         let next = || receiver.recv_timeout(PATIENCE).unwrap();
         std::iter::repeat_with(next).take_while(|heard| heard != last).collect()
