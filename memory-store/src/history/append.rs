@@ -1,4 +1,4 @@
-//! Adding to a session, and what is left of an append that was cut off.
+//! Appending to a session, and repair after an interrupted append.
 
 use memory_core::instance::history::Record;
 use memory_core::instance::{InstanceError, InstanceOperation};
@@ -9,7 +9,7 @@ use super::operations;
 use super::queue::Take;
 use crate::disk::Disk;
 
-/// Returns records as lines.
+/// Returns the records as lines.
 pub(super) fn lines(records: &[Record]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(records.iter().map(|record| record.text().as_str().len() + 1).sum());
     for record in records {
@@ -19,8 +19,9 @@ pub(super) fn lines(records: &[Record]) -> Vec<u8> {
     bytes
 }
 
-/// Adds the lines that `take` returns to a file, and returns where that was set aside which was cut off before. Whoever does holds the
-/// lock.
+/// Appends the lines that `take` returns to a file. The caller holds the lock.
+///
+/// Returns the path in the trash of the incomplete record that an interrupted append left, if there was one.
 pub(super) fn append(
     disk: &dyn Disk,
     path: &str,
@@ -49,7 +50,7 @@ pub(super) fn append(
         bytes.insert(0, b'\n');
     }
     if let Err(error) = disk.append(path, &bytes) {
-        // Half a record is of no use to anybody; if it cannot be cut off here, the next append sets it aside.
+        // A partial record is removed. If that fails, the next append moves it to the trash.
         if disk.signature(path).is_ok_and(|found| found.is_some_and(|found| end < found.size)) {
             let _ = disk.shorten(path, end);
         }
@@ -58,14 +59,14 @@ pub(super) fn append(
     Ok(set_aside)
 }
 
-/// How a file ends.
+/// The end of a file.
 #[derive(Debug)]
 enum End {
-    /// After so many bytes, with a whole line.
+    /// A complete line, at this length in bytes.
     Whole(u64),
-    /// After so many bytes, with a whole record, behind which the end of the line is missing: somebody's editor left it out.
+    /// A complete record without a newline, at this length in bytes. Some editors remove the last newline.
     WithoutNewline(u64),
-    /// With something that is no record, from `at` on.
+    /// An invalid record from offset `at` on.
     Torn { at: u64, rest: Vec<u8> },
 }
 

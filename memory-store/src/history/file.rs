@@ -1,4 +1,4 @@
-//! The file of a session, as it stands now.
+//! The file of a session.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +13,7 @@ use super::lines::Line;
 use crate::disk::Disk;
 use crate::error::io_error;
 
-/// The file of a session, and how much of it is read.
+/// The open file of a session and the number of bytes to read.
 #[derive(Debug)]
 pub(super) struct SessionFile {
     pub file: File,
@@ -21,7 +21,10 @@ pub(super) struct SessionFile {
 }
 
 impl SessionFile {
-    /// Opens the file, if it is there. Where its end is one that somebody may still be writing, `wait` waits for them first.
+    /// Opens the file, or returns `None` if it does not exist.
+    ///
+    /// If the file does not end with a newline, another process may be writing; `wait` is called to wait for it, and
+    /// then the length is read again.
     pub(super) fn open(disk: &dyn Disk, path: &str, wait: impl FnOnce()) -> Result<Option<Self>, InstanceError> {
         let told = |error| refused(path, error);
         let Some(file) = disk.open(path).map_err(told)? else { return Ok(None) };
@@ -34,7 +37,7 @@ impl SessionFile {
     }
 }
 
-/// Tells whether the first `end` bytes of a file are whole lines.
+/// Returns whether the first `end` bytes of a file are complete lines.
 pub(super) fn ends_a_line(file: &File, end: u64) -> io::Result<bool> {
     let Some(last) = end.checked_sub(1) else { return Ok(true) };
     let mut byte = [0];
@@ -42,7 +45,7 @@ pub(super) fn ends_a_line(file: &File, end: u64) -> io::Result<bool> {
     Ok(byte == *b"\n")
 }
 
-/// Reads a line as a record; a line of spaces is none.
+/// Parses a line as a record, or returns `None` if it is blank.
 pub(super) fn record(path: &str, line: &Line) -> Option<Result<Record, InstanceError>> {
     let text = str::from_utf8(&line.bytes).map_err(|_| "it is not UTF-8".to_owned());
     if text.as_ref().is_ok_and(|text| text.trim().is_empty()) {
@@ -59,7 +62,7 @@ pub(super) fn record(path: &str, line: &Line) -> Option<Result<Record, InstanceE
     Some(record)
 }
 
-/// Says that a file could not be read or written.
+/// Returns the error for a file that could not be read or written.
 pub(crate) fn refused(path: &str, error: io::Error) -> InstanceError {
     let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
     match error.kind() {
@@ -73,7 +76,7 @@ pub(crate) fn refused(path: &str, error: io::Error) -> InstanceError {
     }
 }
 
-/// Says that a folder could not be opened.
+/// Returns the error for a folder that could not be opened.
 pub(crate) fn no_folder(root: &Path) -> impl FnOnce(io::Error) -> InstanceError {
     let place = root.display().to_string();
     move |error| refused(&place, error)

@@ -1,4 +1,4 @@
-//! A folder of sessions.
+//! The store of sessions in a folder.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -22,23 +22,23 @@ use crate::disk::{Disk, EntryKind, LateDisk, other_case};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::months;
 
-/// A folder of sessions, which is made when something is first said.
+/// A folder of sessions, which is created by the first append.
 #[derive(Debug)]
 pub struct HistoryFolder {
     place: LateDisk,
     patience: Duration,
     queues: Queues,
-    /// The files whose names are durable and their own.
+    /// The files with a name that is synced and was compared with names that differ only in case.
     known: Mutex<HashSet<String>>,
 }
 
 impl HistoryFolder {
-    /// Returns the sessions at `root`, whether the folder is there or not.
+    /// Returns the store of the folder `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self::at(LateDisk::new(root.into()))
     }
 
-    /// Returns the sessions at `root`, where `disk` is what writes there.
+    /// Returns the store of the folder `root`, which is accessed through `disk`.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
         Self::at(LateDisk::on_disk(root.into(), disk))
     }
@@ -47,7 +47,7 @@ impl HistoryFolder {
         Self { place, patience: PATIENCE, queues: Queues::default(), known: Mutex::default() }
     }
 
-    /// Returns where it is.
+    /// Returns the path of the folder.
     pub fn root(&self) -> &Path {
         self.place.root()
     }
@@ -56,20 +56,22 @@ impl HistoryFolder {
         self.place.if_there().map_err(no_folder(self.root()))
     }
 
-    /// Waits until nobody else writes to this session.
+    /// Waits for the lock of a session.
     fn lock(&self, path: &str) -> Result<WriterLock, InstanceError> {
         Ok(WriterLock::of_one(self.root(), path, self.patience)?)
     }
 
-    /// Waits until nobody else writes down what is done, which is one file for all sessions. Whoever has the lock of a session may wait for
-    /// this one, and nobody for that of a session who has this one.
+    /// Waits for the lock of the operation log, which all sessions share.
+    ///
+    /// The holder of the lock of a session may wait for this lock. The holder of this lock must not wait for the lock
+    /// of a session.
     fn lock_operations(&self) -> Result<WriterLock, InstanceError> {
         Ok(WriterLock::of_folder(self.root(), self.patience)?)
     }
 
     fn open(&self, disk: &dyn Disk, path: &str) -> Result<Option<SessionFile>, InstanceError> {
         let opened = SessionFile::open(disk, path, || {
-            // Whoever cannot wait reads what is there now.
+            // If the lock is not available in time, the file is read as it is.
             drop(self.lock(path));
         })?;
         if opened.is_some() && !self.is_known(path) {
@@ -78,7 +80,9 @@ impl HistoryFolder {
         Ok(opened)
     }
 
-    /// Adds what `take` returns to the file of a session, and returns where that was set aside which was cut off before.
+    /// Appends the bytes that `take` returns to the file of a session.
+    ///
+    /// Returns the path of the incomplete record that an interrupted append left, if it was moved to the trash.
     fn write(
         &self,
         disk: &dyn Disk,
@@ -93,7 +97,7 @@ impl HistoryFolder {
         }
         let set_aside = append::append(disk, path, take, operation)?;
         if !is_known {
-            // Whoever made the file may have died before its name was durable.
+            // The process that created the file may have crashed before it synced the name.
             disk.sync_folder("").map_err(|error| refused(path, error))?;
             self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
         }
@@ -151,7 +155,7 @@ impl MessageStore for HistoryFolder {
         let mut summaries = Vec::new();
         for entry in entries.into_iter().filter(|entry| entry.kind == EntryKind::File) {
             let Some(session) = session_of(&entry.name) else { continue };
-            // It may have been deleted in the meantime.
+            // The file may have been deleted since the folder was listed.
             let Some(SessionFile { file, end }) = self.open(disk, &entry.name)? else { continue };
             let told = |error| refused(&entry.name, error);
             let mut last = Backward::new(file.try_clone().map_err(told)?, end);
@@ -210,7 +214,7 @@ impl Operations for HistoryFolder {
 }
 
 impl HistoryFolder {
-    /// Does something to the file of a session, under the lock, if there is a folder.
+    /// Runs `work` on the file of a session under its lock, or returns `None` if there is no folder.
     fn rewrite<T>(
         &self,
         session: &SessionName,
@@ -220,14 +224,14 @@ impl HistoryFolder {
         let path = &file_name(session)?;
         let Some(disk) = self.disk()? else { return Ok(None) };
         let _lock = self.lock(path)?;
-        // Its name may have to be made durable again.
+        // The file may be replaced or deleted, so its name must be synced again after the next append.
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         refuse_other_case(disk, path)?;
         work(Rewriting { disk, session, path, operation, lock: &|| self.lock_operations() }).map(Some)
     }
 }
 
-/// Refuses a session that the file system takes for another.
+/// Returns an error if the file system treats the name as equal to another one that differs in case.
 fn refuse_other_case(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
     let Some(other) = other_case(disk, path).map_err(|error| refused(path, error))? else { return Ok(()) };
     let why = format!("is taken for {other} here, since this file system does not tell upper from lower case");
@@ -236,7 +240,7 @@ fn refuse_other_case(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
 
 type Read = Result<Record, InstanceError>;
 
-/// Leaves out the first `offset` records; what cannot be read counts for nothing.
+/// Skips the first `offset` records; errors are returned and do not count.
 fn skip(offset: usize, records: impl Iterator<Item = Read>) -> impl Iterator<Item = Read> {
     let mut left = offset;
     records.filter(move |record| {
@@ -246,7 +250,9 @@ fn skip(offset: usize, records: impl Iterator<Item = Read>) -> impl Iterator<Ite
     })
 }
 
-/// Ends after `limit` records; what cannot be read counts for nothing, and an error of the disk ends it.
+/// Returns at most `limit` records; errors are returned and do not count.
+///
+/// The lines of a file end after a disk error.
 fn up_to(limit: usize, records: impl Iterator<Item = Read>) -> impl Iterator<Item = Read> {
     let mut left = limit;
     records.map_while(move |record| {

@@ -1,35 +1,35 @@
-//! The lines of a file, from either end.
+//! The lines of a file, from the start or from the end.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// How much is read first; every further block is twice as long.
+/// Size of the first block in bytes; each further block is twice as large.
 const FIRST_BLOCK: usize = 16 * 1024;
 
-/// The longest block that is read at once.
+/// Maximum size of a block in bytes.
 const LARGEST_BLOCK: usize = 1024 * 1024;
 
-/// One line, without its end.
+/// A line without its newline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// Where it begins, in bytes.
+    /// Offset of the line in bytes.
     pub at: u64,
-    /// What it says.
+    /// The content of the line.
     pub bytes: Vec<u8>,
-    /// Whether it has an end; only the last one may have none.
+    /// Whether the line ends with a newline. Only the last line may lack it.
     pub is_whole: bool,
 }
 
-/// The lines of the first `end` bytes of a file, the first one first.
+/// The lines of the first `end` bytes of a file, in order.
 #[derive(Debug)]
 pub(super) struct Forward {
     file: File,
-    /// Up to where the file was read.
+    /// Offset up to which the file was read.
     read: u64,
     end: u64,
     buffer: Vec<u8>,
-    /// Where in the buffer the next line begins.
+    /// Offset of the next line in the buffer.
     start: usize,
     block: usize,
 }
@@ -39,7 +39,7 @@ impl Forward {
         Self::from(file, 0, end)
     }
 
-    /// Returns the lines from the byte `start` on, where one begins.
+    /// Returns the lines from offset `start` on, which must be the start of a line.
     pub(super) fn from(file: File, start: u64, end: u64) -> Self {
         Self { file, read: start, end, buffer: Vec::new(), start: 0, block: FIRST_BLOCK }
     }
@@ -86,13 +86,13 @@ impl Iterator for Forward {
     }
 }
 
-/// The lines of the first `end` bytes of a file, the last one first.
+/// The lines of the first `end` bytes of a file, in reverse order.
 #[derive(Debug)]
 pub(crate) struct Backward {
     file: File,
-    /// From where on the file was read.
+    /// Offset down to which the file was read.
     read: u64,
-    /// What was read and not yet returned, without the end of its last line.
+    /// Bytes that were read but not yet returned, without the newline of the last line.
     buffer: Vec<u8>,
     is_whole: bool,
     block: usize,
@@ -114,7 +114,7 @@ impl Backward {
                 let bytes = self.buffer.split_off(newline + 1);
                 self.buffer.pop();
                 let is_whole = std::mem::replace(&mut self.is_whole, true);
-                // Behind the end of the last line there is no other.
+                // The newline at the end of the file is not followed by another line.
                 if bytes.is_empty() && !is_whole {
                     unsearched = self.buffer.len();
                     continue;
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn the_last_lines_are_read_without_the_others() {
         let mut file = tempfile::tempfile().unwrap();
-        // A hole, of which nothing lies on the disk.
+        // A sparse file: the hole occupies no space on disk.
         let end = 1 << 40;
         file.set_len(end).unwrap();
         let lines = (0..20).map(|number| format!("\n{number} {}", "x".repeat(100))).collect::<Vec<_>>().concat();

@@ -1,10 +1,12 @@
-//! Sessions as files of lines.
+//! Sessions stored as files of lines.
 //!
-//! [`HistoryFolder`] is the driver behind [`memory_core::instance::history::MessageStore`]. A session is `<name>.jsonl`, one record a
-//! line, to which records are only ever added: one write and one sync an append. What an append that was cut off left behind is set
-//! aside by the next one. A purge writes a new file, which takes the place of the former one at once; that goes to `.trash`, and so
-//! does a session that is deleted. A line in `.trash/<yyyy-mm>.jsonl` says of each what the session began with afterwards, and so whether
-//! what was there before may be put in its place again.
+//! [`HistoryFolder`] implements [`memory_core::instance::history::MessageStore`]. A session is the file `<name>.jsonl`
+//! with one record per line. Records are only appended, with one write and one sync per append. If an append was
+//! interrupted, the next one moves the incomplete record to `.trash`.
+//!
+//! A purge writes a new file, which replaces the old one atomically. The old file of a purge and the file of a deleted
+//! session are moved to `.trash`. Each operation appends a line to `.trash/<yyyy-mm>.jsonl` with the length and the
+//! hash of the lines that it left in the session. An undo is refused if the session no longer starts with these lines.
 
 mod append;
 mod file;

@@ -1,23 +1,28 @@
-//! What the file of a session is called.
+//! The file names of sessions.
 
 use std::fmt::Write;
 
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::SessionName;
 
-/// What the name of a session's file ends with.
+/// The extension of the files.
 const END: &str = ".jsonl";
 
-/// The longest name that file systems take, in bytes.
+/// Maximum length of a file name in bytes on common file systems.
 const LONGEST: usize = 255;
 
-/// Returns the name of the file. Characters that some file system does not take are written as `%2F`.
+/// Returns the name of the file.
+///
+/// Characters that some file systems reject are percent-encoded, as in `%2F`, and so is a leading dot.
+///
+/// # Errors
+/// [`InstanceError::TooLarge`] if the name is too long for a file.
 pub(super) fn file_name(session: &SessionName) -> Result<String, InstanceError> {
     let mut name = String::with_capacity(session.as_str().len() + END.len());
     for (at, character) in session.as_str().char_indices() {
         let is_refused = matches!(character, '/' | '\\' | '%' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
         if is_refused || (at == 0 && character == '.') {
-            // A string takes all that is written to it.
+            // Writing to a string does not fail.
             let _ = write!(name, "%{:02X}", u32::from(character));
         } else {
             name.push(character);
@@ -31,7 +36,7 @@ pub(super) fn file_name(session: &SessionName) -> Result<String, InstanceError> 
     Ok(name)
 }
 
-/// Returns the session whose file is called so, if it is one of ours.
+/// Returns the session of a file name, or `None` if the file is not that of a session.
 pub(super) fn session_of(file_name: &str) -> Option<SessionName> {
     let mut rest = file_name.strip_suffix(END)?;
     let mut name = String::with_capacity(rest.len());
@@ -43,7 +48,7 @@ pub(super) fn session_of(file_name: &str) -> Option<SessionName> {
     }
     name.push_str(rest);
     let session = name.parse().ok()?;
-    // A name that we would write otherwise is another's.
+    // A name that [`file_name`] would encode differently belongs to another program.
     self::file_name(&session).ok().filter(|own| own == file_name).map(|_| session)
 }
 

@@ -1,4 +1,4 @@
-//! What was taken out of sessions: one line an operation.
+//! The log of operations that removed or restored records, with one line per operation.
 
 use std::io;
 
@@ -10,45 +10,46 @@ use super::file::refused;
 use crate::disk::Disk;
 use crate::months;
 
-/// The folder of what was before.
+/// The folder of the log and of the previous files.
 pub(super) const FOLDER: &str = ".trash";
 
-/// One operation on one session.
+/// A line of the log: an operation on a session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Line {
     pub operation: String,
     pub at: String,
     pub verb: String,
     pub session: String,
-    /// How many records went or came.
+    /// Number of records removed or restored.
     pub count: usize,
-    /// The operation that this one takes back.
+    /// The operation that this one undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
-    /// Where the former file is, if there was one.
+    /// The path of the previous file, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former: Option<String>,
-    /// What the session was then, if there was one.
+    /// The lines of the session after the operation, if it then existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Left>,
 }
 
-/// What an operation left of a session: the whole lines.
+/// The complete lines of a session after an operation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Left {
-    /// How many bytes they are.
+    /// Their length in bytes.
     pub bytes: u64,
     /// Their SHA-256.
     pub hash: String,
 }
 
-/// Returns the folder in which an operation keeps what was before.
+/// Returns the folder for the previous file of an operation.
 pub(super) fn folder(operation: &InstanceOperation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
-/// Returns where the lines that are to be wait until they may take the place of the file. Whether they still do tells whether the
-/// operation was carried out.
+/// Returns the path of a new file before it replaces the file of the session.
+///
+/// If this path still exists, the operation was not carried out.
 pub(super) fn waiting(operation: &InstanceOperation) -> String {
     format!("{}/next.tmp", folder(operation))
 }
@@ -75,20 +76,20 @@ impl Line {
         let Some(record) = self.record() else { return Ok(false) };
         match (&self.left, &self.former) {
             (Some(_), _) => disk.signature(&waiting(&record.operation)).map(|found| found.is_none()),
-            // A file that goes is what is kept.
+            // A deletion moves the file itself to this path.
             (None, Some(former)) => disk.signature(former).map(|found| found.is_some()),
             (None, None) => Ok(true),
         }
     }
 }
 
-/// Writes down what is about to be done, durably. Nobody else may do so meanwhile.
+/// Logs an operation before it is carried out, durably. The caller holds the lock of the log.
 pub(super) fn note(disk: &dyn Disk, operation: &InstanceOperation, line: &Line) -> io::Result<()> {
     let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
     months::append(disk, FOLDER, operation.at, &bytes)
 }
 
-/// Returns the lines of what was carried out, newest first.
+/// Returns the lines of the operations that were carried out, newest first.
 pub(super) fn lines(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<Line, InstanceError>>, InstanceError> {
     let told = |error| refused(FOLDER, error);
     let lines = months::newest_first(disk, FOLDER).map_err(told)?;
@@ -105,12 +106,12 @@ pub(super) fn lines(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<Line,
     }))
 }
 
-/// Returns what was carried out, newest first.
+/// Returns the operations that were carried out, newest first.
 pub(super) fn records(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<InstanceRecord, InstanceError>>, InstanceError> {
     Ok(mark_undone(lines(disk)?.filter_map(|line| line.map(|line| line.record()).transpose())))
 }
 
-/// Returns the line of an operation that can be taken back.
+/// Returns the line of an operation that can be undone, and the operation.
 pub(super) fn open(disk: &dyn Disk, undone: &OperationId) -> Result<(Line, InstanceRecord), InstanceError> {
     let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
     let is_it = |record: &InstanceRecord| record.operation.id == *undone;

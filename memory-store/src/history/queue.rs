@@ -1,4 +1,4 @@
-//! Appends of one process that come at the same time share one write and one sync.
+//! Concurrent appends of one process share one write and one sync.
 
 use std::collections::{HashMap, VecDeque};
 #[cfg(not(test))]
@@ -7,25 +7,27 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use memory_core::instance::InstanceError;
 use memory_core::text::with_causes;
 use memory_core::{Code, StoreError};
-// In tests every lock is a place where another thread may have its turn.
+// The locks of `shuttle` let the tests run the threads in different orders.
 #[cfg(test)]
 use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// So many bytes are written at once; the rest waits for the next time.
+/// Maximum number of bytes in a batch of several appends. A longer append is a batch of its own.
 const BATCH: usize = 8 * 1024 * 1024;
 
-/// The queues of all sessions to which something is being appended.
+/// The queues of all sessions with pending appends.
 #[derive(Debug, Default)]
 pub(super) struct Queues {
     queues: Mutex<HashMap<String, Arc<Queue>>>,
 }
 
-/// Takes out of a queue what is to be written now.
+/// A function that removes the next batch from a queue and returns it.
 pub(super) type Take<'a> = &'a mut dyn FnMut() -> Vec<u8>;
 
 impl Queues {
-    /// Returns once `bytes` were written to the end of `path`: by `write`, which is asked to take what waits and write it, together with
-    /// what others append; or by one of these. Then there is no answer.
+    /// Returns once `bytes` are written to the end of `path`.
+    ///
+    /// One of the concurrent callers becomes the leader: its `write` takes the batch, which contains the appends of the
+    /// others, and writes it. The leader gets the result of `write`, and the others get `None`.
     pub(super) fn append<T>(
         &self,
         path: &str,
@@ -35,11 +37,11 @@ impl Queues {
         let queue = Arc::clone(self.lock().entry(path.to_owned()).or_default());
         let written = queue.append(bytes, path, write);
         let mut queues = self.lock();
-        // Nobody else has it, and nobody can get it in the meantime.
+        // Only the map and this call hold the queue, and the map is locked, so no other call can obtain it.
         if Arc::strong_count(&queue) == 2 {
             queues.remove(path);
         }
-        // Whoever comes next must not count it.
+        // The next caller counts the references, so this one is released while the map is locked.
         drop(queue);
         written
     }
@@ -49,7 +51,7 @@ impl Queues {
     }
 }
 
-/// What waits to be appended to one session, in the order in which it came.
+/// The pending appends of one session, in order of arrival.
 #[derive(Debug, Default)]
 struct Queue {
     state: Mutex<State>,
@@ -59,17 +61,17 @@ struct Queue {
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<Vec<u8>>,
-    /// Which append stands first in `waiting`, of all that there were.
+    /// The sequence number of the first append in `waiting`.
     first: u64,
-    /// Up to which all were written, or have failed.
+    /// All appends with a smaller sequence number were written or have failed.
     done: u64,
-    /// Whether somebody writes.
+    /// Whether a leader is writing.
     is_led: bool,
-    /// Why some were not written who do not know it yet.
+    /// The failures that were not yet returned to the callers, by sequence number.
     failed: HashMap<u64, Failure>,
 }
 
-/// Why somebody else could not write.
+/// The failure of a leader, for the other appends of its batch.
 #[derive(Debug, Clone)]
 struct Failure {
     code: Code,
@@ -86,7 +88,7 @@ impl Queue {
         let mut state = self.lock();
         let own = state.first + state.waiting.len() as u64;
         state.waiting.push_back(bytes);
-        // Whoever stands first writes, as soon as nobody else does.
+        // The first append in the queue becomes the leader as soon as there is no other one.
         while state.is_led || state.first < own {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             if own < state.done {
@@ -106,7 +108,7 @@ impl Queue {
         written.map(Some)
     }
 
-    /// Takes out what stands first, as much as is written at once.
+    /// Removes the next batch: at least one append, and more up to [`BATCH`] bytes.
     fn take(&self) -> Vec<u8> {
         let mut state = self.lock();
         let mut batch = state.waiting.pop_front().unwrap_or_default();
@@ -123,12 +125,12 @@ impl Queue {
     }
 }
 
-/// Somebody who writes for others; when it is over, these hear of it.
+/// A leader. Dropping it reports the result to the other appends of the batch.
 struct Lead<'a> {
     queue: &'a Queue,
-    /// The append of whoever writes.
+    /// The sequence number of the leader's append.
     own: u64,
-    /// Why it failed, unless it did not.
+    /// Why the write failed, if it did.
     failure: Option<Failure>,
 }
 
@@ -136,7 +138,7 @@ impl Drop for Lead<'_> {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
         if state.first == self.own {
-            // It failed before anything was taken, as it would for those who wait.
+            // The write failed before it removed a batch; it would fail in the same way for all waiting appends.
             state.first += state.waiting.len() as u64;
             state.waiting.clear();
         }

@@ -1,4 +1,4 @@
-//! Taking records away.
+//! Replacing and deleting the files of sessions.
 
 use std::io;
 
@@ -12,22 +12,22 @@ use super::operations::{self, Left, Line};
 use crate::disk::Disk;
 use crate::lock::WriterLock;
 
-/// So many bytes are written at once.
+/// Number of bytes after which the buffer is written.
 const CHUNK: usize = 4 * 1024 * 1024;
 
-/// A session that gets another file, or none. Whoever does that holds the lock.
+/// The replacement or deletion of the file of a session. The caller holds the lock of the session.
 #[derive(Clone, Copy)]
 pub(super) struct Rewriting<'a> {
     pub disk: &'a dyn Disk,
     pub session: &'a SessionName,
     pub path: &'a str,
     pub operation: &'a InstanceOperation,
-    /// Waits until nobody else writes down what is done.
+    /// Waits for the lock of the operation log.
     pub lock: &'a dyn Fn() -> Result<WriterLock, InstanceError>,
 }
 
 impl Rewriting<'_> {
-    /// Removes the records that fit `filter`.
+    /// Deletes the records that match `filter`.
     pub(super) fn purge(&self, filter: &Filter) -> Result<Purged, InstanceError> {
         let mut done = Purged::default();
         for line in self.lines()? {
@@ -47,7 +47,7 @@ impl Rewriting<'_> {
         Ok(done)
     }
 
-    /// Moves the session to trash, and returns how many records it had.
+    /// Moves the session to the trash, and returns its number of records.
     pub(super) fn delete(&self) -> Result<usize, InstanceError> {
         let mut records = 0;
         for line in self.lines()? {
@@ -57,7 +57,7 @@ impl Rewriting<'_> {
         Ok(records)
     }
 
-    /// Moves the file to trash.
+    /// Logs `note` and moves the file to the trash.
     pub(super) fn take_away(&self, mut note: Line) -> Result<(), InstanceError> {
         let folder = operations::folder(self.operation);
         let former = format!("{folder}/{}", self.path);
@@ -65,13 +65,13 @@ impl Rewriting<'_> {
         self.note(&note)?;
         self.disk
             .rename(self.path, &former)
-            // That it is in the trash is durable before that it is no longer here.
+            // The new name in the trash must be durable before the removal of the old one.
             .and_then(|()| self.disk.sync_folder(&folder))
             .and_then(|()| self.disk.sync_folder(""))
             .map_err(|error| self.refused(error))
     }
 
-    /// Puts a file of these lines in the place of the one that is there, if one is; that goes to trash.
+    /// Replaces the file with one of these lines. The old file, if there is one, is moved to the trash.
     pub(super) fn replace(
         &self,
         lines: impl Iterator<Item = io::Result<super::lines::Line>>,
@@ -89,13 +89,13 @@ impl Rewriting<'_> {
             self.disk.sync_folder(&folder)
         });
         if let Err(error) = prepared {
-            // What stays behind if this fails too goes with the trash.
+            // If this fails too, the file is deleted with the trash.
             let _ = self.disk.remove(&waiting);
             return Err(self.refused(error));
         }
         let renamed = || self.disk.rename(&waiting, self.path).map_err(|error| self.refused(error));
         if let Err(error) = self.note(&note).and_then(|()| renamed()) {
-            // That it is there says that the operation was not carried out; what it holds is of no use any more.
+            // The existence of the file marks the operation as not carried out. Its content is not needed.
             let _ = self.disk.write(&waiting, b"");
             return Err(error);
         }
@@ -112,7 +112,7 @@ impl Rewriting<'_> {
         let (mut bytes, mut whole, mut hash) = (Vec::new(), 0, ContentHasher::default());
         for line in lines {
             let mut line = line?;
-            // Behind a record whose end of the line somebody's editor left out others may follow.
+            // A record without a newline, as some editors leave it, may be followed by other lines here.
             let is_whole = line.is_whole || matches!(record(path, &line), Some(Ok(_)));
             if is_whole {
                 line.bytes.push(b'\n');
@@ -130,7 +130,7 @@ impl Rewriting<'_> {
         Ok(Left { bytes: whole, hash: hash.finish().to_string() })
     }
 
-    /// Tells whether there is such a session.
+    /// Returns whether the session exists.
     pub(super) fn is_there(&self) -> Result<bool, InstanceError> {
         self.disk.signature(self.path).map(|found| found.is_some()).map_err(|error| self.refused(error))
     }

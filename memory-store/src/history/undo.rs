@@ -1,4 +1,4 @@
-//! Taking an operation on a session back.
+//! Undo of an operation on a session.
 
 use std::collections::HashSet;
 use std::io;
@@ -13,12 +13,13 @@ use super::operations::{self, Left, Line};
 use super::rewrite::Rewriting;
 use crate::disk::Disk;
 
-/// How much is read at once to see whether it is what was left.
+/// Number of bytes read at a time to compute the hash.
 const BLOCK: usize = 1024 * 1024;
 
 impl Rewriting<'_> {
-    /// Takes back the operation `undone`: what was there before it takes the place of what it left, and what was added since stays
-    /// behind that.
+    /// Undoes the operation `undone`.
+    ///
+    /// The previous lines replace the lines that the operation left. Records appended since then follow them.
     pub(super) fn undo(&self, undone: &OperationId) -> Result<InstanceRecord, InstanceError> {
         let (line, record) = operations::open(self.disk, undone)?;
         let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
@@ -40,7 +41,7 @@ impl Rewriting<'_> {
         }
         let has_more = now.is_some();
         let former = former.into_iter().flat_map(|former| Forward::new(former.file, former.end));
-        // What a writer that died left behind is in the trash already, or still at the end of the session.
+        // The incomplete record of an interrupted append is in the trash already, or still at the end of the session.
         let former = former.filter(move |line| line.as_ref().map_or(true, |line| !has_more || is_of_use(line)));
         let more = now.into_iter().flat_map(|now| Forward::from(now.file, since, now.end));
         self.replace(former.chain(more), note).map(|()| record)
@@ -56,7 +57,7 @@ fn is_of_use(line: &super::lines::Line) -> bool {
     line.is_whole || matches!(record("", line), Some(Ok(_)))
 }
 
-/// Tells whether a file begins with what an operation left.
+/// Returns whether a file starts with the lines that an operation left.
 fn is_left(left: &Left, now: &SessionFile) -> io::Result<bool> {
     if now.end < left.bytes {
         return Ok(false);
@@ -71,8 +72,9 @@ fn is_left(left: &Left, now: &SessionFile) -> io::Result<bool> {
     Ok(hash.finish().to_string() == left.hash)
 }
 
-/// Returns an operation that brought back what was taken out of the same session before `undone` took out something. Records that come back
-/// stand first, so that these would be in the wrong order.
+/// Returns a later undo, still in effect, that restored records removed before `undone`.
+///
+/// Restored records are placed at the start of the session, so an undo of `undone` would put them in the wrong order.
 fn out_of_order(disk: &dyn Disk, undone: &InstanceRecord) -> Result<Option<OperationId>, InstanceError> {
     let mut back: Vec<InstanceRecord> = Vec::new();
     let mut passed = HashSet::new();

@@ -1,4 +1,4 @@
-//! A folder of values.
+//! The store of values in a folder.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::history::{no_folder, refused};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::months;
 
-/// Where a value waits until it may take its place; no key is called so. There is one writer at a time.
+/// The temporary file of a new value. No key has this name, and there is one writer at a time.
 const WAITING: &str = ".next~";
 
-/// A folder of values, which is made when the first is set.
+/// A folder of values, which is created when the first value is set.
 #[derive(Debug)]
 pub struct ValueFolder {
     place: LateDisk,
@@ -28,18 +28,20 @@ pub struct ValueFolder {
 }
 
 impl ValueFolder {
-    /// Returns the values at `root`, whether the folder is there or not. What they were before is kept in the folder `state`.
+    /// Returns the store of the folder `root`, which need not exist. Previous values go to `state`.
     pub fn new(root: impl Into<PathBuf>, state: impl Into<PathBuf>) -> Self {
         Self { place: LateDisk::new(root.into()), state: LateDisk::new(state.into()), patience: PATIENCE }
     }
 
-    /// Returns the values at `root`, where `disk` is what writes there, and `state` what writes down what they were before.
+    /// Returns the store of the folder `root` with the given disks.
+    ///
+    /// `disk` contains the values and `state` contains the previous values.
     pub fn on_disks(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, state: Arc<dyn Disk>) -> Self {
         let place = LateDisk::on_disk(root.into(), disk);
         Self { place, state: LateDisk::on_disk(PathBuf::new(), state), patience: PATIENCE }
     }
 
-    /// Returns where it is.
+    /// Returns the path of the folder.
     pub fn root(&self) -> &Path {
         self.place.root()
     }
@@ -105,14 +107,14 @@ impl KeyValueStore for ValueFolder {
             };
             for entry in entries {
                 let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
-                // What is called otherwise is nobody's key.
+                // A file with an invalid name is not a key.
                 let Ok(key) = path.parse::<ValueKey>() else { continue };
                 match entry.kind {
                     EntryKind::Folder if path.starts_with(prefix.as_str()) || prefix.as_str().starts_with(&path) => {
                         folders.push(path);
                     }
                     EntryKind::File if prefix.fits(&key) => {
-                        // It may have been removed in the meantime.
+                        // The file may have been deleted since the folder was listed.
                         let Some(found) = disk.signature(&path).map_err(|error| refused(&path, error))? else { continue };
                         let updated_at = set_at(&found);
                         keys.push(KeySummary { key, size_bytes: found.size, updated_at });
@@ -167,7 +169,7 @@ impl Operations for ValueFolder {
 }
 
 impl ValueFolder {
-    /// Sets the value of a key, and writes `note` down before, if there is one. Whoever does holds the lock.
+    /// Sets the value of a key, after logging `note`, if given. The caller holds the lock.
     fn put(
         &self,
         disk: &dyn Disk,
@@ -183,21 +185,21 @@ impl ValueFolder {
             None => Ok(()),
         });
         if let Err(error) = placed.and_then(|()| disk.rename(WAITING, key.as_str()).map_err(told)) {
-            // If this fails too, the next writer writes over it.
+            // If this fails too, the next writer overwrites the file.
             let _ = disk.remove(WAITING);
             return Err(error);
         }
         disk.sync_folder(folder_of(key.as_str())).map_err(told)
     }
 
-    /// Removes a key, and writes `note` down before. Whoever does holds the lock.
+    /// Deletes a key, after logging `note`. The caller holds the lock.
     fn take_away(&self, disk: &dyn Disk, key: &ValueKey, former: &[u8], note: Note<'_>) -> Result<(), InstanceError> {
         let told = |error| refused(key.as_str(), error);
         trash::keep(&self.state, key, Some(former), None, note)?;
         disk.remove(key.as_str()).map_err(told)?;
         let mut folder = folder_of(key.as_str());
         disk.sync_folder(folder).map_err(told)?;
-        // A namespace without keys is not there. That it still is harms nobody, though.
+        // Namespaces without keys are deleted. One that remains does no harm.
         while !folder.is_empty() && disk.remove_folder(folder).is_ok() {
             folder = folder_of(folder);
         }
@@ -214,20 +216,22 @@ impl ValueFolder {
     }
 }
 
-/// Tells whether what cannot be read is nothing that we wrote, so that it has no hash that we know.
+/// Returns whether the error is that of a file that this store did not write.
+///
+/// The hash of such a file is not in the log.
 fn is_foreign(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidInput, PermissionDenied};
     let is_symlink = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
     is_symlink || matches!(error.kind(), FileTooLarge | InvalidInput | PermissionDenied)
 }
 
-/// Returns what a value is.
+/// Returns the bytes of a value, or `None` if the key is not set.
 fn read(disk: &dyn Disk, key: &ValueKey) -> Result<Option<Vec<u8>>, InstanceError> {
     let read = disk.read(key.as_str()).map_err(|error| refused(key.as_str(), error))?;
     Ok(read.map(|(bytes, _)| bytes))
 }
 
-/// Returns when a file was written, as finely as clocks tell it.
+/// Returns the modification time of a file, truncated to milliseconds.
 fn set_at(signature: &Signature) -> DateTime<Utc> {
     DateTime::from_timestamp_nanos(signature.modified_ns).trunc_subsecs(3)
 }
@@ -236,7 +240,10 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Refuses a key whose place is something else's: that of a namespace, or below a key, or one that the file system takes for another.
+/// Returns an error if the path of a key is occupied.
+///
+/// This is the case if an outer namespace is a key, if keys exist below the path, or if the file system does not
+/// distinguish the path from that of another key that differs in case.
 fn refuse_taken(disk: &dyn Disk, key: &ValueKey) -> Result<(), InstanceError> {
     let path = key.as_str();
     let told = |error| refused(path, error);
@@ -250,7 +257,7 @@ fn refuse_taken(disk: &dyn Disk, key: &ValueKey) -> Result<(), InstanceError> {
         }
     }
     if disk.signature(path).map_err(told)?.is_some_and(|found| found.is_folder) {
-        // One in which nothing is left was to be removed.
+        // An empty namespace is left over from a deletion.
         disk.remove_folder(path).map_err(told)?;
         if disk.signature(path).map_err(told)?.is_some() {
             return taken(format!("keys begin with {path}/"));

@@ -1,4 +1,4 @@
-//! What values were before: one line an operation.
+//! The log of operations on values, with one line per operation, and the previous values.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,35 +12,35 @@ use crate::disk::{Disk, LateDisk};
 use crate::history::{no_folder, refused};
 use crate::months;
 
-/// The folder of what was before.
+/// The folder of the log and of the previous values.
 pub(super) const FOLDER: &str = "trash";
 
-/// The longest value that is kept within a line, in bytes.
+/// Maximum size in bytes of a previous value within a line of the log.
 const SHORT: usize = 64 * 1024;
 
-/// One operation on one value.
+/// A line of the log: an operation on a value.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Line {
     operation: String,
     at: String,
     verb: String,
     pub key: String,
-    /// The operation that this one takes back.
+    /// The operation that this one undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undoes: Option<String>,
-    /// What the value was.
+    /// The previous value, if it is a short text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     value: Option<String>,
-    /// The file that holds what it was, if it is long or no text.
+    /// The file with the previous value, if it is long or not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    /// The SHA-256 of what the value was, if the key was set.
+    /// The SHA-256 of the previous value, if the key was set.
     before: Option<String>,
-    /// That of what it is then, if the key is set.
+    /// The SHA-256 of the value after the operation, if the key is then set.
     pub after: Option<String>,
 }
 
-/// What is about to be done to a value.
+/// An operation on a value that is about to be carried out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Note<'a> {
     pub operation: &'a InstanceOperation,
@@ -48,12 +48,12 @@ pub(super) struct Note<'a> {
     pub undoes: Option<&'a OperationId>,
 }
 
-/// Returns the hash by which a value is known.
+/// Returns the hash of a value, as the log contains it.
 pub(super) fn hash(value: &[u8]) -> String {
     ContentHash::of_bytes(value).to_string()
 }
 
-/// Keeps what a value was before it is set or removed, durably.
+/// Logs an operation and its previous value, durably, before the value is set or deleted.
 pub(super) fn keep(
     trash: &LateDisk,
     key: &ValueKey,
@@ -91,7 +91,7 @@ impl Line {
         months::record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.key, 1))
     }
 
-    /// Returns what the value was, if the key was set.
+    /// Returns the previous value, if the key was set.
     pub(super) fn former(&self, disk: &dyn Disk) -> Result<Option<Vec<u8>>, InstanceError> {
         let missing = || StoreError::OperationNotFound { wanted: format!("what {} took away is no longer kept", self.operation) };
         match (&self.value, &self.file) {
@@ -105,10 +105,11 @@ impl Line {
     }
 }
 
-/// Returns the lines of what was carried out, newest first; `now` returns the hash of what a value is at this moment.
+/// Returns the lines of the operations that were carried out, newest first.
 ///
-/// A line is written before the value is, so that a process that died may have left one of something that it did not do. Going back from
-/// what a value is now, each line must have led to what the next one began with.
+/// `now` returns the hash of the current value of a key. A line is written before the value, so a crash may leave the
+/// line of an operation that was not carried out. Such lines are found by following the hashes back from the current
+/// value: each line must lead to the state in which the next one started.
 pub(super) fn lines<'a>(
     disk: &'a dyn Disk,
     now: impl Fn(&str) -> Result<Option<String>, InstanceError> + 'a,
@@ -128,7 +129,7 @@ pub(super) fn lines<'a>(
                 Err(error) => return Some(Err(error)),
             },
         };
-        // A value that is another one altogether was changed since by somebody who keeps no lines.
+        // If neither hash matches, the value was changed without a line in the log, for example by hand.
         let was_carried_out = line.after == *state || line.before != *state;
         was_carried_out.then(|| {
             state.clone_from(&line.before);
@@ -137,7 +138,7 @@ pub(super) fn lines<'a>(
     }))
 }
 
-/// Returns what was carried out, newest first.
+/// Returns the operations that were carried out, newest first.
 pub(super) fn records<'a>(
     disk: &'a dyn Disk,
     now: impl Fn(&str) -> Result<Option<String>, InstanceError> + 'a,
@@ -145,7 +146,7 @@ pub(super) fn records<'a>(
     Ok(mark_undone(lines(disk, now)?.filter_map(|line| line.map(|line| line.record()).transpose())))
 }
 
-/// Returns the line of an operation that can be taken back.
+/// Returns the line of an operation that can be undone, and the operation.
 pub(super) fn open(
     disk: &dyn Disk,
     now: &dyn Fn(&str) -> Result<Option<String>, InstanceError>,

@@ -1,10 +1,10 @@
-//! What a line of the ledger looks like.
+//! The format of a line of the ledger.
 
 use chrono::NaiveDate;
 use memory_core::{Purpose, Reservation, Spent};
 use serde::{Deserialize, Serialize};
 
-/// One line: what is added to, or taken from, what was spent.
+/// A line of the ledger: the amounts by which the usage changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Booking {
     pub(super) day: NaiveDate,
@@ -24,7 +24,7 @@ struct Wire {
 }
 
 impl Booking {
-    /// Returns what leads from one amount to another.
+    /// Returns the booking that changes an amount from `before` to `after`.
     pub(super) fn of(reservation: &Reservation, before: Spent, after: Spent) -> Self {
         Self {
             day: reservation.day,
@@ -44,7 +44,7 @@ impl Booking {
         line
     }
 
-    /// Reads a line, or returns `None` if it is none of ours: torn by a crash, or written by somebody else.
+    /// Parses a line, or returns `None` if it is not a booking, for example because a crash cut it off.
     pub(super) fn from_line(line: &[u8]) -> Option<Self> {
         let Wire { day, purpose, calls, prompt_tokens, answer_tokens } = serde_json::from_slice(line).ok()?;
         Some(Self { day: day.parse().ok()?, purpose: purpose.parse().ok()?, calls, prompt_tokens, answer_tokens })

@@ -1,8 +1,8 @@
-//! What asking a language model costs, as files below the home.
+//! The usage of language models, stored as files in the home.
 //!
-//! One file a month, `usage/2026-05.jsonl`, and one JSON line a booking: what is set aside, and later by how much it came
-//! to more or less. Lines are only ever added, and the sums are what was spent; so whatever is lost of a settlement, the
-//! reservation stands.
+//! There is one file per month, such as `usage/2026-05.jsonl`, with one JSON line per booking: a reservation, and later
+//! the difference to the actual usage. Lines are only appended, and the usage is their sum. If a settlement is lost,
+//! the reservation still counts.
 
 mod format;
 mod page;
@@ -25,44 +25,47 @@ use page::Page;
 
 const FOLDER: &str = "usage";
 
-/// What asking a language model costs, as files below a home folder.
+/// The usage of language models, stored as files in a home folder.
 ///
-/// Many of these may work on one home, in one process or in many. Who sets something aside holds a lock of its own beside
-/// the files: nobody waits for it who does not ask a model, and who does waits for moments only.
+/// Several ledgers may use one home, in one process or in several. A booking holds the lock of the `usage` folder,
+/// which is separate from that of the other files, only while it is written. Operations that call no model never wait
+/// for it.
 #[derive(Debug)]
 pub struct Ledger {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
     patience: Duration,
-    /// What was read of each month so far.
+    /// The sums of each month as far as it was read, by file name.
     pages: Mutex<BTreeMap<String, Page>>,
-    /// Another ledger whose spending counts as well; it is only read.
+    /// Another ledger with usage that counts against the same budget; it is only read.
     other: Option<Box<Self>>,
 }
 
 impl Ledger {
-    /// Opens the ledger of the home at `root`, and makes the home if it is missing.
+    /// Opens the ledger of the home at `root`, and creates the home if it does not exist.
     ///
     /// # Errors
-    /// When the folder cannot be opened.
+    /// An error if the folder cannot be opened.
     pub fn open(root: &Path) -> Result<Self, StoreError> {
         let disk = RealDisk::open(root).map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
         let root = disk.root().to_owned();
         Ok(Self::on(Arc::new(disk), &root))
     }
 
-    /// Returns the ledger of the home that lies on `disk`, which is at `root`.
+    /// Returns the ledger of the home at `root`, which is accessed through `disk`.
     pub fn on(disk: Arc<dyn Disk>, root: &Path) -> Self {
         Self { folder: root.join(FOLDER), disk, patience: PATIENCE, pages: Mutex::default(), other: None }
     }
 
-    /// Returns this ledger with the spending of `other` counted against the same budget. Nothing is written to `other`.
+    /// Returns this ledger with the usage of `other` counted against the same budget.
+    ///
+    /// Nothing is written to `other`.
     #[must_use]
     pub fn counting(self, other: Self) -> Self {
         Self { other: Some(Box::new(other)), ..self }
     }
 
-    /// Returns what was spent on one day, here and in the other ledger.
+    /// Returns the usage of one day in this ledger and the other one.
     fn total(&self, day: NaiveDate) -> Result<Spent, StoreError> {
         let name = file_name(day);
         let own = self.read(&name)?.get(&name).map_or_else(Spent::default, |page| page.total(day));
@@ -70,18 +73,18 @@ impl Ledger {
         Ok(own + other.unwrap_or_default())
     }
 
-    /// Waits for the right to write.
+    /// Waits for the lock of the ledger.
     fn begin(&self, path: &str) -> Result<WriterLock, StoreError> {
         let refused = |error| refused("write to", path, error);
         if self.disk.signature(FOLDER).map_err(refused)?.is_none() {
-            // The lock lies in the folder; adding nothing makes it.
+            // The lock is in the folder, which an empty append creates.
             self.disk.append(path, b"").map_err(refused)?;
             self.disk.sync_folder(FOLDER).map_err(refused)?;
         }
         WriterLock::acquire(&self.folder, self.patience)
     }
 
-    /// Adds a line, and makes it durable. The caller holds the lock.
+    /// Appends a line durably. The caller holds the lock.
     fn add(&self, path: &str, booking: &Booking) -> Result<(), StoreError> {
         let refused = |error| refused("write to", path, error);
         let mut line = booking.to_line();
@@ -89,7 +92,7 @@ impl Ledger {
         if let Some(found) = found
             && !ends_whole(self.disk.as_ref(), path, found.size).map_err(refused)?
         {
-            // What a crash left of the last line becomes a line of its own, which readers pass over.
+            // A line cut off by a crash becomes a line of its own, which readers skip.
             line.insert(0, b'\n');
         }
         self.disk.append(path, &line).map_err(refused)?;
@@ -99,7 +102,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Returns the pages with that of the file `name` read to its end.
+    /// Returns the sums of all months, after reading the file `name` to its end.
     fn read(&self, name: &str) -> Result<MutexGuard<'_, BTreeMap<String, Page>>, StoreError> {
         let path = format!("{FOLDER}/{name}");
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,7 +160,7 @@ impl Meter for Ledger {
     }
 }
 
-/// Adds up two ledgers, with one entry for each day and purpose.
+/// Adds the usage of another ledger, with one entry for each day and purpose.
 fn add(spending: &mut Spending, other: Spending) {
     spending.unreadable += other.unreadable;
     for entry in other.entries {

@@ -1,4 +1,4 @@
-//! A month of the ledger, added up.
+//! The sums of one month of the ledger.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,21 +9,23 @@ use memory_core::{Purpose, Spent};
 use super::format::Booking;
 use crate::disk::Disk;
 
-/// How much of the file is read at a time.
+/// Number of bytes read at a time.
 const WINDOW: usize = 256 * 1024;
 
-/// A month of the ledger, added up as far as it was read: since lines are only added, only new ones are read.
+/// The sums of one month of the ledger up to the offset that was read.
+///
+/// Lines are only appended, so only new ones are read.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// The file that was read.
+    /// The inode of the file that was read.
     inode: u64,
-    /// Where the first line begins that was not read.
+    /// Offset of the first line that was not read.
     read_to: u64,
     sums: BTreeMap<(NaiveDate, Purpose), Sum>,
     unreadable: u64,
 }
 
-/// What was added, less what was taken away.
+/// The sum of the bookings of a day and purpose. Bookings may be negative.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     calls: i64,
@@ -32,7 +34,10 @@ struct Sum {
 }
 
 impl Page {
-    /// Adds up the lines that have come. One without an end is left for the next time: it is torn, or still being written.
+    /// Adds the new lines to the sums.
+    ///
+    /// A last line without a newline is left for the next call: it is torn or still being written. If the file was
+    /// replaced or truncated, the sums are computed from its start.
     pub(super) fn read_on(&mut self, disk: &dyn Disk, path: &str) -> io::Result<()> {
         let Some(found) = disk.signature(path)? else {
             *self = Self::default();
@@ -71,25 +76,25 @@ impl Page {
         sum.answer_tokens = sum.answer_tokens.saturating_add(booking.answer_tokens);
     }
 
-    /// Returns what was spent on each day for each purpose, in order; nothing is left out but nothing.
+    /// Returns the usage by day and purpose, in this order, without entries of zero.
     pub(super) fn entries(&self) -> impl Iterator<Item = (NaiveDate, &Purpose, Spent)> {
         let entries = self.sums.iter().map(|((day, purpose), sum)| (*day, purpose, sum.spent()));
         entries.filter(|(.., spent)| *spent != Spent::default())
     }
 
-    /// Returns what was spent on one day.
+    /// Returns the usage of one day.
     pub(super) fn total(&self, day: NaiveDate) -> Spent {
         self.entries().filter(|(on, ..)| *on == day).fold(Spent::default(), |sum, (.., spent)| sum + spent)
     }
 
-    /// Returns how many lines are no bookings.
+    /// Returns the number of lines that are not bookings.
     pub(super) fn unreadable(&self) -> u64 {
         self.unreadable
     }
 }
 
 impl Sum {
-    /// A hand that takes away more than was added leaves nothing.
+    /// Returns the sums, with zero for negative ones, which only a manual edit can produce.
     fn spent(self) -> Spent {
         let amount = |sum: i64| u64::try_from(sum).unwrap_or_default();
         Spent { calls: amount(self.calls), prompt_tokens: amount(self.prompt_tokens), answer_tokens: amount(self.answer_tokens) }

@@ -1,4 +1,4 @@
-//! Showing messages on a desktop, by the program that it has for that.
+//! Desktop notifications, shown by an external program.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,13 +9,13 @@ use memory_core::{Notification, Notifier, NotifyError};
 
 use super::run::run;
 
-/// How long the program may take.
+/// Maximum run time of the program.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The longest line that is shown, in characters.
+/// Maximum length of the title and of the body in characters.
 const LONGEST: usize = 500;
 
-/// Shows messages on a desktop.
+/// A notifier that shows messages on a desktop.
 #[derive(Debug, Clone)]
 pub struct DesktopNotifier {
     desktop: Desktop,
@@ -23,12 +23,12 @@ pub struct DesktopNotifier {
     bus: Option<PathBuf>,
 }
 
-/// Which program shows messages.
+/// The program that shows messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Desktop {
-    /// `osascript`, which comes with macOS.
+    /// `osascript`, which is part of macOS.
     Osascript,
-    /// `notify-send` of libnotify, which speaks to whatever shows messages over D-Bus.
+    /// `notify-send` of libnotify, which sends messages to the notification server over D-Bus.
     NotifySend,
 }
 
@@ -43,12 +43,12 @@ impl Desktop {
 }
 
 impl DesktopNotifier {
-    /// Returns what shows messages by the program of `desktop` that lies at `program`.
+    /// Returns a notifier that runs the program of `desktop` at the path `program`.
     pub fn new(desktop: Desktop, program: PathBuf) -> Self {
         Self { desktop, program, bus: None }
     }
 
-    /// Has the program speak to the session whose bus lies at `bus`, for where the environment does not say which.
+    /// Sets the path of the session bus, for environments that do not contain it.
     #[must_use]
     pub fn on_bus(self, bus: PathBuf) -> Self {
         Self { bus: Some(bus), ..self }
@@ -64,7 +64,7 @@ impl Notifier for DesktopNotifier {
     }
 }
 
-/// The script gets its texts as arguments: nothing that is remembered is ever part of a program.
+/// The script receives its texts as arguments, so that no text of a memory is part of a program.
 const SCRIPT: [&str; 3] = ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"];
 
 fn arguments(desktop: Desktop, notification: &Notification) -> Vec<String> {
@@ -79,17 +79,19 @@ fn arguments(desktop: Desktop, notification: &Notification) -> Vec<String> {
     }
 }
 
-/// A message without a title is refused.
+/// Returns the title, or `memory` if it is empty: a message without a title is rejected.
 fn filled(title: String) -> String {
     if title.is_empty() { "memory".into() } else { title }
 }
 
-/// Returns a title that cannot be taken for an option; what follows it is taken for none.
+/// Returns a title that is not parsed as an option. The argument after it is never parsed as one.
 fn no_option(title: String) -> String {
     if title.starts_with('-') { format!(" {title}") } else { title }
 }
 
-/// Returns a text so that it is shown as it is: `notify-send` reads `\n` and the like, and desktops read
+/// Returns a text escaped so that it is shown literally.
+///
+/// `notify-send` interprets `\n` and similar escapes, and desktops interpret
 /// [markup](https://specifications.freedesktop.org/notification-spec/latest/markup.html).
 fn unmarked(text: &str) -> String {
     text.replace('\\', "\\\\").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")

@@ -1,8 +1,10 @@
-//! Showing nothing: the page of what is due says it.
+//! The notifier that shows nothing.
 
 use memory_core::{Notification, Notifier, NotifyError};
 
-/// Shows nothing by itself: what is due stands in `pending.md`, which [`crate::FileStore::keep_pending`] writes.
+/// A notifier that shows nothing.
+///
+/// The due reminders are in `pending.md`, which [`crate::FileStore::keep_pending`] writes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FileNotifier;
 

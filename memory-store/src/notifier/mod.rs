@@ -1,4 +1,4 @@
-//! Ways to a person's attention.
+//! Notifiers, which show messages to a person.
 
 mod desktop;
 mod file;

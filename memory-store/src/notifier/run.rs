@@ -1,4 +1,4 @@
-//! Running another program, but not for ever.
+//! Running another program with a time limit.
 
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -6,19 +6,23 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How much of what a program complains about is told, in bytes.
+/// Maximum length of the error output in a message, in bytes.
 const COMPLAINT: usize = 300;
 
-/// How long to wait between two looks at a program that has closed its streams and is about to end.
+/// Polling interval for the end of a program that has closed its error output.
 const BLINK: Duration = Duration::from_millis(5);
 
-/// Runs a program to its end, which it must reach within `patience`; says what it did otherwise, as in "did not end well".
+/// Runs a program, which must end within `patience`.
+///
+/// # Errors
+/// The failure as a predicate, as in "did not end well".
 pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<(), String> {
     run_between(command, [Stdio::null(), Stdio::null()], patience)
 }
 
-/// Does the same with a program that reads the first and writes to the second, neither of which may be a pipe: nobody would be at its
-/// other end.
+/// Runs a program as [`run`] does, with the given standard input and output.
+///
+/// Neither may be a pipe, since no thread serves the other end.
 pub(crate) fn run_between(command: &mut Command, [from, to]: [Stdio; 2], patience: Duration) -> Result<(), String> {
     let deadline = Instant::now() + patience;
     let mut child = command
@@ -37,7 +41,7 @@ pub(crate) fn run_between(command: &mut Command, [from, to]: [Stdio; 2], patienc
             Err(format!("did not end well ({status}){because}"))
         }
         Ok(None) => {
-            // If it cannot even be killed, it is not ours to wait for.
+            // If the program cannot be killed, its end is not awaited.
             let _ = child.kill().and_then(|()| child.wait());
             Err(format!("did not end within {} s", patience.as_secs_f32()))
         }
@@ -45,18 +49,18 @@ pub(crate) fn run_between(command: &mut Command, [from, to]: [Stdio; 2], patienc
     }
 }
 
-/// Returns where what the program complains about comes once it has closed that stream, which it does at its end at last.
+/// Returns a channel that receives the error output once the program closes it or ends.
 fn complaint(child: &mut Child) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     let mut stream = child.stderr.take();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(stream) = &mut stream {
-            // What cannot be read is no complaint.
+            // Output that cannot be read counts as empty.
             let _ = stream.take(COMPLAINT as u64).read_to_end(&mut bytes);
             let _ = io::copy(stream, &mut io::sink());
         }
-        // Nobody may wait any longer.
+        // The receiver may have timed out.
         let _ = sender.send(memory_core::text::one_line(&String::from_utf8_lossy(&bytes), COMPLAINT));
     });
     receiver

@@ -1,4 +1,4 @@
-//! Claims about the queue of appends, in many orders in which threads may have their turns.
+//! Tests of the append queue under different thread schedules.
 
 use memory_core::testing::in_any_order;
 use shuttle::sync::atomic::{AtomicUsize, Ordering};
@@ -8,10 +8,12 @@ use super::*;
 
 const APPENDERS: usize = 4;
 
-/// How an append fared.
+/// The result of an append.
 type Fared = Result<Option<()>, InstanceError>;
 
-/// Appends once on each thread, and returns how each fared. `write` is told which time it is and what is to be written.
+/// Appends once on each thread, and returns the results.
+///
+/// `write` receives the number of the write and the batch.
 fn append_at_once(write: impl Fn(usize, Vec<u8>) -> Result<(), InstanceError> + Send + Sync + 'static) -> Vec<Fared> {
     let (queues, times, write) = (Arc::new(Queues::default()), Arc::new(AtomicUsize::new(0)), Arc::new(write));
     let append = |number: usize| {
@@ -21,7 +23,7 @@ fn append_at_once(write: impl Fn(usize, Vec<u8>) -> Result<(), InstanceError> + 
             queues.append("s.jsonl", bytes, |take| {
                 let time = times.fetch_add(1, Ordering::SeqCst);
                 let batch = take();
-                // Whoever writes takes its time.
+                // Other threads may run during the write.
                 thread::yield_now();
                 write(time, batch)
             })
