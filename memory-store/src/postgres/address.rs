@@ -1,4 +1,4 @@
-//! Where a database is, and how it is spoken to.
+//! The address of a database.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use zeroize::Zeroizing;
 
 use super::tls::Trust;
 
-/// Options of an address that mean nothing here: they choose between ways of which there is one only.
+/// Options of an address that are ignored: there is nothing to choose here.
 const MEANINGLESS: [&str; 7] =
     ["client_encoding", "fallback_application_name", "gssencmode", "gsslib", "krbsrvname", "pgbouncer", "sslcompression"];
 
-/// Options that are understood besides `sslmode` and `sslrootcert`.
+/// Options that are passed to the client. `sslmode` and `sslrootcert` are parsed separately.
 const UNDERSTOOD: [&str; 18] = [
     "application_name",
     "channel_binding",
@@ -37,7 +37,7 @@ const UNDERSTOOD: [&str; 18] = [
     "user",
 ];
 
-/// Options of others that would be of consequence.
+/// Options of other clients that are rejected, since ignoring them would change the behavior.
 const REFUSED: [&str; 9] = [
     "passfile",
     "require_auth",
@@ -50,13 +50,15 @@ const REFUSED: [&str; 9] = [
     "sslkey",
 ];
 
-/// Where a database is, and how it is spoken to. It shows nothing of itself, since most of it is secret.
+/// The address of a database, and the settings of its connections.
+///
+/// The `Debug` output contains no part of the address.
 pub(super) struct Address {
-    /// What the client understands.
+    /// The settings of the client.
     pub config: Config,
-    /// Whom a connection trusts.
+    /// The verification of the server.
     pub trust: Trust,
-    /// The file with the authorities that vouch for the server, if it is named.
+    /// The file with the certificate authorities of the server, if it is given.
     pub roots: Option<PathBuf>,
 }
 
@@ -69,10 +71,12 @@ impl fmt::Debug for Address {
 type Options = Vec<(String, Zeroizing<String>)>;
 
 impl Address {
-    /// Reads an address: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`, or `host=… user=… password=… dbname=…`.
+    /// Parses an address.
+    ///
+    /// The forms are `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` and `host=… user=… password=… dbname=…`.
     ///
     /// # Errors
-    /// [`InstanceError::Invalid`], which repeats nothing of the address.
+    /// [`InstanceError::Invalid`], which contains no part of the address.
     pub(super) fn read(address: &str) -> Result<Self, InstanceError> {
         let address = address.trim();
         let is_url = address.starts_with("postgres://") || address.starts_with("postgresql://");
@@ -110,7 +114,7 @@ impl Address {
         }
         let trust = Trust::read(mode.as_ref().map(|mode| mode.as_str()), roots.is_some())
             .ok_or_else(|| refused("sslmode is one of disable, allow, prefer, require, verify-ca and verify-full"))?;
-        // Nobody listens in on a socket of this machine, and servers offer no TLS there.
+        // A Unix socket cannot be intercepted from the network, and servers do not offer TLS on it.
         let is_socket = |host: &Host| matches!(host, Host::Unix(_));
         let is_local = !config.get_hosts().is_empty() && config.get_hosts().iter().all(is_socket);
         config.ssl_mode(match trust {
@@ -122,7 +126,7 @@ impl Address {
         if config.get_application_name().is_none() {
             config.application_name("memory");
         }
-        // These are the authorities that are used where no file is named.
+        // `system` selects the built-in authorities, which are also the default.
         let roots = roots.filter(|file| file.as_str() != "system").map(|file| PathBuf::from(file.as_str()));
         Ok(Self { config, trust, roots })
     }
@@ -152,7 +156,7 @@ fn escaped(value: &str) -> Zeroizing<String> {
     value.replace('\\', "\\\\").replace('\'', "\\'").into()
 }
 
-/// Reads `name=value name='other value'`, where a backslash stands before what means itself.
+/// Parses `name=value name='other value'`, where a backslash escapes the next character.
 fn of_words(text: &str) -> Option<Options> {
     let mut options = Options::new();
     let mut rest = text.trim_start();

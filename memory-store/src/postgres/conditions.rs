@@ -1,4 +1,4 @@
-//! Which rows are meant.
+//! The conditions of SQL statements.
 
 use std::ops::Bound;
 
@@ -6,28 +6,28 @@ use chrono::{DateTime, Datelike, SubsecRound, Utc};
 use memory_core::instance::history::{Filter, Record, Role};
 use tokio_postgres::types::{ToSql, Type};
 
-/// A value that a statement names by its place, and what it is.
+/// The value of a parameter and its type.
 pub(super) type Given<'a> = (&'a (dyn ToSql + Sync), Type);
 
-/// What a statement says of rows, and the values that it names by number.
+/// The conditions of a statement, and the values of its numbered parameters.
 #[derive(Debug, Default)]
 pub(super) struct Conditions {
     values: Vec<(Box<dyn ToSql + Sync>, Type)>,
-    /// Begins with ` AND`, if it says anything.
+    /// The conditions as SQL. If not empty, the text starts with ` AND`.
     pub text: String,
 }
 
 impl Conditions {
-    /// Names a value, and returns how.
+    /// Adds a value, and returns its placeholder.
     pub(super) fn value(&mut self, value: impl ToSql + Sync + 'static, kind: Type) -> String {
         self.values.push((Box::new(value), kind));
         format!("${}", self.values.len())
     }
 
-    /// Says that a record fits.
+    /// Adds the condition that a record matches `filter`.
     pub(super) fn fits(&mut self, filter: &Filter) {
         let words = |roles: &[Role]| roles.iter().map(|role| role.as_str().to_owned()).collect::<Vec<_>>();
-        // One role is found by itself; several are a question for each.
+        // An equality reads one range of the index on the role; `ANY` reads one range for each role.
         match filter.roles.as_slice() {
             [] => {}
             [role] => {
@@ -53,7 +53,7 @@ impl Conditions {
             Bound::Excluded(moment) => (moment, excluded),
             Bound::Unbounded => return,
         };
-        // No record is said before or after these years, and a database may not know them.
+        // No record has a time outside these years, and the database may not support one.
         let moment = match moment.year() {
             ..0 => DateTime::from_timestamp(-62_198_755_200, 0).unwrap_or(moment),
             10_000.. => DateTime::from_timestamp(253_402_300_800, 0).unwrap_or(moment),
@@ -64,15 +64,15 @@ impl Conditions {
         self.text.extend([" AND (said_at, said_nanos)", sign, "(", &at, ", ", &nanos, ")"]);
     }
 
-    /// Returns the values with what they are.
+    /// Returns the values and their types.
     pub(super) fn values(&self) -> Vec<Given<'_>> {
         self.values.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect()
     }
 }
 
-/// Returns when a record was said, as far as it is told, and the nanoseconds beyond its microseconds.
+/// Returns the time of a record in microseconds, if it has one, and the remaining nanoseconds.
 pub(super) fn said(record: &Record) -> (Option<DateTime<Utc>>, i16) {
-    // A year that has more digits is written so that nobody reads it.
+    // A year outside these four digits has no text form that can be parsed.
     match record.at().filter(|at| (0..10_000).contains(&at.year())).map(parts) {
         Some((at, nanos)) => (Some(at), nanos),
         None => (None, 0),

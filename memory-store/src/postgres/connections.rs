@@ -1,4 +1,4 @@
-//! How connections are made and kept.
+//! The creation of connections.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,36 +12,36 @@ use super::address::Address;
 use super::tls::connector;
 use super::trouble::Trouble;
 
-/// Makes connections.
+/// The connection manager of the pool.
 #[derive(Debug)]
 pub(super) struct Connections {
     pub(super) address: Address,
-    /// When a connection worked last, or was lost.
+    /// The last time at which a connection worked or was lost.
     last_alive: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Connections {
-    /// Returns connections to an address, none of which is made yet.
+    /// Returns the manager for an address. It does not connect yet.
     pub(super) fn to(address: Address) -> Self {
         Self { address, last_alive: Arc::default() }
     }
 
-    /// Returns how many hosts the address names.
+    /// Returns the number of hosts in the address.
     pub(super) fn hosts(&self) -> usize {
         self.address.config.get_hosts().len().max(self.address.config.get_hostaddrs().len())
     }
 
-    /// Notes that a connection worked until now.
+    /// Records that a connection has worked until now.
     pub(super) fn note_alive(&self) {
         note_alive(&self.last_alive);
     }
 
-    /// Returns when a connection worked last, or was lost.
+    /// Returns the last time at which a connection worked or was lost.
     pub(super) fn last_alive(&self) -> Option<Instant> {
         *self.last_alive.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what encrypts connections. The file of authorities is read each time, since they change.
+    /// Returns the TLS connector. The file of authorities is read each time, since it may change.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect, Trouble> {
         let Address { config, trust, roots } = &self.address;
         let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
@@ -59,10 +59,10 @@ impl Manager for Connections {
 
     async fn create(&self) -> Result<Client, Trouble> {
         let (client, connection) = self.address.config.connect(self.tls()?).await?;
-        // It ends with the client; what ends it before is told to whoever asks the client.
+        // The task ends with the client. An earlier error is reported to the next caller of the client.
         let last_alive = Arc::clone(&self.last_alive);
         tokio::spawn(async move {
-            // One that we closed tells nothing of the server.
+            // A connection that was closed on this side is no sign of life of the server.
             if connection.await.is_err() {
                 note_alive(&last_alive);
             }

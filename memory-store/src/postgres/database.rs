@@ -1,4 +1,4 @@
-//! A database that is asked until it answers or must be given up.
+//! A database, with retries and timeouts.
 
 use std::pin::pin;
 use std::sync::OnceLock;
@@ -21,29 +21,32 @@ use super::silence::Silence;
 use super::trouble::{Cure, Trouble};
 use crate::error::io_error;
 
-/// How long a statement that is asked to stop may take to do so.
+/// Maximum time for a statement to end after a cancel request.
 const STOPPING: Duration = Duration::from_secs(5);
 
-/// The longest wait before something is tried again.
+/// Maximum wait between two attempts.
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
-/// How much is asked of a database at once, and for how long.
+/// The limits of the connections and calls of a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// The most connections.
+    /// Maximum number of connections.
     pub connections: usize,
-    /// How long one may take to come about.
+    /// Maximum time to connect to a host, unless the address contains `connect_timeout`.
     pub connect: Duration,
-    /// How long somebody waits for one that others use.
+    /// Maximum wait for a connection while all are in use.
     pub wait: Duration,
-    /// How long a statement may take.
+    /// Maximum run time of the statements of a call.
     pub statement: Duration,
-    /// How long is tried again what may work a little later: when the server says that it is not ready, or others change the same.
+    /// How long a call is retried after a temporary failure.
+    ///
+    /// Such a failure is a server that is not ready, or a conflict with concurrent changes.
     pub patience: Duration,
-    /// How long calls fail at once after the server did not answer for as long as a connection may take to come about.
+    /// How long all calls fail immediately after the server did not respond within the connect timeout.
     pub pause: Duration,
-    /// How long after the last sign of life a server that nobody listens for any more is taken for one that is being restarted. Later, a
-    /// call fails at once.
+    /// How long after its last sign of life a server that refuses connections may be restarting.
+    ///
+    /// After that a call fails immediately.
     pub restart: Duration,
 }
 
@@ -54,7 +57,7 @@ impl Default for Limits {
             connect: Duration::from_secs(5),
             wait: Duration::from_secs(10),
             statement: Duration::from_secs(30),
-            // pgbouncer turns everybody away for 15 s after a server did not let it in.
+            // pgbouncer rejects all clients for 15 s after a failed login at the server.
             patience: Duration::from_secs(20),
             pause: Duration::from_secs(5),
             restart: Duration::from_secs(2),
@@ -62,9 +65,9 @@ impl Default for Limits {
     }
 }
 
-/// A database, and the connections to it, which come about as they are needed.
+/// A database, and its connections, which are created on demand.
 ///
-/// It may be used and let go of on any thread, also on those that serve tasks; whoever asks it something waits on their own.
+/// It may be used and dropped on any thread, including those of an async runtime. A call blocks the calling thread.
 #[derive(Debug)]
 pub struct Database {
     pool: Pool<Connections>,
@@ -77,10 +80,10 @@ pub struct Database {
 }
 
 impl Database {
-    /// Returns the database at an address: a URL, or `name=value` pairs. It is not reached for before it is needed.
+    /// Returns the database at an address: a URL, or `name=value` pairs. It connects on first use.
     ///
     /// # Errors
-    /// [`InstanceError::Invalid`] if that is no address. Nothing of it is repeated.
+    /// [`InstanceError::Invalid`] if the address cannot be parsed. The error contains no part of it.
     pub fn at(address: &str, limits: Limits) -> Result<Self, InstanceError> {
         Ok(Self {
             pool: pool(Address::read(address)?, &limits),
@@ -93,26 +96,27 @@ impl Database {
         })
     }
 
-    /// Reaches the database, and makes the tables that it lacks.
+    /// Connects to the database, and creates the tables that are missing.
     ///
     /// # Errors
-    /// When it cannot be reached, does not let us in, or is one of a newer version.
+    /// An error if the database cannot be reached, refuses the login, or has a newer version.
     pub fn prepare(&self) -> Result<(), InstanceError> {
         self.ask(async |_| Ok(()))
     }
 
-    /// Tells whether it has the functions of the migrations, as far as is known.
+    /// Returns whether the database has the functions of the migrations, unless a call has found otherwise.
     pub(super) fn has_functions(&self) -> bool {
         self.has_functions.load(Ordering::Relaxed)
     }
 
-    /// Says that it does not have them.
+    /// Records that the database does not have the functions of the migrations.
     pub(super) fn lacks_functions(&self) {
         self.has_functions.store(false, Ordering::Relaxed);
     }
 
-    /// Does `work` on a connection, if need be again on another one: so it must be of no consequence to do it twice. The tables
-    /// are there.
+    /// Runs `work` on a connection, after the tables were created.
+    ///
+    /// After some failures `work` runs again on another connection, so it must be idempotent.
     pub(super) fn ask<T>(&self, work: impl AsyncFn(&Client) -> Result<T, Trouble>) -> Result<T, InstanceError> {
         self.engine()?.wait_for(self.try_until_done(work)).map_err(Trouble::told)
     }
@@ -166,10 +170,10 @@ impl Database {
         let done = done.await;
         if matches!(done, Err(Trouble::Unresponsive(_))) {
             self.silence.begin(Instant::now());
-            // The others end at the same server.
+            // The other connections lead to the same server.
             self.pool.retain(|_, _| false);
         } else {
-            // Whatever came of it, there was a connection until now.
+            // In any case the connection has worked until now.
             self.silence.end();
             self.pool.manager().note_alive();
         }
@@ -179,7 +183,10 @@ impl Database {
         done
     }
 
-    /// Does `work`. If it takes too long, the server is asked to stop it, and may say that it has, or that it was just done.
+    /// Runs `work` within the time limit.
+    ///
+    /// After the limit the server receives a cancel request. Then either `work` fails as cancelled, or it has just
+    /// completed.
     async fn within_limit<T>(&self, connection: &Client, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
         let mut work = pin!(work);
         let answered = async {
@@ -205,12 +212,14 @@ impl Database {
         }
     }
 
-    /// Returns once the server has given no sign of life for as long as a connection may take to come about, and accepts no other one;
-    /// never while it does. So a slow statement is told from a server that is gone.
+    /// Returns once the server no longer responds, and never while it does.
+    ///
+    /// It no longer responds if no connection has worked for as long as a connect may take, and a new connect fails
+    /// too. This distinguishes a slow statement from a lost server.
     async fn silent(&self) {
         let begun = Instant::now();
         let half = self.connect_limit() / 2;
-        // Of several hosts, the first ones may be gone while another one works.
+        // With several hosts, the first ones may be down while another one works.
         let limit = if self.pool.manager().hosts() < 2 { half } else { self.connect_limit() };
         let mut wait = half;
         loop {
@@ -257,29 +266,34 @@ fn pool(address: Address, limits: &Limits) -> Pool<Connections> {
             create: Some(each * u32::try_from(hosts).unwrap_or(u32::MAX)),
             recycle: None,
         },
-        // Those that were used last are the least likely to have been dropped on the way.
+        // Recently used connections are the least likely to have been dropped by the network.
         queue_mode: QueueMode::Lifo,
     };
     let pool = Pool::builder(connections).config(config).runtime(Runtime::Tokio1).build();
     pool.expect("the pool has a runtime for its timeouts")
 }
 
-/// Returns a time up to `most`, so that those who were in each other's way are not so again.
+/// Returns a random wait between half of `most` and `most`.
+///
+/// Calls that conflicted are thus unlikely to conflict again.
 fn scattered(most: Duration) -> Duration {
     let mut share = [0];
-    // Without chance, they wait alike.
+    // If the system has no random numbers, the wait is half of `most`.
     let _ = getrandom::fill(&mut share);
     most.mul_f32(0.5 + f32::from(share[0]) / 510.0)
 }
 
-/// Does `work` in a transaction in which `held` is done first, so that it sees what those did who held the same; all in one round trip.
+/// Runs `held` and then `work` in one transaction and one round trip.
+///
+/// `held` locks a row, so `work` sees the changes of all earlier holders of this lock.
 pub(super) async fn together<H, T>(
     client: &Client,
     held: impl Future<Output = Result<H, tokio_postgres::Error>>,
     work: impl Future<Output = Result<T, tokio_postgres::Error>>,
 ) -> Result<T, tokio_postgres::Error> {
     let begun = client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED");
-    // Each is sent when it is first asked for its outcome, so they arrive in this order; after one that fails, the end undoes all.
+    // Each statement is sent when its future is first polled, so they arrive in this order. If one fails, the COMMIT
+    // rolls back.
     let (begun, held, done, committed) = tokio::join!(biased; begun, held, work, client.batch_execute("COMMIT"));
     begun?;
     held?;
@@ -288,7 +302,7 @@ pub(super) async fn together<H, T>(
     Ok(done)
 }
 
-/// Does `work` in a transaction, which is undone if it fails.
+/// Runs `work` in a transaction, which is rolled back if `work` fails.
 pub(super) async fn transaction<T>(client: &Client, work: impl AsyncFnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
     client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
     match work().await {
@@ -297,7 +311,7 @@ pub(super) async fn transaction<T>(client: &Client, work: impl AsyncFnOnce() -> 
             Ok(done)
         }
         Err(trouble) => {
-            // What went wrong is what is told.
+            // The error of `work` is returned, not one of the rollback.
             let _ = client.batch_execute("ROLLBACK").await;
             Err(trouble)
         }

@@ -1,4 +1,4 @@
-//! Having connections work while somebody waits.
+//! The thread of the connections, and blocking waits for futures.
 
 use std::io;
 use std::pin::pin;
@@ -8,10 +8,10 @@ use std::thread::{self, Thread};
 
 use tokio::runtime::{Builder, Runtime};
 
-/// One thread that serves all connections of a database.
+/// A runtime with one thread, which serves all connections of a database.
 ///
-/// Whoever waits does so on their own thread, without entering a runtime as the blocking clients do: so they may be on a thread of
-/// another runtime, and may let go of this anywhere.
+/// A caller polls its future on its own thread and parks it, without `block_on`. Therefore the caller may run on a
+/// thread of another runtime, and the engine may be dropped on any thread.
 #[derive(Debug)]
 pub(super) struct Engine {
     runtime: Option<Runtime>,
@@ -24,7 +24,7 @@ impl Engine {
         Ok(Self { runtime: Some(runtime) })
     }
 
-    /// Waits for `future`.
+    /// Blocks until `future` is complete, and returns its output.
     pub(super) fn wait_for<T>(&self, future: impl Future<Output = T>) -> T {
         let runtime = self.runtime.as_ref().expect("it is taken when this is dropped");
         let _inside = runtime.enter();
@@ -43,7 +43,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // A runtime must not be waited for on a thread of another one.
+            // A blocking shutdown is not allowed on a thread of another runtime.
             runtime.shutdown_background();
         }
     }

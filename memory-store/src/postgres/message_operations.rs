@@ -1,4 +1,4 @@
-//! Bringing back what was taken out of sessions.
+//! Undo of operations on sessions.
 
 use chrono::{DateTime, Utc};
 use memory_core::OperationId;
@@ -18,7 +18,9 @@ const OF_SESSION: &str = "
     SELECT operation, at, kind, session, taken, undoes, recorded FROM memory_operations WHERE session = $1
     ORDER BY recorded DESC, operation DESC";
 
-/// The operation `$2` takes back one that took away what is under `$3` in the trash of the session `$1`.
+/// Moves the records under `$3` in the trash of the session `$1` back to the session.
+///
+/// `$2` is the operation that undoes a removal.
 const BRING: &str = "
     WITH back AS (DELETE FROM memory_records_trash WHERE session = $1 AND taken_by = $3 RETURNING {COLUMNS}),
     placed AS (INSERT INTO memory_records (session, back_from, {COLUMNS}) SELECT $1, $3, {COLUMNS} FROM back),
@@ -27,7 +29,9 @@ const BRING: &str = "
         RETURNING records
     )";
 
-/// The operation `$2` takes back one that had brought it back.
+/// Moves the records that were restored from `$3` back to the trash of the session `$1`.
+///
+/// `$2` is the operation that undoes a restoration.
 const TAKE: &str = "
     WITH back AS (DELETE FROM memory_records WHERE session = $1 AND back_from = $3 RETURNING {COLUMNS}),
     placed AS (INSERT INTO memory_records_trash (session, taken_by, {COLUMNS}) SELECT $1, $3, {COLUMNS} FROM back),

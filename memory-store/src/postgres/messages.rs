@@ -1,4 +1,4 @@
-//! Sessions.
+//! Sessions in a Postgres database.
 
 use std::sync::Arc;
 
@@ -17,12 +17,16 @@ use super::pages::Pages;
 use super::trouble::Trouble;
 use super::{Database, database};
 
-/// Appends one record as `migrations/append.sql` says. Types are named, since what a function is called with does not tell them.
+/// Appends one record with the function of `migrations/append.sql`.
+///
+/// The parameters are cast, since the call of a function does not determine their types.
 const APPEND: &str = "
     SELECT memory_append($1::text, $2::text, $3::timestamptz, $4::text, $5::timestamptz, $6::smallint, $7::text)";
 
-/// The same, where there is no such function. One row for each session says where it goes on; whoever writes to the session holds it until
-/// they are done, so the order of positions is that of the writes.
+/// Appends one record where the function does not exist.
+///
+/// Each session has one row with its next position. A writer locks this row until its transaction ends, so the
+/// positions are in the order of the writes.
 const APPEND_AT_LENGTH: &str = "
     WITH place AS (
         INSERT INTO memory_sessions AS own (session, next_position, records, is_there) VALUES ($1, 1, 1, true)
@@ -56,20 +60,20 @@ const SESSIONS: &str = "
 
 pub(super) const HOLD: &str = "SELECT 1 FROM memory_sessions WHERE session = $1 FOR UPDATE";
 
-/// What an operation did that was done before.
+/// Returns the result of an operation that was carried out before.
 const DONE: &str = "SELECT taken, remaining FROM memory_operations WHERE operation = $1 AND session = $2 AND kind = $3";
 
-/// The columns of a record besides its session.
+/// The columns of a record other than its session.
 pub(super) const COLUMNS: &str = "position, role, said_at, said_nanos, operation, operation_at, nth, text";
 
-/// The sessions in a database.
+/// The store of the sessions in a Postgres database.
 #[derive(Debug, Clone)]
 pub struct PostgresMessages {
     database: Arc<Database>,
 }
 
 impl PostgresMessages {
-    /// Returns the sessions in a database.
+    /// Returns the store of the sessions in a database.
     pub fn new(database: Arc<Database>) -> Self {
         Self { database }
     }
@@ -78,7 +82,7 @@ impl PostgresMessages {
         &self.database
     }
 
-    /// Takes records away, as `statement` says, and returns how many are gone and how many are left.
+    /// Removes records with `statement`, and returns the numbers of removed and remaining records.
     fn take(
         &self,
         session: &SessionName,
@@ -93,7 +97,7 @@ impl PostgresMessages {
             let taken = client.query_typed_opt(statement, &values);
             let is_repeated = match database::together(client, held, taken).await {
                 Ok(Some(row)) => return Ok(Some(purged(&row)?)),
-                // There is no such session; but there may be none because the first try did away with it, and its answer was lost.
+                // The session does not exist. The first attempt may have deleted it, and its response was lost.
                 Ok(None) => false,
                 Err(error) if Trouble::is_repeated(&error, "memory_operations_once") => true,
                 Err(error) => return Err(error.into()),
@@ -142,7 +146,7 @@ impl MessageStore for PostgresMessages {
             }
             match done {
                 Ok(_) => Ok(Appended::default()),
-                // The answer to the first try may be all that was lost.
+                // The first attempt may have succeeded, and only its response was lost.
                 Err(error) if Trouble::is_repeated(&error, "memory_records_operation") => {
                     let found = appended_before(client, &values[..3]).await?;
                     if found == texts { Ok(Appended::default()) } else { Err(conflict(operation)) }
@@ -164,7 +168,7 @@ impl MessageStore for PostgresMessages {
         for row in rows {
             let told = |error| Trouble::Told(error).told();
             let (name, records): (String, i64) = (row.try_get(0).map_err(told)?, row.try_get(1).map_err(told)?);
-            // What somebody else has put there under another name is nobody's session.
+            // A row with an invalid name was not written by this program.
             let Ok(session) = name.parse() else { continue };
             let said: (Option<DateTime<Utc>>, Option<i16>) = (row.try_get(2).map_err(told)?, row.try_get(3).map_err(told)?);
             let last_at = said.0.map(|at| at + TimeDelta::nanoseconds(said.1.unwrap_or_default().into()));
@@ -196,7 +200,7 @@ impl MessageStore for PostgresMessages {
     }
 }
 
-/// Names the values that every operation has.
+/// Returns conditions with the parameters of every operation: the session, the id and the time.
 fn of(session: &SessionName, operation: &InstanceOperation) -> Conditions {
     let mut conditions = Conditions::default();
     conditions.value(session.as_str().to_owned(), Type::TEXT);
@@ -205,7 +209,9 @@ fn of(session: &SessionName, operation: &InstanceOperation) -> Conditions {
     conditions
 }
 
-/// Returns the statement that moves the records that are meant to trash, does `update` to the session, and writes down what was done.
+/// Returns the statement that moves the matching records to the trash.
+///
+/// It also runs `update` on the session and logs the operation.
 fn taking(kind: &str, conditions: &mut Conditions, update: &str) -> String {
     let meant = conditions.text.clone();
     let kind = conditions.value(kind.to_owned(), Type::TEXT);

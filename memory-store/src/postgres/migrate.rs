@@ -1,4 +1,4 @@
-//! Which tables there are.
+//! The creation of the tables.
 
 use memory_core::instance::InstanceError;
 use tokio_postgres::error::SqlState;
@@ -8,23 +8,25 @@ use tokio_postgres::{Client, Error};
 use super::database::transaction;
 use super::trouble::Trouble;
 
-/// What makes each version of the one before. A step may have been done in part, where a database does not take such statements
-/// back: each of them is of no consequence the second time.
+/// The migrations, one for each version.
+///
+/// Some databases cannot roll back such statements, so a migration may have been applied in part. Therefore each
+/// statement has no effect the second time.
 const STEPS: [&str; 1] = [include_str!("migrations/0001_history_and_kv.sql")];
 
-/// What only makes things faster.
+/// Functions that only improve the speed.
 const FUNCTIONS: &str = include_str!("migrations/append.sql");
 
-/// The one row says how many steps were done; whoever does some holds it.
+/// Creates the table of the version. Its single row contains the number of migrations, and locks them.
 const VERSIONS: &str = "
     CREATE TABLE IF NOT EXISTS memory_schema (one integer NOT NULL PRIMARY KEY, version integer NOT NULL);
     INSERT INTO memory_schema (one, version) VALUES (1, 0) ON CONFLICT (one) DO NOTHING;
 ";
 
-/// Makes the tables of our version, unless they are there.
+/// Creates the tables of this version, unless they exist.
 ///
 /// # Errors
-/// [`InstanceError::Damaged`] if the tables are those of a newer version.
+/// [`InstanceError::Damaged`] if the tables have a newer version.
 pub(super) async fn migrate(client: &Client) -> Result<(), Trouble> {
     match version(client, "").await {
         Ok(Some(found)) if usize::try_from(found) == Ok(STEPS.len()) => return Ok(()),
@@ -34,7 +36,8 @@ pub(super) async fn migrate(client: &Client) -> Result<(), Trouble> {
         Err(error) => return Err(error.into()),
     }
     if let Err(error) = client.batch_execute(VERSIONS).await {
-        // Others who make the same table at the same time are not waited for, but told that it is there.
+        // If another client creates the same table at the same time, the statement does not wait but fails with one of
+        // these codes.
         let is_there = [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT];
         match error.code() {
             Some(code) if is_there.contains(code) => client.batch_execute(VERSIONS).await?,
@@ -43,7 +46,8 @@ pub(super) async fn migrate(client: &Client) -> Result<(), Trouble> {
     }
     transaction(client, async || steps(client).await).await?;
     match client.batch_execute(FUNCTIONS).await {
-        // A database that has no such functions, or somebody else who is just making them, says so; it goes without.
+        // The functions are optional. The server reports an error if it does not support them or if another client
+        // creates them.
         Err(error) if error.as_db_error().is_none() => Err(error.into()),
         Ok(()) | Err(_) => Ok(()),
     }

@@ -1,24 +1,26 @@
 //! Sessions and values in a Postgres database.
 //!
-//! [`PostgresMessages`] is the driver behind [`memory_core::instance::history::MessageStore`], [`PostgresValues`] the one behind
-//! [`memory_core::instance::kv::KeyValueStore`]; both share the connections of a [`Database`]. A change is one round trip and one
-//! transaction, whose operation is a key of what it writes: so a call whose connection is lost is repeated on another one, and is still
-//! done once. Nothing outlives a transaction on a connection, neither prepared statements nor settings nor locks, so that
-//! connections may be shared by a pooler between transactions. Text is kept as it was written; what is taken away is kept in a table
-//! of its own, under the operation that took it.
+//! [`PostgresMessages`] implements [`memory_core::instance::history::MessageStore`], and [`PostgresValues`] implements
+//! [`memory_core::instance::kv::KeyValueStore`]. Both share the connections of a [`Database`].
 //!
-//! | room | what is decided there |
+//! A change is one transaction, in one round trip except for an undo. Its operation id is part of a key of the rows
+//! that it writes, so a call that lost its connection can be repeated on another one and takes effect once. No state
+//! outlives a transaction on a connection: no prepared statements, no settings and no locks. Therefore a pooler may
+//! share connections between transactions. Text is stored unchanged. Deleted rows move to separate tables, under the
+//! operation that deleted them.
+//!
+//! | module | responsibility |
 //! |---|---|
-//! | `address` | what an address says |
-//! | `tls` | whom a connection trusts |
-//! | `connections` | how connections are made and kept |
-//! | `engine` | how somebody who waits has them work |
-//! | `database` | when something is tried again, and when it is given up |
-//! | `trouble` | what went wrong, in our words |
-//! | `migrate` | which tables there are |
+//! | `address` | parses addresses |
+//! | `tls` | verifies the server |
+//! | `connections` | creates connections |
+//! | `engine` | runs futures for blocking callers |
+//! | `database` | retries and timeouts |
+//! | `trouble` | errors |
+//! | `migrate` | creates the tables |
 //! | `messages`, `pages`, `conditions` | sessions |
 //! | `values` | values |
-//! | `operations`, and those of messages and values | the way back |
+//! | `operations`, `message_operations`, `value_operations` | undo |
 
 mod address;
 mod conditions;

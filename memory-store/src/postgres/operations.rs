@@ -1,4 +1,4 @@
-//! What was done, and which of it was taken back.
+//! The log of operations, and the checks before an undo.
 
 use std::collections::VecDeque;
 
@@ -12,23 +12,25 @@ use super::Database;
 use super::conditions::Conditions;
 use super::trouble::Trouble;
 
-/// So many are fetched at once.
+/// Maximum number of rows per page.
 const ROWS: usize = 500;
 
-/// What was done, newest first, page by page.
+/// The operations, newest first, fetched page by page.
 #[derive(Debug)]
 pub(super) struct Done<'a> {
     database: &'a Database,
     question: &'static str,
     fetched: VecDeque<InstanceRecord>,
-    /// When the last one that was fetched was written down, and its name.
+    /// The time at which the last fetched operation was logged, and its id.
     at: Option<(DateTime<Utc>, String)>,
     is_over: bool,
 }
 
 impl<'a> Done<'a> {
-    /// Returns what `question` asks for: a name, a time, a verb, a session or key, a count, which operation it takes back, and when that was
-    /// written down; of all that a condition more may be said of.
+    /// Returns the operations that the statement `question` selects.
+    ///
+    /// Its columns are the id, the time, the verb, the session or key, the count, the id of the operation that it
+    /// undoes, and the time at which it was logged. A condition and an order are appended to the statement.
     pub(super) fn of(database: &'a Database, question: &'static str) -> Self {
         Self { database, question, fetched: VecDeque::new(), at: None, is_over: false }
     }
@@ -67,7 +69,7 @@ impl Iterator for Done<'_> {
     }
 }
 
-/// Reads a row of what [`Done`] asks for.
+/// Parses a row of the statement of [`Done`].
 fn record(row: &Row) -> Result<InstanceRecord, Trouble> {
     let (id, at, kind): (String, DateTime<Utc>, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
     let (subject, count, undoes): (String, i64, Option<String>) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
@@ -85,7 +87,9 @@ fn record(row: &Row) -> Result<InstanceRecord, Trouble> {
     })
 }
 
-/// Finds what is to be taken back among all that was done to the same, newest first; `None` if `again` has done so already.
+/// Finds the operation to undo in `rows`, all operations on the same session or key, newest first.
+///
+/// Also returns whether `again`, the undo itself, was already carried out.
 pub(super) fn to_undo(
     rows: &[Row],
     undone: &OperationId,
@@ -105,21 +109,21 @@ pub(super) fn to_undo(
     }
 }
 
-/// Whether something is done.
+/// Whether an undo was already carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IsDone {
-    /// It is, and the answer was lost.
+    /// It was carried out, and its response was lost.
     Already,
-    /// It is not.
+    /// It was not carried out.
     NotYet,
 }
 
-/// Says that there is no such operation.
+/// Returns the error for an operation that does not exist.
 pub(super) fn missing(undone: &OperationId) -> Trouble {
     refused(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") })
 }
 
-/// Says that what an operation left is not what is there now.
+/// Returns the error for an operation followed by other changes.
 pub(super) fn changed(undone: &OperationId, why: String) -> Trouble {
     Trouble::Other(InstanceError::ChangedSince { operation: undone.clone(), why })
 }
@@ -128,7 +132,7 @@ fn refused(error: StoreError) -> Trouble {
     Trouble::Other(error.into())
 }
 
-/// Returns when the month began in which `before` lies: what was done before that was done in a month that is over.
+/// Returns the start of the month of `before`. All months before this time are over.
 pub(super) fn month_of(before: DateTime<Utc>) -> DateTime<Utc> {
     let first = before.date_naive().with_day(1).unwrap_or_default();
     first.and_time(NaiveTime::MIN).and_utc()

@@ -1,4 +1,4 @@
-//! Records of a session, page by page.
+//! The records of a session, fetched page by page.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,13 +11,15 @@ use super::Database;
 use super::conditions::Conditions;
 use super::trouble::Trouble;
 
-/// So many records are fetched at once, unless they are long.
+/// Maximum number of records per page.
 const ROWS: usize = 500;
 
-/// Once so many bytes are fetched, the rest waits.
+/// A page ends after the record with which it reaches this size in bytes.
 const BYTES: i64 = 4 * 1024 * 1024;
 
-/// The records of a session that are meant, in their order; those that were there when the first were fetched.
+/// The matching records of a session, in order. Later appends are not included.
+///
+/// The first page determines the end of the session.
 #[derive(Debug)]
 pub(super) struct Pages {
     database: Arc<Database>,
@@ -25,9 +27,9 @@ pub(super) struct Pages {
     filter: Filter,
     window: Window,
     fetched: VecDeque<(i64, String)>,
-    /// How many are still wanted.
+    /// Number of records that are still to be returned, if limited.
     left: Option<usize>,
-    /// The last position that was fetched, and the first that the session did not have.
+    /// The last position fetched, and the next position of the session at the first fetch.
     at: Option<(i64, i64)>,
     is_over: bool,
 }
@@ -53,7 +55,7 @@ impl Pages {
             }
             Ok::<Vec<(i64, String, i64, i64)>, Trouble>(page)
         })?;
-        // The server says how many there are on the page, also of those that were too much for it.
+        // Each row has the number of rows on the page, including those that the size limit removed.
         let on_page = rows.first().map_or(0, |(.., count)| usize::try_from(*count).unwrap_or(usize::MAX));
         self.left = self.left.map(|left| left.saturating_sub(rows.len()));
         self.is_over = rows.len() == on_page && on_page < wanted || self.left == Some(0);
@@ -80,7 +82,7 @@ impl Pages {
             ranges.push(format!("{last} < position AND position < {bound}"));
         } else if 0 < self.window.offset {
             let offset = conditions.value(number(self.window.offset), Type::INT8);
-            // If none is left, there is no such position, and nothing behind it.
+            // If fewer records match, the subquery is NULL, and no position satisfies the condition.
             ranges.push(format!("(SELECT position {meant} ORDER BY position OFFSET {offset} LIMIT 1) <= position"));
         }
         if let (None, Some(limit), End::Last) = (self.at, self.window.limit, self.window.end) {

@@ -1,20 +1,21 @@
-//! Whether a server has stopped answering.
+//! The state of a server that has stopped responding.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Whether a server has stopped answering. While it has, one call after another tries it again, each some time after the last, and all
-/// others fail at once.
+/// The state of a server that may have stopped responding.
+///
+/// While it does not respond, one call tries it again after each pause, and all other calls fail immediately.
 #[derive(Debug, Default)]
 pub(super) struct Silence {
-    /// When a call last found the server silent, or began to try it again.
+    /// The time at which a call last found the server unresponsive, or started to try it again.
     tried: Mutex<Option<Instant>>,
 }
 
 impl Silence {
-    /// Tells whether a call may try the server at `now`: not if it was silent less than `pause` before.
+    /// Returns whether a call may try the server at `now`: not less than `pause` after the last attempt.
     pub(super) fn admits(&self, now: Instant, pause: Duration) -> bool {
         let mut tried = self.lock();
         match *tried {
@@ -27,12 +28,12 @@ impl Silence {
         }
     }
 
-    /// Notes that the server did not answer.
+    /// Records that the server did not respond.
     pub(super) fn begin(&self, now: Instant) {
         *self.lock() = Some(now);
     }
 
-    /// Notes that the server answered.
+    /// Records that the server responded.
     pub(super) fn end(&self) {
         *self.lock() = None;
     }

@@ -1,4 +1,4 @@
-//! Whom a connection trusts.
+//! Encryption, and verification of the server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,23 +11,25 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Whom a connection trusts, as `sslmode` says it.
+/// The verification of the server, as selected by `sslmode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// `disable`: nothing is encrypted.
+    /// `disable`: no encryption.
     Nobody,
-    /// `prefer`: whoever answers; what is said is encrypted if they can.
+    /// `prefer`: no verification; encryption if the server supports it.
     AnyoneOrNobody,
-    /// `require`: whoever answers, encrypted.
+    /// `require`: encryption without verification.
     Anyone,
-    /// `verify-ca`: whom an authority vouches for, whatever their name.
+    /// `verify-ca`: the certificate is signed by an authority; its name is not verified.
     Authorities,
-    /// `verify-full`: whom an authority vouches for by the name of the host.
+    /// `verify-full`: the certificate is signed by an authority and contains the name of the host.
     Name,
 }
 
 impl Trust {
-    /// Reads the word for it; without one, it is `prefer`. Whoever names authorities wants them asked.
+    /// Parses an `sslmode`; the default is `prefer`.
+    ///
+    /// If the address names authorities, `require` verifies the certificate.
     pub(super) fn read(word: Option<&str>, has_roots: bool) -> Option<Self> {
         Some(match word {
             Some("disable") => Self::Nobody,
@@ -41,11 +43,12 @@ impl Trust {
     }
 }
 
-/// Returns what encrypts connections to whom `trust` trusts. The authorities are those in the file `roots`, or those that browsers
-/// trust.
+/// Returns a TLS connector that verifies the server as `trust` requires.
+///
+/// The authorities are those in the file `roots`, or those that browsers trust.
 ///
 /// # Errors
-/// Why the file cannot be used, as a fragment.
+/// The reason why the file cannot be used, as a fragment.
 pub(super) fn connector(trust: Trust, roots: Option<&Path>, is_direct: bool) -> Result<MakeRustlsConnect, String> {
     let provider = Arc::new(ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match trust {
@@ -83,7 +86,9 @@ fn authorities(file: Option<&Path>) -> Result<RootCertStore, String> {
     if store.is_empty() { Err("it holds no certificate".to_owned()) } else { Ok(store) }
 }
 
-/// Trusts whom the authorities vouch for, whatever their name; or anyone who holds the key of what they show, if there are none.
+/// A verifier that accepts any name, and any certificate if there are no authorities.
+///
+/// The server must prove that it has the key of its certificate.
 #[derive(Debug)]
 struct Lenient {
     provider: Arc<CryptoProvider>,
@@ -101,7 +106,7 @@ impl ServerCertVerifier for Lenient {
     ) -> Result<ServerCertVerified, Error> {
         let Some(known) = &self.known else { return Ok(ServerCertVerified::assertion()) };
         match known.verify_server_cert(own, between, name, ocsp, now) {
-            // The name is looked at last.
+            // The name is verified last, so all other checks have passed.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

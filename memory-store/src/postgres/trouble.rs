@@ -1,4 +1,4 @@
-//! What went wrong, in our words.
+//! The errors of the database.
 
 use std::error::Error;
 use std::io;
@@ -8,27 +8,27 @@ use memory_core::instance::InstanceError;
 use memory_core::{Code, StoreError};
 use tokio_postgres::error::{DbError, SqlState};
 
-/// Why the database did not do something.
+/// The reason why a call of the database failed.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// As the server says, or the connection to it.
+    /// An error of the server or of the connection.
     Told(tokio_postgres::Error),
-    /// The file with the authorities cannot be used.
+    /// The file with the certificate authorities cannot be used.
     Authorities(String),
-    /// Nobody answered in time.
+    /// The server did not respond within this time.
     Silent(Duration),
-    /// The server stopped answering on a connection, and accepted no other one either; it was given so long.
+    /// The server stopped responding on a connection, and accepted no other one within this time.
     Unresponsive(Duration),
-    /// All connections were in use for so long.
+    /// All connections were in use for this time.
     Busy(Duration),
-    /// It took longer than it may.
+    /// The call exceeded its time limit.
     Slow {
-        /// How long it may take.
+        /// The time limit.
         limit: Duration,
-        /// Whether it is known that nothing was changed.
+        /// Whether it is certain that nothing was changed.
         is_undone: bool,
     },
-    /// Something else, which will not be otherwise next time.
+    /// Another error, which a retry does not resolve.
     Other(InstanceError),
 }
 
@@ -44,20 +44,20 @@ impl From<InstanceError> for Trouble {
     }
 }
 
-/// What may help.
+/// The action that may resolve an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cure {
-    /// Nothing.
+    /// No action.
     None,
-    /// Another connection, if the server was there before.
+    /// Reconnect, if the server was reached before.
     Reconnect,
-    /// Another connection, if the server was there a moment ago and so may be restarting.
+    /// Reconnect, if the server was alive a moment ago and so may be restarting.
     AwaitRestart,
-    /// To try again a little later.
+    /// Retry after a wait.
     Repeat,
 }
 
-/// What a connection may tell.
+/// The kind of an error of the server or of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Lost,
@@ -77,11 +77,11 @@ enum Kind {
 }
 
 impl Trouble {
-    /// Returns what may help.
+    /// Returns the action that may resolve the error.
     pub(super) fn cure(&self) -> Cure {
         match self {
             Self::Told(error) => match kind(error) {
-                // A pooler may speak for a server that is restarting.
+                // A pooler may report this on behalf of a server that is restarting.
                 Kind::Lost if error.as_db_error().is_some() => Cure::Reconnect,
                 Kind::Lost => Cure::AwaitRestart,
                 Kind::Starting | Kind::Crowded | Kind::Contended => Cure::Repeat,
@@ -92,11 +92,11 @@ impl Trouble {
         }
     }
 
-    /// Tells whether the connection is of no more use.
+    /// Returns whether the connection is unusable after the error.
     pub(super) fn ends_connection(&self) -> bool {
         match self {
-            // What the server says of a statement leaves the connection as it is; who is told that the server only reads may find
-            // another one next time.
+            // An error of a statement leaves the connection usable. If the server is read-only, a new connection may
+            // reach another server.
             Self::Told(error) => {
                 let is_fatal = |told: &DbError| matches!(told.severity(), "FATAL" | "PANIC");
                 error.as_db_error().is_none_or(is_fatal) || kind(error) == Kind::ReadOnly
@@ -106,7 +106,7 @@ impl Trouble {
         }
     }
 
-    /// Tells whether the machine of the server could not be reached at all.
+    /// Returns whether the machine of the server could not be reached at all.
     pub(super) fn is_unreachable(&self) -> bool {
         let Self::Told(error) = self else { return matches!(self, Self::Silent(_)) };
         let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
@@ -114,18 +114,18 @@ impl Trouble {
         source.is_some_and(|source| kinds.contains(&source.kind()))
     }
 
-    /// Tells whether a statement was stopped because somebody asked for that.
+    /// Returns whether a statement was cancelled on request.
     pub(super) fn is_cancelled(&self) -> bool {
         matches!(self, Self::Told(error) if kind(error) == Kind::Cancelled)
     }
 
-    /// Tells whether the server refused to write what is there already, by the constraint of this name.
+    /// Returns whether the row exists already, according to the unique constraint of this name.
     pub(super) fn is_repeated(error: &tokio_postgres::Error, constraint: &str) -> bool {
         let is_own = |told: &DbError| *told.code() == SqlState::UNIQUE_VIOLATION && told.constraint() == Some(constraint);
         error.as_db_error().is_some_and(is_own)
     }
 
-    /// Returns what whoever asked is told.
+    /// Returns the error for the caller.
     pub(super) fn told(self) -> InstanceError {
         match self {
             Self::Other(error) => error,
@@ -214,7 +214,7 @@ fn refused(what: impl Into<String>, code: Code, hint: &'static str, cause: Optio
     StoreError::Database { what: what.into(), code, hint, source }.into()
 }
 
-/// Returns what was said, without what a statement was about: that may be anything.
+/// Returns the message of the server without the detail, which may contain any data.
 fn cause(error: &tokio_postgres::Error) -> String {
     match (error.as_db_error(), error.source()) {
         (Some(told), _) => format!("{} ({})", told.message(), told.code().code()),
@@ -250,7 +250,7 @@ fn kind_of_connection(error: &tokio_postgres::Error) -> Kind {
     if inner.is_some_and(<dyn Error + Send + Sync>::is::<rustls::Error>) || of_client.contains("TLS") {
         Kind::NotTrusted
     } else if of_client.contains("authentication") || of_client.contains("configuration") {
-        // They want a password, and there is none; or in a way that is not known.
+        // The server requires a password that is not given, or a method that is not supported.
         Kind::NotLetIn
     } else if error.is_closed() || source.is_some() || of_client.contains("timeout") {
         Kind::Lost

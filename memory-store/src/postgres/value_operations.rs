@@ -1,4 +1,4 @@
-//! Bringing back what values were.
+//! Undo of operations on values.
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::kv::ValueKey;
@@ -19,7 +19,7 @@ const OF_KEY: &str = "
     SELECT operation, at, kind, key, 1::bigint, undoes, recorded FROM memory_values_trash WHERE is_told AND key = $1
     ORDER BY recorded DESC, operation DESC";
 
-/// What was there before the operation `$2`, what it left, and what is there now.
+/// Returns the value before the operation `$2`, the hash of the value after it, and the current value.
 const STATES: &str = "
     SELECT former, left_hash, (SELECT value FROM memory_values WHERE key = $1)
     FROM memory_values_trash WHERE key = $1 AND operation = $2";

@@ -1,4 +1,4 @@
-//! Values.
+//! Values in a Postgres database.
 
 use std::sync::Arc;
 
@@ -12,14 +12,20 @@ use super::conditions::Given;
 use super::trouble::Trouble;
 use super::{Database, database};
 
-/// Keys that could be in each other's way begin with the same part. Whoever changes one holds the row of that part, so the next
-/// statement sees all that others have done.
+/// Locks the row of the first part of a key.
+///
+/// Keys that may conflict have the same first part, so the next statement sees the changes of all earlier holders of
+/// the lock.
 pub(super) const HOLD: &str = "INSERT INTO memory_roots (root) VALUES ($1) ON CONFLICT (root) DO UPDATE SET root = excluded.root";
 
-/// `$1` are the namespaces of a key, and from `$2` to `$3` are the keys of which it would be one.
+/// Finds a key that conflicts with another one.
+///
+/// `$1` are the namespaces of the key, and the keys from `$2` to before `$3` are those below it.
 pub(super) const TAKEN: &str = "SELECT key FROM memory_values WHERE key = ANY($1) OR ($2 <= key AND key < $3) LIMIT 1";
 
-/// `$5` are the namespaces of the key, and from `$6` to `$7` are the keys of which it would be one.
+/// Sets a value, unless its key conflicts with another one.
+///
+/// `$5` are the namespaces of the key, and the keys from `$6` to before `$7` are those below it.
 const SET: &str = "
     WITH taken AS (
         SELECT key FROM memory_values WHERE key = ANY($5) OR ($6 <= key AND key < $7) LIMIT 1
@@ -52,14 +58,14 @@ const DELETE: &str = "
 
 const LIST: &str = "SELECT key, octet_length(value)::bigint, updated_at FROM memory_values";
 
-/// The values in a database.
+/// The store of the values in a Postgres database.
 #[derive(Debug, Clone)]
 pub struct PostgresValues {
     database: Arc<Database>,
 }
 
 impl PostgresValues {
-    /// Returns the values in a database.
+    /// Returns the store of the values in a database.
     pub fn new(database: Arc<Database>) -> Self {
         Self { database }
     }
@@ -92,7 +98,7 @@ impl KeyValueStore for PostgresValues {
             let held = client.execute_typed(HOLD, &root);
             match database::together(client, held, client.query_typed_one(SET, &values)).await {
                 Ok(row) => Ok((row.try_get::<_, Option<String>>(0)?, row.try_get(1)?)),
-                // The answer to the first try may be all that was lost.
+                // The first attempt may have succeeded, and only its response was lost.
                 Err(error) if Trouble::is_repeated(&error, "memory_values_trash_once") => {
                     let what = || format!("another operation is called {id} too; what it did");
                     let conflict = || InstanceError::from(StoreError::Conflict { what: what() });
@@ -148,7 +154,7 @@ impl KeyValueStore for PostgresValues {
         let mut keys = Vec::with_capacity(rows.len());
         for row in rows {
             let told = |error| Trouble::Told(error).told();
-            // What is called otherwise is nobody's key.
+            // A row with an invalid key was not written by this program.
             let Ok(key) = row.try_get::<_, String>(0).map_err(told)?.parse() else { continue };
             let size_bytes = u64::try_from(row.try_get::<_, i64>(1).map_err(told)?).unwrap_or_default();
             keys.push(KeySummary { key, size_bytes, updated_at: row.try_get(2).map_err(told)? });
@@ -157,13 +163,13 @@ impl KeyValueStore for PostgresValues {
     }
 }
 
-/// Returns the namespaces in which a key lies, the beginning of those of which it would be one, and what follows these.
+/// Returns the namespaces of a key, and the start and end of the range of the keys below it.
 pub(super) fn neighbours(path: &str) -> (Vec<&str>, String, String) {
     let outer = path.match_indices('/').map(|(end, _)| &path[..end]).collect();
     (outer, format!("{path}/"), format!("{path}0"))
 }
 
-/// Says why a key cannot be set beside another one.
+/// Returns why a key cannot be set while another one exists.
 pub(super) fn in_the_way(path: &str, other: &str) -> String {
     if path.len() < other.len() { format!("keys begin with {path}/") } else { format!("{other} is a key") }
 }
@@ -173,7 +179,7 @@ pub(super) fn root(key: &ValueKey) -> &str {
     key.as_str().split('/').next().unwrap_or_default()
 }
 
-/// Returns the first text behind all that begin with `prefix`, whose characters are those of keys.
+/// Returns the first text after all that start with `prefix`, which consists of characters of keys.
 fn behind(prefix: &str) -> Option<String> {
     let mut end = prefix.to_owned();
     let last = end.pop()?;

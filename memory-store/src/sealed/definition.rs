@@ -1,47 +1,47 @@
-//! What defines an instance.
+//! The definition of an instance.
 
 use memory_core::instance::{InstanceError, InstanceName};
 use serde_yaml::{Mapping, Value};
 
 use super::seal;
 
-/// What defines an instance.
+/// The definition of an instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// Its type.
+    /// The type of the instance.
     pub backend: InstanceName,
-    /// Its name.
+    /// The name of the instance.
     pub name: InstanceName,
-    /// Its fields, in the order of the file.
+    /// The fields, in the order of the file.
     pub fields: Vec<(String, FieldValue)>,
 }
 
 /// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldValue {
-    /// A text that anybody may read.
+    /// A text that is not secret.
     Plain(String),
-    /// A text that is sealed, as the file holds it.
+    /// A sealed text, as the file contains it.
     Sealed(String),
 }
 
 impl Definition {
-    /// Returns a field.
+    /// Returns the value of a field.
     pub fn field(&self, name: &str) -> Option<&FieldValue> {
         self.fields.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }
 
-    /// Returns where it lies, in the folder of instances.
+    /// Returns the path of the file in the folder of definitions.
     pub(super) fn path(backend: &InstanceName, name: &InstanceName) -> String {
         format!("{backend}/{name}.yaml")
     }
 
-    /// Returns for what a field is sealed.
+    /// Returns the purpose to which the sealed value of a field is bound.
     pub(super) fn purpose(backend: &InstanceName, name: &InstanceName, field: &str) -> String {
         format!("{backend}/{name}/{field}")
     }
 
-    /// Reads a file.
+    /// Parses a file.
     pub(super) fn read(backend: &InstanceName, name: &InstanceName, bytes: &[u8]) -> Result<Self, InstanceError> {
         let damaged = |what: String| InstanceError::Damaged { place: Self::path(backend, name), what };
         let text = str::from_utf8(bytes).map_err(|_| damaged("it is not UTF-8".into()))?;
@@ -59,7 +59,7 @@ impl Definition {
                 Value::String(text) => FieldValue::Plain(text),
                 Value::Number(number) => FieldValue::Plain(number.to_string()),
                 Value::Bool(flag) => FieldValue::Plain(flag.to_string()),
-                // A field without a value is not given.
+                // A field without a value is ignored.
                 Value::Null => continue,
                 _ => return Err(damaged(format!("the field {key} is no text"))),
             };
@@ -68,7 +68,7 @@ impl Definition {
         Ok(Self { backend: backend.clone(), name: name.clone(), fields })
     }
 
-    /// Writes a file.
+    /// Returns the content of the file.
     pub(super) fn text(&self) -> String {
         let entry = |(key, value): &(String, FieldValue)| {
             let (FieldValue::Plain(text) | FieldValue::Sealed(text)) = value;

@@ -12,10 +12,10 @@ use crate::disk::{Disk, EntryKind, LateDisk};
 use crate::history::{no_folder, refused};
 use crate::lock::{PATIENCE, WriterLock};
 
-/// Where a definition waits until it may take its place. There is one writer at a time.
+/// The temporary file of a definition. There is one writer at a time.
 const WAITING: &str = ".next.tmp";
 
-/// The instances that are defined on this machine.
+/// The instances defined on this machine.
 #[derive(Debug)]
 pub struct Instances {
     definitions: LateDisk,
@@ -24,39 +24,42 @@ pub struct Instances {
     patience: Duration,
 }
 
-/// A value that a field is to have.
+/// The new value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewValue {
-    /// A text that anybody may read.
+    /// A text that is not secret.
     Plain(String),
-    /// A text that is to be sealed.
+    /// A text to be sealed.
     Secret(Zeroizing<String>),
 }
 
 impl NewValue {
-    /// Returns a text that is to be sealed.
+    /// Returns a text to be sealed.
     pub fn secret(text: &str) -> Self {
         Self::Secret(Zeroizing::new(text.to_owned()))
     }
 }
 
-/// The file of a definition that was replaced or removed.
+/// The file of a definition that was replaced or deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormerDefinition {
-    /// The file in the trash.
+    /// The path of the file in the trash.
     pub trash: PathBuf,
-    /// Where it was before.
+    /// The original path of the file.
     pub place: PathBuf,
 }
 
 impl Instances {
-    /// Returns the instances that are defined in the folder `definitions`, sealed under the key in the folder `keys`, unless one is
-    /// `given`.
+    /// Returns the instances defined in the folder `definitions`.
+    ///
+    /// Their fields are sealed under `given`, or else under the key in the folder `keys`.
     pub fn new(definitions: impl Into<PathBuf>, keys: impl Into<PathBuf>, given: Option<MasterKey>) -> Self {
         Self::at(LateDisk::new(definitions.into()), LateDisk::new(keys.into()), given)
     }
 
-    /// As [`Instances::new`], where `disks` are what writes in the two folders.
+    /// Returns the instances as [`Instances::new`] does, with `disks` for the two folders.
+    ///
+    /// There is no given key.
     pub fn on_disks(definitions: PathBuf, keys: PathBuf, disks: [Arc<dyn Disk>; 2]) -> Self {
         let [first, second] = disks;
         Self::at(LateDisk::on_disk(definitions, first), LateDisk::on_disk(keys, second), None)
@@ -66,22 +69,22 @@ impl Instances {
         Self { definitions, keys, given, patience: PATIENCE }
     }
 
-    /// Returns the folder of definitions.
+    /// Returns the path of the folder of definitions.
     pub fn root(&self) -> &Path {
         self.definitions.root()
     }
 
-    /// Returns what is defined, by type and name; in the place of a file that cannot be read, why not.
+    /// Returns the definitions by type and name, with an error for each file that cannot be read.
     ///
     /// # Errors
-    /// When a folder cannot be read.
+    /// An error if a folder cannot be read.
     pub fn list(&self) -> Result<Vec<Result<Definition, InstanceError>>, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let names = self.names(disk)?;
         Ok(names.iter().filter_map(|(backend, name)| self.read(backend, name).transpose()).collect())
     }
 
-    /// Returns the types and names of the files of definitions, in their order.
+    /// Returns the types and names of the definitions, sorted.
     fn names(&self, disk: &dyn Disk) -> Result<Vec<(InstanceName, InstanceName)>, InstanceError> {
         let mut names = Vec::new();
         for folder in disk.folder("").map_err(no_folder(self.root()))? {
@@ -99,10 +102,10 @@ impl Instances {
         Ok(names)
     }
 
-    /// Returns the definition of an instance, if there is one.
+    /// Returns the definition of an instance, or `None` if it does not exist.
     ///
     /// # Errors
-    /// [`InstanceError::Damaged`] if it cannot be read as one; or when the disk refuses.
+    /// [`InstanceError::Damaged`] if the file is not a definition; or an error of the disk.
     pub fn read(&self, backend: &InstanceName, name: &InstanceName) -> Result<Option<Definition>, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(None) };
         let path = Definition::path(backend, name);
@@ -110,10 +113,11 @@ impl Instances {
         Definition::read(backend, name, &bytes).map(Some)
     }
 
-    /// Defines an instance, and returns the definition that it replaces, which goes to trash.
+    /// Defines an instance, and returns the definition that it replaces, which is moved to the trash.
     ///
     /// # Errors
-    /// [`InstanceError::KeyMissing`] if others are sealed under a key that is missing; when the disk refuses. Then nothing has changed.
+    /// [`InstanceError::KeyMissing`] if other instances are sealed under a key that is missing; or an error of the
+    /// disk. Nothing has changed then.
     pub fn write(
         &self,
         backend: &InstanceName,
@@ -151,10 +155,12 @@ impl Instances {
         Ok(is_there.then(|| self.former(&path, operation)))
     }
 
-    /// Checks that sealing a field would not create a second master key while instances are sealed under one that is missing.
+    /// Checks that sealing a field does not create a second master key.
+    ///
+    /// That would happen while instances are sealed under a master key that is missing.
     ///
     /// # Errors
-    /// [`InstanceError::KeyMissing`] if it would; or when the disk refuses.
+    /// [`InstanceError::KeyMissing`] if it would create one; or an error of the disk.
     pub fn check_key(&self) -> Result<(), InstanceError> {
         if self.given.is_some() || !keys::known(&self.keys)?.is_empty() {
             return Ok(());
@@ -164,7 +170,9 @@ impl Instances {
         if instances.is_empty() { Ok(()) } else { Err(InstanceError::KeyMissing { folder, instances }) }
     }
 
-    /// Returns the instances with a sealed field, as `type/name`. A file that cannot be parsed counts if it holds a sealed text.
+    /// Returns the instances with a sealed field, as `type/name`.
+    ///
+    /// A file that cannot be parsed is included if it contains a sealed text.
     fn sealed_instances(&self) -> Result<Vec<String>, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let mut sealed = Vec::new();
@@ -182,11 +190,11 @@ impl Instances {
         Ok(sealed)
     }
 
-    /// Returns the text of a field that is sealed.
+    /// Decrypts the text of a sealed field.
     ///
     /// # Errors
-    /// [`InstanceError::KeyMissing`] if there is no key; [`InstanceError::NotOpened`] if the key is another, or the file was tampered
-    /// with. Nothing is changed then.
+    /// [`InstanceError::KeyMissing`] if there is no key; [`InstanceError::NotOpened`] if the key is a different one or
+    /// the file was tampered with.
     pub fn open(&self, definition: &Definition, field: &str, sealed: &str) -> Result<Zeroizing<String>, InstanceError> {
         let keys = if let Some(key) = &self.given {
             vec![key.clone()]
@@ -216,10 +224,12 @@ impl Instances {
         Err(InstanceError::NotOpened { field: field.to_owned(), place, why })
     }
 
-    /// Moves the definition of an instance to trash, and returns it if there was one. What the instance holds stays.
+    /// Moves the definition of an instance to the trash, and returns it if it existed.
+    ///
+    /// The data of the instance is not deleted.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// An error of the disk.
     pub fn remove(
         &self,
         backend: &InstanceName,
@@ -244,12 +254,14 @@ impl Instances {
         FormerDefinition { trash, place: self.root().join(path) }
     }
 
-    /// Seals everything under a new key: the one that is `given`, or one that takes the place of that on the disk. Returns how many
-    /// fields there are. If it is interrupted, everything can still be opened, and the next time it goes on.
+    /// Seals all values under a new key, and returns the number of sealed fields.
+    ///
+    /// The new key is `given`, or else a generated one that replaces the key on the disk. After an interruption all
+    /// values can still be decrypted, and the next call continues.
     ///
     /// # Errors
-    /// [`InstanceError::NotOpened`] if one cannot be opened, [`InstanceError::KeyMissing`] if there is no key; nothing is changed then. Or
-    /// when the disk refuses.
+    /// [`InstanceError::NotOpened`] if a value cannot be decrypted, [`InstanceError::KeyMissing`] if there is no key;
+    /// nothing has changed then. Or an error of the disk.
     pub fn rekey(&self, given: Option<&MasterKey>) -> Result<usize, InstanceError> {
         let _lock = self.lock()?;
         let is_on_disk = self.given.is_none();
@@ -287,7 +299,7 @@ impl Instances {
         Ok(count)
     }
 
-    /// Returns the files with something sealed in them, as they are under the key `new`, and how many fields that is in each.
+    /// Returns the path of each file with sealed fields, its text under `new`, and the number of fields.
     fn resealed(&self, known: &[MasterKey], new: &MasterKey) -> Result<Vec<(String, String, usize)>, InstanceError> {
         let mut planned = Vec::new();
         let Some(disk) = self.disk()? else { return Ok(planned) };
@@ -303,7 +315,7 @@ impl Instances {
                 let secret = self.open_with(known, &backend, &name, (field, sealed))?;
                 let purpose = Definition::purpose(&backend, &name, field);
                 let again = seal::seal(new, &purpose, &secret).map_err(told)?;
-                // The rest of the file is a person's.
+                // The rest of the file is left as the user wrote it.
                 text = text.replace(sealed.as_str(), &again);
                 count += 1;
             }
@@ -328,17 +340,17 @@ fn trash(operation: &InstanceOperation) -> String {
     format!(".trash/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
-/// Returns what a definition is called in the trash.
+/// Returns the file name of a definition in the trash.
 fn file_name(path: &str) -> String {
     path.replace('/', "-")
 }
 
-/// Puts a text in the place of a file, durably and at once.
+/// Replaces a file atomically and durably.
 fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), InstanceError> {
     let told = |error| refused(path, error);
     let placed = disk.write(WAITING, bytes).and_then(|()| disk.sync_file(WAITING)).and_then(|()| disk.rename(WAITING, path));
     if let Err(error) = placed {
-        // If this fails too, the next writer writes over it.
+        // If this fails too, the next writer overwrites the file.
         let _ = disk.remove(WAITING);
         return Err(told(error));
     }

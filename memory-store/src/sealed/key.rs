@@ -1,4 +1,4 @@
-//! The key under which credentials are sealed.
+//! The key that seals credentials.
 
 use std::fmt;
 use std::io;
@@ -9,18 +9,20 @@ use base64::engine::general_purpose::STANDARD;
 use memory_core::instance::InstanceError;
 use zeroize::Zeroizing;
 
-/// How long a key is, in bytes.
+/// Length of a key in bytes.
 pub(super) const LENGTH: usize = 32;
 
-/// The key under which credentials are sealed: 32 bytes, which no text shows and which do not stay in memory.
+/// The key that seals credentials: 32 bytes, erased from memory when dropped.
+///
+/// The `Debug` output does not contain the key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MasterKey(Zeroizing<[u8; LENGTH]>);
 
 impl MasterKey {
-    /// Makes a key out of the machine's random numbers.
+    /// Generates a key from the random numbers of the system.
     ///
     /// # Errors
-    /// When the system has none.
+    /// An error if the system has no random numbers.
     pub fn random() -> io::Result<Self> {
         let mut bytes = Zeroizing::new([0; LENGTH]);
         getrandom::fill(bytes.as_mut_slice()).map_err(io::Error::other)?;
@@ -31,7 +33,7 @@ impl MasterKey {
         &self.0
     }
 
-    /// Returns it as Base64, as `master.key` holds it.
+    /// Returns the key in Base64, as `master.key` contains it.
     pub(super) fn text(&self) -> Zeroizing<String> {
         Zeroizing::new(STANDARD.encode(self.0.as_slice()))
     }

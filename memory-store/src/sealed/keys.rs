@@ -1,4 +1,4 @@
-//! Where the master key lies.
+//! The files of the master key.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -9,41 +9,41 @@ use super::MasterKey;
 use crate::disk::{Disk, LateDisk};
 use crate::history::{no_folder, refused};
 
-/// The key.
+/// The file of the current key.
 const FILE: &str = "master.key";
 
-/// The key that takes its place once everything is sealed under it.
+/// The file of the next key, which replaces the current one once all values are sealed under it.
 const NEXT: &str = "master.key.next";
 
-/// Where a key waits until it may take its place.
+/// The temporary file of a key.
 const WAITING: &str = ".master.key.tmp";
 
-/// Returns the keys under which something may be sealed, the one for new seals first; none if there is none.
+/// Returns the keys that may have sealed a value, the current one first.
 pub(super) fn known(folder: &LateDisk) -> Result<Vec<MasterKey>, InstanceError> {
     let Some(disk) = folder.if_there().map_err(no_folder(folder.root()))? else { return Ok(Vec::new()) };
     let keys = [read(folder, disk, FILE)?, read(folder, disk, NEXT)?];
     Ok(keys.into_iter().flatten().collect())
 }
 
-/// Returns the key for new seals, and makes one if there is none. Whoever does holds the lock.
+/// Returns the current key, and creates it if it does not exist. The caller holds the lock.
 pub(super) fn made(folder: &LateDisk) -> Result<MasterKey, InstanceError> {
     made_as(folder, FILE)
 }
 
-/// Returns the key that is to take the place of the one that there is, and whether it was made just now. Whoever does holds the lock.
+/// Returns the next key, and whether this call created it. The caller holds the lock.
 pub(super) fn next(folder: &LateDisk) -> Result<(MasterKey, bool), InstanceError> {
     let disk = folder.made().map_err(no_folder(folder.root()))?;
     let is_new = read(folder, disk, NEXT)?.is_none();
     Ok((made_as(folder, NEXT)?, is_new))
 }
 
-/// Forgets the key that was to take the place of the one that there is.
+/// Deletes the next key.
 pub(super) fn forget_next(folder: &LateDisk) -> Result<(), InstanceError> {
     let disk = folder.made().map_err(no_folder(folder.root()))?;
     disk.remove(NEXT).and_then(|()| disk.sync_folder("")).map_err(|error| refused(NEXT, error))
 }
 
-/// Puts the next key in the place of the one that there is.
+/// Replaces the current key with the next one.
 pub(super) fn turn(folder: &LateDisk) -> Result<(), InstanceError> {
     let disk = folder.made().map_err(no_folder(folder.root()))?;
     disk.rename(NEXT, FILE).and_then(|()| disk.sync_folder("")).map_err(|error| refused(FILE, error))

@@ -1,9 +1,10 @@
-//! Where instances are defined, and how their credentials are sealed.
+//! The definitions of instances, and the encryption of their credentials.
 //!
-//! An instance is defined by the file `<type>/<name>.yaml`, one field a line. Fields that nobody else must read are sealed with NaCl's
-//! secretbox (XSalsa20 and Poly1305) under the key in `master.key`, which is made on first use, or under a key that is given. What is
-//! sealed says of which field of which instance it is, so that it opens nowhere else. `rekey` seals everything anew: the next key
-//! lies beside the former one until all is sealed under it, so an interruption leaves everything readable.
+//! The file `<type>/<name>.yaml` defines an instance, with one field per line. Secret fields are sealed with NaCl's
+//! secretbox (XSalsa20 and Poly1305) under the key in `master.key`, which is created on first use, or under a given
+//! key. The sealed value is bound to its instance and field; copied to another one it fails to decrypt. `rekey` seals
+//! all values under a new key. It stores the new key next to the old one until all values are sealed under it, so an
+//! interruption leaves all values readable.
 
 mod definition;
 mod folder;

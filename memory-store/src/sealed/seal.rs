@@ -1,4 +1,4 @@
-//! One sealed text.
+//! A sealed text.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,18 +9,18 @@ use zeroize::Zeroizing;
 
 use super::MasterKey;
 
-/// What a sealed text begins with.
+/// The prefix of a sealed text.
 pub(super) const MARK: &str = "secretbox:";
 
-/// How long a nonce is, in bytes.
+/// Length of a nonce in bytes.
 const NONCE: usize = 24;
 
-/// Tells whether a text is a sealed one.
+/// Returns whether a text is sealed.
 pub(super) fn is_sealed(text: &str) -> bool {
     text.starts_with(MARK)
 }
 
-/// Seals `secret`, which opens for the same `purpose` only.
+/// Seals `secret`, bound to `purpose`.
 pub(super) fn seal(key: &MasterKey, purpose: &str, secret: &str) -> io::Result<String> {
     let mut nonce = [0; NONCE];
     getrandom::fill(&mut nonce).map_err(io::Error::other)?;
@@ -31,10 +31,10 @@ pub(super) fn seal(key: &MasterKey, purpose: &str, secret: &str) -> io::Result<S
     Ok(format!("{MARK}{}", STANDARD.encode([nonce.as_slice(), &sealed].concat())))
 }
 
-/// Opens what [`seal`] sealed.
+/// Decrypts a text sealed by [`seal`] for the same `purpose`.
 ///
 /// # Errors
-/// Why it cannot be opened, as a fragment.
+/// The reason why it cannot be decrypted, as a fragment.
 pub(super) fn open(key: &MasterKey, purpose: &str, sealed: &str) -> Result<Zeroizing<String>, &'static str> {
     const BROKEN: &str = "the master key is another one, or it was tampered with";
     let text = sealed.strip_prefix(MARK).ok_or("it is not sealed")?;
@@ -70,7 +70,7 @@ mod tests {
         }
     }
 
-    /// From the test of NaCl itself (tests/secretbox.c of nacl-20110221): its key, nonce, message and box.
+    /// The key, nonce, message and box of a test of NaCl (tests/secretbox.c of nacl-20110221).
     #[test]
     fn a_box_is_one_of_nacl() {
         let bytes = |hex: &str| -> Vec<u8> {
