@@ -12,15 +12,17 @@ use crate::yaml::Yaml;
 
 mod project;
 
-/// Claude Code's folder: the person's instructions, rules and sub-agents, the memory of sub-agents, and the auto memory
-/// of projects. Transcripts, plans, plugins and file history are none of these.
+/// Claude Code's folder of instructions and memories.
+///
+/// It yields the user's instructions, rules and sub-agents, the memory of sub-agents, and the auto memory of projects.
+/// Transcripts, plans, plugins and file history are not read.
 #[derive(Debug)]
 pub struct Claude {
     folder: Folder,
 }
 
 impl Claude {
-    /// Opens the folder at `path`: `~/.claude`, or whatever takes its place, or a project's folder.
+    /// Opens the folder at `path`: `~/.claude`, its replacement, or the folder of a project.
     ///
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
@@ -30,7 +32,7 @@ impl Claude {
 
     fn entries(&self) -> Vec<Entry> {
         let mut entries = Vec::new();
-        // A project keeps its own in a folder of this name.
+        // In a project the files are in a folder of this name.
         for base in ["", ".claude/"] {
             entries.extend(self.folder.file(&format!("{base}CLAUDE.md")));
             entries.extend(self.folder.file(&format!("{base}CLAUDE.local.md")));
@@ -79,18 +81,18 @@ impl Source for Claude {
     }
 }
 
-/// Returns the folder of the project that a memory belongs to.
+/// Returns the folder of the project of a memory.
 fn project_folder(path: &str) -> Option<&str> {
     let (project, _) = path.split_once("/memory/")?;
     let (parent, _) = project.rsplit_once('/')?;
     (parent == "projects" || parent.ends_with("/projects")).then_some(project)
 }
 
-/// Returns what a memory note says it is about, in either form in which they say so.
+/// Returns the category of a note from its type, in either form of the front matter.
 fn category(note: &Note) -> Option<Category> {
     let nested = || note.field("metadata").and_then(|metadata| metadata.get("type"));
     let kind = note.field("type").filter(|kind| kind.scalar().is_some()).or_else(nested).and_then(Yaml::scalar);
-    // A description with a colon in it is no YAML, but its note says all the same what it is.
+    // A description with a colon is not valid YAML, but the line of the type can still be read.
     let lines = || note.not_understood.lines().find_map(|line| line.trim().strip_prefix("type:"));
     match kind.or_else(lines)?.trim() {
         "user" => Some(Category::Preferences),

@@ -1,13 +1,15 @@
-//! Texts that are too long to be one memory.
+//! Cutting texts that are too long for one memory.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The most characters of a text that are kept.
+/// Maximum number of characters of a text.
 const MOST: usize = 5_000;
 
-/// Returns the first part of a text that is too long, and says so in a last line; `path` is where the rest is.
+/// Returns the first part of a text that is too long, with a note about the cut as the last line.
+///
+/// `path` is the file with the whole text.
 pub(crate) fn first_part(text: &str, path: &str) -> Option<String> {
     let (end, _) = text.char_indices().nth(MOST)?;
     Some(format!(
@@ -18,21 +20,23 @@ pub(crate) fn first_part(text: &str, path: &str) -> Option<String> {
     ))
 }
 
-/// Returns the newest messages of a chat that is too long, and says so in a first line; `path` is where the rest is.
+/// Returns the newest messages of a chat that is too long, with a note about the cut as the first line.
+///
+/// `path` is the file with the whole chat.
 pub(crate) fn newest_part(chat: &str, path: &str) -> Option<String> {
     static MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"(?m)^### \[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] (?:User|Assistant|System)\r?$";
         Regex::new(pattern).expect("the pattern is right")
     });
     let (start, _) = chat.char_indices().nth_back(MOST - 1).filter(|(start, _)| 0 < *start)?;
-    // One message that is longer than all we keep is cut where it must be.
+    // A single message longer than the limit is cut in its middle.
     let start = MESSAGE.find_at(chat, start).map_or(start, |message| message.start());
     let kept = &chat[start..];
     let (count, total) = (shown(kept.chars().count()), shown(chat.chars().count()));
     Some(format!("[cut: the newest {count} of {total} characters; the rest is in {path}]\n\n{kept}"))
 }
 
-/// Writes a count with commas between its thousands.
+/// Formats a count with commas between the thousands.
 fn shown(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();

@@ -1,10 +1,10 @@
-//! Dates as people write them.
+//! Parsing of dates in common formats.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 
-/// Reads a date, or a date and a time of day, of the years 0 to 9999, which RFC 3339 can write.
+/// Parses a date, or a date and a time of day, of the years 0 to 9999, which RFC 3339 can express.
 ///
-/// Without an offset it is taken for UTC; without a time, for midnight.
+/// A time without an offset is in UTC, and a date without a time is midnight.
 pub(crate) fn parse(text: &str) -> Option<DateTime<Utc>> {
     any_year(text.trim()).filter(|moment| (0..=9999).contains(&moment.year()))
 }
@@ -31,7 +31,7 @@ fn any_year(text: &str) -> Option<DateTime<Utc>> {
     day(text).or_else(|| milliseconds(text))
 }
 
-/// Reads a date without a time of day, as it stands in the name of a journal too.
+/// Parses a date without a time of day, also as it occurs in the file names of journals.
 pub(crate) fn day(text: &str) -> Option<DateTime<Utc>> {
     let formats = ["%Y-%m-%d", "%Y_%m_%d", "%Y/%m/%d", "%Y.%m.%d"];
     let has_year = text.len() <= 10 && 4 <= text.bytes().take_while(u8::is_ascii_digit).count();
@@ -40,7 +40,7 @@ pub(crate) fn day(text: &str) -> Option<DateTime<Utc>> {
     Some(date.and_hms_opt(0, 0, 0)?.and_utc())
 }
 
-/// Reads the milliseconds since 1970 that Logseq writes.
+/// Parses the milliseconds since 1970 that Logseq writes.
 fn milliseconds(text: &str) -> Option<DateTime<Utc>> {
     let is_count = text.len() == 13 && text.bytes().all(|byte| byte.is_ascii_digit());
     is_count.then(|| text.parse().ok().and_then(DateTime::from_timestamp_millis)).flatten()

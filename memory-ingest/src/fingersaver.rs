@@ -9,17 +9,17 @@ use crate::cut;
 use crate::folder::{Entry, Folder};
 use crate::note::{self, without_last_break};
 
-/// The one file that is read.
+/// The only file that is read.
 const CHAT: &str = "chat.md";
 
-/// The chat of `fingersaver`: one memory, with its newest 5,000 characters.
+/// The chat of `fingersaver`: one memory with its newest 5,000 characters.
 #[derive(Debug)]
 pub struct Fingersaver {
     folder: Folder,
 }
 
 impl Fingersaver {
-    /// Opens the folder at `path`, or the one that the file `chat.md` at `path` is in.
+    /// Opens the folder at `path`, or the folder of the file `chat.md` at `path`.
     ///
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].

@@ -8,28 +8,28 @@ use std::path::{Path, PathBuf};
 use memory_core::SourceError;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// What tells a home of memories from any other folder: its memories and its index.
+/// The subfolder and the file by which a home of memories is recognized.
 const MEMORIES: &str = "categories";
 const INDEX: &str = "index/documents.db";
 
-/// What a home of memories is made of.
+/// The parts of a home of memories.
 const HOME: [&str; 4] = [MEMORIES, "index", "journal", "trash"];
 
 /// A folder that is read and never written.
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
-    /// The folder, without symlinks in its path.
+    /// The canonical path, without symlinks.
     root: PathBuf,
-    /// The same as text.
+    /// The canonical path as text.
     name: String,
 }
 
-/// A file or something else in a folder.
+/// A file or another item in a folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    /// Its path below the root: NFC, with `/` between the parts.
+    /// The path below the root: NFC, with `/` between the parts.
     pub(crate) path: String,
-    /// Where it is, or why it must not be read.
+    /// The path of the file, or the reason why it must not be read.
     pub(crate) place: Result<PathBuf, String>,
 }
 
@@ -46,18 +46,20 @@ impl Folder {
         Ok(Self { name: root.to_string_lossy().into_owned(), root })
     }
 
-    /// Returns the folder's absolute path as text.
+    /// Returns the absolute path of the folder as text.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns where `path`, with `/` between its parts, is.
+    /// Returns the absolute path of `path`, which has `/` between its parts.
     pub(crate) fn join(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
 
-    /// Returns all files below `part`, a path below the root or nothing for the root itself, in the order of their paths.
-    /// What is hidden, by a `.` before its name, is left out, and so is a home of memories.
+    /// Returns all files below `part`, sorted by path.
+    ///
+    /// `part` is a path below the root, or empty for the root itself. Hidden files and folders, with a `.` before their
+    /// names, and homes of memories are skipped.
     pub(crate) fn files(&self, part: &str) -> Vec<Entry> {
         let mut entries = Vec::new();
         let start = self.root.join(part);
@@ -73,7 +75,7 @@ impl Folder {
         entries
     }
 
-    /// Returns the one file at `path`, if there is one.
+    /// Returns the file at `path`, if it exists.
     pub(crate) fn file(&self, path: &str) -> Option<Entry> {
         let place = self.root.join(path);
         let kind = place.symlink_metadata().ok()?;
@@ -94,11 +96,11 @@ impl Folder {
     fn walk(&self, folder: &Path, entries: &mut Vec<Entry>) {
         let listed = match fs::read_dir(folder) {
             Ok(listed) => listed,
-            // A part that is not there has no files.
+            // A part that does not exist has no files.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => return entries.push(self.trouble(folder, format!("cannot be read: {error}"))),
         };
-        // Memories that were taken in as notes would be twice as many each time.
+        // Memories imported as notes would double with each import.
         let is_home = folder.join(MEMORIES).is_dir() && folder.join(INDEX).is_file();
         for item in listed {
             let item = match item {
@@ -125,7 +127,9 @@ impl Folder {
         }
     }
 
-    /// A symlink counts as the file it leads to, if that is in this folder. Those to folders would lead in circles.
+    /// Returns the entry of a symlink: the file that it leads to, if that is in this folder.
+    ///
+    /// Symlinks to folders are not followed, since they may form cycles.
     fn symlink(&self, path: &Path) -> Entry {
         let target = match path.canonicalize() {
             Ok(target) => target,
@@ -151,7 +155,7 @@ impl Folder {
     }
 }
 
-/// Gives every path its NFC form, unless that is the path of another file.
+/// Converts every path to NFC, unless another file has that path.
 fn normalise(entries: &mut [Entry]) {
     if entries.iter().all(|entry| is_nfc(&entry.path)) {
         return;
@@ -166,7 +170,9 @@ fn normalise(entries: &mut [Entry]) {
     entries.sort_by(|left, right| left.path.cmp(&right.path));
 }
 
-/// Names that are not UTF-8 may look the same, and a path must mean one file.
+/// Rejects all but the first of several entries with equal paths.
+///
+/// Names that are not UTF-8 may become equal, and a path must identify one file.
 fn refuse_doubles(entries: &mut [Entry]) {
     for index in 1..entries.len() {
         if entries[index].path == entries[index - 1].path {
@@ -175,7 +181,7 @@ fn refuse_doubles(entries: &mut [Entry]) {
     }
 }
 
-/// Tells whether a path ends in one of `extensions`; case does not matter.
+/// Returns whether a path has one of `extensions`, in any case.
 pub(crate) fn has_extension(path: &str, extensions: &[&str]) -> bool {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);
     extension.is_some_and(|own| extensions.iter().any(|extension| own.eq_ignore_ascii_case(extension)))

@@ -2,11 +2,12 @@
 
 use crate::yaml::{self, Yaml, YamlError};
 
-/// Longer front matter is none.
+/// Maximum size of front matter in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Our own keys, and what a person may write for them. A foreign key of the same name goes by another, so that it is not
-/// taken for ours.
+/// The keys of the front matter of memories, and variants that people write.
+///
+/// A foreign key with the same name gets a prefix, so that it is not parsed as one of these.
 const OURS: [&str; 30] = [
     "id",
     "content_hash",
@@ -40,18 +41,18 @@ const OURS: [&str; 30] = [
     "memory_version",
 ];
 
-/// A text, parted into its front matter and its body.
+/// A text split into its front matter and its body.
 #[derive(Debug)]
 pub(crate) struct Parted<'a> {
     /// The lines between the fences.
     pub(crate) source: &'a str,
-    /// What the front matter says.
+    /// The parsed front matter.
     pub(crate) fields: Result<Vec<(String, Yaml)>, YamlError>,
-    /// What follows it.
+    /// The text after the front matter.
     pub(crate) body: &'a str,
 }
 
-/// Parts `text`. A text without front matter has no fields and is all body.
+/// Splits `text`. A text without front matter has no fields and is all body.
 pub(crate) fn part(text: &str) -> Parted<'_> {
     let none = |fields| Parted { source: "", fields, body: text };
     let Some(start) = fence(text) else { return none(Ok(Vec::new())) };
@@ -66,7 +67,7 @@ pub(crate) fn part(text: &str) -> Parted<'_> {
     none(Err(YamlError { line: Some(0), what: "its front matter is never closed".into() }))
 }
 
-/// Returns the length of the line of dashes that `text` begins with.
+/// Returns the length of the fence at the start of `text`, including its newline.
 fn fence(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("---")?.trim_start_matches([' ', '\t']);
     let rest = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n')?;
@@ -89,13 +90,13 @@ fn fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlError> {
 }
 
 impl Parted<'_> {
-    /// Returns the value of a scalar as it is written, such as `1.10`, which is no `1.1`.
+    /// Returns the value of a scalar as written, such as `1.10`, which differs from `1.1`.
     pub(crate) fn raw(&self, key: &str) -> Option<&str> {
         let value = self.line(key)?;
         Some(value.split_once(" #").map_or(value, |(value, _)| value).trim())
     }
 
-    /// Returns the comment behind a plain scalar, with its `#`.
+    /// Returns the comment after a plain scalar, with its `#`.
     pub(crate) fn comment(&self, key: &str) -> Option<&str> {
         let value = self.line(key)?;
         let is_plain = !value.trim_start().starts_with(['"', '\'', '[', '|', '>', '&']);
@@ -107,10 +108,11 @@ impl Parted<'_> {
         lines.filter_map(|line| line.split_once(':')).find(|(own, _)| own.trim() == key).map(|(_, value)| value)
     }
 
-    /// Returns the lines of the keys that were not `consumed`, with their comments, ready to stand in a memory's front
-    /// matter. A key of the same name as one of ours is called `<source_name>_<key>`.
+    /// Returns the lines of the keys that are not `consumed`, for the front matter of a memory.
     ///
-    /// `None` if the lines cannot be parted by key: then they must be kept in some other way.
+    /// Comments are preserved, also those of consumed keys. A key of the same name as one of a memory is renamed to
+    /// `<source_name>_<key>`. Returns `None` if the lines cannot be split by key; then the front matter must be
+    /// preserved in some other way.
     pub(crate) fn foreign_lines(&self, consumed: &dyn Fn(&str) -> bool, source_name: &str) -> Option<String> {
         let fields = self.fields.as_ref().ok()?;
         let (preamble, segments) = segments(self.source);
@@ -136,7 +138,7 @@ impl Parted<'_> {
         if !lines.is_empty() && !lines.ends_with('\n') {
             lines.push('\n');
         }
-        // Whatever is odd about the lines, such as an alias whose anchor is gone, shows once they stand among others.
+        // Lines that are invalid on their own, such as an alias without its anchor, are detected between other lines.
         let among_others = |field: &str| (field.to_owned(), Yaml::Plain("0".into()));
         expected.insert(0, among_others("before the lines"));
         expected.push(among_others("after the lines"));
@@ -144,7 +146,7 @@ impl Parted<'_> {
     }
 }
 
-/// Parts front matter into what stands before its first key, and one piece for each key.
+/// Splits front matter into the part before its first key and one part for each key.
 fn segments(source: &str) -> (&str, Vec<&str>) {
     let mut starts = Vec::new();
     let mut at = 0;
@@ -160,7 +162,7 @@ fn segments(source: &str) -> (&str, Vec<&str>) {
     (&source[..starts.first().copied().unwrap_or(source.len())], segments)
 }
 
-/// Keeps the comments of a key whose value has gone elsewhere.
+/// Appends the comments of a consumed key to `lines`.
 fn keep_comments(segment: &str, lines: &mut String) {
     for line in segment.lines().map(str::trim) {
         if line.starts_with('#') {
@@ -171,7 +173,7 @@ fn keep_comments(segment: &str, lines: &mut String) {
     }
 }
 
-/// Tells whether a line ends in a comment. In quotes there are none, so only what follows them counts.
+/// Returns whether a line ends with a comment; a `#` within quotes does not count.
 fn has_comment(line: &str) -> bool {
     let value = line.split_once(": ").map_or(line, |(_, value)| value).trim_start_matches("- ").trim_start();
     let quoted = value.starts_with(['"', '\'', '[']).then(|| value.rfind(['"', '\''])).flatten();

@@ -1,9 +1,9 @@
-//! Drafts from elsewhere: one adapter a source.
+//! Adapters for importing notes of other programs, one per source.
 //!
-//! An adapter reads what another program keeps and yields [`memory_core::Finding`]s; it never writes. [`open`] finds the
-//! adapter by its name, and [`memory_core::ingest`] does the rest.
+//! An adapter reads the files of another program and yields [`memory_core::Finding`]s; it never writes. [`open`]
+//! returns the adapter of a source, and [`memory_core::ingest`] imports its findings.
 //!
-//! | source | reads | where, unless told otherwise |
+//! | source | reads | default path |
 //! |---|---|---|
 //! | [`Claude`] | `CLAUDE.md`, rules, sub-agents and their memory, auto memory of projects | `~/.claude` |
 //! | [`CarAgent`] | every Markdown file | `~/.car-agent` |

@@ -15,7 +15,7 @@ use crate::note::{self, Note, stem};
 const PAGES: &str = "pages";
 const PARTS: [&str; 2] = ["journals", PAGES];
 
-/// A Logseq graph: its pages and journals, Markdown and Org.
+/// A Logseq graph: its pages and journals, in Markdown and Org.
 #[derive(Debug)]
 pub struct Logseq {
     folder: Folder,
@@ -28,7 +28,7 @@ impl Logseq {
     /// [`SourceError::Missing`], also if the folder has neither pages nor journals; [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let folder = Folder::open(path)?;
-        // The folder above a graph is easily taken for the graph, and has nothing to take in.
+        // The parent folder of a graph, given by mistake, has no pages to import.
         if PARTS.iter().all(|part| !folder.join(part).is_dir()) {
             return Err(SourceError::Missing { path: folder.join(PAGES).display().to_string() });
         }
@@ -73,7 +73,9 @@ impl Source for Logseq {
     }
 }
 
-/// Returns the name of the page in a file called `stem`: `___` parts namespaces, and %XX is any byte.
+/// Returns the name of the page with the file name `stem`.
+///
+/// `___` separates namespaces, and `%XX` is a byte.
 fn page_name(stem: &str) -> String {
     let mut bytes = Vec::with_capacity(stem.len());
     let mut rest = stem.as_bytes();
@@ -115,12 +117,12 @@ impl Properties {
         Self(properties)
     }
 
-    /// Returns what is said under `key`, by its last line.
+    /// Returns the last value of `key`, if it is not empty.
     fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().rev().find(|(own, _)| own == key).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// Returns the names under `key`, which are parted by commas and may stand in brackets.
+    /// Returns the names in the value of `key`: separated by commas, optionally in brackets.
     fn list(&self, key: &str) -> Vec<String> {
         let names = self.get(key).unwrap_or_default().split([',', '，']).map(|name| {
             let name = name.trim().trim_start_matches('#');
@@ -136,7 +138,7 @@ struct Reference {
     is_tag: bool,
 }
 
-/// Returns the pages that a text without code refers to: `[[page]]`, `#[[two words]]` and `#tag`.
+/// Returns the pages to which a text without code refers: `[[page]]`, `#[[two words]]` and `#tag`.
 fn references(prose: &str) -> Vec<Reference> {
     let mut references = Vec::new();
     for link in wikilink::parse_prose(prose) {
@@ -152,7 +154,7 @@ fn references(prose: &str) -> Vec<Reference> {
         let rest = &prose[at + 1..];
         let is_end = |character: char| character.is_whitespace() || "#[](),.!?'\":;{}|`".contains(character);
         let page = &rest[..rest.find(is_end).unwrap_or(rest.len())];
-        // `#+begin_src` and its kind are Org's own words.
+        // `#+begin_src` and similar words are keywords of Org.
         if !page.is_empty() && !page.starts_with('+') {
             references.push(Reference { page: page.to_owned(), is_tag: true });
         }

@@ -1,4 +1,4 @@
-//! A Markdown note with front matter, as most sources keep them.
+//! A Markdown note with front matter, the format of most sources.
 
 use chrono::{DateTime, Utc};
 use memory_core::{Draft, Finding, Origin, Phase, wikilink};
@@ -9,24 +9,24 @@ use crate::front_matter::{self, Parted};
 use crate::text::{self, Text};
 use crate::yaml::Yaml;
 
-/// A note as a draft, and what does not fit into one.
+/// A note as a draft, with the values that a draft does not have.
 #[derive(Debug)]
 pub(crate) struct Note {
     pub(crate) draft: Draft,
     pub(crate) fields: Vec<(String, Yaml)>,
-    /// The targets of the links in its body and properties.
+    /// The targets of the links in the body and the properties.
     pub(crate) links: Vec<String>,
-    /// Those that stand in a property without quotes, or in front matter that is kept as text.
+    /// The targets of links without quotes in a property, or in front matter that becomes text.
     uncounted_links: Vec<String>,
-    /// The tags in its body.
+    /// The tags in the body.
     pub(crate) inline_tags: Vec<String>,
-    /// The front matter, where it could not be understood.
+    /// The front matter, if it could not be parsed.
     pub(crate) not_understood: String,
     front_matter: String,
     warnings: Vec<String>,
 }
 
-/// Reads the file at `entry`, or says why it is not taken.
+/// Reads the file at `entry`, or returns the finding that it is skipped.
 pub(crate) fn read(entry: &Entry) -> Result<Text, Finding> {
     let skipped = |reason: String| Finding::Skipped { path: entry.path.clone(), reason };
     let place = entry.place.as_ref().map_err(|reason| skipped(reason.clone()))?;
@@ -34,7 +34,7 @@ pub(crate) fn read(entry: &Entry) -> Result<Text, Finding> {
 }
 
 impl Note {
-    /// Makes a note of the text of a file.
+    /// Returns the note with the text of a file.
     pub(crate) fn new(source: &str, folder: &Folder, path: &str, text: &Text) -> Self {
         let parted = front_matter::part(&text.text);
         let mut warnings: Vec<_> = text.warning.iter().map(|(line, what)| format!("{path}:{line}: {what}")).collect();
@@ -46,7 +46,7 @@ impl Note {
         let names = Names::of(&parted, stem(path));
         let is_consumed = |key: &str| names.consumed.iter().any(|consumed| consumed == key);
         let foreign = parted.foreign_lines(&is_consumed, source);
-        // What cannot be kept as front matter is kept as text.
+        // Front matter that cannot be preserved as such becomes part of the text.
         let content = if foreign.is_some() { parted.body } else { text.text.as_str() };
         let prose = wikilink::blank_code(parted.body);
         let mut links: Vec<_> = targets(&prose).collect();
@@ -58,7 +58,7 @@ impl Note {
             each_unquoted_link(value, &mut uncounted_links);
         }
         if foreign.is_none() {
-            // What became text is read as text from then on, its links too.
+            // Links in this part of the text are parsed like others from then on.
             uncounted_links.extend(targets(&wikilink::blank_code(parted.source)));
         }
         let origin = Origin { source: source.into(), root: folder.name().into(), path: path.into(), hash: None };
@@ -76,7 +76,7 @@ impl Note {
         Self { draft, fields, links, uncounted_links, inline_tags, not_understood, front_matter, warnings }
     }
 
-    /// Returns what the front matter says under `key`.
+    /// Returns the value of `key` in the front matter.
     pub(crate) fn field(&self, key: &str) -> Option<&Yaml> {
         self.fields.iter().find(|(own, _)| own == key).map(|(_, value)| value)
     }
@@ -94,24 +94,24 @@ impl Note {
     }
 }
 
-/// Returns the name of a file without its folder and its extension.
+/// Returns the file name of a path without its extension.
 pub(crate) fn stem(path: &str) -> &str {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Returns a name without the line breaks that no name may have.
+/// Returns a name with spaces in place of control characters, which no name may contain.
 pub(crate) fn one_line(name: &str) -> String {
     name.trim().replace(char::is_control, " ")
 }
 
-/// Returns a text without the line break at its end.
+/// Returns a text without the newline at its end.
 pub(crate) fn without_last_break(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)
 }
 
-/// What the front matter calls the note, and which of its keys say so.
+/// The title, aliases and tags in the front matter, and the keys that contain them.
 struct Names {
     title: String,
     aliases: Vec<String>,
@@ -130,7 +130,7 @@ impl Names {
                 _ => false,
             };
             if is_whole && key.to_lowercase().starts_with("tag") && matches!(value, Yaml::Text(_)) {
-                // In `tags: a #b` the second tag is a comment for YAML, and none for the person who wrote it.
+                // In `tags: a #b` YAML parses the second tag as a comment, but the author means a tag.
                 let comment = parted.comment(key).unwrap_or_default();
                 names.tags.extend(comment.split_whitespace().filter(|word| is_marked(word)).map(str::to_owned));
             }
@@ -156,7 +156,7 @@ impl Names {
     }
 }
 
-/// Adds the texts of a list, or the parts of a text, to `found`; tells whether that is all there is.
+/// Adds the items of a list, or the parts of a text, to `found`; returns whether nothing is left out.
 fn collect(value: &Yaml, parts: &dyn Fn(char) -> bool, found: &mut Vec<String>) -> bool {
     let mut add = |text: &str| {
         let text = one_line(text);
@@ -199,7 +199,7 @@ fn targets(prose: &str) -> impl Iterator<Item = String> {
     wikilink::parse_prose(prose).into_iter().map(|link| link.target)
 }
 
-/// Finds what is written `[[x]]` without quotes, which YAML takes for a list in a list.
+/// Adds the links `[[x]]` without quotes, which YAML parses as a list in a list.
 fn each_unquoted_link(value: &Yaml, links: &mut Vec<String>) {
     match value {
         Yaml::List(items) => match items.as_slice() {

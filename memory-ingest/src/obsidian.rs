@@ -8,7 +8,7 @@ use memory_core::{Finding, Source, SourceError};
 use crate::folder::{Entry, Folder, has_extension};
 use crate::note::{self, Note};
 
-/// An Obsidian vault: every Markdown file is a note, every other file an attachment.
+/// An Obsidian vault: every Markdown file is a note, and every other file is an attachment.
 #[derive(Debug)]
 pub struct Obsidian {
     folder: Folder,

@@ -1,4 +1,4 @@
-//! The sources there are.
+//! The names of the sources.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl SourceName {
         }
     }
 
-    /// Returns where the source usually is, given the person's home folder.
+    /// Returns the default path of the source, given the user's home folder.
     pub fn default_path(self, home: &Path) -> PathBuf {
         home.join(match self {
             Self::Claude => ".claude",
@@ -67,10 +67,10 @@ impl FromStr for SourceName {
     }
 }
 
-/// Opens the source called `name` at `path`.
+/// Opens the source `name` at `path`.
 ///
 /// # Errors
-/// [`SourceError::Missing`] if nothing is there, [`SourceError::Unreadable`] if it cannot be read at all.
+/// [`SourceError::Missing`] if nothing exists there, [`SourceError::Unreadable`] if it cannot be read at all.
 pub fn open(name: SourceName, path: &Path) -> Result<Box<dyn Source>, SourceError> {
     Ok(match name {
         SourceName::Claude => Box::new(Claude::open(path)?),

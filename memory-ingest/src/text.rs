@@ -1,22 +1,22 @@
-//! Reading a text file, whatever it holds.
+//! Reading a text file with any content.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Larger files are no notes.
+/// Maximum size of a note in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// What a text file holds.
+/// The content of a text file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
     /// The text, without a byte order mark.
     pub(crate) text: String,
-    /// What had to be replaced, if anything: the line and what was wrong there.
+    /// The first problem, if invalid bytes were replaced: its line, and a description.
     pub(crate) warning: Option<(usize, String)>,
 }
 
-/// Reads the text file at `path`, or says why that cannot be done.
+/// Reads the text file at `path`, or returns the reason of the failure.
 pub(crate) fn read(path: &Path) -> Result<Text, String> {
     let reason = |error: io::Error| format!("cannot be read: {error}");
     let mut bytes = Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn read(path: &Path) -> Result<Text, String> {
     Ok(decode(bytes))
 }
 
-/// Reads bytes as UTF-8. What is not, and NUL, which no Markdown file of ours may hold, becomes `�`.
+/// Decodes UTF-8. Invalid bytes become `�`, and so does NUL, which no memory may contain.
 fn decode(bytes: Vec<u8>) -> Text {
     let line_of = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
     let (mut text, mut warning) = match String::from_utf8(bytes) {

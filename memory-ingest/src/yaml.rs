@@ -1,4 +1,4 @@
-//! Front matter as a value, bounded in what it may unfold to.
+//! Front matter as a value, with limits on its expansion.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -6,14 +6,14 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// A value of YAML. Numbers and truth values stay texts: nothing here counts with them.
+/// A YAML value. Numbers and booleans are stored as text, since nothing computes with them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Yaml {
     /// No value.
     Null,
     /// A text.
     Text(String),
-    /// A number or truth value, as YAML prints it.
+    /// A number or a boolean, as YAML prints it.
     Plain(String),
     /// A list.
     List(Vec<Yaml>),
@@ -21,22 +21,25 @@ pub(crate) enum Yaml {
     Map(Vec<(String, Yaml)>),
 }
 
-/// What is wrong with a text that should be YAML.
+/// The reason why a text is not valid YAML.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct YamlError {
-    /// The line, counted from 1, if it can be told.
+    /// The line, counted from 1, if the parser reports one.
     pub(crate) line: Option<usize>,
-    /// What is wrong, as a statement.
+    /// The problem, as a statement.
     pub(crate) what: String,
 }
 
-/// Deeper brackets are no front matter, and cost the scanner the square of their number.
+/// Maximum nesting of brackets. The scanner takes time quadratic in the nesting.
 const DEEPEST: usize = 256;
 
-/// More values than these marks can part are no front matter: each costs the parser some 300 bytes.
+/// Maximum number of characters that can separate values. Each value takes the parser about 300 bytes.
 const MOST_MARKS: usize = 130_000;
 
-/// Reads a document. What its aliases unfold to may be no more than twice its size, or a few thousand values.
+/// Parses a document with its aliases expanded.
+///
+/// Each value costs its length in bytes plus 1. In total the values may cost at most twice the size of `source` plus
+/// 10,000.
 pub(crate) fn parse(source: &str) -> Result<Yaml, YamlError> {
     if DEEPEST < depth(source) {
         return Err(YamlError { line: None, what: "its brackets are nested too deeply".into() });
@@ -75,7 +78,7 @@ impl Yaml {
         }
     }
 
-    /// Returns the value of a key, if this has keys.
+    /// Returns the value of a key, if this is a map.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Map(fields) => fields.iter().find(|(own, _)| own == key).map(|(_, value)| value),
@@ -83,7 +86,7 @@ impl Yaml {
         }
     }
 
-    /// Calls `see` with every text in the value, however deep.
+    /// Calls `see` with every text in the value, at any depth.
     pub(crate) fn for_each_text(&self, see: &mut dyn FnMut(&str)) {
         match self {
             Self::Text(text) => see(text),
@@ -225,7 +228,7 @@ mod tests {
         let text = format!("a: &a {}\nb: [{}]", "x".repeat(100_000), "*a,".repeat(100_000));
         let wide = format!("[{}]", "x,".repeat(400_000));
         let deep = "[".repeat(500_000);
-        // Whoever unfolds them does not come to the end within a lifetime.
+        // An unlimited expansion would not end within a lifetime.
         for bomb in [powers, long, text, wide, deep] {
             assert!(parse(&bomb).is_err());
         }

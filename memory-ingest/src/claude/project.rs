@@ -1,4 +1,4 @@
-//! What a project is called.
+//! The names of projects.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -6,23 +6,24 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-/// How many transcripts, and how many lines of each, are asked.
+/// Maximum number of transcripts, and of lines of each, that are searched.
 const TRANSCRIPTS: usize = 5;
 const LINES: usize = 200;
 
-/// A longer line is passed over: what we look for stands in short ones too.
+/// Maximum length of a line in bytes. A longer line is skipped, since `cwd` is in short lines too.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// The part of a line of a transcript that we look for.
+/// The part of a transcript line that is read.
 #[derive(Deserialize)]
 struct Line {
     cwd: Option<String>,
 }
 
-/// Returns the name of the project whose folder in `projects/` this is.
+/// Returns the name of the project of this folder in `projects/`.
 ///
-/// The folder's own name is the project's path with everything but letters and digits made `-`, which cannot be undone;
-/// but transcripts say where they were made. Without one, the folder's name must do.
+/// The name of the folder is the path of the project with every character except letters and digits replaced by `-`,
+/// which cannot be reversed. Transcripts contain the original path. Without a transcript the name of the folder is
+/// used.
 pub(super) fn name(folder: &Path) -> String {
     let slug = folder.file_name().unwrap_or_default().to_string_lossy();
     let slug = slug.strip_prefix('-').filter(|rest| rest.contains(char::is_alphanumeric)).unwrap_or(&slug).to_owned();
@@ -40,7 +41,7 @@ fn transcripts(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns the first `cwd` that a transcript tells and that has a name.
+/// Returns the first `cwd` of a transcript that ends in a name.
 fn working_folder(transcript: &Path) -> Option<String> {
     let mut reader = BufReader::new(File::open(transcript).ok()?);
     for _ in 0..LINES {

@@ -1,4 +1,4 @@
-//! Real inputs, which are too many and not ours to keep in the repository.
+//! Real inputs, which are too large for the repository and belong to others.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,9 +6,9 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Returns the folder of real inputs: the one that `MEMORY_TEST_INPUTS` names, or the one beside the checkout.
+/// Returns the folder of real inputs: `MEMORY_TEST_INPUTS`, or the one next to the checkout.
 ///
-/// Without it the test that `claim` names is left out, which `MEMORY_TEST_REQUIRE_ALL=1` turns into a failure.
+/// Without it the test named by `claim` is skipped; with `MEMORY_TEST_REQUIRE_ALL=1` it fails.
 pub(crate) fn inputs(claim: &str) -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs");
     let folder = std::env::var_os("MEMORY_TEST_INPUTS").map_or_else(beside, PathBuf::from);
@@ -21,7 +21,7 @@ fn leave_out<T>(claim: &str, why: &str) -> Option<T> {
     None
 }
 
-/// Unpacks a vault and returns the folder that holds it, and its facts if they came with it.
+/// Unpacks a vault, and returns the temporary folder and the path of the vault.
 pub(crate) fn vault(claim: &str, name: &str) -> Option<(TempDir, PathBuf)> {
     let archive = inputs(claim)?.join("vaults").join(format!("{name}.tar.gz"));
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -33,7 +33,7 @@ pub(crate) fn vault(claim: &str, name: &str) -> Option<(TempDir, PathBuf)> {
     Some((folder, vault))
 }
 
-/// Returns the facts that came with a vault.
+/// Returns the facts that are stored with a vault.
 pub(crate) fn facts(claim: &str, name: &str) -> Option<Value> {
     let path = inputs(claim)?.join("vaults").join(format!("{name}.facts.json"));
     let text = std::fs::read_to_string(&path).ok();
@@ -41,7 +41,7 @@ pub(crate) fn facts(claim: &str, name: &str) -> Option<Value> {
     Some(serde_json::from_str(&text).expect("facts are JSON"))
 }
 
-/// Returns what one of the programs beside the inputs prints.
+/// Returns the output of a program that is stored next to the inputs.
 pub(crate) fn tool(claim: &str, program: &str, arguments: &[&Path]) -> Option<Value> {
     let program = inputs(claim)?.join("../tools").join(program);
     let ran = Command::new("python3").arg(&program).args(arguments).output().ok().filter(|output| output.status.success());

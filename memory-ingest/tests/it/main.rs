@@ -1,4 +1,4 @@
-//! What the adapters make of real and of odd files.
+//! Tests of the adapters with real files and with unusual ones.
 
 mod claude;
 mod front_matter;

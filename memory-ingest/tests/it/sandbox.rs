@@ -1,4 +1,4 @@
-//! A folder for one test, and what a source finds in it.
+//! A folder for one test, and the findings of a source in it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -49,15 +49,15 @@ impl Note {
     }
 }
 
-/// All that a source found.
+/// All findings of a source.
 pub(crate) struct Survey {
     pub(crate) notes: Vec<Note>,
     pub(crate) attachments: Vec<String>,
     pub(crate) skipped: Vec<(String, String)>,
     pub(crate) tags: BTreeSet<String>,
-    /// What taking them in says.
+    /// The report of an import.
     pub(crate) report: IngestReport,
-    /// What taking them in once more says.
+    /// The report of a second import.
     pub(crate) again: IngestReport,
 }
 

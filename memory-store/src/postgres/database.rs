@@ -104,7 +104,7 @@ impl Database {
         self.ask(async |_| Ok(()))
     }
 
-    /// Returns whether the database has the functions of the migrations, unless a call has found otherwise.
+    /// Returns `true` until a call finds that the database lacks the functions of the migrations.
     pub(super) fn has_functions(&self) -> bool {
         self.has_functions.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Changing files: all of them or none, also when the power fails in between.
+//! Changes of files that take effect completely or not at all, even after a power loss.
 
 use std::collections::BTreeSet;
 
@@ -10,25 +10,27 @@ use super::recover::recover;
 use super::trash::{self, FileLine, Line};
 use crate::disk::Disk;
 
-/// The folder in which new files wait until they may take their places. There is one writer at a time.
+/// The folder of new files before they replace the old ones. There is one writer at a time.
 pub(super) const WAITING: &str = ".next";
 
-/// Holds the name of the operation whose files wait.
+/// The file with the name of the operation that has files in [`WAITING`].
 pub(super) const OPERATION: &str = ".next/operation";
 
-/// What is to become of one file.
+/// The change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileChange {
     pub path: String,
-    /// Its bytes as they were seen, if it was there.
+    /// The content that was read before the change, if the file existed.
     pub before: Option<Vec<u8>>,
-    /// Its bytes from now on, if it is to be there.
+    /// The content after the change, if the file is to exist.
     pub after: Option<Vec<u8>>,
-    /// The file whose mode and owner it is to have, if there is one.
+    /// The file from which the mode and the owner are copied, if there is one.
     pub like: Option<String>,
 }
 
-/// Changes files. Returns whether they were still as they were seen; if not, nothing is done. The caller holds the lock.
+/// Changes files, and returns whether they had the expected content; if not, nothing is changed.
+///
+/// The caller holds the lock.
 pub(super) fn carry_out(
     disk: &dyn Disk,
     operation: &TopicOperation,
@@ -37,7 +39,7 @@ pub(super) fn carry_out(
 ) -> Result<bool, TopicError> {
     let done = try_to(disk, operation, undoes, files);
     if !matches!(done, Ok(true)) {
-        // If this fails too, the next writer does it.
+        // If this fails too, the next writer repeats it.
         let _ = recover(disk);
     }
     done
@@ -49,7 +51,7 @@ fn try_to(disk: &dyn Disk, operation: &TopicOperation, undoes: Option<&str>, fil
     write(OPERATION, operation.id.as_str().as_bytes())?;
     for (at, FileChange { path, before, after, like }) in files.iter().enumerate() {
         if before.is_some() {
-            // That a file could be replaced does not mean that it may be changed.
+            // A read-only file could still be replaced by a rename.
             disk.check_writable(path).map_err(told(path))?;
         }
         let Some(after) = after else { continue };
@@ -64,7 +66,7 @@ fn try_to(disk: &dyn Disk, operation: &TopicOperation, undoes: Option<&str>, fil
     for FileChange { path, before, after, .. } in files {
         let trash = before.as_ref().map(|_| format!("{folder}/{path}"));
         if let Some(trash) = &trash {
-            // What an attempt kept that came to nothing is not what was before this one.
+            // An aborted attempt may have left an old copy.
             if disk.signature(trash).map_err(told(trash))?.is_some() {
                 disk.remove(trash).map_err(told(trash))?;
             }
@@ -93,12 +95,12 @@ fn try_to(disk: &dyn Disk, operation: &TopicOperation, undoes: Option<&str>, fil
         folders.insert(folder_of(path));
     }
     folders.iter().try_for_each(|folder| disk.sync_folder(folder).map_err(told(folder)))?;
-    // What was done is done: that its name is still there tells the next writer no more than to look.
+    // If this fails, the next writer only checks that the operation is complete.
     let _ = disk.remove(OPERATION);
     Ok(true)
 }
 
-/// Tells whether nobody was faster who takes no lock.
+/// Returns whether the file is unchanged by writers that do not use the lock.
 fn is_as_seen(disk: &dyn Disk, file: &FileChange) -> Result<bool, TopicError> {
     Ok(bytes(disk, &file.path)? == file.before)
 }

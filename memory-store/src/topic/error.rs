@@ -1,4 +1,4 @@
-//! How the machine's errors become those of topics.
+//! The conversion of errors of the disk to errors of topics.
 
 use std::io;
 
@@ -7,12 +7,12 @@ use memory_core::{Code, StoreError};
 
 use crate::error::io_error;
 
-/// Says that a file cannot be read as it should be.
+/// Returns the error for a file that cannot be parsed.
 pub(super) fn damaged(name: &str, what: impl Into<String>) -> TopicError {
     TopicError::Damaged { name: name.to_owned(), what: what.into() }
 }
 
-/// Says that a file could not be read.
+/// Returns the error for a file that could not be read.
 pub(super) fn refused(path: &str, error: io::Error) -> TopicError {
     match error.kind() {
         io::ErrorKind::InvalidInput => behind_symlink(path),
@@ -27,7 +27,7 @@ fn behind_symlink(path: &str) -> TopicError {
     TopicError::Outside { name: path.to_owned(), why: "is a symlink, or lies behind one, which we do not follow" }
 }
 
-/// Says that a file could not be written.
+/// Returns the error for a file that could not be written.
 pub(super) fn not_written(path: &str) -> impl Fn(io::Error) -> TopicError {
     let path = path.to_owned();
     move |error| match error.kind() {
@@ -39,10 +39,10 @@ pub(super) fn not_written(path: &str) -> impl Fn(io::Error) -> TopicError {
     }
 }
 
-/// Says where it is that nothing may be written, if that is what went wrong: at a file, or in the folder at `place` at all.
+/// Adds the path `place` of the folder to an error of denied permission.
 pub(super) fn at_place(place: &str, error: TopicError) -> TopicError {
     match error {
-        // What is hidden is ours, and nobody knows it.
+        // The user does not know the hidden files, so the folder is named.
         TopicError::PermissionDenied { place: path } if path.starts_with('.') => {
             TopicError::PermissionDenied { place: place.to_owned() }
         }
@@ -51,7 +51,7 @@ pub(super) fn at_place(place: &str, error: TopicError) -> TopicError {
     }
 }
 
-/// Says that a folder cannot be opened to be written.
+/// Returns the error for a folder that cannot be opened for writing.
 pub(super) fn not_opened(place: &str, error: StoreError) -> TopicError {
     let is_denied =
         |source: &io::Error| matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);

@@ -1,4 +1,4 @@
-//! The files of a folder, as they lie there.
+//! Reading the files of a folder.
 
 use memory_core::ContentHash;
 use memory_core::topic::{TopicError, TopicName, TopicPath, TopicText};
@@ -8,7 +8,7 @@ use super::format::topic;
 use crate::disk::{Disk, EntryKind, other_case};
 use crate::markdown::as_text;
 
-/// Returns the bytes of a file, or `None` if there is none.
+/// Returns the content of a file, or `None` if it does not exist.
 pub(super) fn bytes(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, TopicError> {
     let told = |error| refused(path, error);
     let Some((bytes, _)) = disk.read(path).map_err(told)? else {
@@ -18,7 +18,7 @@ pub(super) fn bytes(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, Topi
     Ok(other_case(disk, path).map_err(told)?.is_none().then_some(bytes))
 }
 
-/// Returns the whole text of a file, or `None` if there is none.
+/// Returns the text of a file, or `None` if it does not exist.
 pub(super) fn text(disk: &dyn Disk, path: &TopicPath) -> Result<Option<TopicText>, TopicError> {
     let Some(bytes) = bytes(disk, path.as_str())? else { return Ok(None) };
     if let (_, Some(fault)) = as_text(&bytes) {
@@ -27,28 +27,28 @@ pub(super) fn text(disk: &dyn Disk, path: &TopicPath) -> Result<Option<TopicText
     Ok(Some(decoded(path, &bytes)))
 }
 
-/// Returns bytes as the text of a file, and what it says of itself; bytes that are no UTF-8 text are replaced.
+/// Returns the content of a file as text with its header; bytes that are not UTF-8 are replaced.
 pub(super) fn decoded(path: &TopicPath, bytes: &[u8]) -> TopicText {
     let (size, text) = (bytes.len() as u64, String::from_utf8_lossy(bytes).into_owned());
     let topic = TopicName::of_file(path).map(|name| topic(name, &text, size, None));
     TopicText { path: path.clone(), text, topic }
 }
 
-/// Returns the hash by which the bytes of a file are known.
+/// Returns the hash of a file, as the log contains it.
 pub(super) fn hash(bytes: &[u8]) -> String {
     ContentHash::of_bytes(bytes).to_string()
 }
 
-/// What is below a folder.
+/// The files and folders below a folder.
 #[derive(Debug, Default)]
 pub(super) struct Below {
     /// The files.
     pub files: Vec<String>,
-    /// The folders, each before those in it.
+    /// The folders, each before its subfolders.
     pub folders: Vec<String>,
 }
 
-/// Returns all that is below a folder, which holds nothing but files and folders.
+/// Returns the files and folders below a folder; an error if there is anything else.
 pub(super) fn below(disk: &dyn Disk, folder: &str) -> Result<Below, TopicError> {
     let mut found = Below { folders: vec![folder.to_owned()], ..Below::default() };
     let mut at = 0;

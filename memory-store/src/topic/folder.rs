@@ -1,4 +1,4 @@
-//! A folder of topics.
+//! The store of topics in a folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::as_text;
 use crate::months;
 
-/// How often a change is thought out anew because somebody who takes no lock was faster.
+/// Maximum number of attempts when another program changes the file during a change.
 const TRIES: usize = 3;
 
-/// The most bytes that are moved at once.
+/// Maximum number of bytes that one operation moves.
 const MOST_MOVED: usize = 64 * 1024 * 1024;
 
-/// A folder of topics, which is made when the first is written.
+/// A folder of topics, which is created when the first topic is written.
 #[derive(Debug)]
 pub struct TopicFolder {
     place: LateDisk,
@@ -36,28 +36,29 @@ pub struct TopicFolder {
 }
 
 impl TopicFolder {
-    /// Returns the topics at `root`, whether the folder is there or not.
+    /// Returns the store of the folder `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { place: LateDisk::new(root.into()), patience: PATIENCE }
     }
 
-    /// Returns the topics at `root`, where `disk` is what writes there.
+    /// Returns the store of the folder `root`, which is accessed through `disk`.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
         Self { place: LateDisk::on_disk(root.into(), disk), patience: PATIENCE }
     }
 
-    /// Returns where it is.
+    /// Returns the path of the folder.
     pub fn root(&self) -> &Path {
         self.place.root()
     }
 
-    /// Returns the disk, unless there is no folder.
+    /// Returns the disk, or `None` if the folder does not exist.
     fn disk(&self) -> Result<Option<&dyn Disk>, TopicError> {
         self.place.if_there().map_err(|error| refused(&self.place(), error))
     }
 
-    /// Waits for the right to write, sees to what the last writer left, and then does the work: that of an operation, if it is about more
-    /// than the trash.
+    /// Waits for the lock, recovers from an interrupted operation, and runs `work`.
+    ///
+    /// `operation` is `None` if `work` changes only the trash.
     fn write<T>(
         &self,
         operation: Option<&TopicOperation>,
@@ -71,7 +72,7 @@ impl TopicFolder {
         recover(disk).and_then(|()| meet()).and_then(|()| work(disk)).map_err(|error| at_place(&place, error))
     }
 
-    /// Returns why the index does not follow, if it does not.
+    /// Updates the index, and returns the error message if that fails.
     fn follow(&self, disk: &dyn Disk) -> Option<String> {
         let done = index::rebuild(disk, &uses::read(disk)).map_err(|error| at_place(&self.place(), error));
         done.err().map(|error| error.to_string())
@@ -117,7 +118,7 @@ impl TopicStore for TopicFolder {
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
     ) -> Result<Changed, TopicError> {
         let today = operation.at.date_naive();
-        // The folder is made for a topic that can be written, and not for an error.
+        // The folder is created only for a change that succeeds.
         if self.disk()?.is_none() && after(None, decide(None)?, today)?.is_none() {
             return Ok(Changed::No);
         }
@@ -127,7 +128,7 @@ impl TopicStore for TopicFolder {
                 let former = before.as_deref().map(|bytes| decoded(path, bytes));
                 let fault = before.as_deref().and_then(|bytes| as_text(bytes).1);
                 let change = match (decide(former.as_ref()), fault) {
-                    // Only a topic that is written whole takes the place of what is no text.
+                    // Only a complete draft may replace a file that is not text.
                     (Ok(TopicChange::Topic(draft)), Some(fault)) if !draft.is_whole() => {
                         return Err(TopicError::UnreadableHeader { name: path.to_string(), what: fault });
                     }
@@ -163,7 +164,7 @@ impl TopicStore for TopicFolder {
             }
             let (mut changes, mut moved) = (Vec::new(), 0);
             for path in files {
-                // It was there a moment ago.
+                // The file was deleted since the folder was listed.
                 let Some(bytes) = bytes(disk, &path)? else { return Err(TopicError::Conflict { name: path }) };
                 moved += bytes.len();
                 if MOST_MOVED < moved {
@@ -193,7 +194,7 @@ impl TopicStore for TopicFolder {
     fn history(&self) -> Result<Vec<TopicRecord>, TopicError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         if is_interrupted(disk)? {
-            // What was not carried out is not told of. Where nothing can be written, it is told as it is.
+            // An interrupted operation is rolled back first. If the folder is read-only, the log is returned as it is.
             let _ = self.write(None, |_| Ok(()));
         }
         trash::records(disk)
@@ -223,7 +224,7 @@ impl TopicStore for TopicFolder {
     }
 }
 
-/// Returns the text that a file has after a change; nothing if there is none.
+/// Returns the text of a file after a change, or `None` if the file is deleted.
 fn after(former: Option<&TopicText>, change: TopicChange, today: NaiveDate) -> Result<Option<String>, TopicError> {
     Ok(match change {
         TopicChange::Keep => former.map(|former| former.text.clone()),
@@ -237,7 +238,7 @@ fn after(former: Option<&TopicText>, change: TopicChange, today: NaiveDate) -> R
     })
 }
 
-/// Returns the file at a path, or what is below the folder there.
+/// Returns the file at a path, or everything below the folder at the path.
 fn found(disk: &dyn Disk, path: &TopicPath) -> Result<Below, TopicError> {
     let told = |error| refused(path.as_str(), error);
     let signature = disk.signature(path.as_str()).map_err(told)?;
@@ -245,14 +246,16 @@ fn found(disk: &dyn Disk, path: &TopicPath) -> Result<Below, TopicError> {
         Some(found) if found.is_folder => below(disk, path.as_str()),
         Some(_) if bytes(disk, path.as_str())?.is_some() => Ok(Below { files: vec![path.to_string()], folders: Vec::new() }),
         _ => {
-            // A symlink is none of ours; that it is there must be told all the same.
+            // A symlink has no signature, so the file is read to obtain the error for it.
             disk.read_part(path.as_str(), 0, 1).map_err(told)?;
             Err(TopicError::not_found(path.as_str()))
         }
     }
 }
 
-/// Refuses a new path where something is, or something that some systems take for the same name. `leaving` makes room.
+/// Returns an error if something exists at a new path, or at a path that some systems treat as equal.
+///
+/// The path `leaving` is about to be moved and does not count.
 fn refuse_taken(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath>) -> Result<(), TopicError> {
     let told = |error| refused(path.as_str(), error);
     let taken = |other| Err(TopicError::Taken { name: path.to_string(), other });
@@ -281,7 +284,7 @@ fn refuse_taken(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath>) 
     Ok(())
 }
 
-/// Removes folders in which nothing is left, and those around them. That one still is harms nobody.
+/// Removes empty folders and their empty parents. A folder that cannot be removed does no harm.
 fn remove_empty<'p>(disk: &dyn Disk, folders: impl Iterator<Item = &'p str>) {
     for mut folder in folders {
         while !folder.is_empty() && disk.remove_folder(folder).is_ok() {

@@ -1,17 +1,17 @@
-//! What a topic looks like as a file.
+//! The file format of topics.
 
 use chrono::NaiveDate;
 use memory_core::topic::{Topic, TopicDraft, TopicError, TopicKind, TopicName, TopicText};
 
 use crate::markdown::{Front, body, with_values};
 
-/// Where some programs say the type.
+/// The key under which some programs store the type.
 const NESTED_TYPE: &str = "metadata.type";
 
-/// Returns the topic that a file is, of which `text` is all or the beginning.
+/// Parses the topic of a file. `text` is the whole text or its start.
 pub(super) fn topic(name: TopicName, text: &str, size: u64, fault: Option<String>) -> Topic {
     let front = Front::of(text);
-    // Bytes that are no text are no words either.
+    // Values with bytes that are not UTF-8 are ignored.
     let is_word = |value: &&str| !value.is_empty() && !value.contains(char::REPLACEMENT_CHARACTER);
     let value = |key: &str| front.value(key).map(str::trim).filter(is_word);
     let said_kind = value("type").or_else(|| value(NESTED_TYPE)).map(str::to_owned);
@@ -28,20 +28,20 @@ pub(super) fn topic(name: TopicName, text: &str, size: u64, fault: Option<String
     }
 }
 
-/// Returns the day that a text begins with.
+/// Parses the date at the start of a text.
 fn day(text: &str) -> Option<NaiveDate> {
     text.get(..10)?.parse().ok()
 }
 
-/// Returns the text of a file that says what `draft` says, and was changed on `today`; `former` is the text of the one that is there. What
-/// it says already is not written anew.
+/// Returns the text of a file with the values of `draft`, updated on `today`.
 ///
-/// A whole draft takes the place of a file whose header cannot be read, or says nothing but what a draft says.
+/// `former` is the current text. Values that it already contains are not rewritten. A complete draft replaces a file
+/// with a header that cannot be parsed or that contains only keys of a draft.
 ///
 /// # Errors
-/// [`TopicError::UnreadableHeader`] when that cannot be done without harm to what else `former` says of itself.
+/// [`TopicError::UnreadableHeader`] if the change would damage other values in the header of `former`.
 pub(super) fn written(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, TopicError> {
-    // Bytes of a header that are no text would be written as something else.
+    // Bytes in the header that are not UTF-8 would be written as something else.
     let is_lossy = |text: &str| text[..text.len() - body(text).len()].contains(char::REPLACEMENT_CHARACTER);
     let is_unreadable = former.is_some_and(|former| Front::of(&former.text).problem.is_some() || is_lossy(&former.text));
     let written = match (edited(former, draft, today), former) {
@@ -56,7 +56,7 @@ pub(super) fn written(former: Option<&TopicText>, draft: &TopicDraft, today: Nai
 /// The keys that a draft sets.
 const OWN_KEYS: [&str; 4] = ["name", "description", "type", "updated"];
 
-/// Returns the text of `former` with the values of `draft`; the lines of other keys stay as they are.
+/// Returns the text of `former` with the values of `draft`; the lines of other keys are preserved.
 fn edited(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, String> {
     let mut values = vec![("name", draft.title.as_str()), ("description", draft.description.as_str())];
     let text = former.map(|former| former.text.as_str()).unwrap_or_default();
@@ -76,13 +76,13 @@ fn edited(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> R
     let front = Front::of(text);
     match (front.value("type"), front.value(NESTED_TYPE)) {
         (_, None) => with(&["type"]),
-        // Where the type stands in two places, they say the same, if both can be changed.
+        // If the type is in two places, both are changed if possible.
         (Some(_), Some(_)) => with(&["type", NESTED_TYPE]).or_else(|_| with(&["type"])),
         (None, Some(_)) => with(&[NESTED_TYPE]).or_else(|_| with(&["type"])),
     }
 }
 
-/// Says what a topic must not become by a change of its text: what can be read no more, or says a type that is none.
+/// Returns an error if a change of the text makes its header unreadable or its type invalid.
 pub(super) fn check_revised(former: &TopicText, next: &str) -> Result<(), TopicError> {
     let Some(before) = &former.topic else { return Ok(()) };
     let after = topic(before.name.clone(), next, 0, None);
@@ -99,10 +99,10 @@ pub(super) fn check_revised(former: &TopicText, next: &str) -> Result<(), TopicE
     Ok(())
 }
 
-/// Returns a text that says it was changed on `today`, where it says that at all.
+/// Returns a text with its `updated` date set to `today`, if it has one.
 pub(super) fn redated(text: String, today: NaiveDate) -> String {
     let is_dated = Front::of(&text).value("updated").is_some_and(|value| day(value).is_some_and(|day| day != today));
-    // A date that cannot be changed without harm to the rest stays as it is.
+    // A date that cannot be changed without damage to the rest is left unchanged.
     let changed = is_dated.then(|| with_values(&text, &[("updated", &today.to_string())], None).ok()).flatten();
     changed.unwrap_or(text)
 }

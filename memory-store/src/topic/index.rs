@@ -12,32 +12,32 @@ use crate::disk::Disk;
 use crate::gitignore;
 use crate::markdown::as_text;
 
-/// Where an index waits until it may take its place.
+/// The temporary file of the index.
 const WAITING: &str = ".index.tmp";
 
-/// Says which lines of the index are ours.
+/// The file that records which lines of the index are generated.
 const OWN: &str = ".index.json";
 
-/// Where that waits until it may take its place.
+/// The temporary file of [`OWN`].
 const OWN_WAITING: &str = ".index.json.tmp";
 
-/// How often an index is made anew because somebody who takes no lock changed it in between.
+/// Maximum number of attempts when another program changes the index during a rebuild.
 const TRIES: usize = 3;
 
-/// The indexes that we wrote: the one before the last, and the last, which may not have taken its place.
+/// The last two generated indexes. The last one may not have replaced the file yet.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Own {
     written: Vec<OwnIndex>,
-    /// Whether the `.gitignore` was written; from then on it is the person's.
+    /// Whether `.gitignore` was written. After that it belongs to the user.
     #[serde(default)]
     has_gitignore: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct OwnIndex {
-    /// The hash of the whole.
+    /// The hash of the whole text.
     hash: String,
-    /// Our lines in it.
+    /// The generated lines.
     lines: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl Own {
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    /// Keeps it before the index is written, since what is not known as ours would stay in there for ever.
+    /// Writes the file before the index, since unknown lines would be preserved for ever.
     fn keep(&self, disk: &dyn Disk) -> Result<(), TopicError> {
         let bytes = serde_json::to_vec(self).expect("strings have a JSON form");
         let told = not_written(OWN);
@@ -61,7 +61,7 @@ impl Own {
         disk.rename(OWN_WAITING, OWN).and_then(|()| disk.sync_folder("")).map_err(&told)
     }
 
-    /// Returns the one that a text is; of a text that somebody edited, the last.
+    /// Returns the generated index with this text, or the last one if the text was edited.
     fn of(&self, text: &str) -> Option<&OwnIndex> {
         let hash = hash(text.as_bytes());
         self.written.iter().find(|own| own.hash == hash).or(self.written.last())
@@ -76,21 +76,23 @@ fn text(disk: &dyn Disk) -> Result<Option<String>, TopicError> {
     }
 }
 
-/// Returns the index as it lies there, or `None` if there is none.
+/// Returns the index file, or `None` if it does not exist.
 pub(super) fn read(disk: &dyn Disk) -> Result<Option<WrittenIndex>, TopicError> {
     let Some(text) = text(disk)? else { return Ok(None) };
     let ours = Own::read(disk).of(&text).map(|own| own.lines.clone()).unwrap_or_default();
     Ok(Some(WrittenIndex { text, ours }))
 }
 
-/// Looks at an index that we did not write, before an operation changes what it is about. One that is as we would have made it is taken
-/// for ours, whoever made it; of any other, what a person wrote is theirs, and the first time the whole is kept. The caller holds the lock.
+/// Inspects an index that was not generated here, before an operation changes its topics.
+///
+/// An index equal to the one that would be generated counts as generated. The lines of any other index are those of a
+/// person, and the first time a copy is stored in the trash. The caller holds the lock.
 pub(super) fn meet(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
     let own = Own::read(disk);
     if !own.has_gitignore {
         gitignore::write(disk);
     }
-    // One that cannot be read is told of when it does not follow.
+    // If the index cannot be read, the update of the index reports it later.
     let Ok(Some(text)) = text(disk) else { return Ok(()) };
     let known = hash(text.as_bytes());
     if own.written.iter().any(|own| own.hash == known) {
@@ -104,7 +106,7 @@ pub(super) fn meet(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), To
     }
 }
 
-/// Makes the index anew, and tells whether that changed it. The caller holds the lock.
+/// Rebuilds the index, and returns whether the file changed. The caller holds the lock.
 pub(super) fn rebuild(disk: &dyn Disk, uses: &Uses) -> Result<bool, TopicError> {
     let told = not_written(INDEX_FILE);
     for _ in 0..TRIES {

@@ -1,4 +1,4 @@
-//! What is in a folder.
+//! Listing the topics and files of a folder.
 
 use memory_core::topic::{INDEX_FILE, Listing, PathEntry, Topic, TopicError, TopicName, TopicPath};
 
@@ -7,13 +7,13 @@ use super::format::topic;
 use crate::disk::{Disk, Entry, EntryKind};
 use crate::markdown::{as_text, is_whole};
 
-/// So many bytes hold what nearly every file says of itself.
+/// Number of bytes that contain the header of nearly every file.
 const BEGINNING: usize = 16 * 1024;
 
-/// The most bytes of one file that are read to know what it says of itself.
+/// Maximum number of bytes that are read for the header of a file.
 const MOST: usize = 1024 * 1024;
 
-/// Returns the topics, by name.
+/// Returns the topics by name.
 pub(super) fn topics(disk: &dyn Disk) -> Result<Listing, TopicError> {
     let mut listing = Listing::default();
     let entries = disk.folder("").map_err(|error| refused("the folder", error))?;
@@ -40,7 +40,7 @@ pub(super) fn topics(disk: &dyn Disk) -> Result<Listing, TopicError> {
     Ok(listing)
 }
 
-/// Returns what a file says of itself; nothing if it was deleted in the meantime.
+/// Returns the topic of a file, or `None` if it was deleted since the folder was listed.
 fn one(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
     let path = name.as_str();
     let read = |length| disk.read_part(path, 0, length).map_err(|error| error.to_string());
@@ -57,7 +57,7 @@ fn one(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
         Ok(bytes) => bytes,
         Err(error) => return Some(unreadable(name, size, error)),
     };
-    // What is cut off in the middle of a character is no fault of the file.
+    // A character cut off at the end of the part that was read is not an error of the file.
     let is_cut = (bytes.len() as u64) < size;
     let whole = match std::str::from_utf8(&bytes) {
         Err(error) if is_cut && error.error_len().is_none() => &bytes[..error.valid_up_to()],
@@ -71,7 +71,7 @@ fn unreadable(name: &TopicName, size: u64, why: String) -> Topic {
     Topic { is_unreadable: true, ..topic(name.clone(), "", size, Some(why)) }
 }
 
-/// Returns all files and folders below `folder` that are not hidden; `None` if there is no such folder.
+/// Returns all files and folders below `folder` that are not hidden; `None` if it does not exist.
 pub(super) fn entries(disk: &dyn Disk, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
     if let Some(folder) = folder {
         let found = disk.signature(folder.as_str()).map_err(|error| refused(folder.as_str(), error))?;
@@ -84,7 +84,7 @@ pub(super) fn entries(disk: &dyn Disk, folder: Option<&TopicPath>) -> Result<Opt
     Ok(Some(found))
 }
 
-/// Adds what is below a folder, and returns how many bytes that is.
+/// Adds everything below a folder to `found`, and returns its size in bytes.
 fn collect(disk: &dyn Disk, folder: Option<&TopicPath>, found: &mut Vec<PathEntry>) -> Result<u64, TopicError> {
     let place = folder.map_or("", TopicPath::as_str);
     let mut entries = disk.folder(place).map_err(|error| refused(place, error))?;
@@ -92,7 +92,7 @@ fn collect(disk: &dyn Disk, folder: Option<&TopicPath>, found: &mut Vec<PathEntr
     let mut bytes = 0;
     for Entry { name, kind, .. } in entries {
         let path = if place.is_empty() { name } else { format!("{place}/{name}") };
-        // What is hidden, or called as we would not call it, is none of ours.
+        // Hidden files and invalid names are skipped.
         let Ok(path) = path.parse::<TopicPath>() else { continue };
         match kind {
             EntryKind::Other => {}

@@ -1,23 +1,24 @@
-//! Topics as Markdown files.
+//! Topics stored as Markdown files.
 //!
-//! [`TopicFolder`] is the driver behind [`memory_core::topic::TopicStore`]: a folder, whoever made it, whose Markdown files are the
-//! topics. What we change in one is the words under the keys that change and the text; all else stays byte for byte.
+//! [`TopicFolder`] implements [`memory_core::topic::TopicStore`]. The Markdown files of any folder are the topics. A
+//! change of a file edits only the values of the keys that change and the text; everything else is preserved byte for
+//! byte.
 //!
-//! | file | what it is |
+//! | file | content |
 //! |---|---|
 //! | `<name>.md` | a topic |
-//! | `MEMORY.md` | the index; what we write in it is derived, lines of a person stay |
-//! | `.trash/<yyyy-mm>.jsonl` | one line an operation: when, what, who, and which files |
-//! | `.trash/<yyyy-mm>/<operation>/` | the files as they were before, whole |
-//! | `.index.json` | which lines of the index we wrote; where that is lost, all of them are a person's |
-//! | `.uses.json` | how often which topic was used; derived, may be deleted at any time |
-//! | `.next/` | what waits until it may take its place |
-//! | `.lock` | held by whoever is writing |
+//! | `MEMORY.md` | the index; generated lines are replaced, lines of a person are preserved |
+//! | `.trash/<yyyy-mm>.jsonl` | one line per operation: when, which verb, by which program, and which files |
+//! | `.trash/<yyyy-mm>/<operation>/` | the complete files before the operation |
+//! | `.index.json` | which lines of the index are generated; if it is lost, all lines count as those of a person |
+//! | `.uses.json` | how often each topic was used; derived, may be deleted at any time |
+//! | `.next/` | new files before they replace the old ones |
+//! | `.lock` | locked by the writer |
 //!
-//! An operation changes one file or many. The new files are written below `.next/`, beside the name of the operation; then the former ones
-//! get a second name in the trash; then the line is appended; then the new files take their places. Whoever dies on the way leaves the
-//! name of the operation, by which the next writer knows that its line was perhaps not carried out: it takes back what was, and says so
-//! in the next line.
+//! An operation changes one or more files. First the new files and the name of the operation are written below
+//! `.next/`. Then the old files are linked into the trash, the line is appended, and the new files replace the old
+//! ones. If the writer crashes, the name of the operation remains, and the next writer knows that the operation may be
+//! incomplete. It restores the old files and appends a line that marks the operation as aborted.
 
 mod change;
 mod error;

@@ -1,4 +1,4 @@
-//! What an operation left that was cut off.
+//! Recovery from an interrupted operation.
 
 use memory_core::topic::TopicError;
 
@@ -8,15 +8,15 @@ use super::files::{bytes, folder_of, hash};
 use super::trash::{self, FileLine, Line};
 use crate::disk::{Disk, EntryKind};
 
-/// Where a former file waits until it may take its place again.
+/// The temporary file of an old file that is restored.
 const RESTORED: &str = ".next/restored";
 
-/// Tells whether the last writer did not finish.
+/// Returns whether the last writer was interrupted.
 pub(super) fn is_interrupted(disk: &dyn Disk) -> Result<bool, TopicError> {
     Ok(disk.signature(OPERATION).map_err(|error| refused(OPERATION, error))?.is_some())
 }
 
-/// Takes back what the last writer did not finish. The caller holds the lock.
+/// Rolls back the operation that the last writer did not complete. The caller holds the lock.
 pub(super) fn recover(disk: &dyn Disk) -> Result<(), TopicError> {
     if !is_interrupted(disk)? {
         return Ok(());
@@ -32,7 +32,7 @@ pub(super) fn recover(disk: &dyn Disk) -> Result<(), TopicError> {
     clear_away(disk)
 }
 
-/// Tells whether all files are as the operation was to leave them.
+/// Returns whether all files are as the operation leaves them.
 fn is_done(disk: &dyn Disk, line: &Line) -> Result<bool, TopicError> {
     for file in &line.files {
         if current(disk, file)? != file.after {
@@ -46,7 +46,7 @@ fn current(disk: &dyn Disk, file: &FileLine) -> Result<Option<String>, TopicErro
     Ok(bytes(disk, &file.path)?.as_deref().map(hash))
 }
 
-/// Puts one file back as it was, unless somebody has changed it since.
+/// Restores one file, unless another program has changed it since.
 fn take_back(disk: &dyn Disk, file: &FileLine) -> Result<(), TopicError> {
     if file.before == file.after || current(disk, file)? != file.after {
         return Ok(());
@@ -64,7 +64,7 @@ fn take_back(disk: &dyn Disk, file: &FileLine) -> Result<(), TopicError> {
     disk.sync_folder(folder_of(path)).map_err(&told)
 }
 
-/// Removes what waits; the name of the operation goes last.
+/// Removes the temporary files; the name of the operation is removed last.
 fn clear_away(disk: &dyn Disk) -> Result<(), TopicError> {
     for entry in disk.folder(WAITING).map_err(|error| refused(WAITING, error))? {
         let path = format!("{WAITING}/{}", entry.name);

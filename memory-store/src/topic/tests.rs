@@ -1,4 +1,4 @@
-//! Claims about topics as files.
+//! Tests of topics stored as files.
 
 mod theirs;
 
@@ -201,7 +201,7 @@ fn nothing_of_ours_is_written_through_a_symlink_that_somebody_put_there() {
         let place = folder.path().join(name);
         std::fs::create_dir_all(place.parent().unwrap()).unwrap();
         symlink(&target, &place).unwrap();
-        // Whether it is done or refused: what is theirs stays.
+        // The operation may succeed or fail; the other file must be preserved.
         let done = folder.write("a", "y");
         let _ = read(&folder.topics, "a");
         if is_folder {
@@ -226,7 +226,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
         asked += 1;
         let count: u32 = seen.unwrap().text.trim().parse().unwrap();
         if asked == 1 {
-            // Somebody else is faster, once.
+            // Another program writes the file during the first attempt.
             std::fs::write(&place, "7\n").unwrap();
         }
         Ok(memory_core::topic::TopicChange::Text(format!("{}\n", count + 1)))
@@ -254,7 +254,7 @@ fn a_folder_that_may_not_be_written_is_read_and_named() {
     let reading = read(&folder.topics, "a");
     rights(0o700);
     if may_write_all_the_same {
-        // Whoever is root is refused nothing.
+        // For root no permission is denied.
         std::fs::remove_file(folder.path().join("probe")).unwrap();
         return;
     }
@@ -271,7 +271,7 @@ fn two_files_with_one_name_are_two_topics() {
     folder.put_file("Prefs.md", "---\nname: Same\ntype: user\n---\n1\n");
     folder.put_file("prefs.md", "---\nname: Same\ntype: user\n---\n2\n");
     if !folder.file("Prefs.md").contains('1') {
-        // This file system takes them for one.
+        // This file system does not distinguish the names.
         return;
     }
     assert!(read(&folder.topics, "prefs.md").unwrap().text.ends_with("2\n"));

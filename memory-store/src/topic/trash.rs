@@ -1,4 +1,4 @@
-//! What was before: one line an operation, and the files whole.
+//! The log of operations, with one line per operation, and the previous files.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::topic::{INDEX_FILE, TopicError, TopicOperation, TopicRecord, TopicVerb, Trashed, mark_undone};
@@ -8,10 +8,10 @@ use super::error::{not_written, refused};
 use crate::disk::Disk;
 use crate::months;
 
-/// The folder of what was before.
+/// The folder of the log and of the previous files.
 pub(super) const FOLDER: &str = ".trash";
 
-/// One operation.
+/// A line of the log: an operation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Line {
     pub operation: String,
@@ -20,29 +20,31 @@ pub(super) struct Line {
     pub verb: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
-    /// The operation that this one takes back.
+    /// The operation that this one undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileLine>,
-    /// Where the index is that somebody else had made, if this operation is the first to change it. A line of its own.
+    /// The copy of an index of another program, if this operation is the first to change it.
+    ///
+    /// It is in a separate line of the operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// That the operation was not carried out.
+    /// Whether this line marks the operation as not carried out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
 }
 
-/// What became of one file.
+/// The change of one file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct FileLine {
     pub path: String,
-    /// The hash of the file as it was, if it was there.
+    /// The hash of the previous file, if it existed.
     pub before: Option<String>,
-    /// Where it is as it was, if it was there.
+    /// The path of the previous file in the trash, if it existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trash: Option<String>,
-    /// The hash of the file as it is then, if it is there.
+    /// The hash of the file after the operation, if it then exists.
     pub after: Option<String>,
 }
 
@@ -60,7 +62,7 @@ impl Line {
         }
     }
 
-    /// Returns what people are told of it.
+    /// Returns the public record of the operation.
     fn record(&self) -> Option<TopicRecord> {
         let verb = TopicVerb::ALL.into_iter().find(|verb| verb.as_str() == self.verb)?;
         let at = DateTime::parse_from_rfc3339(&self.at).ok()?.to_utc();
@@ -73,19 +75,19 @@ impl Line {
     }
 }
 
-/// Returns where the files of an operation go.
+/// Returns the folder for the previous files of an operation.
 pub(super) fn folder(operation: &TopicOperation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
-/// Adds a line, durably.
+/// Appends a line durably.
 pub(super) fn append(disk: &dyn Disk, line: &Line) -> Result<(), TopicError> {
     let at = DateTime::parse_from_rfc3339(&line.at).map_or(DateTime::<Utc>::UNIX_EPOCH, |at| at.to_utc());
     let bytes = serde_json::to_vec(line).expect("strings have a JSON form");
     months::append(disk, FOLDER, at, &bytes).map_err(not_written(FOLDER))
 }
 
-/// Keeps the index that somebody else made, before an operation changes it for the first time.
+/// Copies an index of another program to the trash before an operation first changes it.
 pub(super) fn keep_index(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
     let trash = format!("{}/{INDEX_FILE}", folder(operation));
     let told = not_written(&trash);
@@ -93,14 +95,14 @@ pub(super) fn keep_index(disk: &dyn Disk, operation: &TopicOperation) -> Result<
     append(disk, &Line { index: Some(trash), ..Line::of(operation, None, Vec::new()) })
 }
 
-/// Says that an operation was not carried out.
+/// Marks an operation as not carried out.
 pub(super) fn abort(disk: &dyn Disk, line: &Line) -> Result<(), TopicError> {
     let Line { operation, at, .. } = line.clone();
     let (verb, by) = (String::new(), String::new());
     append(disk, &Line { operation, at, verb, by, undoes: None, files: Vec::new(), index: None, aborted: true })
 }
 
-/// Returns the lines that were carried out, oldest first. What is no line of ours is left out.
+/// Returns the lines of the operations that were carried out, oldest first. Invalid lines are skipped.
 pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<Line>, TopicError> {
     let mut lines: Vec<Line> = Vec::new();
     let mut months: Vec<_> =
@@ -123,7 +125,7 @@ pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<Line>, TopicError> {
     Ok(lines)
 }
 
-/// Returns what was done, newest first.
+/// Returns the operations that were carried out, newest first.
 pub(super) fn records(disk: &dyn Disk) -> Result<Vec<TopicRecord>, TopicError> {
     let lines = lines(disk)?;
     let mut records: Vec<_> = lines.iter().rev().filter(|line| !line.files.is_empty()).filter_map(Line::record).collect();
@@ -139,7 +141,7 @@ pub(super) fn trashed(disk: &dyn Disk) -> Result<Vec<Trashed>, TopicError> {
         let index = line.index.map(|trash| (INDEX_FILE.to_owned(), trash));
         let files = line.files.into_iter().filter_map(|FileLine { path, trash, .. }| Some((path, trash?)));
         for (path, trash) in files.chain(index) {
-            // It may have been removed for good.
+            // The file may have been purged.
             let Some(found) = disk.signature(&trash).map_err(|error| refused(&trash, error))? else { continue };
             trashed.push(Trashed { path, trash, size: found.size, operation: record.operation.clone() });
         }

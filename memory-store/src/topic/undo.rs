@@ -1,4 +1,4 @@
-//! Taking an operation back.
+//! Undo of an operation.
 
 use memory_core::topic::{TopicError, TopicOperation, TopicRecord};
 use memory_core::{OperationId, StoreError};
@@ -9,7 +9,7 @@ use super::files::{bytes, hash};
 use super::trash::{self, Line};
 use crate::disk::Disk;
 
-/// Takes back the operation called `undone`. The caller holds the lock.
+/// Undoes the operation `undone`. The caller holds the lock.
 pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
     let unknown = || TopicError::from(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") });
     let record = trash::records(disk)?.into_iter().find(|record| record.operation.id == *undone).ok_or_else(unknown)?;
@@ -25,7 +25,7 @@ pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOpera
     Ok(record)
 }
 
-/// Decides what to do, if the files are as the operation left them.
+/// Returns the changes of the undo, if the files are as the operation left them.
 fn plan(disk: &dyn Disk, line: &Line) -> Result<Vec<FileChange>, TopicError> {
     let change = |file: &trash::FileLine| {
         let current = bytes(disk, &file.path)?;
@@ -33,7 +33,7 @@ fn plan(disk: &dyn Disk, line: &Line) -> Result<Vec<FileChange>, TopicError> {
             return Err(TopicError::ChangedSince { name: file.path.clone() });
         }
         let former = file.trash.as_deref().map(|trash| bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is gone")));
-        // What is there may have been given other rights since.
+        // The mode and owner of the current file may have changed since.
         let rights = if current.is_some() { Some(file.path.clone()) } else { file.trash.clone() };
         Ok(FileChange { path: file.path.clone(), before: current, after: former.transpose()?, like: rights })
     };

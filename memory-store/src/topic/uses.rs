@@ -1,4 +1,4 @@
-//! How often topics were used.
+//! The number of uses of topics.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::derived;
 use crate::disk::Disk;
 
-/// The file of that, which may be deleted at any time.
+/// The file of the numbers, which may be deleted at any time.
 const FILE: &str = ".uses.json";
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ struct Line {
     last: String,
 }
 
-/// Returns how often which topic was used, as far as that is known.
+/// Returns the number of uses and the last use of each topic; invalid entries are skipped.
 pub(super) fn read(disk: &dyn Disk) -> Uses {
     let known = |(name, line): (String, Line)| {
         let last = DateTime::parse_from_rfc3339(&line.last).ok()?.to_utc();
@@ -33,14 +33,14 @@ pub(super) fn read(disk: &dyn Disk) -> Uses {
     page(disk).topics.into_iter().filter_map(known).collect()
 }
 
-/// Counts a use. Of two at once one may be lost, as may all in a power cut.
+/// Counts a use. One of two concurrent counts may be lost, and a power loss may lose all.
 pub(super) fn count(root: &Path, disk: &dyn Disk, name: &TopicName, at: DateTime<Utc>) {
     let mut page = page(disk);
     let last = at.to_rfc3339_opts(SecondsFormat::Secs, true);
     let count = page.topics.get(name.as_str()).map_or(0, |line| line.count).saturating_add(1);
     page.topics.insert(name.to_string(), Line { count, last });
     if let Ok(bytes) = serde_json::to_vec(&page) {
-        // Whoever may not write here may read all the same.
+        // A folder that is read-only can still be read.
         let _ = derived::write(root, FILE, &bytes);
     }
 }

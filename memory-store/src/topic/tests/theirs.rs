@@ -1,4 +1,4 @@
-//! Claims about what is a person's, or another program's.
+//! Tests that files and lines of a person or of another program are preserved.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
@@ -26,7 +26,7 @@ fn an_index_that_somebody_else_made_is_kept_whole_and_its_lines_stay() {
     undo(&folder.topics, &folder.last()).unwrap();
     delete(&folder.topics, "a").unwrap();
     assert_eq!(folder.file("MEMORY.md"), BY_HAND);
-    // The same when nothing but the index is made anew.
+    // A rebuild of the index preserves the lines as well.
     let folder = Folder::new();
     folder.put_file("MEMORY.md", BY_HAND);
     folder.put_file("a.md", "text");
@@ -66,7 +66,7 @@ fn an_index_that_is_as_we_would_make_it_is_ours_whoever_made_it() {
     }
     let folder = Folder::new();
     folder.write("a", "1").unwrap();
-    // It is made by nobody else, so that which lines are ours may be lost.
+    // No other program has edited the index, so the record of the generated lines may be lost.
     std::fs::remove_file(folder.path().join(".index.json")).unwrap();
     delete(&folder.topics, "a").unwrap();
     assert_eq!(folder.file("MEMORY.md"), "# Memory\n\n(empty)\n");
@@ -86,7 +86,7 @@ fn a_file_keeps_its_mode_and_owner_whatever_is_done_to_it() {
     assert_eq!((mode(&folder, "a.md"), mode(&folder, "MEMORY.md")), (0o600, 0o600));
     set("a.md", 0o640);
     set("MEMORY.md", 0o644);
-    // Only root may give files away.
+    // Only root may change the owner of a file.
     let is_given = chown(folder.path().join("a.md"), Some(1234), Some(1235)).is_ok();
     update(&folder.topics, "a", "1", "2", Secrets::Refuse).unwrap();
     undo(&folder.topics, last(&folder.topics).unwrap().unwrap().operation.id.as_str()).unwrap();
@@ -107,7 +107,7 @@ fn a_file_that_may_only_be_read_is_not_replaced() {
     let set = |mode: u32| std::fs::set_permissions(folder.path().join("a.md"), std::fs::Permissions::from_mode(mode)).unwrap();
     set(0o400);
     if std::fs::OpenOptions::new().write(true).open(folder.path().join("a.md")).is_ok() {
-        // Whoever is root is refused nothing.
+        // For root no permission is denied.
         return;
     }
     for refused in [folder.write("a", "2").map(drop), delete(&folder.topics, "a").map(drop)] {
@@ -181,7 +181,7 @@ fn a_passage_is_not_replaced_by_what_makes_a_topic_unreadable() {
     }
     change("type: user", "type: project").unwrap();
     assert_eq!(read(&folder.topics, "a").unwrap().topic.kind, TopicKind::Project);
-    // What others wrote so may stay so.
+    // Other programs may use types of their own, which are preserved.
     folder.put_file("b.md", "---\ntype: decision\ndescription: a: b\n---\nx\n");
     update(&folder.topics, "b", "x", "y", Secrets::Refuse).unwrap();
     let retyped = WriteRequest { title: None, description: None, kind: None, ..request("b", "z") };
